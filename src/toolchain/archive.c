@@ -21,15 +21,15 @@
 #include "base/watch.h"
 
 #define MAGIC 8            /* bytes */
-#define HEADER 60          /* bytes of a member's header, which bounds the number of members */
-#define HEADER_NAME 16     /* bytes of its name, at the beginning */
-#define HEADER_SIZE 48     /* offset of the member's length */
+#define HEADER 60          /* size of a member's header in bytes; limits the number of members */
+#define HEADER_NAME 16     /* length of the name field at the start of the header, in bytes */
+#define HEADER_SIZE 48     /* offset of the field with the member's length, in bytes */
 #define HEADER_SIZE_LENGTH 10
-#define NAMES_MOST ((size_t)64 << 20)   /* bytes of the names of a thin archive */
+#define NAMES_MOST ((size_t)64 << 20)   /* most bytes of all member names of a thin archive */
 
 enum archive_kind { ARCHIVE_NONE, ARCHIVE_WHOLE, ARCHIVE_THIN };
 
-/* Reads the first bytes of the file open as @fd. */
+/* Determines the kind of archive from the first bytes of the file open as @fd. */
 static enum archive_kind kind_of(int fd)
 {
     char magic[MAGIC];
@@ -63,11 +63,11 @@ static bool same_name(const void *items, uint32_t item, const void *key)
     return strcmp(((const struct archive_member *)items)[item].name, key) == 0;
 }
 
-/* Gives each member a unique name. */
+/* Gives each member a unique name: lib.a(member.o), with a number if the name repeats. */
 static void set_specs(struct archive *out, const char *path)
 {
     struct index index = {0};
-    /* by the first of a name: number of followers */
+    /* number of members with the same name, by the index of the first of them */
     uint32_t *again = mem_zero(out->members.count + 1, sizeof *again);
 
     for (size_t i = 0; i < out->members.count; i++) {
@@ -120,14 +120,15 @@ static bool is_elf_file(const char *path)
     return is;
 }
 
-/* A thin archive, which libelf cannot read: headers and a table of names, without members'
- * bytes. */
+/* A thin archive: headers and a table of names, without the members' bytes. libelf cannot read
+ * it. */
 struct thin {
     const char *bytes;
-    size_t length, directory;   /* of the archive's name: the prefix of members' names */
+    /* length of the directory part of the archive's path, which precedes members' names */
+    size_t length, directory;
     const char *from;
-    const char *names;          /* table of long names */
-    size_t names_length, left;  /* left: bytes that names may still use */
+    const char *names;          /* table of names that are too long for the header */
+    size_t names_length, left;  /* @left: bytes that further member names may use */
 };
 
 static bool damaged(struct err *err)
@@ -135,8 +136,8 @@ static bool damaged(struct err *err)
     return err_set(err, ERR_DATA, "build the archive again", "the archive is damaged");
 }
 
-/* Name of @header's member; *name is NULL for a member of a nested archive. False: the name is
- * missing. */
+/* Finds the name of the member that @header describes. *@name is NULL for a member of a nested
+ * archive. Returns false if the name is missing. */
 static bool thin_name(const struct thin *t, const char *header, const char **name, size_t *length)
 {
     char field[HEADER_NAME + 1] = "", *end;
@@ -157,7 +158,8 @@ static bool thin_name(const struct thin *t, const char *header, const char **nam
     return line;
 }
 
-/* Adds the member of @header if it is an ELF file, since a name may be any path. */
+/* Adds the member of @header if it is an ELF file. It is tested because the name may be any
+ * path. */
 static bool thin_member(struct thin *t, const char *header, struct archive *out, struct err *err)
 {
     const char *name;
@@ -196,8 +198,8 @@ static bool header_size(const char *header, uint64_t *size)
            memcmp(header + HEADER - 2, "`\n", 2) == 0;
 }
 
-/* Names members relative to the archive's directory. `ar` could list them, but opens each and
- * blocks on a pipe. */
+/* Reads a thin archive, whose names are relative to its directory. `ar` could list them, but it
+ * opens each file and blocks on a pipe. */
 static bool read_thin(const char *path, const struct mapped *file, struct archive *out,
                       struct err *err)
 {
@@ -214,7 +216,7 @@ static bool read_thin(const char *path, const struct mapped *file, struct archiv
         uint64_t size = 0;
         ok = (t.length - at >= HEADER && header_size(header, &size)) || damaged(err);
         at += HEADER;
-        /* only tables have bytes here */
+        /* In a thin archive only tables are followed by bytes. */
         if (ok && header[0] == '/' && !isdigit((unsigned char)header[1])) {
             ok = size <= t.length - at || damaged(err);
             if (ok && header[1] == '/') {
@@ -256,7 +258,7 @@ bool archive_read(const char *path, struct archive *out, struct err *err)
                                                 : damaged(err);
         elf_end(ar);
         mapped_check(&file, fd);
-        /* the content may be wrong for that reason */
+        /* The members read may be wrong because the file was truncated meanwhile. */
         if (mapped_cut(&file))
             ok = err_set(err, ERR_IO, "try again", "the archive became shorter while it was read");
         mapped_close(&file);
@@ -287,7 +289,8 @@ bool archive_names_member(const char *spec, char **path)
     const size_t length = strlen(spec);
     const char *open = length && spec[length - 1] == ')' ? strrchr(spec, '(') : NULL;
 
-    if (!open || open == spec || access(spec, F_OK) == 0)   /* a file may have such a name */
+    /* a file whose name looks like an archive member */
+    if (!open || open == spec || access(spec, F_OK) == 0)
         return false;
     char *file = mem_strndup(spec, (size_t)(open - spec));
     const bool is = archive_is(file);

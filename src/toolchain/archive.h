@@ -1,5 +1,5 @@
-/* Archives of object files (ar), also thin ones: contents, and names of members as tools write
- * them, lib.a(member.o). */
+/* Archives of object files (ar), including thin ones: their members, named lib.a(member.o) as
+ * linkers do. */
 #ifndef PORTOLAN_TOOLCHAIN_ARCHIVE_H
 #define PORTOLAN_TOOLCHAIN_ARCHIVE_H
 
@@ -10,27 +10,27 @@
 #include "base/vec.h"
 
 struct archive_member {
-    /* "lib.a(member.o)"; the second of one name is "lib.a(member.o:2)" */
+    /* "lib.a(member.o)"; "lib.a(member.o:2)" for the second member with that name */
     char *spec;
-    char *name;              /* without that number */
-    /* file with its bytes: the archive, or for a thin one the member's file */
+    char *name;              /* the member's name, without archive and number */
+    /* file with the member's bytes: the archive, or the member's own file for a thin archive */
     char *file;
-    uint64_t offset, size;   /* in that file, bytes; size 0: all of it */
+    uint64_t offset, size;   /* range of the member in @file in bytes; size 0: the entire file */
 };
 
 struct archive { VEC(struct archive_member) members; };
 
-/* Returns whether the regular file at @path starts as an archive. */
+/* Returns whether @path is a regular file that starts like an archive. */
 bool archive_is(const char *path);
-/* Lists the ELF members of the archive at @path in order; other members are omitted, and nested
- * archives of thin ones. Polls watch_steps. archive_done frees @out in both cases. False with
- * err. */
+/* Lists the ELF members of the archive at @path in order. Omits other members and nested archives
+ * of thin archives. Polls watch_steps. Returns false with err on failure. The caller frees @out by
+ * archive_done in both cases. */
 bool archive_read(const char *path, struct archive *out, struct err *err);
 void archive_done(struct archive *a);
-/* Returns whether @spec is lib.a(member.o) of an existing archive; *@path (may be NULL) gets
- * "lib.a"; the caller frees. */
+/* Returns whether @spec is lib.a(member.o) for an existing archive. Stores "lib.a" in *@path, which
+ * may be NULL and which the caller frees. */
 bool archive_names_member(const char *spec, char **path);
-/* Returns the member called @spec; NULL with err, which names similar ones. Borrowed. */
+/* Returns the member called @spec, borrowed from @a; NULL with err, which lists similar names. */
 const struct archive_member *archive_find(const struct archive *a, const char *spec,
                                           struct err *err);
 

@@ -27,7 +27,7 @@
 
 #define TEXT_LIMIT ((size_t)16 << 20)
 #define PASSES 8
-#define ARGUMENTS 32     /* of the assembler */
+#define ARGUMENTS 32     /* most arguments of the assembler */
 #define ADVICE_C "this looks like C: kernel load compiles .c and .cpp files"
 
 static const struct child_limits as_limits = {.cpu_seconds = 2,
@@ -44,7 +44,7 @@ static int diagnostic_order(const void *a, const void *b)
     return x->line < y->line ? -1 : x->line > y->line;
 }
 
-/* Blanks the rejected lines of the cleaned text, keeping line ends. */
+/* Blanks the rejected lines of the cleaned text; line ends remain. */
 static void lines_blank(struct str *clean, const struct refused_list *refused, size_t from)
 {
     struct line_starts lines = {0};
@@ -58,8 +58,8 @@ static void lines_blank(struct str *clean, const struct refused_list *refused, s
     vec_done(&lines.starts);
 }
 
-/* Replaces @size bytes at @start of @clean, line @line, by the encoding of @word; longer text
- * grows. */
+/* Replaces @size bytes at @start of @clean, in line @line, by the encoding in @word. The text grows
+ * if the encoding is longer. */
 static void line_replace(enum isa isa, struct str *clean, size_t line, size_t start, size_t size,
                          const struct llvm_mc_word *word)
 {
@@ -86,8 +86,9 @@ static void line_replace(enum isa isa, struct str *clean, size_t line, size_t st
     *clean = grown;
 }
 
-/* Assembles rejected lines from @from on by llvm-mc, which has newer instructions. Replaces
- * successful ones in the text of @l by their encodings. Returns their number; 0 without llvm-mc. */
+/* Assembles the lines that `as` rejected, from index @from, with llvm-mc, which supports newer
+ * instructions. Replaces each line that succeeds by its encoding in the text of @l. Returns the
+ * number of replaced lines; 0 without llvm-mc. */
 static size_t second_assemble(struct listing *l, struct refused_list *refused, size_t from)
 {
     size_t count = refused->list.count - from, kept = from, start, size;
@@ -105,7 +106,7 @@ static size_t second_assemble(struct listing *l, struct refused_list *refused, s
         words[i].length = size;
     }
     bool ran = llvm_mc_encode(l->isa, l->syntax == SYNTAX_INTEL, words, count, &ignored);
-    /* From the last line to the first, so that positions before a growing line stay valid. */
+    /* Replaces lines from last to first because a growing line moves those behind it. */
     for (size_t i = count; ran && i-- > 0;)
         if (words[i].known) {
             const size_t line = refused->list.items[from + i].line;
@@ -170,8 +171,8 @@ static void object_take(struct object *o, const struct listing *l, struct assemb
     memset(&o->references, 0, sizeof o->references);
 }
 
-/* Returns whether a word begins with a dot but not ".L" (a label): only directives read files, or
- * define macros that do. */
+/* Returns whether the text may read files: only directives do, or macros that contain some. Any
+ * word with a dot counts, except ".L" labels. */
 static bool may_read_files(const struct str *text)
 {
     for (size_t i = 0; i + 1 < text->length; i++)
@@ -181,7 +182,7 @@ static bool may_read_files(const struct str *text)
     return false;
 }
 
-/* False when the dependency list names a file besides the object. */
+/* Returns false if the dependency list names a file besides the object. */
 static bool read_nothing(const char *dir, struct err *err)
 {
     struct str path = {0}, deps = {0};
@@ -189,7 +190,7 @@ static bool read_nothing(const char *dir, struct err *err)
     bool ok = file_read(path.data, (size_t)1 << 20, &deps, err);
     const char *colon = ok ? strchr(str_text(&deps), ':') : NULL;
     const char *read = colon ? colon + 1 + strspn(colon + 1, " ") : "";
-    /* NASM lists its own input */
+    /* NASM lists its own input file */
     for (const char *p = str_has_prefix(read, NASM_TEXT) ? read + strlen(NASM_TEXT) : read;
          ok && *p; p++)
         if (!isspace((unsigned char)*p))
@@ -208,22 +209,22 @@ static bool left_out_as_source(const struct listing *l)
     return false;
 }
 
-/* Writes the name of descriptor @file for the process that holds it to @out. */
+/* Writes the path of descriptor @file, valid in this process, to @out. */
 static const char *place_name(int file, char out[64])
 {
     snprintf(out, 64, "/proc/self/fd/%d", file);
     return out;
 }
 
-/* Output of the assembler: a directory, or a memory file if the text names no file and the system
- * supports that. */
+/* Output of the assembler: a file in a directory, or a memory file if the text names no file and
+ * the system supports it. */
 struct object_place {
     char *dir;           /* NULL: none */
     int file;            /* 0: none */
 };
 
-/* Creates a memory file; its descriptor avoids the assembler's standard ones, in case they are
- * closed. 0: none. */
+/* Creates a memory file and returns its descriptor, 0 if that fails. The descriptor is above the
+ * standard ones, which may be closed. */
 static int memory_file_new(void)
 {
     int first = memfd_create("portolan", MFD_CLOEXEC),
@@ -254,7 +255,7 @@ static void object_place_done(struct object_place *p)
     child_directory_free(p->dir);
 }
 
-/* Reads the object; @listed: only if the dependency list names no other file. */
+/* Reads the object. If @listed, first checks that the dependency list names no other file. */
 static bool result_read(const struct object_place *place, bool listed, const struct listing *l,
                         struct assembled *out, struct err *err)
 {
@@ -280,7 +281,7 @@ static bool result_read(const struct object_place *place, bool listed, const str
     return ok;
 }
 
-/* Reports why `as` ended without an object and without a message about a line. */
+/* Reports the failure of `as` when it wrote neither an object nor a message about a line. */
 static bool as_failure(const struct child_result *r, struct err *err)
 {
     static const char *const advice = "shorten the text (check for large .rept or .fill counts)";
@@ -299,10 +300,11 @@ static bool as_failure(const struct child_result *r, struct err *err)
                    *first ? first : "no message");
 }
 
-/* The option alone lacks segment overrides (fs:40), which the directive enables. On the first line,
- * so that line numbers stay. */
+/* This directive allows segment overrides (fs:40), which the option alone does not. It is put on
+ * the first line to preserve line numbers. */
 static const char intel_head[] = ".intel_syntax noprefix;";
-/* A data line needs a label for an entry in the line table; llvm-mc's encodings have none. */
+/* A data line gets an entry in the line table only if it has a label. llvm-mc's encodings have no
+ * label. */
 static const char encoded_head[] = ".loc_mark_labels 1;";
 
 static bool as_run(const char *const argv[], const struct listing *l,
@@ -315,7 +317,7 @@ static bool as_run(const char *const argv[], const struct listing *l,
     const char *dir = place->dir ? place->dir : "/";
     struct str text = {0};
 
-    if (l->nasm) {   /* it reads its input several times */
+    if (l->nasm) {   /* NASM reads its input several times */
         str_addf(&text, "%s/" NASM_TEXT, dir);
         bool written = file_write(str_text(&text), l->text.data, l->text.length, err);
         str_done(&text);
@@ -333,13 +335,15 @@ static bool as_run(const char *const argv[], const struct listing *l,
     return ok;
 }
 
-/* Rejected lines that are tolerated: all, or those outside marked regions. */
+/* Which rejected lines are tolerated: all, or only those outside marked regions. */
 struct lenience {
     bool all;
-    VEC(bool) marked;   /* by line number from 1: in a region; empty: no marks */
+    /* whether each line is in a marked region, indexed by line number from 1; empty if there are no
+     * markers */
+    VEC(bool) marked;
 };
 
-/* Returns whether a line has the bytes that end IACA's and OSACA's markers. */
+/* Returns whether the line contains the bytes that end a marker of IACA or OSACA. */
 static bool is_byte_mark(const char *p, const char *end)
 {
     const char *at = find_in_line(p, end, ".byte");
@@ -376,7 +380,7 @@ static void lenience_find(struct lenience *out, const char *text, size_t length)
     markers_done(&marks);
 }
 
-/* Returns whether the text assembles without the lines of @refused from @from on. */
+/* Returns whether the text may be used without the rejected lines from index @from. */
 static bool goes_without(const struct lenience *l, const struct refused_list *refused, size_t from)
 {
     for (size_t i = from; !l->all && i < refused->list.count; i++)
@@ -442,8 +446,8 @@ static bool passes_run(const char *text, size_t length, const struct lenience *l
     }
 }
 
-/* Copies @text without the zeros in comments, which clang writes next to `.byte 0`; NULL: no such
- * comments, or others. */
+/* Returns a copy of @text without the zeros in comments that clang writes next to `.byte 0`. NULL
+ * if the text has no such comments, or if it has other comments. */
 static char *zeros_blank(const char *text, size_t length)
 {
     bool comment = false, any = false;
@@ -484,7 +488,7 @@ static bool text_check(enum isa isa, const char *text, size_t length, struct err
     return false;
 }
 
-/* Detects C by its line ends: nearly every line of assembler text ends differently. */
+/* Detects C source by its line ends: few lines of assembler text end with these characters. */
 static bool looks_like_c(const char *text, size_t length)
 {
     size_t lines = 0, ends = 0;
@@ -503,7 +507,7 @@ static bool looks_like_c(const char *text, size_t length)
     return ends > 0 && 2 * ends >= lines;
 }
 
-/* Returns whether @reason quotes @line; the assembler removes blanks. */
+/* Returns whether @reason quotes @line. Blanks are ignored because the assembler removes them. */
 static bool holds_line(const char *reason, const char *line)
 {
     struct str bare[2] = {{0}};
@@ -519,8 +523,8 @@ static bool holds_line(const char *reason, const char *line)
     return holds;
 }
 
-/* Reports the first rejected line and the number of others; @no_nasm: the text needs nasm, which is
- * missing. */
+/* Reports the first rejected line and the number of further ones. @no_nasm: the text needs nasm,
+ * which is not installed. */
 static bool refusal(const char *name, const char *text, size_t length, bool no_nasm,
                     const struct assembled *a, struct err *err)
 {
@@ -542,7 +546,8 @@ static bool refusal(const char *name, const char *text, size_t length, bool no_n
     return err_at(err, name, first->line, 0);
 }
 
-/* Takes the lines omitted by the listing, with their text, and the percentages. */
+/* Moves the lines that the listing omitted, with their text, and the percentages from @l to
+ * @out. */
 static void take_left_out(const char *text, size_t length, struct listing *l, struct assembled *out)
 {
     struct line_starts lines = {0};
@@ -562,8 +567,8 @@ static void take_left_out(const char *text, size_t length, struct listing *l, st
     memset(&l->percents, 0, sizeof l->percents);
 }
 
-/* Branches of @l may name places without lines: finds them in the code assembled without these
- * branches, and cleans the text again. On failure @l is unchanged. */
+/* Computes the offsets of lines if branches of @l name offsets in functions. Assembles without
+ * these branches, computes the offsets and cleans the text again. On failure @l is unchanged. */
 static void places_take(const char *text, size_t length, enum syntax syntax, struct listing *l)
 {
     struct line_places places = {0};
@@ -602,7 +607,7 @@ static bool text_assemble(enum isa isa, const char *name, const char *text, size
         return err_at(err, name, 0, 0);
     struct listing l;
     struct refused_list refused = {0};
-    /* SIGTSTP waits until the directory is removed. */
+    /* SIGTSTP is blocked until the temporary directory is removed. */
     sigset_t stops, mask;
     sigemptyset(&stops);
     sigaddset(&stops, SIGINT);

@@ -1,21 +1,21 @@
-/* Parses columns that tools put before the code of a line. Each function returns the end of the
+/* Parses columns that tools print before the code of a line. Each function returns the end of the
  * column. */
 #ifndef PORTOLAN_TOOLCHAIN_COLUMNS_H
 #define PORTOLAN_TOOLCHAIN_COLUMNS_H
 
-#define BAR "\u2502"     /* of box-drawing tables */
+#define BAR "\u2502"     /* vertical line of tables drawn with box characters */
 
-/* Pairs of hex digits separated by blanks; @p itself when there are none. */
+/* Parses pairs of hex digits separated by blanks. Returns @p if there are none. */
 const char *column_bytes(const char *p, const char *end, unsigned *count);
-/* Adjacent bytes, at least two digits; @p itself when there are none. */
+/* Parses at least two adjacent hex digits. Returns @p if there are none. */
 const char *column_joined(const char *p, const char *end);
-/* "12.34" with or without percent sign, and a following rule; NULL when there is none. A profile
- * leaves both blank without samples. */
+/* Parses "12.34", with or without a percent sign, and the vertical line after it. Returns NULL if
+ * there is none. A profile leaves the column blank for lines without samples. */
 const char *column_percent(const char *p, const char *end, float *percent);
-/* Arrows of jumps before the instruction, as perf, objdump and JMH draw them, and blanks. */
+/* Skips blanks and the jump arrows that perf, objdump and JMH draw before the instruction. */
 const char *column_art(const char *p, const char *end);
-/* End of the line without arrows and frames after its code (ranges of variables, windows), and
- * blanks. */
+/* Returns the end of the line without blanks, arrows and frames after its code, such as ranges of
+ * variables and window borders. */
 const char *column_art_before(const char *p, const char *end);
 
 #endif

@@ -35,7 +35,8 @@ static bool is_one_of(const char *word, const char *const *list)
     return false;
 }
 
-/* -f options that only affect code; "no-" may precede, "=value" follow. */
+/* Returns whether a -f option affects only code. "no-" may precede its name, "=value" may
+ * follow. */
 static bool is_code_flag(const char *flag)
 {
     static const char *const known[] = {"fast-math",
@@ -155,8 +156,8 @@ static bool is_code_flag(const char *flag)
     return is_one_of(name, known);
 }
 
-/* Machine options affect only code, except these: they pass options to LLVM, link files or select
- * another assembler. */
+/* Returns whether a machine option affects only code. The excluded options pass options to LLVM,
+ * link files or select another assembler. */
 static bool is_machine_flag(const char *flag)
 {
     static const char *const refused[] = {"llvm", "link", "32", "x32", "16", "ms-bitfields"};
@@ -175,7 +176,7 @@ static bool is_level(const char *level)
     return is_one_of(level, levels);
 }
 
-/* Warnings; -Wl, -Wa and -Wp pass options to other tools. */
+/* Returns whether a -W option controls warnings. -Wl, -Wa and -Wp pass options to other tools. */
 static bool is_warning(const char *warning)
 {
     for (const char *p = warning; *p; p++)
@@ -223,14 +224,15 @@ bool compile_option_allowed(const char *option, bool *takes_next, struct err *er
                          "the compiler option \"%.200s\" is not allowed", option);
 }
 
-/* -I directories are relative to the user's directory; the compiler runs elsewhere. */
+/* Appends the absolute path of a -I directory. It is relative to the user's directory, but the
+ * compiler runs in another one. */
 static void push_directory(const char *text, struct str *out)
 {
     char resolved[PATH_MAX];
     str_addf(out, "-I%s", realpath(text, resolved) ? resolved : text);
 }
 
-/* Detects messages about a limit that ended a child of the compiler driver. */
+/* Returns whether the compiler reported a limit that ended one of its child processes. */
 static bool met_limit(const struct child_result *r)
 {
     static const char *const signs[] = {"out of memory",  "memory exhausted", "Killed signal",
@@ -275,10 +277,10 @@ bool compile_blame(const char *path, const char *printed, struct err *err)
     return err_at(err, file[0] ? file : path, line, column);
 }
 
-/* Command: the constant words, and the position of the processor's. */
+/* The compiler's command line. All arguments are constant except the target processor. */
 struct compiling {
     VEC(char *) argv;           /* owned; NULL-terminated */
-    size_t target;              /* its index in argv; 0: no processor */
+    size_t target;              /* index in argv of the processor option; 0: none */
     const char *path;
 };
 
@@ -295,8 +297,8 @@ static void push_word(struct compiling *c, struct str *take_word)
         vec_push(&c->argv, str_take(take_word));
 }
 
-/* Adds the user's options, each joined with its value, so that no value can be taken for an
- * option. */
+/* Adds the user's options. Each is joined with its value; otherwise a value could be mistaken for
+ * an option. */
 static bool push_options(struct compiling *c, const struct compile_wish *wish, struct err *err)
 {
     struct str word = {0};
@@ -348,7 +350,7 @@ static bool compiling_fill(struct compiling *c, const struct compile_wish *wish,
     return true;
 }
 
-/* Returns whether a compiler rejected the target processor. */
+/* Returns whether the compiler rejected the target processor. */
 static bool unknown_target(const char *printed, const char *target)
 {
     const char *word = strstr(printed, target);
@@ -358,8 +360,8 @@ static bool unknown_target(const char *printed, const char *target)
             strstr(printed, "unknown target CPU") || strstr(printed, "not a recognized processor"));
 }
 
-/* Runs the compiler; *@again: it rejected the processor @target (NULL: not tested), which is not an
- * error yet. */
+/* Runs the compiler. Sets *@again if it rejected the processor @target (NULL: not tested), which is
+ * not yet an error. */
 static bool run(const struct compiling *c, const char *dir, const char *target,
                 struct compiled *out, bool *again, struct err *err)
 {
@@ -433,7 +435,7 @@ void compiled_done(struct compiled *c)
     str_done(&c->printed);
 }
 
-/* Parses the quoted text at *@at and advances; false when there is none. */
+/* Parses the quoted text at *@at and advances behind it. Returns false if there is none. */
 static bool quoted(const char **at, const char *end, char out[PATH_MAX])
 {
     size_t n = 0;
@@ -452,7 +454,7 @@ static bool quoted(const char **at, const char *end, char out[PATH_MAX])
     return true;
 }
 
-/* Returns whether the text after the number of ".file 1 "dir" "name"" refers to @path. */
+/* Returns whether the text after the number in ".file 1 "dir" "name"" refers to @path. */
 static bool names_file(const char *at, const char *end, const char *path)
 {
     char first[PATH_MAX], second[PATH_MAX], joined[2 * PATH_MAX], resolved[PATH_MAX];
@@ -473,7 +475,7 @@ static bool names_file(const char *at, const char *end, const char *path)
 uint32_t *compile_lines(const char *assembly, size_t length, const char *path, size_t *count)
 {
     VEC(uint32_t) lines = {0};
-    /* after a preprocessor line marker lines belong to the file or another one */
+    /* Preprocessor line markers assign the following lines to this file or to another one. */
     const bool counts = compiler_language(path) == SOURCE_IN_ASSEMBLER;
     bool own[256] = {false};
     uint32_t current = 0, following = 0;

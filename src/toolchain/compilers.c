@@ -12,9 +12,9 @@
 
 #define ENDINGS 10
 #define NAMES 12
-#define INSTALLED 16   /* programs compared for identity */
+#define INSTALLED 16   /* most programs compared to detect duplicates */
 
-/* In the order of preference. */
+/* Languages by file extension; compilers are in order of preference. */
 static const struct {
     const char *endings[ENDINGS], *names[NAMES];
 } languages[] = {
@@ -49,7 +49,7 @@ enum source_language compiler_language(const char *path)
     return SOURCE_IN_NONE;
 }
 
-/* Length of @name without version: 3 of "gcc-12.2". */
+/* Length of the compiler's @name without its version: 3 for "gcc-12.2". */
 static size_t stem_length(const char *name)
 {
     size_t whole = strlen(name), length = whole;
@@ -70,7 +70,7 @@ bool compiler_allowed(const char *name, struct err *err)
                    "the compiler \"%.100s\" is not allowed", name);
 }
 
-/* Returns whether it is an LLVM compiler, which supports every set. */
+/* Returns whether @name is an LLVM compiler. One LLVM compiler supports every instruction set. */
 static bool takes_triple(const char *name)
 {
     return str_has_prefix(name, "clang") || str_has_prefix(name, "flang");
@@ -93,7 +93,8 @@ void compiler_set_option(const char *name, enum isa isa, struct str *out)
         str_add(out, isa_ops(isa)->word_option);
 }
 
-/* Path of program @name in PATH, links resolved; false if missing. */
+/* Finds program @name in PATH and stores its path with links resolved. Returns false if it is
+ * missing. */
 static bool find_program(const char *name, char out[PATH_MAX])
 {
     const char *path = getenv("PATH");

@@ -1,4 +1,5 @@
-/* Compilers by source language, their commands for an instruction set, and those installed. */
+/* Compilers of each source language: their commands for an instruction set, and which are
+ * installed. */
 #ifndef PORTOLAN_TOOLCHAIN_COMPILERS_H
 #define PORTOLAN_TOOLCHAIN_COMPILERS_H
 
@@ -9,7 +10,7 @@
 #include "base/str.h"
 #include "isa/isa.h"
 
-/* the last: preprocessed first */
+/* @SOURCE_IN_ASSEMBLER: assembler text that the compiler preprocesses first */
 enum source_language {
     SOURCE_IN_NONE,
     SOURCE_IN_C,
@@ -18,20 +19,21 @@ enum source_language {
     SOURCE_IN_ASSEMBLER
 };
 
-/* By the file's extension. */
+/* Determines the language from the file's extension. */
 enum source_language compiler_language(const char *path);
-/* Returns whether @name is a known compiler, perhaps with a version (gcc-12); false with err. */
+/* Returns whether @name is a known compiler, with or without a version (gcc-12). Returns false with
+ * err if not. */
 bool compiler_allowed(const char *name, struct err *err);
-/* Appends the command of the allowed compiler @name for @isa: "aarch64-linux-gnu-gcc" for gcc when
- * cross-compiling. */
+/* Appends the command that runs compiler @name for @isa: "aarch64-linux-gnu-gcc" for gcc when
+ * cross-compiling. @name must be allowed. */
 void compiler_program(const char *name, enum isa isa, struct str *out);
-/* Appends its option for instruction set or word size, if any. */
+/* Appends the compiler's option for the instruction set or word size, if it needs one. */
 void compiler_set_option(const char *name, enum isa isa, struct str *out);
-/* Lists installed compilers of @language that support @isa, at most @most, in @out; a program with
- * two names once. Returns their number. */
+/* Lists installed compilers for @language that support @isa in @out, at most @most. A program with
+ * two names is listed once. Returns the number listed. */
 size_t compilers_installed(enum source_language language, enum isa isa, const char **out,
                            size_t most);
-/* The first installed compiler, else the first of the list. */
+/* Returns the first installed compiler, or the preferred one if none is installed. */
 const char *compiler_default(enum source_language language, enum isa isa);
 
 #endif

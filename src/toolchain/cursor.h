@@ -1,4 +1,4 @@
-/* A bounded reader of little-endian tables. Any thread. */
+/* A bounded reader of tables of little-endian numbers. Any thread may use it. */
 #ifndef PORTOLAN_TOOLCHAIN_CURSOR_H
 #define PORTOLAN_TOOLCHAIN_CURSOR_H
 
@@ -8,12 +8,13 @@
 
 struct byte_cursor {
     const uint8_t *at, *end;
-    bool over;               /* read past the end, which gives zeros, or an endless number */
+    /* the reader passed the end, where it returns zeros, or a number was too long */
+    bool over;
 };
 
-/* The next @size bytes, at most 8, as a number. */
+/* Reads the next @size bytes, at most 8, as a number. */
 uint64_t cursor_fixed(struct byte_cursor *r, size_t size);
-/* The next number in LEB128. */
+/* Reads the next LEB128 number. */
 uint64_t cursor_leb(struct byte_cursor *r, bool is_signed);
 
 #endif

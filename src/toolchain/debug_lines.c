@@ -25,13 +25,14 @@
 #include "toolchain/dwarf.h"
 
 #define CPU_SECONDS 20
-/* libdw opens files that the object names, and blocks on a pipe */
+/* wall-clock limit of the child: libdw may block on a pipe that the object names */
 #define WALL_SECONDS 30
-#define MEMORY ((rlim_t)16 << 30)        /* bytes of address space, including mappings */
+/* limit of the child's address space in bytes, including mapped files */
+#define MEMORY ((rlim_t)16 << 30)
 #define OUTPUT_MOST ((size_t)64 << 20)
 #define POLL_MILLISECONDS 50
 
-/* Copies a member of an archive to its own file. */
+/* Copies an archive member to a memory file and returns its descriptor. */
 static int member_file(const struct object *o, int fd)
 {
     int out = memfd_create("member", MFD_CLOEXEC);
@@ -48,8 +49,8 @@ static int member_file(const struct object *o, int fd)
     return out;
 }
 
-/* Child process: only functions that are safe after fork() in a threaded program, and libdw, which
- * is loaded here. */
+/* Runs in the child process. Uses only functions that are safe after fork() in a threaded program,
+ * and libdw, which is loaded here. */
 static void child_main(const struct object *o, struct dwarf_wish wish, int out)
 {
     static const int faults[] = {SIGSEGV, SIGBUS,  SIGFPE, SIGILL, SIGABRT,
@@ -64,7 +65,7 @@ static void child_main(const struct object *o, struct dwarf_wish wish, int out)
     sigprocmask(SIG_SETMASK, &none, NULL);
     setrlimit(RLIMIT_CPU, &cpu);
     setrlimit(RLIMIT_CORE, &core);
-/* their shadow memory is larger */
+/* no limit with sanitizers: their shadow memory is larger */
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
     const struct rlimit memory = {MEMORY, MEMORY};
     setrlimit(RLIMIT_AS, &memory);
@@ -74,7 +75,8 @@ static void child_main(const struct object *o, struct dwarf_wish wish, int out)
     _exit(wish.fd < 0 ? 0 : dwarf_print(&wish, out));
 }
 
-/* Collects the child's output until it ends; false with err when cancelled or too large. */
+/* Collects the child's output until the child ends. Returns false with err when cancelled or when
+ * the output is too large. */
 static bool collect(int in, struct str *out, struct err *err)
 {
     const double deadline = clock_seconds() + WALL_SECONDS;
@@ -102,7 +104,7 @@ static bool collect(int in, struct str *out, struct err *err)
     }
 }
 
-/* A mangled name, and its index in debug_lines.inlined. */
+/* A mangled function name and its index in debug_lines.inlined. */
 struct known_name {
     const char *mangled;   /* borrowed */
     size_t length;
@@ -112,7 +114,8 @@ struct known_name {
 struct parser {
     struct debug_lines *out;
     VEC(struct known_name) known;
-    struct index by_mangled, by_name;   /* of known; of out->inlined */
+    /* indexes of @known by mangled name and of out->inlined by demangled name */
+    struct index by_mangled, by_name;
 };
 
 static bool same_mangled(const void *items, uint32_t item, const void *key)
@@ -126,8 +129,8 @@ static bool same_name(const void *items, uint32_t item, const void *key)
     return strcmp(((char *const *)items)[item], key) == 0;
 }
 
-/* Returns 1 + the name's index among inlined functions, added if new; 0: out of memory, the work
- * fails. */
+/* Returns 1 + the index of the name in out->inlined, where it is added if new. Returns 0 if memory
+ * is exhausted; reading then fails. */
 static uint32_t name_number(struct parser *p, const char *mangled, size_t length)
 {
     struct known_name wanted = {mangled, length, 0};
@@ -156,8 +159,8 @@ static uint32_t name_number(struct parser *p, const char *mangled, size_t length
     return wanted.number;
 }
 
-/* Parses the number at *@at and advances; false when there is none before @end, or it is too
- * large. */
+/* Parses the number at *@at and advances behind it. Returns false if there is none before @end, or
+ * if it exceeds @most. */
 static bool take_number(const char **at, const char *end, unsigned base, uint64_t most,
                         uint64_t *out)
 {
@@ -177,7 +180,7 @@ static bool take_number(const char **at, const char *end, unsigned base, uint64_
     return *at > start;
 }
 
-/* Parses "E place" or "R place number name". */
+/* Parses a row of the child's output: "E place" or "R place number name". */
 static void take_row(struct parser *p, const char *line, const char *end, uint64_t base)
 {
     const char *at = line + 2;
@@ -215,7 +218,7 @@ void debug_lines_parse(const char *text, size_t length, uint64_t base, struct de
     index_done(&p.by_name);
 }
 
-/* Runs a child for @wish and collects its output in @text. */
+/* Runs a child process for @wish and collects its output in @text. */
 static bool ask(const struct object *o, struct dwarf_wish wish, struct str *text, struct err *err)
 {
     int link[2], status = 0;
@@ -295,11 +298,12 @@ static int unit_line_order(const void *a, const void *b)
 
     if (x->place != y->place)
         return x->place < y->place ? -1 : 1;
-    return (y->line == 0) - (x->line == 0);   /* where one sequence ends another may begin */
+    /* The row that ends a sequence sorts before one that begins another at the same place. */
+    return (y->line == 0) - (x->line == 0);
 }
 
-/* Position of @place in ELF section @number, 0: an address of a linked file; false when @o has no
- * such code. */
+/* Converts offset @place in ELF section @number to a position; section 0 means an address of a
+ * linked file. Returns false if @o has no code there. */
 static bool position_of(const struct object *o, uint64_t number, uint64_t place, uint64_t *out)
 {
     for (size_t i = 0; i < o->sections.count; i++) {
@@ -313,7 +317,8 @@ static bool position_of(const struct object *o, uint64_t number, uint64_t place,
     return false;
 }
 
-/* Index of file @name, added if new; INDEX_NONE: out of memory, the work fails. */
+/* Returns the index of file @name, which is added if new. Returns INDEX_NONE if memory is
+ * exhausted; reading then fails. */
 static uint32_t file_number(struct unit_lines *out, struct index *by_name, const char *name,
                             size_t length)
 {

@@ -14,12 +14,14 @@
 #include <libiberty/demangle.h>
 #endif
 
-#define NAME_LONGEST 4096   /* limit for hostile names, whose demangling may take long */
+/* longest mangled name: a hostile name may take very long to demangle */
+#define NAME_LONGEST 4096
 
 #ifdef HAVE_LIBIBERTY
-#define TEXT_LONGEST 8192   /* limit in bytes: substitutions can double the text repeatedly */
+/* most bytes of the demangled text: substitutions can double it repeatedly */
+#define TEXT_LONGEST 8192
 
-/* A demangled name, built piece by piece. */
+/* A demangled name under construction. */
 struct readable_name {
     char *text;
     size_t length;
@@ -31,12 +33,14 @@ static void take_piece(const char *piece, size_t length, void *state)
     struct readable_name *to = state;
 
     if (length > TEXT_LONGEST - to->length)
-        longjmp(to->stop, 1);   /* the only way to abort the library's work */
+        /* The library's work can be aborted only by leaving its callback. */
+        longjmp(to->stop, 1);
     memcpy(to->text + to->length, piece, length);
     to->length += length;
 }
 
-/* False when the name cannot be demangled or its text is too long. */
+/* Demangles @name into @to. Returns false if the name cannot be demangled or the text is too
+ * long. */
 static bool print_name(const char *name, bool rust, struct readable_name *to)
 {
     const int options = DMGL_PARAMS | DMGL_ANSI | DMGL_AUTO;
@@ -51,7 +55,7 @@ static bool print_name(const char *name, bool rust, struct readable_name *to)
 
 char *demangle(const char *name)
 {
-    /* Plain names, mostly C's, are skipped. */
+    /* Names that are not mangled, mostly those of C, need no demangling. */
     if (name[0] != '_' || (name[1] != 'Z' && name[1] != 'R') || strlen(name) > NAME_LONGEST)
         return NULL;
 #ifdef HAVE_LIBIBERTY
@@ -65,8 +69,8 @@ char *demangle(const char *name)
 #endif
 }
 
-/* Returns the start of a function's parameters: the first parenthesis outside template arguments,
- * after "operator()". */
+/* Returns the start of a function's parameters: the first parenthesis outside template arguments.
+ * The parentheses of "operator()" do not count. */
 static size_t without_parameters(const char *text)
 {
     int depth = 0;
@@ -85,7 +89,7 @@ static size_t without_parameters(const char *text)
     return strlen(text);
 }
 
-/* Returns the start of the last part of a qualified name of @length bytes. */
+/* Returns the start of the last component of a qualified name of @length bytes. */
 static size_t last_part(const char *text, size_t length)
 {
     size_t part = 0;

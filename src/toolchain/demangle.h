@@ -1,17 +1,17 @@
-/* Demangles names of object files: C++, Rust and other languages. */
+/* Demangles symbol names of object files: C++, Rust and other languages. */
 #ifndef PORTOLAN_TOOLCHAIN_DEMANGLE_H
 #define PORTOLAN_TOOLCHAIN_DEMANGLE_H
 
 #include <stdbool.h>
 
-/* "daxpy(int, double)" from "_Z5daxpyid"; NULL when the name is plain or demangling is unavailable.
- * The caller frees. */
+/* Returns "daxpy(int, double)" for "_Z5daxpyid". Returns NULL if the name is not mangled or
+ * demangling is unavailable. The caller frees. */
 char *demangle(const char *name);
-/* Demangles without parameters; @qualified, or its last part only. A plain name is unchanged. The
- * caller frees. */
+/* Returns the demangled name without parameters: qualified if @qualified, else only its last
+ * component. A name that is not mangled is returned unchanged. The caller frees. */
 char *demangle_name(const char *name, bool qualified);
-/* Returns whether @wanted denotes function @name: exactly, or demangled with or without parameters,
- * or its last part. */
+/* Returns whether @wanted denotes function @name: the mangled name, the demangled name with or
+ * without parameters, or its last component. */
 bool demangle_matches(const char *name, const char *wanted);
 
 #endif

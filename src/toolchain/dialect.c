@@ -9,9 +9,9 @@
 #include "base/steps.h"
 #include "toolchain/words.h"
 
-#define ANONYMOUS "77"   /* the local label for MASM's @@ */
+#define ANONYMOUS "77"   /* local label that replaces MASM's @@ */
 
-/* First words of directives without code. */
+/* First words of directives that generate no code. */
 static const char *const silent[] = {
     "public", "extrn",  "extern",   "externdef", "includelib", "include", "title",   "ttl",
     "option", "assume", "comdat",   "global",    "bits",       "use64",   "default", "cpu",
@@ -33,7 +33,8 @@ static const char *next_word(const char *p, const char *end, const char **stop)
 /* Positions of the first two words of a line. */
 struct opening { const char *first, *first_end, *second, *second_end, *end; };
 
-/* After a branch the second word is ignored: it is a label, even if called `db` or `proc`. */
+/* Finds the first two words. After a branch the second is ignored because it is a label, even if
+ * called `db` or `proc`. */
 static struct opening opening_of(const char *p, const char *end)
 {
     struct opening o = {.end = end};
@@ -54,7 +55,7 @@ static bool names_section(const struct opening *o)
            o->second < o->second_end;
 }
 
-/* Excludes `fld real8 ptr [rax]`. */
+/* Returns whether the line declares data. `fld real8 ptr [rax]` does not. */
 static bool is_data(const struct opening *o)
 {
     const char *behind = skip_blank(o->second_end, o->end);
@@ -130,7 +131,7 @@ static void add_section(const char *name, const char *end, struct str *out)
             holds_nocase(name, end, "text") || holds_nocase(name, end, "code") ? ".text" : ".data");
 }
 
-/* armasm puts compiler-generated names between bars. */
+/* Removes the bars in which armasm encloses names made by the compiler. */
 static void bars_off(const char **p, const char **end)
 {
     if (*end - *p > 2 && **p == '|' && (*end)[-1] == '|') {
@@ -139,7 +140,7 @@ static void bars_off(const char **p, const char **end)
     }
 }
 
-/* A label of more than one word: an unquoted C++ name. */
+/* Returns whether the line is a label of several words: an unquoted C++ name. */
 static bool is_long_label(const char *p, const char *end)
 {
     if (end - p < 2 || end[-1] != ':' || *p == '"' || (end - p > 2 && end[-2] == ':'))
@@ -150,7 +151,7 @@ static bool is_long_label(const char *p, const char *end)
            (colon == end - 1 || colon[1] == ':' || memchr(p, '(', (size_t)(colon - p)));
 }
 
-/* Sections and data of MASM, NASM and armasm. */
+/* Translates section and data directives of MASM, NASM and armasm. */
 static bool directive(const struct opening *o, const char *end, struct str *out)
 {
     const char *name = o->first, *stop = o->first_end;
@@ -191,7 +192,7 @@ bool dialect_line(struct dialect *d, const char *p, const char *end, struct str 
     p = skip_blank(p, end);
     end = trim_end(p, end);
     *function = NULL;
-    /* statements are handled one by one */
+    /* lines with several statements are translated statement by statement */
     if (p == end || memchr(p, ';', (size_t)(end - p)))
         return false;
     struct opening o = opening_of(p, end);
@@ -233,7 +234,7 @@ void dialect_heading(struct dialect *d, const char *p, const char *end, struct s
         p++;
         end--;
     }
-    /* a section's name, for which `as` makes a symbol */
+    /* name of a section, for which `as` makes a symbol */
     if (*p == '.' && !text_begins(p, end, ".L"))
         return;
     char *name = mem_strndup(p, (size_t)(end - p));
@@ -245,8 +246,8 @@ void dialect_heading(struct dialect *d, const char *p, const char *end, struct s
     free(name);
 }
 
-/* Appends a word that `as` would not take for one name: NASM's local labels get their parent's
- * name. */
+/* Appends a word as one name where `as` would parse it differently. A local label of NASM gets its
+ * parent's name as a prefix. */
 static bool name_add(const struct dialect *d, const char *p, const char *end, struct str *out)
 {
     static const char *const relocations[] = {
@@ -286,7 +287,7 @@ void dialect_label(struct dialect *d, const char *p, const char *end, struct str
     str_add(out, ": ");
 }
 
-/* Size word in `as` notation; NULL when the word is none. */
+/* Returns the size word in the notation of `as`; NULL if the word is no size. */
 static const char *size_word(const char *p, const char *end)
 {
     static const char *const sizes[][2] = {
@@ -303,7 +304,7 @@ static const char *size_word(const char *p, const char *end)
     return NULL;
 }
 
-/* Returns whether the text has only digits of @base and underscores, at least one digit. */
+/* Returns whether the text consists of digits of @base and underscores, with at least one digit. */
 static bool is_digits(const char *p, const char *end, int base)
 {
     static const char digits[] = "0123456789abcdef";
@@ -316,8 +317,8 @@ static bool is_digits(const char *p, const char *end, int base)
     return true;
 }
 
-/* Converts `0ffH`, `1010b`, `17o`, `10d` and `1_000` of MASM and NASM. @label: few digits with a b
- * may be a GNU label. */
+/* Converts numbers of MASM and NASM: `0ffH`, `1010b`, `17o`, `10d` and `1_000`. @label: few digits
+ * followed by b may be a GNU label. */
 static void number_add(const char *p, const char *end, bool label, struct str *out)
 {
     static const struct {
@@ -346,8 +347,8 @@ static void number_add(const char *p, const char *end, bool label, struct str *o
             str_add_char(out, *p);
 }
 
-/* Returns whether it looks like `A0h`, a MASM number without the required leading digit, and not a
- * register: ah, bh, ch, dh. */
+/* Returns whether the word looks like `A0h`, a MASM number without the required leading digit. The
+ * registers ah, bh, ch and dh are excluded. */
 static bool looks_like_number(const char *p, const char *end)
 {
     if (end - p < 2 || (end[-1] | 32) != 'h' ||
@@ -359,7 +360,8 @@ static bool looks_like_number(const char *p, const char *end)
     return true;
 }
 
-/* `$0FF` of NASM, or `$FF` of others. */
+/* Returns whether the word is a hexadecimal number such as `$0FF` (NASM) or `$FF` (other
+ * assemblers). */
 static bool is_dollar_number(const char *p, const char *end)
 {
     return end - p > 1 && *p == '$' && is_digits(p + 1, end, 16);
@@ -372,7 +374,8 @@ void dialect_learn(struct dialect *d, const char *p, const char *end)
                                           ".comm",  "proto",   NULL};
     bool declared = true;
 
-    for (unsigned words = 0; declared && words < 8; words++) {   /* a line may declare several */
+    /* one line may declare several names */
+    for (unsigned words = 0; declared && words < 8; words++) {
         p = skip_blank(p, end);
         const char *e = word_end(p, end);
         if (looks_like_number(p, e) || is_digits(p, e, 16)) {
@@ -398,8 +401,8 @@ static bool is_symbol(const struct dialect *d, const char *p, const char *end)
     return known;
 }
 
-/* Skips ` (07FF6A1B23230h)`, the address that Visual Studio writes after a name; @p itself if there
- * is none. */
+/* Skips ` (07FF6A1B23230h)`, the address that Visual Studio prints after a name. Returns @p if
+ * there is none. */
 static const char *noted_address_end(const char *p, const char *end)
 {
     uint64_t address;
@@ -451,7 +454,7 @@ static void words_clean(const struct dialect *d, const char *p, const char *end,
             pointer = true;
             e = next + 3;
         } else if (bracket &&
-                   word_is(p, e, "reloc")) { /* .NET: data of the method or the runtime */
+                   word_is(p, e, "reloc")) { /* .NET: relocated data of the method or the runtime */
             str_add(out, next < end && (is_name(*next) || *next == '@') ? "rip+" : "rip");
             e = next;
             while (e < end && isxdigit((unsigned char)*e))
@@ -462,7 +465,7 @@ static void words_clean(const struct dialect *d, const char *p, const char *end,
             str_add(out, sub ? "rip+" : "");
             e = next;
         } else if (bracket && word_is(p, e, "string") && next < end &&
-                   *next == '"') { /* Visual Studio: a string of the program */
+                   *next == '"') { /* Visual Studio: a string constant of the program */
             const char *close = memchr(next + 1, '"', (size_t)(end - next - 1));
             str_add(out, "rip");
             e = close ? close + 1 : end;
@@ -472,7 +475,7 @@ static void words_clean(const struct dialect *d, const char *p, const char *end,
             e = next;
         } else if (word_is(p, e, "@f") || word_is(p, e, "@b")) {
             str_addf(out, ANONYMOUS "%c", p[1] | 32);
-        } else if (word_is(p, e, "$")) { /* the current position, a number */
+        } else if (word_is(p, e, "$")) { /* the current position, which is a number */
             str_add(out, bracket || d->branch ? "." : "OFFSET .");
         } else {
             if (!name_add(d, p, e, out))
@@ -481,11 +484,11 @@ static void words_clean(const struct dialect *d, const char *p, const char *end,
         }
         p = e;
     }
-    if (pointer && named && !bracket)   /* MASM: a variable by its bare name */
+    if (pointer && named && !bracket)   /* MASM: a variable named without brackets */
         str_add(out, "[rip]");
 }
 
-/* End of the C++ name at @p: brackets must close, operators are skipped. */
+/* Returns the end of the C++ name at @p. Brackets must be closed; operators are skipped. */
 static const char *spelled_end(const char *p, const char *end)
 {
     static const char *const operators[] = {"<<=", ">>=", "<=>", "->*", "<<", ">>",
@@ -517,14 +520,15 @@ static const char *spelled_end(const char *p, const char *end)
     return end;
 }
 
-/* `st(1)` is unchanged: since 2.44 the assembler takes quoted text for a symbol. */
+/* Returns whether the word is `st(1)`, which must not be quoted: the assembler has treated quoted
+ * text as a symbol since 2.44. */
 static bool is_stack_register(const char *p, const char *stop)
 {
     return stop - p == 5 && strncasecmp(p, "st(", 3) == 0 && isdigit((unsigned char)p[3]) &&
            p[4] == ')';
 }
 
-/* Returns whether a demangled name begins at @p; *@stop: its end. */
+/* Returns whether a demangled name begins at @p, and stores its end in *@stop. */
 static bool is_spelled(const char *p, const char *end, const char **stop)
 {
     static const char *const begins[] = {"vtable for ",
@@ -554,11 +558,11 @@ static bool is_spelled(const char *p, const char *end, const char **stop)
                *round = blank > e && blank < *stop && isalpha((unsigned char)*blank)
                             ? memchr(blank, '(', (size_t)(*stop - blank))
                             : NULL;
-    /* the last: with its return type */
+    /* the last condition: a name with its return type */
     return scoped || called || template || (round && (*stop)[-1] == ')');
 }
 
-/* Start of a possible name in an operand: after signs, sizes and brackets. */
+/* Returns where a name may begin in an operand: after signs, size words and brackets. */
 static const char *name_begin(const char *p, const char *end)
 {
     static const char *const before[] = {"offset", "ptr", "short", "flat", "near", NULL};
@@ -577,7 +581,8 @@ static const char *name_begin(const char *p, const char *end)
     }
 }
 
-/* The same for AArch64: a name may be in brackets after a register, or after `:lo12:`. */
+/* Returns where a name may begin in an AArch64 operand: also in brackets after a register, or after
+ * `:lo12:`. */
 static const char *modified_begin(const char *p, const char *end)
 {
     const char *stop = memchr(p, ']', (size_t)(end - p)),
@@ -595,7 +600,7 @@ static void operands_clean(const struct dialect *d, const char *p, const char *e
         const char *name = x86 ? name_begin(p, end) : modified_begin(p, end), *stop, *e;
         bool spelled = is_spelled(name, end, &stop);
         steps_add(1);
-        /* To the comma after this operand. */
+        /* The operand ends at the comma. */
         int depth = 0;
         for (e = spelled ? stop : p; e < end && !(depth == 0 && *e == ','); e++) {
             depth += strchr("([{", *e) != NULL;
@@ -611,7 +616,7 @@ static void operands_clean(const struct dialect *d, const char *p, const char *e
         } else if (d->intel) {
             words_clean(d, p, e, out);
         } else {
-            /* armasm names between bars */
+            /* armasm encloses names in bars */
             const char *bar = x86 ? NULL : memchr(p, '|', (size_t)(e - p)),
                        *close = bar ? memchr(bar + 1, '|', (size_t)(e - bar - 1)) : NULL;
             if (close) {
@@ -627,8 +632,8 @@ static void operands_clean(const struct dialect *d, const char *p, const char *e
     }
 }
 
-/* .NET: `call [System.Console:WriteLine(int)]` through a cell of the runtime, `call
- * [rax+18H]Program:Sum():int:this` with the callee's name, `tail.jmp`. */
+/* Translates .NET calls: `call [System.Console:WriteLine(int)]` through a cell of the runtime,
+ * `call [rax+18H]Program:Sum():int:this` with the callee's name, and `tail.jmp`. */
 static bool managed_call(const char *p, const char *e, const char *operand, const char *end,
                          struct str *out)
 {
@@ -677,7 +682,7 @@ static void statement(struct dialect *d, const char *p, const char *end, struct 
         return;
     if (d->intel && managed_call(p, e, operand, end, out))
         return;
-    /* llvm-objdump --symbolize-operands */
+    /* a label of llvm-objdump --symbolize-operands */
     if (operand < end && *operand == '<' && end[-1] == '>' && end - operand > 2) {
         str_add_bytes(out, p, (size_t)(operand - p));
         dialect_quote(operand + 1, end - 1, out);
@@ -707,7 +712,7 @@ bool dialect_is_other(const struct dialect *d, const char *p, const char *end)
     bool marked = false, bare = false;
     const char *mnemonic = word_end(p, end);
 
-    /* the last: a macro argument */
+    /* the last condition: a macro argument */
     if (!isa_ops(d->isa)->dialects || d->unusual || memchr(p, '\\', (size_t)(end - p)))
         return false;
     for (const char *at = mnemonic, *e; at < end; at = e) {
@@ -722,8 +727,8 @@ bool dialect_is_other(const struct dialect *d, const char *p, const char *end)
         bare |= is && at[-1] != '%';
         e += e == at;
     }
-    /* A percent sign alone is ambiguous: gcc writes registers of inline assembler so; AT&T does,
-     * too. */
+    /* A percent sign alone is ambiguous: gcc prints it before registers of inline assembler, and
+     * AT&T syntax has it, too. */
     return d->intel
                ? marked && !bare && (memchr(p, '$', (size_t)(end - p)) || text_find(p, end, "(%"))
                : bare && !marked && !memchr(p, '%', (size_t)(end - p)) &&

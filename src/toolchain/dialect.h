@@ -9,73 +9,76 @@
 #include "base/str.h"
 #include "isa/isa.h"
 
-/* State while reading a text. Zero-initialised except for isa and intel. */
+/* State of the translation of a text. The caller zero-initialises all but isa and intel. */
 struct dialect {
     enum isa isa;
     bool intel;            /* the syntax */
-    bool branch;           /* the current statement goes to a label */
-    struct names symbols;  /* symbols of the text that look like MASM numbers: `each` */
-    /* registers have the other syntax's notation: `.intel_syntax prefix`, `.att_syntax noprefix` */
+    bool branch;           /* the operand of the current statement is a label */
+    struct names symbols;  /* symbols of the text that look like MASM numbers, such as `each` */
+    /* registers are written as in the other syntax: `.intel_syntax prefix` or `.att_syntax
+     * noprefix` */
     bool unusual;
-    bool gnu;              /* it has `as` directives: labels with a dot are names of their own */
-    struct str scope;      /* NASM: the label that local labels belong to */
-    struct names headings; /* labels made from headings: duplicates are allowed */
-    /* of the lines, if the text has no addresses; NULL: unknown */
+    /* the text has directives of `as`: labels with a leading dot are not local to another label */
+    bool gnu;
+    struct str scope;      /* NASM: label to which the following local labels belong */
+    struct names headings; /* labels already made from disassembly headings, to detect duplicates */
+    /* offsets of the lines, if the text has no addresses; NULL: unknown */
     const struct line_places *places;
 };
 
 void dialect_done(struct dialect *d);
-/* Returns whether a line, without its comment, is a directive of MASM, NASM or armasm. */
+/* Returns whether a line without its comment is a directive of MASM, NASM or armasm. */
 bool dialect_knows(const char *p, const char *end);
-/* Returns whether a line, without its comment, is a NASM directive that generates code: %rep,
- * %macro, `times 4 nop`. */
+/* Returns whether a line without its comment is a NASM directive that generates code: %rep, %macro,
+ * `times 4 nop`. */
 bool dialect_needs_nasm(const char *p, const char *end);
-/* Records declarations of a line, with or without its comment; call it for all lines before
- * translating any. */
+/* Records the declarations in a line, with or without its comment. Must be called for all lines
+ * before any is translated. */
 void dialect_learn(struct dialect *d, const char *p, const char *end);
-/* Appends to @out the translation of a whole line, without its comment: a directive of another
- * assembler, or a label of several words. False: neither. *@function: the name, within the line, of
- * a function that begins here, of *@length; NULL: none. */
+/* Appends the translation of a line without its comment to @out. Translates directives of other
+ * assemblers, and labels of several words. Returns false, with nothing appended, for other lines.
+ * If a function begins here, stores its name in *@function, which points into the line, and the
+ * name's length in *@length; else NULL. */
 bool dialect_line(struct dialect *d, const char *p, const char *end, struct str *out,
                   const char **function, size_t *length);
-/* Appends a label from a disassembly heading; drops duplicates. */
+/* Appends a label made from a disassembly heading, unless it was appended before. */
 void dialect_heading(struct dialect *d, const char *p, const char *end, struct str *out);
-/* Appends the name from @p to @end in quotes, in which `as` accepts any name. */
+/* Appends the name from @p to @end in quotes: `as` accepts any name in quotes. */
 void dialect_quote(const char *p, const char *end, struct str *out);
 /* Appends the word from @p to @end as a label with its colon. */
 void dialect_label(struct dialect *d, const char *p, const char *end, struct str *out);
-/* Returns whether a statement has the other syntax, by its registers: inline assembler whose
- * directives a web site removed. */
+/* Returns whether the registers of a statement are those of the other syntax: inline assembler
+ * whose directives a web site removed. */
 bool dialect_is_other(const struct dialect *d, const char *p, const char *end);
-/* Appends a statement, from its mnemonic on. */
+/* Appends a statement that starts with its mnemonic. */
 void dialect_statement(struct dialect *d, const char *p, const char *end, struct str *out);
 
-/* llvm_text.c: LLVM notation that `as` rejects: sizes of gathers, suffixes, masks; Apple's vectors
- * and pages. */
+/* llvm_text.c: LLVM notation that `as` rejects: sizes of gathers, suffixes, masks; Apple's vector
+ * and page notation. */
 
-/* Appends the x86-64 statement from @p to @end, starting with its mnemonic, in `as` notation.
- * False, with nothing appended, if `as` accepts it unchanged. */
+/* Appends the x86-64 statement from @p to @end, which starts with its mnemonic, in the notation of
+ * `as`. Returns false, with nothing appended, if `as` accepts it unchanged. */
 bool llvm_x86_statement(const char *p, const char *end, bool intel, struct str *out);
-/* The same for AArch64: `fmla.4s v0, v1, v2`, `[x8, name@PAGEOFF]`. */
+/* Does the same for AArch64: `fmla.4s v0, v1, v2`, `[x8, name@PAGEOFF]`. */
 bool llvm_a64_statement(const char *p, const char *end, struct str *out);
 
-/* semicolon.c: meaning of a semicolon in Intel syntax: it separates statements for `as`, but
+/* semicolon.c: meaning of a semicolon in Intel syntax. It separates statements for `as`, but
  * usually begins a comment. */
 
 /* Returns whether an x86-64 instruction in Intel syntax follows the semicolon, from @p to the next
- * semicolon, comment or @end: a mnemonic with plausible operands. English words that are mnemonics
- * (add, test, push) need operands. Linear in the statement's length. */
+ * semicolon, comment or @end. An instruction is a mnemonic with plausible operands; mnemonics that
+ * are English words (add, test, push) need operands. Time is linear in the statement's length. */
 bool semicolon_separates(const char *p, const char *end);
 
-/* plan9.c: the assembler language of Plan 9, which Go's compiler, disassembler and programmers
- * write, as AT&T text: x86-64 alone. */
+/* plan9.c: translates Plan 9 assembler language for x86-64, as written by Go's compiler,
+ * disassembler and programmers, to AT&T text. */
 
-/* Counts the line from @p to @end in *@found if it is Plan 9's, in *@others if of another
- * language. */
+/* Counts the line from @p to @end in *@found if it is Plan 9 assembler, in *@others if it is
+ * another language. */
 void plan9_count(const char *p, const char *end, size_t *found, size_t *others);
-/* Appends the statement from @p to @end as AT&T text; nothing if it is no code. Unknown statements
- * are unchanged, for the assembler to reject. *@function: name of a function that begins here, of
- * *@length; NULL: none. */
+/* Appends the statement from @p to @end as AT&T text, nothing if it generates no code. Unknown
+ * statements are appended unchanged; the assembler rejects them. If a function begins here, stores
+ * its name and length in *@function and *@length; else NULL. */
 void plan9_statement(const char *p, const char *end, struct str *out, const char **function,
                      size_t *length);
 

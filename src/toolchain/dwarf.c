@@ -14,12 +14,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#define DIES_MOST 20000000u      /* entries visited at most */
+#define DIES_MOST 20000000u      /* most entries visited */
 #define INLINED_MOST 4096u       /* per function */
 #define ROWS_MOST 200000u
-#define DEPTH_MOST 64            /* nesting depth of scopes */
+#define DEPTH_MOST 64            /* deepest nesting of scopes */
 
-/* Functions of libdw, which is loaded on demand: few runs need it. */
+/* Functions of libdw. The library is loaded on demand because few runs need it. */
 #define DWARF_FUNCTIONS(X)                                                                         \
     X(dwfl_begin)                                                                                  \
     X(dwfl_report_offline) X(dwfl_report_end) X(dwfl_module_getdwarf) X(dwfl_module_relocations)   \
@@ -49,10 +49,10 @@ static bool load_library(void)
     return callbacks.find_elf && callbacks.find_debuginfo && callbacks.section_address;
 }
 
-/* A row of the line table in the requested range. */
+/* A row of the line table within the requested range. */
 struct row {
-    uint64_t place;           /* in the section */
-    Dwarf_Addr address;       /* as in the debug information */
+    uint64_t place;           /* offset in the section */
+    Dwarf_Addr address;       /* address in the debug information */
     const char *file;
     int line;
     bool end;
@@ -73,12 +73,12 @@ struct sought {
     size_t row_count;
     struct inlined *inlined;   /* outermost first */
     size_t inlined_count;
-    const char *file;          /* of the function; NULL: unknown */
-    unsigned left;             /* entries that may still be visited */
-    bool found;                /* the function was found */
+    const char *file;          /* source file of the function; NULL: unknown */
+    unsigned left;             /* number of entries that may still be visited */
+    bool found;                /* the function at the requested byte was found */
 };
 
-/* Offset of @address in the requested section; false if outside. */
+/* Converts @address to an offset in the requested section. Returns false if it is outside. */
 static bool place_of(const struct sought *s, Dwarf_Addr address, uint64_t *place)
 {
     if (!s->relocatable) {
@@ -99,11 +99,11 @@ static int by_place(const void *a, const void *b)
 
     if (x->place != y->place)
         return x->place < y->place ? -1 : 1;
-    /* where one sequence ends another may begin */
+    /* The end of a sequence sorts before a row that begins another at the same address. */
     return x->end != y->end ? (x->end ? -1 : 1) : 0;
 }
 
-/* Collects the rows of unit @cu in the range, and the last one before it. */
+/* Collects the rows of unit @cu in the requested range, and the last row before it. */
 static void take_rows(struct sought *s, Dwarf_Die *cu)
 {
     Dwarf_Lines *lines;
@@ -147,8 +147,8 @@ static void take_inlined(struct sought *s, Dwarf_Die *die)
                                                       line < UINT32_MAX ? (unsigned)line : 0};
 }
 
-/* Returns whether an entry may contain functions: in Ada, Fortran, Pascal and GNU C also a
- * function. */
+/* Returns whether an entry may contain functions. In Ada, Fortran, Pascal and GNU C functions may
+ * contain functions. */
 static bool holds_functions(int tag)
 {
     return tag == DW_TAG_namespace || tag == DW_TAG_module || tag == DW_TAG_structure_type ||
@@ -156,8 +156,8 @@ static bool holds_functions(int tag)
            tag == DW_TAG_lexical_block;
 }
 
-/* Searches entries below @parent for the function at @address, and then (@inside) for inlined
- * functions. */
+/* Searches the entries below @parent for the function at @address, and then, if @inside, for
+ * inlined functions. */
 static void walk(struct sought *s, Dwarf_Die *parent, Dwarf_Addr address, bool inside, int depth)
 {
     Dwarf_Die die;
@@ -205,7 +205,7 @@ static void print_row(const struct sought *s, const struct row *row, FILE *to)
             name);
 }
 
-/* Collects the unit's data, if it covers the range. */
+/* Collects the data of the unit if it covers the requested range. */
 static bool take_unit(struct sought *s, Dwarf_Die *cu)
 {
     const size_t before = s->row_count;
@@ -232,7 +232,7 @@ static void take_units(struct sought *s, Dwarf *debug)
 {
     Dwarf_Die die;
 
-    /* By the address index if present; else unit by unit. */
+    /* Finds the unit by the address index if the file has one, else by trying each unit. */
     if (!s->relocatable && dw.dwarf_addrdie(debug, s->wish->address + s->wish->at, &die) &&
         take_unit(s, &die))
         return;
@@ -243,7 +243,8 @@ static void take_units(struct sought *s, Dwarf *debug)
                 return;
 }
 
-/* Section and offset of @address; section 0 for a linked file, with the address unchanged. */
+/* Finds section and offset of @address. For a linked file the section is 0 and the address is
+ * unchanged. */
 static bool section_of(const struct sought *s, Dwarf_Addr address, GElf_Word *section,
                        uint64_t *place)
 {
@@ -259,7 +260,7 @@ static bool section_of(const struct sought *s, Dwarf_Addr address, GElf_Word *se
            *section;
 }
 
-/* Prints the line table of unit @cu; @file is the last file printed. */
+/* Prints the line table of unit @cu. *@file is the source file printed last. */
 static void print_unit(struct sought *s, Dwarf_Die *cu, const char **file, FILE *to)
 {
     Dwarf_Lines *lines;
@@ -312,7 +313,7 @@ int dwarf_print(const struct dwarf_wish *wish, int out)
     if (!s.module || dw.dwfl_report_end(files, NULL, NULL) != 0)
         return 0;
     Dwarf *debug = dw.dwfl_module_getdwarf(s.module, &s.bias);
-    /* 0: linked, keeps its address; 1: relocated as a whole. */
+    /* dwfl_module_relocations returns 0 for a linked file, 1 for a file relocated as a whole. */
     s.relocatable = !wish->address && dw.dwfl_module_relocations(s.module) > 1;
     if (debug && wish->all)
         return print_all(&s, debug, to);
@@ -327,7 +328,7 @@ int dwarf_print(const struct dwarf_wish *wish, int out)
     fprintf(to, "F %.*s\n", (int)strcspn(s.file, "\n"), s.file);
     for (size_t i = 0; i < s.row_count; i++)
         print_row(&s, &s.rows[i], to);
-    return fclose(to) == 0 ? 0 : 1;   /* the process ends: nothing is freed */
+    return fclose(to) == 0 ? 0 : 1;   /* memory is not freed because the process ends */
 }
 
 #else

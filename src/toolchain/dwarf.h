@@ -1,5 +1,5 @@
-/* Prints libdw's data on a piece of code as text, in a child process, which a damaged file may
- * crash. */
+/* Prints libdw's data about a piece of code as text, in a child process because a damaged file may
+ * crash libdw. */
 #ifndef PORTOLAN_TOOLCHAIN_DWARF_H
 #define PORTOLAN_TOOLCHAIN_DWARF_H
 
@@ -8,21 +8,21 @@
 #include <stdint.h>
 
 /* A piece of an ELF file open as @fd: bytes @start to @end of section @section, which has address
- * @address; in the unit and function of byte @at. */
+ * @address. Functions are searched in the unit that contains byte @at. */
 struct dwarf_wish {
     int fd;
-    /* path near which separate debug files are searched */
+    /* path of the file; separate debug files are searched near it */
     const char *path;
     size_t section;
-    uint64_t address, start, end, at;   /* address 0 for a relocatable file */
-    bool all;           /* the lines of all units instead; section and positions are ignored */
+    uint64_t address, start, end, at;   /* @address: 0 for a relocatable file */
+    bool all;           /* print the lines of all units and ignore section and positions */
 };
 
-/* Writes to @out, by position: "F file" once, then per row "R offset line name" in hexadecimal,
- * decimal and the rest of the line (empty: not inlined), "E offset" where code has no line. For all
- * units: "F file" at each change, and "S section offset line" (a linked file: section 0 and the
- * address), in line table order. Returns the child's exit status, 0 also without data. Loads libdw;
- * stops at a limit of entries. */
+/* Writes lines to @out, sorted by position. "F file" once; "R offset line name" per row: offset in
+ * hexadecimal, line in decimal, name to the line end (empty if not inlined). "E offset" where code
+ * has no line. For all units: "F file" at each change, and "S section offset line" in line table
+ * order; for a linked file the section is 0 and the offset is the address. Returns the child's exit
+ * status, 0 also if there are no data. Loads libdw. Stops at a limit of entries. */
 int dwarf_print(const struct dwarf_wish *wish, int out);
 
 #endif

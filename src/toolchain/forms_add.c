@@ -13,7 +13,7 @@
 #include "isa/insn.h"
 #include "toolchain/assemble.h"
 
-#define DECODING_STEPS 4   /* steps (base/steps.h) */
+#define DECODING_STEPS 4   /* steps counted per decoded instruction (base/steps.h) */
 
 __attribute__((format(printf, 5, 6))) static bool
 row_fault(struct err *err, const char *path, size_t line, const char *todo, const char *format, ...)
@@ -29,8 +29,8 @@ row_fault(struct err *err, const char *path, size_t line, const char *todo, cons
     return err_at(err, path, line, 0);
 }
 
-/* Returns whether every brace is doubled or encloses a placeholder: a type, with R:, W: or RW: for
- * a register or memory. */
+/* Returns whether each brace is doubled or encloses a placeholder: a type, with R:, W: or RW:
+ * before a register or memory type. */
 static bool placeholders_sound(const char *p)
 {
     for (; *p; p++) {
@@ -67,7 +67,7 @@ static bool is_plain(const char *template, const struct isa_ops *ops)
     return plain;
 }
 
-/* Writes one assembler line per row; refuses what may be more than an instruction. */
+/* Writes one assembler line per row. Rejects rows that may contain more than one instruction. */
 static bool instances(enum isa isa, const struct csv_table *t, int form, int template,
                       const char *path, struct str *text, struct err *err)
 {
@@ -90,15 +90,15 @@ static bool instances(enum isa isa, const struct csv_table *t, int form, int tem
     return true;
 }
 
-/* LAR and LSL write 32 bits whatever their operands, so binutils since 2.41 encode the 64-bit form
- * as the 32-bit one. */
+/* Returns whether LAR or LSL was encoded as its 32-bit form. Both write 32 bits with any operand,
+ * and binutils since 2.41 encodes the 64-bit form this way. */
 static bool is_narrowed(const char *wanted, const char *found)
 {
     return (str_has_prefix(wanted, "LAR (R64, ") || str_has_prefix(wanted, "LSL (R64, ")) &&
            memcmp(wanted, found, 4) == 0 && str_has_prefix(found + 4, "(R32, ");
 }
 
-/* Returns whether the instruction names a register reserved by bodies. */
+/* Returns whether the instruction names a register that loop bodies reserve. */
 static bool names_own_register(const struct insn *in)
 {
     const struct isa_ops *isa = isa_ops((enum isa)in->isa);
@@ -113,7 +113,7 @@ static bool names_own_register(const struct insn *in)
     return false;
 }
 
-/* Checks that each line became one instruction of its row's form. */
+/* Checks that each line was assembled to one instruction of its row's form. */
 static bool check_code(const struct csv_table *t, int form, const char *path,
                        const struct assembled *a, struct err *err)
 {
@@ -159,7 +159,7 @@ static bool check_code(const struct csv_table *t, int form, const char *path,
     return true;
 }
 
-/* Reads the rows of @path if all are valid; NULL with err. */
+/* Reads the rows of @path if all are valid. Returns NULL with err if not. */
 static struct csv_table *read_rows(enum isa isa, const char *path, struct err *err)
 {
     struct csv_table *t = csv_table_read(path, err);
@@ -179,7 +179,7 @@ static struct csv_table *read_rows(enum isa isa, const char *path, struct err *e
         goto out;
     if (t->count &&
         !assemble(isa, path, str_text(&text), text.length, SYNTAX_INTEL, false, &a, err)) {
-        /* Line numbers of the assembler are row numbers. */
+        /* The assembler's line numbers equal row numbers. */
         if (a.refused_count && a.refused[0].line - 1 < t->count)
             row_fault(err, path, t->lines[a.refused[0].line - 1], "correct the template",
                       "assembler error: %.200s", a.refused[0].reason);

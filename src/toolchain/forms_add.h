@@ -4,10 +4,10 @@
 
 #include "isa/forms.h"
 
-/* Extends @base by the rows of another CSV with the same columns (extension is optional); they
- * replace rows of the same name. The result holds @base. Every template is assembled and must
- * decode to its form; if not, NULL with err that names file, line and the actual form; NULL also
- * when cancelled. @added gets the number of rows. */
+/* Extends @base by the rows of another CSV with the same columns (extension is optional); a row
+ * replaces the form of the same name. The result holds a reference to @base. Assembles every
+ * template, which must decode to its form. If not, returns NULL with err that names file, line and
+ * the actual form. Also returns NULL when cancelled. *@added is the number of rows. */
 struct forms *forms_add(const struct forms *base, const char *path, size_t *added, struct err *err);
 
 #endif

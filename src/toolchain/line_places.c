@@ -10,22 +10,23 @@
 #include "toolchain/margins.h"
 #include "toolchain/words.h"
 
-#define LENGTHS 3          /* possible lengths of an instruction */
-#define NEAR_BYTES 128     /* range of a short branch */
-#define NEAR_UNSURE 64     /* from this distance assemblers may choose long branches */
-#define TRIES_PER_LINE 50  /* lengths tried per line before a function is given up */
+#define LENGTHS 3          /* most lengths tried for an instruction */
+#define NEAR_BYTES 128     /* range of a short branch in bytes */
+/* branches of at least this distance in bytes may be encoded as long ones */
+#define NEAR_UNSURE 64
+#define TRIES_PER_LINE 50  /* most lengths tried per line of a function */
 
-/* A line with an instruction. */
+/* A line that contains an instruction. */
 struct placed_line {
     size_t line;
     uint64_t length;
     uint32_t function;
     struct line_place target;   /* of a branch */
     bool call, conditional;
-    /* a nop of unknown length; displaced: with displacement zero */
+    /* @pad: a nop of unknown length; @displaced: a memory operand with displacement zero */
     bool pad, displaced;
     uint8_t prefixes;      /* repeated prefixes */
-    uint8_t choice;        /* index of its assumed length */
+    uint8_t choice;        /* index of the assumed length among the possible ones */
     uint64_t offset;
 };
 
@@ -33,7 +34,7 @@ struct counting {
     enum isa isa;
     struct line_places *out;
     VEC(struct placed_line) code;
-    VEC(struct line_place) targets;   /* sorted once counting begins */
+    VEC(struct line_place) targets;   /* branch targets; sorted before lengths are searched */
 };
 
 bool line_places_is_local(const char *p, const char *end)
@@ -83,7 +84,7 @@ struct line_place line_places_named(const struct line_places *places, const char
     return place;
 }
 
-/* Parses the line from @p to @end, assembled to @bytes bytes. */
+/* Parses the line from @p to @end, which was assembled to @bytes bytes. */
 static void line_take(struct counting *c, size_t line, uint32_t function, const char *p,
                       const char *end, uint64_t bytes)
 {
@@ -119,10 +120,10 @@ static int place_order(const void *a, const void *b)
                                       : (x->offset > y->offset) - (x->offset < y->offset);
 }
 
-/* Possible lengths of @l at its offset, most likely first; returns their number. */
+/* Stores the possible lengths of @l at its offset, most likely first, and returns their number. */
 static unsigned lengths_of(enum isa isa, const struct placed_line *l, uint64_t out[LENGTHS])
 {
-    /* displacement bytes of a nop: compilers use longer ones than assemblers */
+    /* extra displacement bytes of a nop, where compilers use longer ones than assemblers */
     static const uint8_t more[] = {4, 1, 0};
 
     if (l->pad) {
@@ -147,7 +148,7 @@ static unsigned lengths_of(enum isa isa, const struct placed_line *l, uint64_t o
                : 1;
 }
 
-/* Returns whether a branch targets the middle of @l. */
+/* Returns whether a branch targets an address inside @l. */
 static bool is_hit_within(const struct counting *c, const struct placed_line *l, uint64_t length)
 {
     size_t low = 0, high = c->targets.count;
@@ -164,8 +165,9 @@ static bool is_hit_within(const struct counting *c, const struct placed_line *l,
            c->targets.items[low].offset < l->offset + length;
 }
 
-/* Searches lengths for the lines from @first to @end, one function, so that instructions are at all
- * branch targets. False: none found, or too many tries. */
+/* Searches lengths for the lines from @first to @end, all of one function, for which every branch
+ * target is the start of an instruction. Returns false if there are none, or after too many
+ * tries. */
 static bool function_count(struct counting *c, size_t first, size_t end)
 {
     uint64_t lengths[LENGTHS];
@@ -221,7 +223,7 @@ void line_places_find(const struct assembled *a, const char *text, size_t length
 
     memset(out, 0, sizeof *out);
     margins_find(text, length, &margins);
-    /* collects names first, since branches may lead forward */
+    /* Names are collected first because branches may lead forward. */
     for (size_t i = 0; i < margins.lines.count; i++) {
         const char *end = text + margins.lines.items[i].end,
                    *p = skip_blank(text + margins.lines.items[i].start, end),

@@ -14,14 +14,14 @@
 #include "toolchain/line_places.h"
 #include "toolchain/words.h"
 
-#define SUBSECTIONS 4000 /* for instructions that are out of order */
+#define SUBSECTIONS 4000 /* most subsections of `as`, which reorder instructions by address */
 
-/* Meaning of a semicolon after a blank. */
-/* EITHER: the following text decides */
+/* Meaning of a semicolon that follows a blank. */
+/* SEMICOLON_EITHER: the text after the semicolon decides */
 enum semicolon { SEMICOLON_SEPARATES, SEMICOLON_COMMENTS, SEMICOLON_EITHER };
 
-/* Finds the end of the code part: comments are removed, strings kept. @in_comment persists over
- * lines for C comments. Writes the text with blanked C comments to @out. */
+/* Writes the line to @out with comments blanked or cut; strings remain. *@in_comment is carried
+ * from line to line for C comments. */
 static void comments_cut(const char *p, const char *end, enum semicolon semicolon, bool *in_comment,
                          struct str *out)
 {
@@ -87,7 +87,7 @@ static void function_add(struct listing *l, const char *p, const char *end)
         vec_add(&l->functions, mem_strndup(p, (size_t)(e - p)));
 }
 
-/* Returns whether the section named at @p holds code. Mach-O puts a segment name first,
+/* Returns whether the section named at @p contains code. Mach-O puts a segment name first:
  * "__TEXT,__const". */
 static bool is_code_section(const char *p, const char *end)
 {
@@ -98,8 +98,8 @@ static bool is_code_section(const char *p, const char *end)
            contains_nocase(p, end, "hot") || contains_nocase(p, end, ".init");
 }
 
-/* Replacement of the section named at @p: code, thread-local variables, which `as` requires as
- * such, or data. */
+/* Returns the section that replaces the one named at @p: code, data, or thread-local data, which
+ * `as` requires for thread-local variables. */
 static const char *section_alike(const char *p, const char *end)
 {
     p = skip_blank(p, end);
@@ -109,7 +109,7 @@ static const char *section_alike(const char *p, const char *end)
                : ".data";
 }
 
-/* Syntax set by the directive from @p to @end; SYNTAX_AUTO: none. */
+/* Returns the syntax that the directive from @p to @end sets; SYNTAX_AUTO if none. */
 static enum syntax syntax_set(const char *p, const char *end)
 {
     const char *e = word_end(p, end);
@@ -118,7 +118,7 @@ static enum syntax syntax_set(const char *p, const char *end)
                                           : SYNTAX_AUTO;
 }
 
-/* Converts a directive: kept, replaced by a plain one, or dropped. */
+/* Appends a directive unchanged, replaces it by a simpler one, or drops it. */
 static void directive_clean(struct listing *l, struct dialect *d, const char *p, const char *end)
 {
     const char *e = p;
@@ -132,7 +132,8 @@ static void directive_clean(struct listing *l, struct dialect *d, const char *p,
                          ? contains_nocase(e, end, "prefix") && !contains_nocase(e, end, "noprefix")
                          : contains_nocase(e, end, "noprefix");
         str_add_bytes(&l->text, p, (size_t)(end - p));
-        /* alone: clang then accepts bare register names, which `as` would take for symbols */
+        /* without `noprefix` clang accepts bare register names, but `as` would treat them as
+         * symbols */
         if (d->intel && skip_blank(e, end) == end)
             str_add(&l->text, " noprefix");
     } else if (word_is(p, e, ".section") || word_is(p, e, ".pushsection")) {
@@ -151,21 +152,22 @@ static void directive_clean(struct listing *l, struct dialect *d, const char *p,
     } else if ((word_is(p, e, ".set") || word_is(p, e, ".equ")) &&
                (text_begins(skip_blank(e, end), end, "@feat") ||
                 text_begins(skip_blank(e, end), end, "\"@feat"))) {
-        ;   /* a mark for Windows linkers */
+        ;   /* a directive for Windows linkers */
     } else if (word_is(p, e, ".bss") || directive_kept(p, e) ||
                (isa_ops(l->isa)->directive_kept &&
                 isa_ops(l->isa)->directive_kept(p, (size_t)(e - p)))) {
-        /* of otool and LLVM: `.long 4294967213 @ KIND_JUMP_TABLE32` */
+        /* comment of otool and LLVM: `.long 4294967213 @ KIND_JUMP_TABLE32` */
         const char *remark = l->disassembly ? text_find(e, end, "\t@ ") : NULL;
         end = remark ? remark : end;
         const char *comma = word_is(p, e, ".lcomm") ? memchr(p, ',', (size_t)(end - p)) : NULL,
                    *second = comma ? memchr(comma + 1, ',', (size_t)(end - comma - 1)) : NULL;
-        end = second ? second : end;   /* the alignment in Windows notation */
+        end = second ? second : end;   /* the alignment, as Windows assemblers write it */
         size_t quotes = 0;
         for (const char *at = p; at < end; at++)
             quotes += *at == '"' && (at == p || at[-1] != '\\');
         str_add_bytes(&l->text, p, (size_t)(end - p));
-        if (quotes % 2)   /* an `as` listing truncates long lines; the string would not end */
+        /* an `as` listing truncates long lines, and the string would not be closed */
+        if (quotes % 2)
             str_add_char(&l->text, '"');
     }
 }
@@ -212,8 +214,8 @@ static void statement_clean(struct listing *l, struct dialect *d, const char *p,
     str_done(&att);
 }
 
-/* Converts labels, then statements between semicolons. @code has no comments. Span offsets are
- * relative to @code. */
+/* Converts labels, then statements separated by semicolons. @code has no comments. Offsets of spans
+ * are relative to @code. */
 static bool statements_clean(struct listing *l, struct dialect *d, const char *code,
                              const char *end, unsigned section, size_t *first, size_t *last,
                              const char **why)
@@ -277,8 +279,8 @@ static bool statements_clean(struct listing *l, struct dialect *d, const char *c
     return true;
 }
 
-/* Initial syntax of a text: that of most distinct lines before the first directive that sets it;
- * that of the directive if only directives precede it. */
+/* Returns the initial syntax of a text: that of most distinct lines before the first syntax
+ * directive. If only directives precede it, that of the directive. */
 static enum syntax syntax_of(const char *text, const struct margins *margins)
 {
     size_t att = 0, intel = 0;
@@ -291,14 +293,14 @@ static enum syntax syntax_of(const char *text, const struct margins *margins)
         enum syntax set = syntax_set(p, end);
         if (set != SYNTAX_AUTO)
             return code ? (intel > att ? SYNTAX_INTEL : SYNTAX_ATT) : set;
-        /* directives in a macro have no effect yet */
+        /* directives in a macro have no effect before it is expanded */
         code |= (*p != '.' && end[-1] != ':') || text_begins(p, end, ".macro");
         p += *p == '%';   /* a NASM directive */
         for (bool mark_att = false, mark_intel = false; p < end && *p != '#'; p++) {
             if (*p == '%' && p + 1 < end && isalpha((unsigned char)p[1])) {
                 att += !mark_att;
                 mark_att = true;
-            } else if (*p == '"') {   /* a name, which may look like a register */
+            } else if (*p == '"') {   /* a quoted name may look like a register */
                 const char *stop = memchr(p + 1, '"', (size_t)(end - p - 1));
                 p = stop ? stop : end - 1;
             } else if (isalpha((unsigned char)*p) && (p == start || !is_word(p[-1]))) {
@@ -315,8 +317,8 @@ static enum syntax syntax_of(const char *text, const struct margins *margins)
     return intel > att ? SYNTAX_INTEL : SYNTAX_ATT;
 }
 
-/* Returns whether the bytes of one listing line are several instructions, none a branch: of a
- * repetition, or of several statements. */
+/* Returns whether the bytes of a listing line are several instructions, none of them a branch: a
+ * repetition, or several statements. */
 static bool several(const struct isa_ops *isa, const uint8_t *code, size_t n)
 {
     size_t at = 0, count = 0;
@@ -331,10 +333,10 @@ static bool several(const struct isa_ops *isa, const uint8_t *code, size_t n)
     return at == n && count > 1;
 }
 
-/* Appends a disassembly's machine code for a line, since bytes are reliable and text depends on the
- * tool. Branches go to the label of their address, since lines may be missing. False if bytes are
- * missing or incomplete: the text is used then. @next: address of the next instruction, 0: unknown.
- * @bad: the disassembler did not decode them. */
+/* Appends the machine code of a disassembled line, because the text differs between tools but the
+ * bytes do not. Branches target the label of their address because lines may be missing. Returns
+ * false if bytes are missing or incomplete; the caller then uses the text. @next: address of the
+ * next instruction, 0 if unknown. @bad: the disassembler could not decode the bytes. */
 static bool bytes_clean(struct listing *l, const struct margin *m, size_t number, uint64_t next,
                         bool bad)
 {
@@ -350,7 +352,7 @@ static bool bytes_clean(struct listing *l, const struct margin *m, size_t number
         code[i] = m->bytes[m->joined && isa->step > 1 ? n - 1 - i : i];
     const size_t before = l->text.length;
     if (m->addressed && isa->branch_written && isa->branch_written(code, &far, &l->text)) {
-        /* an assembler listing: its target is unlinked, or also in the text */
+        /* assembler listing: the branch is not relocated yet, or its target is in the text */
         if (!l->disassembly && (far == 0 || far == (int64_t)n)) {
             l->text.length = before;
             return false;
@@ -365,8 +367,8 @@ static bool bytes_clean(struct listing *l, const struct margin *m, size_t number
             str_addf(&l->text, "%s0x%02x", i ? ", " : ".byte ", code[i]);
         return true;
     }
-    /* Unknown code is accepted if the next address agrees; a length that differs from the decoder's
-     * means another instruction set, such as a lone 48h of 32-bit code. */
+    /* Unknown code is accepted if its length agrees with the next address. A length that differs
+     * from the decoder's indicates another instruction set, such as 48h of 32-bit code. */
     if (!isa->listed(code, n, &held, &far) && !bad) {
         const size_t length = isa->step > 1 ? n : isa->glance(code, sizeof code, &far, &vector);
         far = 0;
@@ -379,7 +381,7 @@ static bool bytes_clean(struct listing *l, const struct margin *m, size_t number
     }
     if (held && (!m->addressed || (!l->disassembly && far == (int64_t)n)))
         return false;
-    if (!m->addressed)   /* data needs a label */
+    if (!m->addressed)   /* data need a label */
         str_addf(&l->text, "%sline_%zx: ", LISTING_ADDRESS_LABEL, number);
     l->encoded = true;
     for (size_t i = 0; i < n - held; i++)
@@ -394,7 +396,7 @@ static bool bytes_clean(struct listing *l, const struct margin *m, size_t number
     return true;
 }
 
-/* Converts the code of line @number, from @p to @end; sets @span to its statements. */
+/* Converts the code of line @number, from @p to @end, and sets its span of statements. */
 static void code_clean(struct listing *l, struct dialect *d, struct str *code, const char *text,
                        size_t number, const char *p, const char *end, unsigned section,
                        struct source_span *span)
@@ -415,8 +417,8 @@ static void code_clean(struct listing *l, struct dialect *d, struct str *code, c
     }
 }
 
-/* Disassemblers begin comments with it, and so do NASM and MASM texts. In AT&T syntax it
- * separates. */
+/* Determines the meaning of semicolons. They begin comments in disassemblies and in NASM and MASM
+ * texts; in AT&T syntax they separate statements. */
 static enum semicolon semicolon_of(const struct listing *l, const char *text,
                                    const struct margins *m)
 {
@@ -460,8 +462,8 @@ static void nasm_clean(struct listing *l, struct str *code, const char *text, si
     str_add_char(&l->text, '\n');
 }
 
-/* As bytes_clean for the line's code from @s to @stop; keeps preceding labels, reads directives.
- * @text: start of the instruction. */
+/* Like bytes_clean, for the code of the line from @s to @stop. Also converts preceding labels and
+ * reads directives. @text: start of the instruction. */
 static bool listed_clean(struct listing *l, struct dialect *d, const struct margin *m,
                          const char *s, const char *stop, size_t number, uint64_t next,
                          const char **text)
@@ -479,14 +481,14 @@ static bool listed_clean(struct listing *l, struct dialect *d, const struct marg
     if (at < stop && (l->disassembly || *at != '.') && bytes_clean(l, m, number, next, bad))
         return true;
     if (bad && !m->byte_count) {
-        str_add(&l->text, ".byte 0x06");   /* not an instruction of this set */
+        str_add(&l->text, ".byte 0x06");   /* 06: not an instruction of this set */
         return true;
     }
     l->text.length = before;
     return false;
 }
 
-/* Converts the name of a function, or of an offset in one. */
+/* Converts a heading: the name of a function, or an offset in one. */
 static void heading_clean(struct listing *l, struct dialect *d, const char *p, const char *end)
 {
     if (line_places_is_local(p, end)) {
@@ -498,7 +500,8 @@ static void heading_clean(struct listing *l, struct dialect *d, const char *p, c
     }
 }
 
-/* Converts a line: the label of its address, then its code. @order: see order_of. */
+/* Converts a line: first the label of its address, then its code. @order is the result of
+ * order_of. */
 static void line_clean(struct listing *l, struct dialect *d, struct str *code, bool *in_comment,
                        enum semicolon semicolon, const char *text, size_t number,
                        const struct margin *m, uint64_t next, unsigned order)
@@ -536,7 +539,7 @@ static void line_clean(struct listing *l, struct dialect *d, struct str *code, b
         if (l->disassembly && !m->addressed && stop > s + 1 && stop[-1] == ':')
             heading_clean(l, d, skip_blank(s, stop), stop - 1);
         else if (marker_of_iaca(skip_blank(s, stop), stop))
-            ;   /* a marker, searched in the text */
+            ;   /* the marker is searched in the text */
         else if (listed_clean(l, d, m, s, stop, number, next, &at))
             span = (struct source_span){(size_t)(p - text) + (size_t)(at - s), (size_t)(stop - at)};
         else
@@ -556,9 +559,9 @@ static int address_order(const void *a, const void *b)
                                     : (x->address > y->address) - (x->address < y->address);
 }
 
-/* Order of instructions by address if a debugger has grouped them by source line: per line its
- * rank, from 1, used as an assembler subsection number. NULL if already in order, if an address
- * repeats, or if there are too many. */
+/* Returns the rank by address of each line, from 1, for a debugger listing grouped by source line.
+ * The rank is used as the assembler's subsection number. Returns NULL if lines are already in
+ * order, if an address repeats, or if there are too many. */
 static unsigned *order_of(const struct margins *m)
 {
     VEC(struct ordered) places = {0};
@@ -587,7 +590,7 @@ static unsigned *order_of(const struct margins *m)
     return order;
 }
 
-/* Address of the next line with an instruction in the same section; 0: none. */
+/* Address of the next line with an instruction in the same section; 0 if none. */
 static uint64_t address_behind(const struct margins *m, size_t i)
 {
     const struct margin *line = &m->lines.items[i], *next;
@@ -612,8 +615,8 @@ static uint64_t first_address(const struct margins *m, const unsigned *order)
     return 0;
 }
 
-/* Returns whether it is a disassembly without addresses and bytes, with function names on separate
- * lines. */
+/* Returns whether the text is a disassembly without addresses and bytes, with function names on
+ * separate lines. */
 static bool has_names_only(const char *text, const struct margins *m)
 {
     for (size_t i = 0; !m->disassembly && i < m->lines.count; i++) {

@@ -6,62 +6,67 @@
 #include "base/str.h"
 #include "isa/assembled.h"
 
-/* Cleaned text with the position of each line's statements in the user's text, without addresses,
- * bytes, labels and comments. */
+/* Cleaned text without addresses, bytes and comments, with the position of each line's statements
+ * in the user's text. */
 struct listing {
     enum isa isa;
-    struct str text;                                       /* with the user's number of lines */
+    /* cleaned text; has as many lines as the user's */
+    struct str text;
     VEC(struct source_span) spans;                         /* per line */
-    VEC(struct diagnostic) refused;                        /* directives that read files */
-    /* lines that are not assembler text, without their text */
+    /* lines with directives that read files */
+    VEC(struct diagnostic) refused;
+    /* lines that are not assembler text; the text itself is not stored */
     VEC(struct diagnostic) left_out;
-    /* share of samples per line, NaN if none; empty without a profile */
+    /* percentage of samples per line, NaN if none; empty if the text is no profile */
     VEC(float) percents;
-    VEC(char *) functions;                                 /* names from .globl and .type */
+    /* function names from .globl and .type */
+    VEC(char *) functions;
     /* syntax at the beginning; directives may change it */
     enum syntax syntax;
-    bool disassembly;                                      /* it has addresses */
-    /* lowest address of an instruction; 0: none */
+    /* the text is a disassembly with addresses */
+    bool disassembly;
+    /* lowest address of an instruction; 0 if none */
     uint64_t address;
-    /* a disassembly without addresses and bytes */
+    /* the text is a disassembly without addresses and bytes */
     bool names_only;
-    /* whose branches name offsets in functions */
+    /* branches name offsets in functions, which are not computed yet */
     bool unplaced;
-    size_t headings;                                       /* number of function headings so far */
-    /* its statements were in that language, and are AT&T now */
+    size_t headings;                                       /* number of function headings read */
+    /* the statements were Plan 9 assembler and are AT&T in the cleaned text */
     bool plan9;
-    /* it has such directives, and nasm is missing */
+    /* the text has directives for NASM, but nasm is not installed */
     bool no_nasm;
-    /* it has directives that only NASM handles: lines are unchanged */
+    /* the text has directives that only NASM supports; its lines are unchanged */
     bool nasm;
-    /* some instructions are data: a label before each gives it its line */
+    /* some instructions are written as data; a label before each assigns its line */
     bool encoded;
 };
 
-/* listing_done frees. Never fails: unknown text is left for the assembler to reject. @places:
- * offsets of such a disassembly's lines (toolchain/line_places.h); NULL: unknown. */
+/* Cleans @text into @out. Never fails; unknown text is copied for the assembler to reject. @places:
+ * offsets of lines of a disassembly without addresses (toolchain/line_places.h); NULL if unknown.
+ * The caller frees @out by listing_done. */
 struct line_places;
 void listing_clean(enum isa isa, const char *text, size_t length, enum syntax syntax,
                    const struct line_places *places, struct listing *out);
 void listing_done(struct listing *l);
-/* Instruction set that the text looks like; ISA_UNSAID if none. */
+/* Returns the instruction set whose code the text resembles; ISA_UNSAID if none. */
 enum isa listing_isa(const char *text, size_t length);
-/* Syntax at the beginning of the text. */
+/* Returns the syntax at the beginning of the text. */
 enum syntax syntax_detect(const char *text, size_t length);
 
-/* Internal, targets.c: where branches lead in a disassembly, as labels that its lines get; and
- * operands that are places. */
+/* Internal, targets.c: converts branch targets of a disassembly to labels of lines, and operands
+ * that name addresses. */
 
 struct line_places;
-/* Appends the label of <L5>, from @p to @end, in the last function. */
+/* Appends a label for <L5>, from @p to @end, unique to the last function. */
 void target_label(const struct listing *l, const char *p, const char *end, struct str *out);
-/* Appends an x86-64 statement: the address in `jne 1149 <main+0x10>` becomes the label of its
+/* Appends an x86-64 statement. Replaces the address in `jne 1149 <main+0x10>` by the label of its
  * line. */
 void target_clean(const struct listing *l, const char *p, const char *end, unsigned section,
                   struct str *out);
-/* Appends a branch to `<L5>`, or to `<f+0x10>` if lines lack addresses, by @places; gives the
- * section of the target: for @places the function's number. Appends nothing for other instructions.
- * Unknown targets become the branch itself, since only lengths are needed. */
+/* Appends a branch to `<L5>`, or by @places to `<f+0x10>` if lines have no addresses. Returns the
+ * section of the target; with @places, the function's number. Appends nothing for other
+ * instructions. An unknown target is replaced by the branch itself because only lengths matter. */
 unsigned target_place(struct listing *l, const struct line_places *places, const char *p,
                       const char *end, unsigned section, struct str *out);
 

@@ -13,7 +13,8 @@ static bool is_mask(const char *p, const char *end)
            p[3] == '}';
 }
 
-/* AT&T: the register determines the size, and `as` rejects a suffix. */
+/* AT&T syntax: removes the size suffix where the register determines the size, because `as` rejects
+ * it. */
 static bool without_suffix(const char *p, const char *e, const char *end, struct str *out)
 {
     static const char *const names[] = {"rdrand",   "rdseed", "rdfsbase", "rdgsbase", "wrfsbase",
@@ -53,7 +54,7 @@ static bool has_vector_index(const char *p, const char *end)
     return false;
 }
 
-/* End of the operand at @p: a comma outside brackets, or @end. */
+/* Returns the end of the operand at @p: a comma outside brackets, or @end. */
 static const char *operand_stop(const char *p, const char *end)
 {
     int depth = 0;
@@ -65,8 +66,8 @@ static const char *operand_stop(const char *p, const char *end)
     return p;
 }
 
-/* Intel: LLVM gives a gather the total memory size, `as` that of one element; a prefetch has its
- * mask first. */
+/* Intel syntax: LLVM gives a gather the size of its total memory operand, `as` expects that of one
+ * element. A gather prefetch has its mask first. */
 static bool gather(const char *p, const char *e, const char *end, struct str *out)
 {
     const char *first = skip_blank(e, end), *stop = operand_stop(first, end), *mask = NULL;
@@ -100,8 +101,8 @@ static bool gather(const char *p, const char *e, const char *end, struct str *ou
     return changed;
 }
 
-/* Removes macOS and Windows relocation marks that `as` lacks for ELF: the instruction is the
- * same. */
+/* Removes relocation marks of macOS and Windows, which `as` does not support for ELF. The encoding
+ * is the same. */
 static bool mark_dropped(const char *p, const char *end, struct str *out)
 {
     static const char *const marks[] = {"@TLVP", "@SECREL32", "@IMGREL"};
@@ -126,7 +127,7 @@ bool llvm_x86_statement(const char *p, const char *end, bool intel, struct str *
         return without_suffix(p, e, end, out) ||
                (memchr(p, '@', (size_t)(end - p)) && mark_dropped(p, end, out)) ||
                (memchr(p, '{', (size_t)(end - p)) && masks_marked(p, end, out));
-    /* LLVM's size is wrong */
+    /* LLVM prints a wrong size */
     if ((word_is(p, e, "clrssbsy") || word_is(p, e, "rstorssp")) && text_find(e, end, "[")) {
         str_addf(out, "%.*s %.*s", (int)(e - p), p, (int)(end - text_find(e, end, "[")),
                  text_find(e, end, "["));
@@ -136,18 +137,20 @@ bool llvm_x86_statement(const char *p, const char *end, bool intel, struct str *
            gather(p, e, end, out);
 }
 
-/* Source operands of an instruction whose mnemonic names one arrangement. */
+/* Types of the source operands of an instruction whose mnemonic names one arrangement. */
 enum sources {
     SOURCES_SAME,
-    /* half as wide, equal number; of the upper half of a register for mnemonics with "2" */
+    /* elements half as wide, equal in number; in the upper half of the register for mnemonics with
+     * "2" */
     SOURCES_NARROW,
-    SOURCES_LAST_NARROW, /* only the last one is narrow */
-    SOURCES_PAIRS,       /* half as wide, twice the number */
-    SOURCES_WIDE,        /* twice as wide */
-    SOURCES_BYTES,       /* four bytes per word; for an element, four bytes */
-    SOURCES_HALVES,      /* two halves per word; for an element, two halves */
-    SOURCES_LOW_HALVES,  /* half as wide, equal number, of the lower half even with "2" */
-    SOURCES_TABLE,       /* the list has 16 bytes per register */
+    SOURCES_LAST_NARROW, /* like SOURCES_NARROW, but only for the last operand */
+    SOURCES_PAIRS,       /* elements half as wide, twice as many */
+    SOURCES_WIDE,        /* elements twice as wide */
+    SOURCES_BYTES,       /* four bytes per word; an indexed operand is four bytes */
+    SOURCES_HALVES,      /* two halves per word; an indexed operand is two halves */
+    /* elements half as wide, equal in number, in the lower half even with "2" */
+    SOURCES_LOW_HALVES,
+    SOURCES_TABLE,       /* a register list with 16 bytes per register */
 };
 
 static enum sources sources_of(const char *p, const char *end)
@@ -176,7 +179,7 @@ static enum sources sources_of(const char *p, const char *end)
     return SOURCES_SAME;
 }
 
-/* Lanes and width of an arrangement; count 0: a single element without number. */
+/* Number and width of the elements of an arrangement; count 0: one element, without number. */
 struct elements { unsigned count; char width; };
 
 static char width_of(char width, int steps)
@@ -187,7 +190,8 @@ static char width_of(char width, int steps)
     return at && to >= 0 && to < 5 ? widths[to] : width;
 }
 
-/* Arrangement of operand @k of @count, 0 the destination, with or without @index. */
+/* Arrangement of operand @k of @count, where 0 is the destination; the operand may have an
+ * index. */
 static struct elements arrangement_of(struct elements named, enum sources sources, bool upper,
                                       unsigned k, unsigned count, bool list)
 {
@@ -221,7 +225,7 @@ static bool is_vector(const char *p, const char *e)
     return digits;
 }
 
-/* Number of operands; a list counts as one. */
+/* Number of operands; a register list counts as one. */
 static unsigned operands_count(const char *p, const char *end)
 {
     unsigned count = 0;
@@ -235,7 +239,7 @@ static unsigned operands_count(const char *p, const char *end)
     return count;
 }
 
-/* `fmla.4s v0, v1, v2[1]` becomes `fmla v0.4s, v1.4s, v2.s[1]`. */
+/* Converts `fmla.4s v0, v1, v2[1]` to `fmla v0.4s, v1.4s, v2.s[1]`. */
 static void vectors_named(const char *p, const char *dot, const char *e, const char *end,
                           struct str *out)
 {
@@ -275,7 +279,7 @@ static void vectors_named(const char *p, const char *dot, const char *e, const c
     }
 }
 
-/* Apple's marks of page and page offset become those of `as`, before the name. */
+/* Apple's suffixes for page and page offset, and the prefixes that `as` expects. */
 static const struct page_mark { const char *mark, *modifier;
 } page_marks[] = {
     {"@PAGEOFF", ":lo12:"},        {"@PAGE", ""},
@@ -305,7 +309,7 @@ static bool pages_named(const char *p, const char *end, struct str *out)
     return true;
 }
 
-/* `add x8, x8, :secrel_hi12:x` of Windows: part of an address, like `:lo12:`. */
+/* Converts `add x8, x8, :secrel_hi12:x` of Windows, a part of an address like `:lo12:`. */
 static bool section_place_named(const char *p, const char *end, struct str *out)
 {
     static const char mark[] = ":secrel_";
@@ -320,8 +324,8 @@ static bool section_place_named(const char *p, const char *end, struct str *out)
     return true;
 }
 
-/* Returns whether the mnemonic from @p to @e ends in an arrangement or width; *@dot: its position.
- * Excludes `b.hs` and the like. */
+/* Returns whether the mnemonic from @p to @e ends with an arrangement or width, and stores its
+ * position in *@dot. `b.hs` and similar branches do not. */
 static bool has_arrangement(const char *p, const char *e, const char **dot)
 {
     static const char *const all[] = {"8b", "16b", "4h", "8h", "2s", "4s", "1d", "2d",
@@ -331,7 +335,7 @@ static bool has_arrangement(const char *p, const char *e, const char **dot)
     return *dot && *dot > p + 1 && word_among(*dot + 1, e, all);
 }
 
-/* `mov d1, v0[1]`: the element has the register's width. */
+/* Converts `mov d1, v0[1]`: the element has the register's width. */
 static bool element_named(const char *p, const char *e, const char *end, struct str *out)
 {
     const char *to = skip_blank(e, end), *to_end = word_end(to, end),
@@ -345,7 +349,8 @@ static bool element_named(const char *p, const char *e, const char *end, struct 
     return true;
 }
 
-/* binutils before 2.41 need numbers for prefetches into the system cache. */
+/* Replaces names of prefetches into the system cache by numbers, which binutils before 2.41
+ * needs. */
 static bool prefetch_numbered(const char *p, const char *e, const char *end, struct str *out)
 {
     static const struct {

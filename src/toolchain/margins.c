@@ -14,8 +14,8 @@
 #include "toolchain/words.h"
 
 #define REPEATED "<rep "
-#define SECTIONS_MOST 16 /* sections distinguished in a listing */
-#define LISTING_GAP 8    /* line numbers that a listing may skip at one place */
+#define SECTIONS_MOST 16 /* most sections distinguished in a listing */
+#define LISTING_GAP 8    /* most line numbers that a listing may skip at once */
 
 static void split(struct framed_text *r, size_t length)
 {
@@ -30,7 +30,7 @@ static void split(struct framed_text *r, size_t length)
     }
 }
 
-/* Skips leading '>' quote marks. */
+/* Skips the quote marks ('>') at the start of a line. */
 static const char *quote_end(const char *p, const char *end)
 {
     while (p < end && *p == '>' && (p + 1 == end || p[1] == ' ' || p[1] == '>' || p[1] == '\t'))
@@ -65,7 +65,7 @@ static bool is_fence(const char *p, const char *end)
     return text_begins(p, end, "```") || text_begins(p, end, "~~~");
 }
 
-/* Returns whether a Markdown block declares another language. */
+/* Returns whether the opening fence of a Markdown block names another language. */
 static bool fence_of_source(const char *p, const char *end)
 {
     static const char *const languages[] = {"c",    "cpp",     "c++",    "cc",   "cxx",
@@ -79,7 +79,8 @@ static bool fence_of_source(const char *p, const char *end)
     return word_among(p, e, languages);
 }
 
-/* Markdown: keeps text between fences; a single fence with only code before it is an end fence. */
+/* Markdown: keeps only text between fences. A single fence with code only before it closes a
+ * block. */
 static void fences_take(struct framed_text *r)
 {
     size_t fences = 0, behind = 0, others = 0;
@@ -114,19 +115,20 @@ static void fences_take(struct framed_text *r)
     }
 }
 
-/* End of hex digit pairs, bracketed or not, as in assembler listings; NULL if none. */
+/* Returns the end of pairs of hex digits, with or without brackets, as in assembler listings; NULL
+ * if there are none. */
 static const char *listed_bytes_end(const char *p, const char *end)
 {
     const char *start = p;
     while (p < end && (isxdigit((unsigned char)*p) || strchr("[]()-", *p)))
         p++;
-    /* NASM: repeat count */
+    /* repeat count of NASM */
     const char *times = text_begins(p, end, REPEATED) ? memchr(p, '>', (size_t)(end - p)) : NULL;
     p = times ? times + 1 : p;
     return p > start + 1 && (p == end || isspace((unsigned char)*p)) ? p : NULL;
 }
 
-/* Skips offset and bytes of an `as` or NASM listing; @p itself if there are none. */
+/* Skips offset and bytes in an `as` or NASM listing. Returns @p if there are none. */
 static const char *listed_code(const char *p, const char *end)
 {
     uint64_t address;
@@ -138,7 +140,8 @@ static const char *listed_code(const char *p, const char *end)
     return p;
 }
 
-/* Continuation bytes of the previous line, with or without offset, or their repeat count. */
+/* Returns whether the line has only further bytes of the previous line, with or without offset, or
+ * their repeat count. */
 static bool listed_more(const char *p, const char *end)
 {
     const char *at = skip_blank(p, end), *e = listed_bytes_end(at, end);
@@ -148,8 +151,9 @@ static bool listed_more(const char *p, const char *end)
 
 struct section_name { const char *text; size_t length; };
 
-/* Section in which a listing continues after a directive at @p: 0 for the first or .text; @was if
- * it is no section directive. Beyond SECTIONS_MOST all are one. */
+/* Returns the number of the section that a listing continues after a directive at @p: 0 for the
+ * first section or .text. Returns @was if the directive selects no section. Sections beyond
+ * SECTIONS_MOST share one number. */
 static unsigned listed_section(const char *p, const char *end, unsigned was,
                                struct section_name *names, size_t *count)
 {
@@ -175,8 +179,8 @@ static unsigned listed_section(const char *p, const char *end, unsigned was,
     return (unsigned)i + 1;
 }
 
-/* Takes offset and bytes of a listing line from @p on: the code of the following text, except
- * relocated parts. */
+/* Parses offset and bytes of a listing line from @p. The bytes are the code of the text behind
+ * them, except relocated parts. */
 static void listed_take(struct margin *line, const char *p, const char *code)
 {
     const char *at = skip_blank(p, code), *e = hex_end(at, code, &line->address),
@@ -197,7 +201,7 @@ static void listed_take(struct margin *line, const char *p, const char *code)
             line->bytes[line->byte_count++] = line->bytes[k];
 }
 
-/* Skips the mark of an expanded line, `<1>` of NASM and `>` of `as`; @p itself if there is none. */
+/* Skips the mark of an expanded line: `<1>` in NASM, `>` in `as`. Returns @p if there is none. */
 static const char *expansion_end(const char *p, const char *end)
 {
     const char *at = skip_blank(p, end);
@@ -212,8 +216,8 @@ static const char *expansion_end(const char *p, const char *end)
     return at > skip_blank(p, end) ? at : p;
 }
 
-/* Returns whether a listing line is in a macro definition or repetition, whose instructions are
- * listed at each expansion. @depth: number of open ones. */
+/* Returns whether a listing line is in a macro definition or repetition. Its instructions are
+ * listed again at each expansion. *@depth: number of open definitions. */
 static bool in_definition(const char *p, const char *end, unsigned *depth)
 {
     static const char *const begins[] = {".macro",  ".rept",   ".irp", ".irpc", "%macro",
@@ -231,7 +235,7 @@ static bool in_definition(const char *p, const char *end, unsigned *depth)
     return *depth > 0;
 }
 
-/* Returns whether a listing line without code is a macro call, followed by its expansion. */
+/* Returns whether a listing line without code is a macro call that its expansion follows. */
 static bool calls_macro(const struct framed_text *r, size_t i)
 {
     const char *p, *end, *e, *code;
@@ -246,7 +250,7 @@ static bool calls_macro(const struct framed_text *r, size_t i)
     return e && code > e && expansion_end(code, end) > code;
 }
 
-/* Source lines in `as -ah` listings: ` 1:f.c **** int f(void)`. */
+/* Returns whether the line is a source line in an `as -ah` listing: ` 1:f.c **** int f(void)`. */
 static bool listed_source(const char *p, const char *end)
 {
     const char *first = p;
@@ -256,7 +260,7 @@ static bool listed_source(const char *p, const char *end)
     return p > first && p < end && *p == ':' && text_find(p, end, " **** ");
 }
 
-/* Line numbers before all or nearly all lines. */
+/* Removes line numbers if all or nearly all lines have one. */
 static void numbers_take(struct framed_text *r)
 {
     size_t filled = 0, in_order = 0, listed = 0, expanded = 0, blank = 0;
@@ -273,7 +277,7 @@ static void numbers_take(struct framed_text *r)
         e = margin_number_end(p, end, &number);
         unsigned bytes = 0;
         if (e && e[-1] == ':' && column_bytes(skip_blank(e, end), end, &bytes) && bytes)
-            e = NULL;   /* a short address followed by bytes */
+            e = NULL;   /* not a line number but a short address followed by bytes */
         const char *behind = e ? listed_code(e, end) : p;
         /* the number is that of the definition, or repeats */
         if (e && behind > e && expansion_end(behind, end) > behind) {
@@ -292,7 +296,7 @@ static void numbers_take(struct framed_text *r)
     }
     if (in_order < 2 || 10 * in_order < 9 * filled)
         return;
-    struct margin *before = NULL;   /* the line whose bytes continue */
+    struct margin *before = NULL;   /* line whose bytes continue */
     struct section_name sections[SECTIONS_MOST];
     size_t section_count = 0;
     unsigned section = 0, depth = 0;
@@ -352,7 +356,8 @@ static void percents_take(struct framed_text *r)
 
     for (size_t i = 0; i < r->m->lines.count; i++) {
         margin_at(r, i, &p, &end);
-        /* without samples the column is blank, and its rule is first */
+        /* A line without samples has a blank column, and the vertical line is its first
+         * character. */
         filled += p < end && !text_begins(p, end, BAR);
         with += column_percent(p, end, &percent) != NULL;
         heading |= text_begins(p, end, "Percent") &&
@@ -367,7 +372,7 @@ static void percents_take(struct framed_text *r)
     }
 }
 
-/* Excludes other lines without code, by appearance. */
+/* Excludes remaining lines that do not look like code. */
 static void prose_leave(struct framed_text *r)
 {
     const char *p, *end;
@@ -389,7 +394,7 @@ static void prose_leave(struct framed_text *r)
     }
 }
 
-/* Returns whether the lines of @m are in Plan 9 assembler language. */
+/* Returns whether the lines of @m are Plan 9 assembler language. */
 static bool is_plan9(const char *text, const struct margins *m)
 {
     size_t found = 0, others = 0;

@@ -1,4 +1,4 @@
-/* Strips the surroundings of pasted code: quote marks, fences, line numbers, percentages, addresses
+/* Removes the text around pasted code: quote marks, fences, line numbers, percentages, addresses
  * and bytes. */
 #ifndef PORTOLAN_TOOLCHAIN_MARGINS_H
 #define PORTOLAN_TOOLCHAIN_MARGINS_H
@@ -9,32 +9,34 @@
 
 #include "base/vec.h"
 
-#define MARGIN_BYTES 16     /* of machine code: more than any instruction */
+/* most bytes of machine code per line: more than the longest instruction */
+#define MARGIN_BYTES 16
 
 struct margin {
-    size_t start, end;      /* range of the code in the text; equal: none */
-    uint64_t address;       /* valid if addressed */
-    unsigned section;       /* number, by a disassembly's headings */
+    size_t start, end;      /* range of the code in the text, in bytes; empty if equal */
+    uint64_t address;       /* valid if addressed is true */
+    unsigned section;       /* number of the section, counted by the disassembly's headings */
     bool addressed;
     bool symbol;            /* the range is a name from a disassembly heading */
-    /* machine code, if the text has such a column */
+    /* machine code, if the text has a column of bytes */
     uint8_t bytes[MARGIN_BYTES];
-    uint8_t byte_count;     /* 0: none; MARGIN_BYTES: at least that many */
-    bool joined;            /* they are adjacent, as one number */
-    float percent;          /* of a profile's samples; NaN: none */
-    /* why the line is skipped; NULL: used, empty, or a heading without code */
+    uint8_t byte_count;     /* 0: none; MARGIN_BYTES: this number or more */
+    bool joined;            /* the bytes are adjacent digits, as one number */
+    float percent;          /* percentage of a profile's samples; NaN: none */
+    /* reason to skip the line; NULL if it is used, empty, or a heading without code */
     const char *left_out;
 };
 
 struct margins {
     VEC(struct margin) lines;
     bool disassembly;       /* branches name addresses */
-    bool plan9;             /* Plan 9 assembler language, as of Go */
+    bool plan9;             /* Plan 9 assembler language, which Go uses */
     bool expanded;          /* an assembler listing with macro expansions */
-    bool percents;          /* a line has a percentage */
+    bool percents;          /* at least one line has a percentage */
 };
 
-/* Fills @out with a margin per line of @text, in linear time; margins_done frees. */
+/* Fills @out with one margin per line of @text, in linear time. The caller frees @out by
+ * margins_done. */
 void margins_find(const char *text, size_t length, struct margins *out);
 void margins_done(struct margins *m);
 

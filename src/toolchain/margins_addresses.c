@@ -39,19 +39,19 @@ void margin_take_bytes(struct margin *line, const char *p, const char *end)
     }
 }
 
-/* An address column with its attributes. */
+/* The address column of a line and its properties. */
 struct address_column {
     uint64_t address;
-    /* start: the first digit; rest: the text after address, symbol and bytes */
+    /* @start: the first digit; @rest: the text after address, symbol and bytes */
     const char *start, *rest;
-    bool named; /* followed by `<main+4>` or `<+4>` */
+    bool named; /* the address is followed by `<main+4>` or `<+4>` */
     bool bytes;
     bool joined;
-    bool wide;        /* at least eight digits before a word */
-    const char *code; /* start of the bytes, which end at rest */
+    bool wide;        /* the address has at least eight digits and a word follows */
+    const char *code; /* start of the bytes, which end at @rest */
 };
 
-/* Skips debugger marks for the current instruction and breakpoints. */
+/* Skips marks of debuggers for the current instruction and breakpoints. */
 static const char *mark_end(const char *p, const char *end)
 {
     static const char *const marks[] = {"-->", "=>", "->", "B+>", "b+>",
@@ -64,7 +64,8 @@ static const char *mark_end(const char *p, const char *end)
     return p;
 }
 
-/* End of `<main+4>` at @p, NULL if none. C++ names contain such brackets. */
+/* Returns the end of `<main+4>` at @p, NULL if there is none. C++ names contain the same
+ * brackets. */
 static const char *angle_end(const char *p, const char *end)
 {
     if (p >= end || *p != '<')
@@ -129,7 +130,7 @@ static bool place_find(const char *p, const char *end, bool joined, struct addre
     }
     out->rest = after;
     const char *word = skip_blank(behind, end);
-    /* No statement begins with a digit; letters alone may be a name. */
+    /* A statement does not begin with a digit, but hexadecimal letters alone may be a name. */
     out->wide = !colon && !out->named && e - digits >= 8 &&
                 ((isdigit((unsigned char)*p) && word < end && isalpha((unsigned char)*word)) ||
                  isa_of_dialects()->is_mnemonic(word, (size_t)(word_end(word, end) - word)));
@@ -194,7 +195,7 @@ static bool is_label_line(const char *p, const char *end)
            (blank == end || memchr(p, '(', (size_t)(end - p)) || text_find(p, end, "::"));
 }
 
-/* Skips a column of bytes; NULL when there is none or nothing follows. */
+/* Skips a column of bytes. Returns NULL if there is none or nothing follows it. */
 static const char *behind_bytes(const char *p, const char *end)
 {
     unsigned count;
@@ -208,7 +209,7 @@ static bool is_source_line(const char *p, const char *end)
     return why && strcmp(why, "source code") == 0;
 }
 
-/* Returns whether an objdump symbol table row begins at @p: flags, section, tab, size. */
+/* Returns whether a row of objdump's symbol table begins at @p: flags, section, tab, size. */
 static bool is_symbol_row(const char *p, const char *end)
 {
     const char *tab = memchr(p, '\t', (size_t)(end - p));
@@ -250,7 +251,7 @@ void margins_take_bytes(struct framed_text *r)
     }
 }
 
-/* Returns whether an objdump -D heading names a section that never has code. */
+/* Returns whether a heading of objdump -D names a section that never contains code. */
 static bool begins_data(const char *p, const char *end)
 {
     static const char *const names[] = {
@@ -265,13 +266,14 @@ static bool begins_data(const char *p, const char *end)
 
 void margins_take_addresses(struct framed_text *r)
 {
-    /* last line with an instruction: disassemblers wrap long columns of bytes */
+    /* last line with an instruction; disassemblers continue its bytes on further lines */
     struct margin *last = NULL;
     unsigned section = 0;
-    bool data = false; /* in a section without code */
-    /* the previous line was a symbol heading: the function's name repeats */
+    bool data = false; /* the section contains no code */
+    /* the previous line was a heading; some tools then repeat the function's name */
     bool headed = false;
-    /* for lines of bytes alone: the instruction may follow more of them (Visual C++) */
+    /* address column of a line that has only bytes; the instruction may follow further bytes
+     * (Visual C++) */
     struct address_column open = {0};
     const char *p, *end, *start, *stop;
 
@@ -304,10 +306,10 @@ void margins_take_addresses(struct framed_text *r)
             line->symbol = true;
         } else if (placed && (text_begins(place.rest, end, "R_") ||
                               (place.wide &&
-                               is_symbol_row(place.rest, end)))) { /* an objdump -r relocation */
+                               is_symbol_row(place.rest, end)))) { /* a relocation of objdump -r */
             margin_leave(line, NULL);
         } else if (placed && !place.bytes && !place.named &&
-                   is_source_line(place.rest, end)) { /* line number and colon */
+                   is_source_line(place.rest, end)) { /* a line number and a colon */
             margin_leave(line, "source code");
         } else if (placed) {
             line->addressed = true;

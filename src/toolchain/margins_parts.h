@@ -1,4 +1,4 @@
-/* Detection of lines of code by margins.c, which files of their own do part by part. */
+/* Parts of margins.c that are in separate files: each detects lines of code in one kind of text. */
 #ifndef PORTOLAN_TOOLCHAIN_MARGINS_PARTS_H
 #define PORTOLAN_TOOLCHAIN_MARGINS_PARTS_H
 
@@ -9,40 +9,40 @@
 
 /* prose.c: detects lines that are not code: headings, rules, prompts, sentences, source. */
 
-/* Detects text that disassemblers and profilers print around code: headings, file names, rules,
- * ellipses. */
+/* Returns whether the line is text that disassemblers and profilers print around code: headings,
+ * file names, rules, ellipses. */
 bool prose_is_heading(const char *p, const char *end);
 /* Returns why the trimmed line from @p to @end is not assembler text: "a sentence", "source code",
- * "a prompt"; NULL if it may be, including erroneous code. @profile: of a profile, which contains
- * source lines; @macros: the text defines macros. */
+ * "a prompt". Returns NULL if it may be assembler text, even with errors. @profile: the text is a
+ * profile, which contains source lines. @macros: the text defines macros. */
 const char *prose_reason(const char *p, const char *end, bool profile, bool macros);
 
 /* report.c: finds the code in reports of other analyzers. */
 
-/* Narrows the lines of @m to the instructions of a report by llvm-mca, IACA, OSACA or uiCA; others
- * become empty. False, with @m unchanged, for other text. */
+/* Reduces the lines of @m to the instructions of a report by llvm-mca, IACA, OSACA or uiCA; other
+ * lines become empty. Returns false, with @m unchanged, for other text. */
 bool report_take(const char *text, struct margins *m);
 
-/* runtimes.c: listings of language runtimes: HotSpot under JMH, V8, LuaJIT, .NET with code bytes,
- * Go's objdump and compiler. */
+/* runtimes.c: parses listings of language runtimes: HotSpot under JMH, V8, LuaJIT, .NET with code
+ * bytes, Go's objdump and compiler. */
 
-/* Narrows the lines of @m to the instructions of such a listing, with addresses and bytes; others
- * become empty. False, with @m unchanged, for other text. */
+/* Reduces the lines of @m to the instructions of a runtime's listing, with addresses and bytes;
+ * other lines become empty. Returns false, with @m unchanged, for other text. */
 bool runtimes_take(const char *text, struct margins *m);
 
-/* margins_addresses.c: columns of a disassembly: addresses, symbols and bytes of machine code
- * before the instruction. */
+/* margins_addresses.c: removes columns of a disassembly before the instruction: addresses, symbols
+ * and bytes of machine code. */
 
-/* A text being examined. */
+/* A text whose margins are being detected. */
 struct framed_text {
     const char *text;
     struct margins *m;
-    bool percents; /* it has profile columns */
-    bool joined;   /* bytes are adjacent */
-    bool unplaced; /* bytes without addresses: objdump --no-addresses */
+    bool percents; /* the text has a column of percentages */
+    bool joined;   /* bytes are adjacent digits */
+    bool unplaced; /* the text has bytes but no addresses: objdump --no-addresses */
 };
 
-/* Margin @i and its trimmed text. */
+/* Returns margin @i; stores start and end of its trimmed text. */
 static inline struct margin *margin_at(const struct framed_text *r, size_t i, const char **p,
                                        const char **end)
 {
@@ -59,27 +59,27 @@ static inline void margin_set(const struct framed_text *r, struct margin *line, 
     line->end = (size_t)(end - r->text);
 }
 
-/* Excludes the line; @why NULL: no code. */
+/* Excludes the line for reason @why; NULL: it has no code. */
 static inline void margin_leave(struct margin *line, const char *why)
 {
     line->end = line->start;
     line->left_out = why;
 }
 
-/* Skips a decimal number and its separator; NULL when there is none. */
+/* Skips a decimal number and its separator. Returns NULL if there is none. */
 const char *margin_number_end(const char *p, const char *end, uint64_t *number);
-/* Appends the hex digit pairs from @p to @end to the bytes of @line; if too long for an instruction
- * it gets none. */
+/* Appends the pairs of hex digits from @p to @end to the bytes of @line. If they exceed the longest
+ * instruction, the line gets no bytes. */
 void margin_take_bytes(struct margin *line, const char *p, const char *end);
-/* Takes main from `0000000000001139 <main>:`. */
+/* Finds the name in a heading: main in `0000000000001139 <main>:`. */
 bool margin_heading(const char *p, const char *end, const char **start, const char **stop);
 
-/* Detects whether lines have addresses. A number with a colon must occur often and ascend, unlike
- * local labels. */
+/* Detects whether lines have addresses. Numbers with a colon must be frequent and ascend; otherwise
+ * they are local labels. */
 void margins_judge_addresses(struct framed_text *r);
-/* Removes addresses, symbols and bytes; excludes other lines with a reason. */
+/* Removes addresses, symbols and bytes. Excludes other lines and records the reason. */
 void margins_take_addresses(struct framed_text *r);
-/* The same for bytes without addresses: lines are consecutive. */
+/* Removes bytes of a text without addresses. Lines are assumed to be consecutive. */
 void margins_take_bytes(struct framed_text *r);
 
 #endif

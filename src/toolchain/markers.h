@@ -1,4 +1,4 @@
-/* Region markers in a text: comments of llvm-mca and OSACA, stores of IACA. */
+/* Finds region markers in a text: comments of llvm-mca and OSACA, stores of IACA. */
 #ifndef PORTOLAN_TOOLCHAIN_MARKERS_H
 #define PORTOLAN_TOOLCHAIN_MARKERS_H
 
@@ -10,15 +10,16 @@ enum marker_kind { MARKER_BEGIN, MARKER_END };
 struct marker {
     enum marker_kind kind;
     size_t line;
-    char *text;           /* "LLVM-MCA-BEGIN triad" */
+    char *text;           /* text of the marker: "LLVM-MCA-BEGIN triad" */
 };
 struct marker_list { VEC(struct marker) list; };
 
-/* Finds all markers of @text in order; comments begin with #, // or ;. markers_done frees. */
+/* Finds all markers of @text in order. Comments begin with #, // or ;. The caller frees @out by
+ * markers_done. */
 void markers_find(const char *text, size_t length, struct marker_list *out);
 void markers_done(struct marker_list *m);
-/* Number of IACA's marker in Visual C++ output, a store relative to gs: 111 begins, 222 ends; 0:
- * the statement from @p to @end is none. */
+/* Returns the number of IACA's marker in Visual C++ output, a store relative to gs: 111 begins, 222
+ * ends. Returns 0 if the statement from @p to @end is no marker. */
 unsigned marker_of_iaca(const char *p, const char *end);
 
 #endif

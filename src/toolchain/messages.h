@@ -8,36 +8,37 @@
 #include "base/vec.h"
 #include "isa/assembled.h"
 
-#define NASM_TEXT "in.asm"   /* input file of NASM */
+#define NASM_TEXT "in.asm"   /* name of NASM's input file */
 
-/* Start of each line of a text; beyond the last one empty. */
+/* Start of each line of a text. A line number beyond the last is an empty line. */
 struct line_starts {
     VEC(size_t) starts;
     size_t length;
 };
 
 void line_starts_index(struct line_starts *out, const char *text, size_t length);
-/* Returns line @line, from 1, without its end; one past the last is empty. */
+/* Finds start and size of line @line, from 1, without its line end. A line beyond the last is
+ * empty. */
 void line_starts_find(const struct line_starts *l, size_t line, size_t *start, size_t *size);
 
 struct refused_list {
     VEC(struct diagnostic) list;
-    VEC(bool) seen;   /* by line number */
+    VEC(bool) seen;   /* whether a line was added, by line number */
     struct line_starts lines;
 };
 
-/* Adds line @line of @text with @reason, unless present or out of range. */
+/* Adds line @line of @text with @reason. Does nothing if it was added before or does not exist. */
 void refused_add(struct refused_list *out, const char *text, size_t length, size_t line,
                  const char *reason, size_t reason_length);
-/* Parses `{standard input}:LINE: Error: reason` of `as`; returns the number of new lines. *@foreign
- * is set for another file. */
+/* Parses `{standard input}:LINE: Error: reason` of `as` and returns the number of lines added. Sets
+ * *@foreign if a message concerns another file. */
 size_t messages_of_as(const char *printed, const char *text, size_t length,
                       struct refused_list *out, bool *foreign);
-/* The same for NASM's `in.asm:LINE: error: reason`. */
+/* Parses `in.asm:LINE: error: reason` of NASM and returns the number of lines added. */
 size_t messages_of_nasm(const char *printed, const char *text, size_t length,
                         struct refused_list *out);
 
-/* Finds @text before @end in the line, or NULL. */
+/* Finds @text in the line before @end. Returns NULL if absent. */
 const char *find_in_line(const char *line, const char *end, const char *text);
 
 #endif

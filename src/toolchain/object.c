@@ -21,7 +21,8 @@
 #define BEYOND_MOST ((uint64_t)1 << 31)
 #define DEBUG_FILES "/usr/lib/debug/.build-id"
 #define BUILD_ID_MOST 64u   /* bytes */
-#define COPIED_MOST ((size_t)1 << 20)   /* bytes of code; larger code stays mapped */
+/* largest code in bytes that is copied; larger code stays mapped */
+#define COPIED_MOST ((size_t)1 << 20)
 
 static int symbol_order(const void *a, const void *b)
 {
@@ -41,10 +42,10 @@ static int section_order(const void *a, const void *b)
 
 #define NO_SECTION UINT32_MAX
 
-/* Limit for a file of its size: overlapping tables, and names with common ends, may contain more
- * than the file. */
+/* Limits on what is read from a file, by its size. Overlapping tables, and names that share ends,
+ * can expand to more than the file. */
 struct budget {
-    size_t symbols, names;       /* of all names */
+    size_t symbols, names;       /* @names: bytes of all names */
 };
 
 static bool spend(struct budget *left, size_t symbols, size_t names, struct err *err)
@@ -56,7 +57,7 @@ static bool spend(struct budget *left, size_t symbols, size_t names, struct err 
     return !watch_steps(1 + names / 100) || watch_goes_on(err);
 }
 
-/* Our section, by index in the file. */
+/* Our section for each section number of the file. */
 struct section_map {
     uint32_t *items;
     size_t count;
@@ -78,7 +79,7 @@ static void sections_map(const struct object *o, struct section_map *out)
 /* Extends symbols without a size to the next function or the end of their section. */
 static void symbols_bound(struct object *o)
 {
-    /* the nearest function after @at, and after the current one */
+    /* @next: nearest function behind @at; @function: nearest function behind the current one */
     uint64_t next = UINT64_MAX, at = UINT64_MAX;
     uint64_t function = UINT64_MAX;
 
@@ -96,8 +97,8 @@ static void symbols_bound(struct object *o)
     }
 }
 
-/* AArch64 mapping symbols ($x, $d) are ignored. @beyond: keeps names before and after a section's
- * code, which may be jump targets. */
+/* Adds the functions and labels of section @scn. AArch64 mapping symbols ($x, $d) are ignored.
+ * @beyond: also reads names before and after a section's code, which may be jump targets. */
 static bool symbols_read(struct object *o, Elf *elf, Elf_Scn *scn, const GElf_Shdr *header,
                          bool relocatable, bool beyond, const struct section_map *map,
                          struct budget *left, struct err *err)
@@ -151,14 +152,14 @@ static bool refuse_machine(unsigned machine, struct err *err)
     return false;
 }
 
-/* Returns whether a section holds code other than PLT stubs. */
+/* Returns whether a section contains code other than PLT stubs. */
 static bool holds_code(const GElf_Shdr *header, const char *name)
 {
     return header->sh_type == SHT_PROGBITS && header->sh_flags & SHF_EXECINSTR && header->sh_size &&
            !str_has_prefix(name, ".plt");
 }
 
-/* Adds a section's code in the mapped file. False with err. */
+/* Adds a section whose code stays in the mapped file. Returns false with err on failure. */
 static bool map_section(struct object *o, Elf_Scn *scn, const GElf_Shdr *header, const char *name,
                         size_t length, struct err *err)
 {
@@ -176,7 +177,7 @@ static bool map_section(struct object *o, Elf_Scn *scn, const GElf_Shdr *header,
     return true;
 }
 
-/* Adds a copy after the previous ones, in @room bytes for all. */
+/* Adds a section and copies its code behind the previous ones, in a buffer of @room bytes. */
 static bool copy_section(struct object *o, size_t room, Elf_Scn *scn, const GElf_Shdr *header,
                          const char *name, struct err *err)
 {
@@ -202,7 +203,7 @@ static bool copy_section(struct object *o, size_t room, Elf_Scn *scn, const GElf
     return true;
 }
 
-/* Bytes of all code sections, including overlaps. */
+/* Number of bytes of all code sections; overlapping bytes count for each section. */
 static uint64_t code_size(Elf *elf, const struct elf_strings *names)
 {
     uint64_t total = 0;
@@ -217,8 +218,8 @@ static uint64_t code_size(Elf *elf, const struct elf_strings *names)
     return total;
 }
 
-/* Reads the line table in section @scn. In a relocatable file addresses are in the relocations: the
- * first is not 0 if data precede the first instruction. */
+/* Reads the line table in section @scn. In a relocatable file its start address is in the first
+ * relocation; it is not 0 if data precede the first instruction. */
 static void lines_read(struct object *o, Elf *elf, Elf_Scn *scn, const Elf_Data *data)
 {
     uint8_t *bytes = mem_try_alloc(data->d_size);
@@ -242,7 +243,7 @@ static void lines_read(struct object *o, Elf *elf, Elf_Scn *scn, const Elf_Data 
     free(bytes);
 }
 
-/* Reads code sections; *@unwind gets the number of the unwind tables' section. */
+/* Reads the code sections. *@unwind is the number of the section with unwind tables. */
 static bool code_read(struct object *o, Elf *elf, const struct elf_strings *names, size_t length,
                       unsigned parts, size_t *unwind, struct budget *left, struct err *err)
 {
@@ -279,7 +280,8 @@ static bool code_read(struct object *o, Elf *elf, const struct elf_strings *name
     return true;
 }
 
-/* Path of a distribution's debug symbols for @elf; false without a build ID. */
+/* Appends the path where distributions install the debug symbols of @elf. Returns false if the file
+ * has no build ID. */
 static bool debug_path(Elf *elf, struct str *out)
 {
     GElf_Shdr header;
@@ -308,7 +310,7 @@ static bool debug_path(Elf *elf, struct str *out)
     return false;
 }
 
-/* Returns whether @elf has each of @o's sections with the same number and address. */
+/* Returns whether @elf has each of @o's sections at the same number and address. */
 static bool same_sections(const struct object *o, Elf *elf)
 {
     GElf_Shdr header;
@@ -321,8 +323,8 @@ static bool same_sections(const struct object *o, Elf *elf)
     return true;
 }
 
-/* Reads stripped symbols from their installed file; returns whether there are any. Errors in that
- * file are ignored. */
+/* Reads symbols that were stripped from the installed debug file. Returns whether there are any.
+ * Errors in that file are ignored. */
 static bool stripped_read(struct object *o, Elf *elf, const struct section_map *map)
 {
     struct str path = {0};
@@ -378,7 +380,7 @@ static void symbols_sort(struct object *o)
         qsort(o->symbols.items, o->symbols.count, sizeof *o->symbols.items, symbol_order);
 }
 
-/* Gives sections of a relocatable file positions of their own, which keep page alignment. */
+/* Assigns each section of a relocatable file a unique position with its page alignment. */
 static void positions_set(struct object *o, bool relocatable)
 {
     uint64_t next = 0;
@@ -388,7 +390,7 @@ static void positions_set(struct object *o, bool relocatable)
         struct object_section *s = &o->sections.items[i];
         s->position = relocatable ? next : s->address;
         o->ascending &= i == 0 || s->position >= s[-1].position + s[-1].size;
-        /* sections are not adjacent */
+        /* leaves a gap between sections */
         next = (next + s->size + 2 * PAGE - 1) / PAGE * PAGE;
     }
 }
@@ -428,13 +430,13 @@ static bool sections_read(struct object *o, Elf *elf, size_t length, unsigned pa
            watch_goes_on(err);
 }
 
-/* Reads the ELF file at @offset of @path, @size bytes (0: all). */
+/* Reads the ELF file at @offset of @path, of @size bytes (0: to the end of the file). */
 static bool read_part(const char *path, uint64_t offset, uint64_t size, unsigned parts,
                       struct object *out, struct err *err)
 {
     memset(out, 0, sizeof *out);
     elf_version(EV_CURRENT);
-    /* does not block on a pipe, which is no ELF file */
+    /* does not block if the path is a pipe, which is no ELF file */
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0)
         return err_set(err, ERR_IO, NULL, "cannot open %s: %s", path, strerror(errno));
@@ -444,7 +446,7 @@ static bool read_part(const char *path, uint64_t offset, uint64_t size, unsigned
               err_set(err, ERR_IO, "try again", "the archive became shorter while it was read");
     Elf *elf = NULL;
     errno = 0;
-    /* If the file cannot be mapped, libelf reads it. */
+    /* libelf reads the file if it cannot be mapped. */
     if (ok && length && mapped_open(&out->file, fd, length))
         elf = elf_memory((char *)(uintptr_t)out->file.bytes + offset, size ? size : length);
     else if (ok && !size)
@@ -459,7 +461,8 @@ static bool read_part(const char *path, uint64_t offset, uint64_t size, unsigned
     elf_end(elf);
     mapped_check(&out->file, fd);
     close(fd);
-    if (mapped_cut(&out->file))   /* the content may be wrong for that reason */
+    /* the content read may be wrong because the file was truncated meanwhile */
+    if (mapped_cut(&out->file))
         return object_whole(out, path, err);
     if (!out->code || out->together)
         mapped_close(&out->file);

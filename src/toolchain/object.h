@@ -14,11 +14,11 @@
 #include "isa/isa.h"
 
 enum object_parts {
-    OBJECT_LINES = 1,       /* line table, only of a one-section file from `as -g` */
-    OBJECT_NAMES = 4,       /* names that the code refers to: references and PLT stubs
-                             * (object_names.c) */
-    /* also functions without a symbol, named by address: from unwind tables, else from calls and
-     * the entry point */
+    OBJECT_LINES = 1,       /* line table, only for files with one section from `as -g` */
+    /* names to which the code refers: references and PLT stubs (object_names.c) */
+    OBJECT_NAMES = 4,
+    /* functions without a symbol, named by address: from unwind tables, else from calls and the
+     * entry point */
     OBJECT_FUNCTIONS = 2,
 };
 
@@ -27,20 +27,20 @@ struct object_section {
     size_t index;         /* ELF section number */
     uint64_t address;     /* 0 in relocatable files */
     uint64_t file_offset;
-    size_t offset, size;  /* in object.code */
-    /* base of instruction offsets (struct insn.offset): the address; in relocatable files a unique
-     * position per section */
+    size_t offset, size;  /* range of the section in object.code, in bytes */
+    /* base of instruction offsets (struct insn.offset): the address, or in relocatable files a
+     * unique number per section */
     uint64_t position;
 };
 
 struct object_symbol {
     char *name;
-    uint64_t offset;      /* in object.code */
-    /* if missing in the file: to the next function, or the end of the section */
+    uint64_t offset;      /* offset in object.code */
+    /* size in bytes; if the file has none, to the next function or the end of the section */
     uint64_t size;
-    uint64_t limit;       /* end of its section, in object.code */
-    bool function;        /* STT_FUNC, or global */
-    bool nameless;        /* without a symbol; named by its address */
+    uint64_t limit;       /* end of the symbol's section in object.code */
+    bool function;        /* the symbol is STT_FUNC or global */
+    bool nameless;        /* the function has no symbol and is named by its address */
 };
 
 /* A stub that calls a function of another file. */
@@ -52,85 +52,89 @@ struct object_stub {
 
 struct object_line { uint64_t offset; uint32_t line; };
 
-/* Code of all executable sections: a consecutive copy for a small file; the mapped file, with bytes
- * between sections, for a large one. */
+/* Code of all executable sections. Small files: a copy, with sections consecutive. Large files: the
+ * mapped file, with bytes between sections. */
 struct object {
     enum isa isa;
     uint8_t *code;
-    size_t length;                         /* bytes of code in all sections */
-    /* sections are consecutive from 0 on; if not, each is at its offset */
+    size_t length;                         /* number of code bytes in all sections */
+    /* sections are consecutive from 0; otherwise each is at its file offset */
     bool together;
-    struct mapped file;                    /* mapped code, which must not change */
-    /* path of the file, for further reading */
+    struct mapped file;                    /* the mapped file; it must not change */
+    /* path of the file, which may be read again */
     char *path;
-    /* offset of an archive member, else 0; size */
+    /* offset of the archive member, 0 if none; its size */
     uint64_t begin, bytes;
     VEC(struct object_section) sections;   /* by offset */
-    bool ascending;                        /* positions ascend as well */
-    VEC(struct object_symbol) symbols;     /* those in executable sections, by offset */
-    VEC(struct object_line) lines;         /* only on request */
-    VEC(struct code_reference) references;   /* only on request, by place */
-    VEC(struct object_stub) stubs;         /* only on request, by address */
+    /* sections are sorted by position as well as by offset */
+    bool ascending;
+    VEC(struct object_symbol) symbols;     /* symbols in executable sections, by offset */
+    VEC(struct object_line) lines;         /* only if requested */
+    VEC(struct code_reference) references;   /* only if requested, sorted by place */
+    VEC(struct object_stub) stubs;         /* only if requested, sorted by address */
 };
 
-/* Reads an x86-64 or AArch64 (little-endian) ELF file, or an archive member lib.a(member.o), and
- * the requested @parts. Polls watch_steps. object_done frees @out in both cases. */
+/* Reads an x86-64 or AArch64 (little-endian) ELF file, or an archive member lib.a(member.o), with
+ * the requested @parts. Polls watch_steps. The caller frees @out by object_done in both cases. */
 bool object_read(const char *path, unsigned parts, struct object *out, struct err *err);
-/* The same for a member of an archive that was read. */
+/* Like object_read, for a member of an archive that was already read. */
 struct archive_member;
 bool object_read_member(const struct archive_member *member, unsigned parts, struct object *out,
                         struct err *err);
 void object_done(struct object *o);
-/* Returns whether the file at @path still has all code read so far, since another program may
- * truncate it. False with err. */
+/* Returns whether the file at @path still contains all code that was read. Another program may have
+ * truncated it. Returns false with err if not. */
 bool object_whole(const struct object *o, const char *path, struct err *err);
 /* Returns the function or label called @name, or NULL. */
 const struct object_symbol *object_symbol_find(const struct object *o, const char *name);
 
-/* Address of byte @place of @o's code in the file; in a relocatable file the offset in its
+/* Address of byte @place of @o's code in the file; for a relocatable file the offset in its
  * section. */
 uint64_t object_address(const struct object *o, uint64_t place);
-/* Returns the section with byte @place of the code, or NULL. */
+/* Returns the section that contains byte @place of the code, or NULL. */
 const struct object_section *object_section_at(const struct object *o, uint64_t place);
-/* Converts byte @place of @o's code to an instruction offset (struct insn.offset), and back;
- * UINT64_MAX outside executable sections. */
+/* Converts byte @place of @o's code to an instruction offset (struct insn.offset), and back.
+ * Returns UINT64_MAX outside executable sections. */
 uint64_t object_position(const struct object *o, uint64_t place);
 uint64_t object_position_place(const struct object *o, uint64_t position);
 /* Byte of @o's code at an address; UINT64_MAX outside executable sections. */
 uint64_t object_address_place(const struct object *o, uint64_t address);
 /* Byte of @o's code at file offset @file_offset; UINT64_MAX outside executable sections. */
 uint64_t object_place(const struct object *o, uint64_t file_offset);
-/* File offset of byte @place of @o's code; @place outside all sections. */
+/* File offset of byte @place of @o's code; @place itself outside all sections. */
 uint64_t object_file_offset(const struct object *o, uint64_t place);
 
-/* object_names.c: names that an ELF file's code refers to: symbols, relocations and PLT stubs. */
+/* object_names.c: names to which an ELF file's code refers: symbols, relocations and PLT stubs. */
 
 struct Elf;   /* of libelf */
 
-/* A string table. elf_strptr scans an unterminated one for every name: such a table is ignored. */
+/* A string table. Tables without a final zero are ignored because elf_strptr would scan them
+ * entirely for every name. */
 struct elf_strings {
     const char *bytes;
     size_t length;
 };
-/* Returns the table in section @index, borrowed. */
+/* Returns the table in section @index, borrowed from @elf. */
 struct elf_strings elf_strings_at(struct Elf *elf, size_t index);
-/* NULL: there is no name. */
+/* Returns the name at offset @at, or NULL if there is none. */
 const char *elf_string(const struct elf_strings *s, size_t at);
 
-/* Fills references of a relocatable file, or stubs of another one. @length: bytes of the file,
- * which limit both. Polls watch_steps. False with err when they exceed that. */
+/* Reads the references of a relocatable file, or the stubs of another file. @length: bytes of the
+ * file, which limit their number. Polls watch_steps. Returns false with err if they exceed the
+ * limit. */
 bool object_names_read(struct object *o, struct Elf *elf, bool relocatable, size_t length,
                        struct err *err);
 void object_names_done(struct object *o);
 
-/* Returns the function around byte @place: the nearest before it that extends so far, or NULL. */
+/* Returns the function that contains byte @place, or NULL. If several do, the one that begins
+ * last. */
 const struct object_symbol *object_function_at(const struct object *o, uint64_t place);
 /* Returns the stub with the code at @file_offset, or NULL. */
 const struct object_stub *object_stub_at(const struct object *o, uint64_t file_offset);
-/* Appends the symbol at @position (object_position): "puts@plt", "f", "f+0x28". False, with nothing
- * appended, if no symbol extends that far. */
+/* Appends the symbol at @position (object_position): "puts@plt", "f", "f+0x28". Returns false, with
+ * nothing appended, if no symbol contains the position. */
 bool object_name_add(const struct object *o, uint64_t position, struct str *out);
-/* Returns the reference within @length bytes of code from @place on, or NULL. */
+/* Returns the reference within the @length bytes of code from @place, or NULL. */
 const struct code_reference *object_reference_in(const struct object *o, uint64_t place,
                                                  size_t length);
 

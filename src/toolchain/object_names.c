@@ -9,8 +9,9 @@
 #include "base/mem.h"
 #include "base/watch.h"
 
-#define STUB_MOST 16u       /* bytes of a stub */
-#define ENCLOSING_MOST 64   /* functions that begin between an address and the function around it */
+#define STUB_MOST 16u       /* most bytes of a stub */
+/* most functions skipped between an address and the function that contains it */
+#define ENCLOSING_MOST 64
 
 struct elf_strings elf_strings_at(Elf *elf, size_t index)
 {
@@ -28,7 +29,7 @@ const char *elf_string(const struct elf_strings *s, size_t at)
     return at < s->length ? s->bytes + at : NULL;
 }
 
-/* Limit for a file of its size, as in toolchain/object.c. */
+/* Limits on what is read from a file, by its size, as in toolchain/object.c. */
 struct room {
     size_t entries, names;
 };
@@ -43,15 +44,15 @@ static bool take_room(struct room *left, size_t names, struct err *err)
     return !watch_steps(1) || watch_goes_on(err);
 }
 
-/* A relocation table with its symbols. */
+/* A relocation table with its symbol table. */
 struct relocations {
     Elf_Data *entries, *symbols;
     size_t count;            /* of entries */
     struct elf_strings names, section_names;
-    size_t target;           /* section that it is of */
+    size_t target;           /* number of the section that is relocated */
 };
 
-/* Table of @scn; false when it is none, or has no symbols. */
+/* Finds the relocation table of @scn. Returns false if it is none, or has no symbols. */
 static bool relocations_of(Elf *elf, Elf_Scn *scn, struct relocations *out)
 {
     GElf_Shdr header, symbols;
@@ -74,7 +75,8 @@ static bool relocations_of(Elf *elf, Elf_Scn *scn, struct relocations *out)
     return true;
 }
 
-/* Symbol of relocation @rela; NULL: unnamed. A section symbol has the section's name. */
+/* Name of the symbol of relocation @rela; NULL if it has none. A section symbol has the section's
+ * name. */
 static const char *name_of(Elf *elf, const struct relocations *r, const GElf_Rela *rela)
 {
     GElf_Sym symbol;
@@ -98,7 +100,7 @@ static int by_place(const void *a, const void *b)
     return (x->place > y->place) - (x->place < y->place);
 }
 
-/* Reads the references of @section's code. */
+/* Reads the references of the code in @section. */
 static bool read_references(struct object *o, Elf *elf, const struct relocations *r,
                             const struct object_section *section, struct room *left,
                             struct err *err)
@@ -120,7 +122,7 @@ static bool read_references(struct object *o, Elf *elf, const struct relocations
     return true;
 }
 
-/* A GOT slot and the function whose address it gets. */
+/* A GOT slot and the function whose address the loader stores there. */
 struct linkage_slot { uint64_t address; const char *name; };
 struct linkage_slots { VEC(struct linkage_slot) list; };
 
@@ -149,7 +151,7 @@ static bool read_slots(Elf *elf, const struct isa_ops *isa, const struct relocat
     return true;
 }
 
-/* Reads the stubs of a PLT section at file offset @offset: each jumps through a slot. */
+/* Reads the stubs of a PLT section at file offset @offset. Each stub jumps through a GOT slot. */
 static bool read_stubs(struct object *o, const Elf_Data *data, uint64_t address, uint64_t offset,
                        const struct linkage_slots *slots, struct room *left, struct err *err)
 {
@@ -264,7 +266,8 @@ void object_names_done(struct object *o)
     vec_done(&o->stubs);
 }
 
-/* Returns the last symbol at or before @place that extends to it: a function, or any label. */
+/* Returns the last symbol that starts at or before @place and contains it: a function, or any
+ * label. */
 static const struct object_symbol *symbol_at(const struct object *o, uint64_t place, bool functions)
 {
     const size_t low = first_past(o->symbols.items, o->symbols.count, sizeof(struct object_symbol),

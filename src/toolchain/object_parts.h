@@ -1,4 +1,4 @@
-/* Parts of an object besides symbols and code, for object.c. */
+/* Parts of an object that object.c does not read itself. */
 #ifndef PORTOLAN_TOOLCHAIN_OBJECT_PARTS_H
 #define PORTOLAN_TOOLCHAIN_OBJECT_PARTS_H
 
@@ -8,15 +8,16 @@
 
 /* object_lines.c: the line table of `as -g`. */
 
-/* Fills the lines of @o from @size bytes of .debug_line, DWARF 2 to 4; ignores unreadable parts. */
+/* Fills the lines of @o from @size bytes of .debug_line, DWARF 2 to 4. Ignores parts that it cannot
+ * parse. */
 void object_lines_read(struct object *o, const uint8_t *bytes, size_t size);
 
 /* unwind.c: functions of a program without symbols, from unwind tables, else from call targets and
  * the entry point. */
 
-/* Adds to @o, whose symbols are sorted, functions without a symbol; @section is the number of
- * .eh_frame (0: none), @entry the entry address. Returns whether any were added, unsorted. Polls
- * watch_steps. */
+/* Adds functions without a symbol to @o, whose symbols are sorted. @section is the number of
+ * .eh_frame (0: none), @entry the entry address. Returns whether any were added; they are not
+ * sorted. Polls watch_steps. */
 bool unwind_functions(struct object *o, Elf *elf, size_t section, uint64_t entry);
 
 #endif

@@ -11,7 +11,8 @@
 #include "base/watch.h"
 
 #define SECONDS 120
-#define SCRIPT_MOST ((size_t)256 << 20)   /* bytes: some million samples */
+/* most bytes of perf's output, enough for some million samples */
+#define SCRIPT_MOST ((size_t)256 << 20)
 #define MAPPED "PERF_RECORD_MMAP"
 
 bool perf_tool_ask(const char *const *argv, size_t most, struct str *out, struct err *err)
@@ -63,7 +64,7 @@ static bool names(const char *path, const char *end, const char *program)
            ((size_t)(end - path) == length || end[-(ptrdiff_t)length - 1] == '/');
 }
 
-/* Parses the hexadecimal number at *@p and skips @mark after it. False: none. */
+/* Parses the hexadecimal number at *@p and skips @mark after it. Returns false if there is none. */
 static bool take_hex(const char **p, const char *mark, uint64_t *out)
 {
     char *end;
@@ -76,7 +77,7 @@ static bool take_hex(const char **p, const char *mark, uint64_t *out)
 }
 
 /* Parses "PERF_RECORD_MMAP2 7/7: [0x55cf4df01000(0x1000) @ 0x1000 fe:00 11379352 50017631]: r-xp
- * /tmp/hot" to @end; ignores other files. */
+ * /tmp/hot" up to @end. Ignores mappings of other files. */
 static void take_mapping(const char *line, const char *end, const char *program,
                          unsigned long process, struct mapped_list *list)
 {
@@ -93,8 +94,8 @@ static void take_mapping(const char *line, const char *end, const char *program,
         vec_add(&list->list, m);
 }
 
-/* File offset of @address, by the last mapping of @process, or another's, of which it is a fork.
- * UINT64_MAX: unknown. */
+/* File offset of @address by the last mapping of @process; if it has none, of another process, from
+ * which it was forked. UINT64_MAX if unknown. */
 static uint64_t place_of(const struct mapped_list *list, unsigned long process, uint64_t address)
 {
     uint64_t found = UINT64_MAX;

@@ -10,28 +10,28 @@
 #include "base/str.h"
 #include "base/vec.h"
 
-/* Runs perf with @argv (NULL-terminated) for at most two minutes; @out gets at most @most bytes of
- * its output. False with err: ERR_MISSING when not installed, ERR_LIMIT when a limit was
- * exceeded. */
+/* Runs perf with @argv (NULL-terminated) for at most two minutes. @out gets at most @most bytes of
+ * its output. Returns false with err: ERR_MISSING if perf is not installed, ERR_LIMIT if a limit
+ * was exceeded. */
 bool perf_tool_ask(const char *const *argv, size_t most, struct str *out, struct err *err);
 
 /* Samples of a program by position in its file. */
 struct perf_samples {
-    VEC(uint64_t) places;         /* file offsets, ascending; one per sample */
+    VEC(uint64_t) places;         /* file offset of each sample, ascending */
 };
 
-/* Parses `perf script --show-mmap-events -F pid,ip,dso`: samples in the code of a file named
- * @program, without directory; ignores other lines. Polls watch_steps. perf_samples_done frees
- * @out. */
+/* Parses `perf script --show-mmap-events -F pid,ip,dso`. Collects samples in the code of a file
+ * named @program, a name without directory. Ignores other lines. Polls watch_steps. The caller
+ * frees @out by perf_samples_done. */
 void perf_samples_parse(const char *text, const char *program, struct perf_samples *out);
-/* Marks an error as concerning the profile @profile. @err may be NULL. */
+/* Changes an error to concern the profile @profile. @err may be NULL. */
 void perf_tool_failed(struct err *err, const char *profile);
-/* Reads them from the perf file @profile. False with err when perf fails, or there are none.
- * perf_samples_done frees @out in both cases. */
+/* Reads the samples of @program from the perf file @profile. Returns false with err if perf fails,
+ * or if there are no samples. The caller frees @out by perf_samples_done in both cases. */
 bool perf_samples_read(const char *profile, const char *program, struct perf_samples *out,
                        struct err *err);
 void perf_samples_done(struct perf_samples *s);
-/* Number of samples in @size bytes from @first on. */
+/* Number of samples in the @size bytes from file offset @first. */
 size_t perf_samples_within(const struct perf_samples *s, uint64_t first, uint64_t size);
 
 #endif

@@ -8,7 +8,7 @@
 #include "base/steps.h"
 #include "toolchain/words.h"
 
-#define JSON_DEPTH 8      /* nesting in which "asm" is searched */
+#define JSON_DEPTH 8      /* deepest level of JSON at which "asm" is searched */
 
 /* Replacement of a character that assemblers reject. */
 static const struct substitute { const char *bytes, *plain;
@@ -30,8 +30,8 @@ static const struct substitute *substitute_at(const char *p, const char *end)
     return NULL;
 }
 
-/* End of the terminal sequence at Esc @p: colours and cursor moves (CSI), titles and links
- * (OSC). */
+/* Returns the end of the terminal sequence whose Esc is at @p: colours and cursor movements (CSI),
+ * titles and links (OSC). */
 static const char *escape_end(const char *p, const char *end)
 {
     if (++p == end)
@@ -52,7 +52,7 @@ static const char *escape_end(const char *p, const char *end)
 static void line_plain(const char *p, const char *end, struct str *out)
 {
     bool quoted = memchr(p, '"', (size_t)(end - p)) !=
-                  NULL; /* typographic quotes are then part of a string */
+                  NULL; /* typographic quotes within a string are not replaced */
 
     while (p < end) {
         const struct substitute *s =
@@ -85,14 +85,14 @@ static json_t *asm_find(json_t *root, unsigned depth)
             found = asm_find(item, depth + 1);
     json_array_foreach(root, at, item) {
         if (depth == 0 && json_is_string(json_object_get(item, "text")))
-            return root;   /* only the array was copied */
+            return root;   /* an object with only the copied array */
         if (!found)
             found = asm_find(item, depth + 1);
     }
     return found;
 }
 
-/* Compiler Explorer's answer: lines of text, in binary mode with addresses. */
+/* Converts JSON of Compiler Explorer: lines of text, with addresses in binary mode. */
 static bool json_plain(const char *text, size_t length, struct str *out)
 {
     json_t *root = json_loadb(text, length, 0, NULL), *lines = root ? asm_find(root, 0) : NULL,
@@ -117,7 +117,7 @@ static bool json_plain(const char *text, size_t length, struct str *out)
     return out->length > before;
 }
 
-/* As plain_text, except for tables. */
+/* Does what plain_text does, except for tables. */
 static bool characters_plain(const char *text, size_t length, struct str *out)
 {
     const char *end = text + length, *p = text;

@@ -12,7 +12,7 @@
 
 #define OPERANDS 6
 
-/* Register names by width in bytes, 8 to 1. */
+/* Names of general registers: in Plan 9, then with 8, 4, 2 and 1 bytes. */
 static const char *const generals[][5] = {
     {"AX", "rax", "eax", "ax", "al"},       {"BX", "rbx", "ebx", "bx", "bl"},
     {"CX", "rcx", "ecx", "cx", "cl"},       {"DX", "rdx", "edx", "dx", "dl"},
@@ -29,13 +29,14 @@ static const char *const generals[][5] = {
     {"DH", "dh", "dh", "dh", "dh"},
 };
 
-/* Case-sensitive: `ax` is a name. */
+/* Returns whether the word equals @word. Case matters: `ax` is a symbol. */
 static bool is_exactly(const char *p, const char *end, const char *word)
 {
     return (size_t)(end - p) == strlen(word) && memcmp(p, word, (size_t)(end - p)) == 0;
 }
 
-/* Appends the register; false: not a register. @width in bytes, for a general one. */
+/* Appends the register; @width is that of a general register in bytes. Returns false if the word is
+ * no register. */
 static bool register_add(const char *p, const char *end, unsigned width, struct str *out)
 {
     unsigned column = width == 8 ? 1 : width == 4 ? 2 : width == 2 ? 3 : 4;
@@ -98,7 +99,8 @@ static void name_add(const char *p, const char *end, struct str *out)
     str_add_char(out, '"');
 }
 
-/* `name+16(FP)`: the frame is above the return address. `name(SB)`: a global symbol. */
+/* Appends a memory operand. `name+16(FP)` is relative to the frame above the return address;
+ * `name(SB)` is a global symbol. */
 static void memory_add(const struct plan9_operand *o, struct str *out)
 {
     const char *open = memchr(o->p, '(', (size_t)(o->end - o->p)), *base = open + 1,
@@ -108,7 +110,8 @@ static void memory_add(const struct plan9_operand *o, struct str *out)
         str_add_bytes(out, o->p, (size_t)(o->end - o->p));
         return;
     }
-    while (sign > o->p && sign[-1] != '+' && sign[-1] != '-')   /* the offset after a name */
+    /* finds the offset after the name */
+    while (sign > o->p && sign[-1] != '+' && sign[-1] != '-')
         sign--;
     bool named = o->p < open && !isdigit((unsigned char)*o->p) && *o->p != '-' && *o->p != '+';
     const char *offset = named ? (sign > o->p ? sign - 1 : open) : o->p;
@@ -125,7 +128,8 @@ static void memory_add(const struct plan9_operand *o, struct str *out)
     const char *index = close + 1 < o->end && close[1] == '(' ? close + 2 : NULL,
                *star = index ? memchr(index, '*', (size_t)(o->end - index)) : NULL;
     str_add_char(out, '(');
-    const char *first = memchr(base, '*', (size_t)(close - base));   /* `(AX*8)`: an index only */
+    /* `(AX*8)` has an index but no base */
+    const char *first = memchr(base, '*', (size_t)(close - base));
     if (first) {
         str_add_char(out, ',');
         register_add(base, first, 8, out);
@@ -148,7 +152,8 @@ static void operand_add(const struct plan9_operand *o, unsigned width, struct st
         str_addf(out, "$%.*s", fraction ? 1 : (int)(o->end - o->p - 1), fraction ? "0" : o->p + 1);
     } else if (o->p < o->end &&
                !register_add(o->p, o->end, width,
-                             out)) { /* a missing one is left for the assembler to reject */
+                             /* if the register is unknown, the assembler rejects the text */
+                             out)) {
         if (memchr(o->p, '(', (size_t)(o->end - o->p)))
             memory_add(o, out);
         else
@@ -179,7 +184,8 @@ static unsigned width_of(char suffix)
 /* A mnemonic in AT&T notation, with operand widths. */
 struct plan9_mnemonic {
     char name[24];
-    unsigned width, to_width;   /* of general registers; of the last one */
+    /* widths in bytes: of general registers, and of the last operand if it differs */
+    unsigned width, to_width;
 };
 
 static void lower(const char *p, const char *end, char out[24])
@@ -190,7 +196,7 @@ static void lower(const char *p, const char *end, char out[24])
     out[n] = '\0';
 }
 
-/* `MOVBLZX` and the like: from byte to long, zero-extended. */
+/* Translates `MOVBLZX` and similar mnemonics: here from byte to long, zero-extended. */
 static bool extension(const char *p, const char *e, struct plan9_mnemonic *m)
 {
     if (e - p != 7 || strncmp(p, "MOV", 3) != 0 || !strchr("BWL", p[3]) || !strchr("WLQ", p[4]) ||
@@ -209,7 +215,7 @@ static bool extension(const char *p, const char *e, struct plan9_mnemonic *m)
     return true;
 }
 
-/* Mnemonics with other names. */
+/* Translates mnemonics whose names differ. */
 static bool renamed(const char *p, const char *e, struct plan9_mnemonic *m)
 {
     static const char *const names[][2] = {
@@ -276,7 +282,7 @@ static bool renamed(const char *p, const char *e, struct plan9_mnemonic *m)
     return false;
 }
 
-/* Integer operations with a width suffix. */
+/* Translates integer operations with a width suffix. */
 static bool sized(const char *p, const char *e, struct plan9_mnemonic *m)
 {
     static const char *const operations[] = {
@@ -295,7 +301,7 @@ static bool sized(const char *p, const char *e, struct plan9_mnemonic *m)
     return true;
 }
 
-/* Conditional branches, moves and sets. */
+/* Translates conditional branches, moves and sets. */
 static bool conditional(const char *p, const char *e, struct plan9_mnemonic *m)
 {
     const char *condition;
@@ -340,7 +346,7 @@ static bool data_add(const char *p, const char *e, const char *end, struct str *
     return false;
 }
 
-/* A jump or call to a label, decimal offset, function, register or memory. */
+/* Appends a jump or call to a label, decimal offset, function, register or memory operand. */
 static void branch_add(const char *name, const struct plan9_operand *to, struct str *out)
 {
     char *stop;
@@ -361,8 +367,8 @@ static void branch_add(const char *name, const struct plan9_operand *to, struct 
     }
 }
 
-/* Number of elements of vector @o, from the type suffix of the mnemonic from @p to @e; 0: no
- * vector. `as` rejects a wrong number. */
+/* Number of elements of vector operand @o, from the type suffix of the mnemonic from @p to @e; 0 if
+ * it is no vector. `as` rejects a wrong number. */
 static unsigned elements_of(const struct plan9_operand *o, const char *p, const char *e)
 {
     static const char *const doubles[] = {"VPUNPCKLDQ", "VPUNPCKHDQ", "VPACKSSDW",
@@ -425,7 +431,7 @@ static void operands_add(const struct plan9_mnemonic *m, const struct plan9_suff
         if (o == mask)
             continue;
         str_add(out, written++ ? ", " : " ");
-        if (rounding && *o->p != '$') {   /* after an immediate */
+        if (rounding && *o->p != '$') {   /* the rounding operand follows an immediate operand */
             str_addf(out, "%s, ", rounding);
             rounding = NULL;
         }
@@ -506,10 +512,10 @@ void plan9_statement(const char *p, const char *end, struct str *out, const char
         }
     }
     const char *stop = dot ? dot : e;
-    /* for SHLD and SHRD */
+    /* SHLD and SHRD */
     if (count == 3 && stop - p == 4 && (text_begins(p, stop, "SHL") || text_begins(p, stop, "SHR")))
         snprintf(m.name, sizeof m.name, "sh%cd%c", tolower(p[2]), tolower(p[3]));
-    /* CMPPS and the like have the predicate last */
+    /* CMPPS and similar instructions have the predicate last */
     if (count == 3 && *list[2].p == '$') {
         const struct plan9_operand predicate = list[2];
         memmove(list + 1, list, 2 * sizeof *list);
@@ -522,8 +528,8 @@ void plan9_statement(const char *p, const char *end, struct str *out, const char
         str_add(out, "{z}");
 }
 
-/* Returns whether a line is certainly Plan 9's: `TEXT f(SB), ...`, or an upper-case mnemonic with
- * `(SI)` or `$8` and registers without percent sign. */
+/* Returns whether a line is certainly Plan 9 assembler: `TEXT f(SB), ...`, or an upper-case
+ * mnemonic with `(SI)` or `$8` and no percent sign before registers. */
 static bool is_plan9(const char *p, const char *end)
 {
     const char *e = word_end(p, end);
@@ -547,7 +553,7 @@ static bool is_plan9(const char *p, const char *end)
     return telling;
 }
 
-/* Detects RAX or EAX, which Plan 9 calls AX. */
+/* Returns whether the line contains RAX or EAX, which Plan 9 calls AX. */
 static bool has_wide_register(const char *p, const char *end)
 {
     for (const char *e; p < end; p = e) {

@@ -21,7 +21,8 @@ static bool is_rule(const char *p, const char *end)
     return true;
 }
 
-/* `/tmp/a.c:12` and `/tmp/a.c:12 (discriminator 3)` of objdump -l. */
+/* Returns whether the line is `/tmp/a.c:12` or `/tmp/a.c:12 (discriminator 3)`, as printed by
+ * objdump -l. */
 static bool is_file_line(const char *p, const char *end)
 {
     const char *colon = p;
@@ -36,7 +37,8 @@ static bool is_file_line(const char *p, const char *end)
     return colon > p && colon < end && colon[-1] == ':';
 }
 
-/* `Demo.Sum(Int32[])`, the name of a .NET method above its code in SharpLab. */
+/* Returns whether the line is `Demo.Sum(Int32[])`, the name of a .NET method above its code in
+ * SharpLab. */
 static bool is_method(const char *p, const char *end)
 {
     const char *open = memchr(p, '(', (size_t)(end - p)),
@@ -68,7 +70,7 @@ bool prose_is_heading(const char *p, const char *end)
     for (size_t i = 0; i < sizeof begins / sizeof *begins; i++)
         if (text_begins(p, end, begins[i]))
             return true;
-    const char *path = text_find(p, end, " /");   /* perf: function and program */
+    const char *path = text_find(p, end, " /");   /* perf prints function and program */
     bool program =
         path && path > p && !text_find(p, path, "%") && !memchr(p, ',', (size_t)(path - p)) &&
         skip_blank(word_end(p, end), end) >= path && path + 2 < end &&
@@ -85,8 +87,8 @@ static bool is_prompt(const char *p, const char *end)
            text_begins(p, end, "(lldb)") || text_begins(p, end, "% ");
 }
 
-/* Words for operand sizes and kinds, or before a mnemonic: they do not count as words of a
- * sentence. */
+/* Returns whether the word denotes an operand size or kind, or precedes a mnemonic. Such words do
+ * not count as words of a sentence. */
 static bool is_operand_word(const char *p, const char *end)
 {
     static const char *const words[] = {
@@ -99,7 +101,7 @@ static bool is_operand_word(const char *p, const char *end)
     return word_among(p, end, words);
 }
 
-/* Start of the comment. */
+/* Returns the start of the comment. */
 static const char *statement_end(const char *p, const char *end)
 {
     for (const char *at = p; at < end; at++)
@@ -110,7 +112,7 @@ static const char *statement_end(const char *p, const char *end)
     return end;
 }
 
-/* Returns whether the line contains a register of either set. */
+/* Returns whether the line contains a register of x86-64 or AArch64. */
 static bool has_register(const char *p, const char *end)
 {
     for (; p < end; p++) {
@@ -128,7 +130,7 @@ static bool has_register(const char *p, const char *end)
 }
 
 /* Returns whether three words are prose, not a mistyped instruction: sentence case, sentence
- * punctuation, or a conjunction. */
+ * punctuation, or a function word such as "the". */
 static bool is_phrase(const char *p, const char *end)
 {
     static const char *const joins[] = {"the",  "an",   "of",   "is",   "are", "to", "for",
@@ -146,13 +148,13 @@ static bool is_phrase(const char *p, const char *end)
     return strchr(".:!?", end[-1]) != NULL;
 }
 
-/* Three or more words separated by blanks only. */
+/* Returns whether the line has three or more words separated only by blanks. */
 static bool is_sentence(const char *p, const char *end)
 {
     size_t words = 0, most = 0;
     for (const char *at = skip_blank(p, end); at < end;) {
         const char *e = at;
-        /* a carriage return is part of a word */
+        /* a carriage return counts as part of the word */
         while (e < end && !is_blank(*e))
             e++;
         const char *stop = e;
@@ -169,8 +171,9 @@ static bool is_sentence(const char *p, const char *end)
     return most > SENTENCE_WORDS || (most == SENTENCE_WORDS && is_phrase(p, end));
 }
 
-/* `1: mov eax, (3+4);`: an x86-64 mnemonic, after labels, and a register. AT&T registers begin with
- * %, which source lacks. */
+/* Returns whether the line is an instruction: an x86-64 mnemonic, perhaps after labels, and a
+ * register, as in `1: mov eax, (3+4);`. AT&T registers begin with %, which source code does not
+ * have. */
 static bool is_instruction(const char *p, const char *end)
 {
     for (const char *e = word_end(p, end), *colon; e > p; e = word_end(p, end)) {
@@ -183,7 +186,8 @@ static bool is_instruction(const char *p, const char *end)
     return false;
 }
 
-/* Returns whether only a number precedes the semicolon: assemblers have such assignments, too. */
+/* Returns whether only a number precedes the semicolon. Assembler text has such assignments,
+ * too. */
 static bool is_number(const char *p, const char *end)
 {
     const char *first = skip_blank(p, end), *e = word_end(first, end);
@@ -242,7 +246,7 @@ const char *prose_reason(const char *p, const char *end, bool profile, bool macr
         return "source code";
     if (stop <= p || *p == '.')
         return NULL;
-    /* C++ names look like source, but are labels or branch targets. */
+    /* C++ names resemble source code, but here they are labels or branch targets. */
     bool label =
         stop[-1] == ':' && (memchr(p, '(', (size_t)(stop - p)) || text_find(p, stop, "::") ||
                             text_begins(p, stop, "vtable ") || text_begins(p, stop, "typeinfo "));

@@ -7,11 +7,12 @@
 #include "toolchain/words.h"
 
 #define BAR "\u2502"
-#define RANGE "\u2503"   /* variable ranges of llvm-objdump --debug-vars: no table */
-#define ROW_BARS 3       /* least bars in a table row */
+/* vertical line of variable ranges in llvm-objdump --debug-vars, which is no table */
+#define RANGE "\u2503"
+#define ROW_BARS 3       /* fewest bars in a row of a table */
 
-/* Detects table rows: those of IACA and uiCA begin with a bar, OSACA's with a line number and a
- * bar. */
+/* Returns whether the line is a table row: IACA's and uiCA's begin with a bar, OSACA's with a line
+ * number and a bar. */
 static bool is_row(const char *p, const char *end, size_t *bars, const char **behind, bool *twice)
 {
     const char *first = p;
@@ -37,7 +38,7 @@ static bool is_row(const char *p, const char *end, size_t *bars, const char **be
     return *bars >= ROW_BARS;
 }
 
-/* Skips OSACA's marks: a single X, * or P; nothing remains of uiCA's last row. */
+/* Skips OSACA's marks: a single X, * or P. In uiCA's last row nothing follows them. */
 static const char *marks_end(const char *p, const char *end)
 {
     p = skip_blank(p, end);
@@ -66,7 +67,7 @@ static bool tables_take(const char *text, struct margins *m)
         struct margin *line = &m->lines.items[i];
         const char *p = skip_blank(text + line->start, text + line->end),
                    *end = trim_end(p, text + line->end);
-        /* If some rows have a double bar, the others are a second table of the same
+        /* If some rows have a double bar, rows without it are a second table of the same
          * instructions. */
         bool code = is_row(p, end, &bars, &behind, &twice) && (twice || !doubled);
         line->end = (size_t)(end - text);
@@ -75,12 +76,13 @@ static bool tables_take(const char *text, struct margins *m)
     return rows > 0;
 }
 
-/* Parts of llvm-mca's report that list instructions, best first. */
+/* Parts of llvm-mca's report that list instructions, in order of preference. */
 static const char *const parts[] = {
     "Instruction Info:", "Resource pressure by instruction:", "Timeline view:"};
 #define PART_COUNT (sizeof parts / sizeof *parts)
 
-/* Instruction of a timeline row: first iteration only, after the last wide gap. */
+/* Returns the instruction of a timeline row, which follows the last wide gap. Only rows of the
+ * first iteration count. */
 static const char *timeline_code(const char *p, const char *end)
 {
     const char *found = end;
@@ -92,8 +94,8 @@ static const char *timeline_code(const char *p, const char *end)
     return found;
 }
 
-/* Rows of part @part, from line @first to an empty line, at the column of the word
- * "Instructions". */
+/* Finds the rows of part @part, from line @first to an empty line. Instructions are in the column
+ * below the word "Instructions". */
 static void part_take(const char *text, struct margins *m, size_t first, size_t part)
 {
     static const char word[] = "Instructions:";

@@ -8,16 +8,17 @@
 #include "base/steps.h"
 #include "toolchain/words.h"
 
-#define LEAST_LINES 3    /* least instructions of a table */
+#define LEAST_LINES 3    /* fewest instructions of a table */
 
-/* Kind of a line; @start to @end: its instruction. */
+/* A line of a table. Its instruction is the text from @start to @end. */
 struct table_line {
     uint64_t address;
     const char *start, *end;
     double percent;      /* NaN: none */
 };
 
-/* @least to 16 hex digits, possibly in two halves with a `; NULL if none. */
+/* Parses @least to 16 hex digits, perhaps in two halves separated by `. Returns NULL if there are
+ * none. */
 static const char *digits_end(const char *p, const char *end, unsigned least, uint64_t *value)
 {
     unsigned count = 0;
@@ -32,7 +33,7 @@ static const char *digits_end(const char *p, const char *end, unsigned least, ui
     return count >= least && (p == end || !is_word(*p)) ? p : NULL;
 }
 
-/* Skips pairs of hex digits separated by blanks; @p itself if none. */
+/* Skips pairs of hex digits separated by blanks. Returns @p if there are none. */
 static const char *pairs_end(const char *p, const char *end)
 {
     while (end - p > 2 && isxdigit((unsigned char)p[0]) && isxdigit((unsigned char)p[1]) &&
@@ -41,7 +42,7 @@ static const char *pairs_end(const char *p, const char *end)
     return p;
 }
 
-/* Skips a word of bytes, possibly truncated with a dot; NULL if none. */
+/* Skips a word of bytes, which may end with a dot if truncated. Returns NULL if there is none. */
 static const char *bytes_word_end(const char *p, const char *end)
 {
     const char *start = p;
@@ -64,7 +65,7 @@ static bool take(struct table_line *line, const char *start, const char *end)
     return line->end > start && isalpha((unsigned char)*start);
 }
 
-/* ".text:0000000000001198                 movsd   xmm1, qword ptr [rsi+rax]" */
+/* IDA: ".text:0000000000001198                 movsd   xmm1, qword ptr [rsi+rax]" */
 static bool ida_line(const char *p, const char *end, struct table_line *line)
 {
     static const char *const others[] = {"public", "assume",  "align", "db",      "dw",
@@ -83,7 +84,7 @@ static bool ida_line(const char *p, const char *end, struct table_line *line)
            !word_among(second, word_end(second, line->end), others);
 }
 
-/* "        00101198 f2 0f 10        MOVSD      XMM1,qword ptr [RSI + RAX*0x1]" */
+/* Ghidra: "        00101198 f2 0f 10        MOVSD      XMM1,qword ptr [RSI + RAX*0x1]" */
 static bool ghidra_line(const char *p, const char *end, struct table_line *line)
 {
     const char *bytes = digits_end(p, end, 8, &line->address), *rest;
@@ -95,7 +96,7 @@ static bool ghidra_line(const char *p, const char *end, struct table_line *line)
     return rest > bytes && rest < end && isupper((unsigned char)*rest) && take(line, rest, end);
 }
 
-/* "│      ╎│   0x0000119d      f20f59c8       mulsd xmm1, xmm0            ; arg7" */
+/* radare2: "│      ╎│   0x0000119d      f20f59c8       mulsd xmm1, xmm0            ; arg7" */
 static bool radare_line(const char *p, const char *end, struct table_line *line)
 {
     const char *at = memmem(p, (size_t)(end - p), "0x", 2), *rest;
@@ -109,7 +110,8 @@ static bool radare_line(const char *p, const char *end, struct table_line *line)
     return (rest = bytes_word_end(rest, end)) != NULL && take(line, rest, end);
 }
 
-/* "00007FF6A1B2119D | F2:0F59C8                | mulsd xmm1,xmm0                         |" */
+/* x64dbg: "00007FF6A1B2119D | F2:0F59C8                | mulsd xmm1,xmm0
+ * |" */
 static bool x64dbg_line(const char *p, const char *end, struct table_line *line)
 {
     const char *rest = digits_end(p, end, 8, &line->address), *bar, *last;
@@ -121,7 +123,7 @@ static bool x64dbg_line(const char *p, const char *end, struct table_line *line)
     return take(line, bar + 1, last ? last : end);
 }
 
-/* "    3 00007ff6`a1b2119d f20f59c8        mulsd   xmm1,xmm0" */
+/* WinDbg: "    3 00007ff6`a1b2119d f20f59c8        mulsd   xmm1,xmm0" */
 static bool windbg_line(const char *p, const char *end, struct table_line *line)
 {
     const char *number = p, *rest;
@@ -129,7 +131,7 @@ static bool windbg_line(const char *p, const char *end, struct table_line *line)
     while (p < end && isdigit((unsigned char)*p))
         p++;
     const char *at = skip_blank(p, end);
-    /* if not, it is NASM's */
+    /* without the ` it is a NASM listing */
     if (p == number || p - number > 6 || at == p ||
         !(rest = digits_end(at, end, 8, &line->address)) || !memchr(at, '`', (size_t)(rest - at)))
         return false;
@@ -137,7 +139,7 @@ static bool windbg_line(const char *p, const char *end, struct table_line *line)
     return (rest = bytes_word_end(rest, end)) != NULL && take(line, rest, end);
 }
 
-/* "0x119d<TAB>3<TAB>mulsd xmm1, xmm0<TAB>3.9%<TAB>0.040s" */
+/* VTune: "0x119d<TAB>3<TAB>mulsd xmm1, xmm0<TAB>3.9%<TAB>0.040s" */
 static bool vtune_line(const char *p, const char *end, struct table_line *line)
 {
     const char *rest = end - p > 2 && p[0] == '0' && p[1] == 'x'
@@ -166,8 +168,8 @@ typedef bool line_reader(const char *p, const char *end, struct table_line *line
 static line_reader *const readers[] = {ida_line,    ghidra_line, radare_line,
                                        x64dbg_line, windbg_line, vtune_line};
 
-/* Target of a jump: the last number of its operand, which may be part of a name (loc_1198,
- * hot.7FF6A1B21198) or in brackets. */
+/* Finds the target of a jump: the last number of its operand, which may be part of a name
+ * (loc_1198, hot.7FF6A1B21198) or in brackets. */
 static bool target_of(const char *p, const char *end, uint64_t *address)
 {
     bool found = false;
@@ -193,14 +195,14 @@ static bool target_of(const char *p, const char *end, uint64_t *address)
         }
         if (p == start && p < end && !isalnum((unsigned char)*p))
             p++;
-        else if (!ends)   /* to the end of that part */
+        else if (!ends)   /* the number extends to the end of the name */
             while (p < end && isalnum((unsigned char)*p))
                 p++;
     }
     return found;
 }
 
-/* Removes default segments: "ds:[rsi+rax]". */
+/* Appends operands without default segments: "ds:[rsi+rax]" becomes "[rsi+rax]". */
 static void add_operands(const char *p, const char *end, struct str *out)
 {
     while (p < end) {
@@ -241,8 +243,8 @@ static const char *next_line(const char *p, const char *end, const char **stop)
     return newline ? newline + 1 : end;
 }
 
-/* Returns the reader that matches at least a third of the lines; others are headings, labels,
- * continuation bytes. */
+/* Returns the line parser that matches at least a third of the lines, or NULL. Other lines are
+ * headings, labels and continuation bytes. */
 static line_reader *reader_of(const char *text, const char *end)
 {
     for (size_t i = 0; i < sizeof readers / sizeof *readers; i++) {

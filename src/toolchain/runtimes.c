@@ -11,15 +11,15 @@
 #include "toolchain/columns.h"
 #include "toolchain/words.h"
 
-/* Kind of a listing line. */
+/* A parsed line of a runtime's listing. */
 struct listed_row {
     uint64_t address;
-    const char *code, *end;          /* text of the instruction; equal: a data row */
-    const char *bytes, *bytes_end;   /* machine code, equal: none */
+    const char *code, *end;          /* text of the instruction; empty: a row of data */
+    const char *bytes, *bytes_end;   /* machine code as text; empty: none */
     float percent;
     bool addressed, joined;
-    bool telling;                    /* characteristic of this tool */
-    bool first;                      /* start of a function */
+    bool telling;                    /* the format is characteristic of this runtime */
+    bool first;                      /* a function starts at this row */
 };
 
 static const char *hex_prefixed(const char *p, const char *end, uint64_t *value)
@@ -80,7 +80,7 @@ static bool luajit_row(const char *p, const char *end, struct listed_row *out)
     return out->code < out->end && isalpha((unsigned char)*out->code);
 }
 
-/* The address and bytes of Go's objdump: `main.go:10	0x48f3c0	4883c001	ADDQ $0x1, AX`. */
+/* Go's objdump: `main.go:10	0x48f3c0	4883c001	ADDQ $0x1, AX`. */
 static bool go_row(const char *p, const char *end, struct listed_row *out)
 {
     const char *e = p, *colon;
@@ -99,8 +99,8 @@ static bool go_row(const char *p, const char *end, struct listed_row *out)
     return out->bytes_end > out->bytes && out->code < end;
 }
 
-/* Go's compiler, -S: `0x000a 00010 (/tmp/main.go:6) ADDQ (AX)(CX*8), DX`, or `0x0010 f1 48 39 d9`
- * with all bytes of the function. */
+/* Go's compiler with -S: `0x000a 00010 (/tmp/main.go:6) ADDQ (AX)(CX*8), DX`, or `0x0010 f1 48 39
+ * d9` with all bytes of the function. */
 static bool go_compiler_row(const char *p, const char *end, struct listed_row *out)
 {
     static const char *const nothing[] = {"TEXT", "FUNCDATA", "PCDATA", "NOP",
@@ -138,7 +138,7 @@ static bool go_compiler_row(const char *p, const char *end, struct listed_row *o
     return true;
 }
 
-/* Parses pairs of hex digits, with or without blanks. */
+/* Parses pairs of hex digits, with or without blanks, and returns their number. */
 static size_t bytes_read(const char *p, const char *end, uint8_t *out, size_t most)
 {
     uint64_t value;
@@ -165,7 +165,8 @@ static bool dotnet_row(const char *p, const char *end, struct listed_row *out)
     out->end = end;
     out->joined = true;
     for (const char *at = p; at < out->bytes_end; at++)
-        out->telling |= isupper((unsigned char)*at) != 0;   /* not a line number */
+        /* an upper-case digit: not a line number */
+        out->telling |= isupper((unsigned char)*at) != 0;
     return out->bytes_end > p && out->code - out->bytes_end > 1 &&
            isa_of_dialects()->listed(code, bytes_read(p, out->bytes_end, code, sizeof code), &held,
                                      &far);
@@ -173,9 +174,9 @@ static bool dotnet_row(const char *p, const char *end, struct listed_row *out)
 
 struct runtime {
     bool (*row)(const char *p, const char *end, struct listed_row *out);
-    /* branches go to labels of the text, which are kept; if not, to addresses */
+    /* branches name labels, which are kept; otherwise addresses */
     bool labels;
-    bool dump;              /* followed by the function's bytes */
+    bool dump;              /* the function's bytes follow its rows */
     bool plan9;
 };
 
@@ -195,7 +196,7 @@ static bool row_read(const struct runtime *r, const char *text, const struct mar
     return r->row(*p, *end, out);
 }
 
-/* Lines allowed between rows: comments, headings, LuaJIT's bytecode and IR. */
+/* Returns whether the line may be between rows: a comment, a heading, LuaJIT's bytecode or IR. */
 static bool is_between(const char *p, const char *end)
 {
     uint64_t number;
@@ -206,8 +207,8 @@ static bool is_between(const char *p, const char *end)
            (e == p + 4 && e < end && is_blank(*e));
 }
 
-/* Returns whether the line may hold an instruction: it begins with an address or mnemonic. Tools
- * print much around small functions. */
+/* Returns whether the line may be an instruction: it begins with an address or mnemonic. Tools
+ * print much text around small functions. */
 static bool could_be_code(const char *p, const char *end)
 {
     uint64_t address;
@@ -217,8 +218,8 @@ static bool could_be_code(const char *p, const char *end)
            isa_of_dialects()->is_mnemonic(p, (size_t)(word - p));
 }
 
-/* Returns whether the text is a listing of @r's: at least half of the possible code, and a
- * characteristic row. */
+/* Returns whether the text is a listing of runtime @r: at least half of the lines that may be code
+ * match, and a characteristic row exists. */
 static bool is_of(const struct runtime *r, const char *text, const struct margins *m)
 {
     size_t rows = 0, others = 0, telling = 0;
@@ -241,7 +242,8 @@ static void bytes_put(struct margin *line, const uint8_t *bytes, size_t count)
     memcpy(line->bytes, bytes, line->byte_count);
 }
 
-/* Assigns bytes of a function's @code to lines from @first to before @end, by their addresses. */
+/* Assigns the bytes of a function, @code, to the lines from @first to before @end by their
+ * addresses. */
 static void dump_share(struct margins *m, size_t first, size_t end, const uint8_t *code,
                        size_t length)
 {

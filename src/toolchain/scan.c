@@ -26,8 +26,8 @@ static char *place_of(const struct object *o, const char *path, size_t at)
     return str_take(&place);
 }
 
-/* Counts @form; for a new one @place is its place, else @o's instruction at @at in the file
- * @path. */
+/* Counts @times occurrences of @form. @place describes a new form's place; NULL: it is described
+ * from byte @at of @o in the file @path. */
 static void count_form(struct scan *scan, const char *form, uint32_t traits, uint64_t times,
                        const char *place, const struct object *o, const char *path, size_t at)
 {
@@ -47,7 +47,7 @@ static void count_form(struct scan *scan, const char *form, uint32_t traits, uin
 
 #define PROGRESS_STEP 0x40000u   /* bytes of code between two progress calls */
 
-/* Scans the code of @take_object, named @path; @ok: it was read. */
+/* Scans the code of @take_object, which is named @path. @ok: the object was read. */
 static bool scan_object(struct scan *scan, struct object *take_object, const char *path, bool ok,
                         struct err *err)
 {
@@ -63,7 +63,7 @@ static bool scan_object(struct scan *scan, struct object *take_object, const cha
     for (size_t i = 0; ok && i < take_object->sections.count; i++) {
         const struct object_section *section = &take_object->sections.items[i];
         size_t end = section->offset + section->size, next = section->offset;
-        /* preceding text; unknown instructions were looked up */
+        /* @decoded: of the preceding bytes; @learned: unknown instructions were looked up */
         bool decoded = true, learned = false;
         for (size_t at = section->offset; ok && at < end;) {
             if (at >= next && scan->progress) {

@@ -19,7 +19,7 @@ static bool is_register(const char *p, const char *end)
     return end > p && isa_of_dialects()->is_register(p, (size_t)(end - p));
 }
 
-/* Skips `qword ptr` or NASM's `qword`; @p itself if neither. */
+/* Skips `qword ptr` or NASM's `qword`. Returns @p if there is neither. */
 static const char *size_end(const char *p, const char *end)
 {
     static const char *const sizes[] = {"byte",    "word",    "dword",  "qword", "xmmword",
@@ -32,8 +32,7 @@ static const char *size_end(const char *p, const char *end)
     return word_is(next, e, "ptr") ? skip_blank(e, end) : next;
 }
 
-/* Kind of the operand from @p to @end: OPERAND_PLACE is a register or memory, OPERAND_OTHER a
- * number or one word. */
+/* Kinds of operand: OPERAND_PLACE is a register or memory, OPERAND_OTHER a number or one word. */
 enum operand_shape { OPERAND_NONE, OPERAND_OTHER, OPERAND_PLACE };
 
 static enum operand_shape operand_of(const char *p, const char *end)
@@ -49,7 +48,7 @@ static enum operand_shape operand_of(const char *p, const char *end)
     if (p == end)
         return OPERAND_NONE;
     if (memory < end && (e = memchr(memory, '[', (size_t)(end - memory)))) {
-        const char *before = word_end(memory, e);   /* a variable or segment */
+        const char *before = word_end(memory, e);   /* name of a variable or segment */
         return end[-1] == ']' && (before == e || (before + 1 == e && *before == ':'))
                    ? OPERAND_PLACE
                    : OPERAND_NONE;
@@ -58,8 +57,8 @@ static enum operand_shape operand_of(const char *p, const char *end)
     return e < end ? OPERAND_NONE : is_register(p, end) ? OPERAND_PLACE : OPERAND_OTHER;
 }
 
-/* Number of comma-separated operands, 0 when one is invalid; @places: those that are registers or
- * memory. */
+/* Number of operands separated by commas, 0 if one is invalid. *@places counts registers and memory
+ * operands. */
 static size_t operands_count(const char *p, const char *end, size_t *places)
 {
     size_t count = 0;

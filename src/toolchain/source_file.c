@@ -12,7 +12,7 @@
 
 #define SOURCE_MOST ((size_t)16 << 20)
 
-/* Directories with links resolved. */
+/* Permitted directories, with links resolved. */
 struct roots { VEC(char *) list; };
 
 static void roots_add(struct roots *r, const char *directory)
@@ -47,7 +47,8 @@ static void roots_done(struct roots *r)
     vec_done(&r->list);
 }
 
-/* Returns whether @file (links resolved) is below a root, with nothing hidden between. */
+/* Returns whether @file, with links resolved, is below a permitted directory and in no hidden
+ * directory. */
 static bool in_roots(const struct roots *r, const char *file)
 {
     for (size_t i = 0; i < r->list.count; i++) {
@@ -59,7 +60,7 @@ static bool in_roots(const struct roots *r, const char *file)
     return false;
 }
 
-/* Reads @place if permitted; *@elsewhere: it exists at a forbidden place. */
+/* Reads @place if permitted. Sets *@elsewhere if it exists at a forbidden place. */
 static bool try_place(const struct roots *r, const char *place, bool *elsewhere, struct str *out)
 {
     struct err ignored = {0};
@@ -75,7 +76,8 @@ static bool try_place(const struct roots *r, const char *place, bool *elsewhere,
 bool source_file_read(const char *named, const char *object, const char *path, struct str *out,
                       struct err *err)
 {
-    const bool before = file_only_files(true);   /* it may be a pipe or device */
+    /* only regular files: the name may denote a pipe or device */
+    const bool before = file_only_files(true);
     struct roots roots = {{0}};
     struct str place = {0};
     bool elsewhere = false;

@@ -1,4 +1,4 @@
-/* Reads source files named by debug information, if permitted: a name alone does not authorise
+/* Reads source files that debug information names, if permitted. The name alone does not permit
  * reading. */
 #ifndef PORTOLAN_TOOLCHAIN_SOURCE_FILE_H
 #define PORTOLAN_TOOLCHAIN_SOURCE_FILE_H
@@ -6,12 +6,13 @@
 #include "base/err.h"
 #include "base/str.h"
 
-#define SOURCE_PATH_MOST 4096   /* length of a list of directories */
+#define SOURCE_PATH_MOST 4096   /* longest list of directories in bytes */
 
-/* Appends the source called @named in debug information of @object to @out. Links are resolved. The
- * file must be in or below the directory of the object, the working directory or one of @path
- * ("DIR:DIR"; NULL: none), and not in a hidden one; / does not count. Its last path components are
- * also searched in those directories. False with err when not found, ERR_USAGE when elsewhere. */
+/* Appends the source file that debug information of @object calls @named to @out. Links are
+ * resolved. The file must be below the directory of the object, the working directory or a
+ * directory of @path ("DIR:DIR"; NULL: none), and not in a hidden directory; / does not count. The
+ * last components of its path are also searched in those directories. Returns false with err if it
+ * is not found; ERR_USAGE if it is elsewhere. */
 bool source_file_read(const char *named, const char *object, const char *path, struct str *out,
                       struct err *err);
 

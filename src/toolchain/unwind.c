@@ -11,23 +11,23 @@
 #include "isa/isa.h"
 #include "toolchain/cursor.h"
 
-/* Address encodings of .eh_frame (DW_EH_PE_*, Linux Standard Base 5.0, 10.5). */
+/* Address encodings of .eh_frame (DW_EH_PE_*, Linux Standard Base 5.0, section 10.5). */
 enum {
     FORM_MASK = 0x0f, FORM_ABSOLUTE = 0x00, FORM_LEB = 0x01, FORM_HALF = 0x02, FORM_WORD = 0x03,
     FORM_LONG = 0x04, FORM_SIGNED = 0x08, RELATIVE_MASK = 0x70, RELATIVE_HERE = 0x10
 };
 
-/* State of reading the tables, and the functions found. */
+/* State of reading the unwind tables of an object. */
 struct unwinding {
     struct object *o;
-    size_t *order;           /* its sections by address */
+    size_t *order;           /* indexes of the object's sections, sorted by address */
     const uint8_t *bytes;
     size_t size;
-    uint64_t address;        /* of the first byte */
-    size_t named;            /* number of original symbols */
+    uint64_t address;        /* address of the first byte of the table */
+    size_t named;            /* number of symbols before functions are added */
 };
 
-/* Reads a value encoded as @form at the cursor. */
+/* Reads a value with encoding @form at the cursor. */
 static uint64_t encoded(struct byte_cursor *r, unsigned form)
 {
     switch (form & FORM_MASK & ~FORM_SIGNED) {
@@ -42,7 +42,7 @@ static uint64_t encoded(struct byte_cursor *r, unsigned form)
     }
 }
 
-/* Address encoding of the CIE at byte @at; -1 if invalid. */
+/* Returns the address encoding of the CIE at byte @at; -1 if invalid. */
 static int address_form(const struct unwinding *u, size_t at)
 {
     struct byte_cursor r = {u->bytes + at, u->bytes + u->size, false};
@@ -82,7 +82,8 @@ static int address_form(const struct unwinding *u, size_t at)
     return r.over ? -1 : FORM_ABSOLUTE;
 }
 
-/* Returns whether an original symbol names a function at @offset; functions sort first. */
+/* Returns whether a symbol of the file names a function at @offset. Among equal offsets functions
+ * sort first. */
 static bool named(const struct unwinding *u, uint64_t offset)
 {
     const size_t low = first_from(u->o->symbols.items, u->named, sizeof(struct object_symbol),
@@ -101,7 +102,7 @@ static int section_order(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Sorts sections for binary search: a file may have thousands of sections and functions. */
+/* Sorts sections for binary search, because a file may have thousands of sections and functions. */
 static void sort_sections(struct unwinding *u)
 {
     const size_t count = u->o->sections.count;
@@ -114,7 +115,7 @@ static void sort_sections(struct unwinding *u)
     steps_add(count);
 }
 
-/* Returns the section with @address, or NULL. */
+/* Returns the section that contains @address, or NULL. */
 static const struct object_section *section_at(const struct unwinding *u, uint64_t address)
 {
     size_t low = 0, high = u->o->sections.count;
@@ -131,8 +132,8 @@ static const struct object_section *section_at(const struct unwinding *u, uint64
     return s && address - s->address < s->size ? s : NULL;
 }
 
-/* Adds a function of @size bytes (0: unknown) at @address, unless it is outside the sections or has
- * a symbol. */
+/* Adds a function of @size bytes (0: unknown) at @address. Does nothing if it is outside the
+ * sections or has a symbol. */
 static void add_function(struct unwinding *u, uint64_t address, uint64_t size)
 {
     const struct object_section *s = section_at(u, address);
@@ -178,7 +179,7 @@ static int address_order(const void *a, const void *b)
     return (*x > *y) - (*x < *y);
 }
 
-/* Adds targets of direct calls, and the entry point: for files without unwind tables. */
+/* Adds targets of direct calls and the entry point, for files without unwind tables. */
 static void read_calls(struct unwinding *u, uint64_t entry)
 {
     struct object *o = u->o;

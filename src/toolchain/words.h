@@ -1,4 +1,4 @@
-/* Helpers for words of assembler text. */
+/* Functions on words of assembler text. */
 #ifndef PORTOLAN_TOOLCHAIN_WORDS_H
 #define PORTOLAN_TOOLCHAIN_WORDS_H
 
@@ -10,7 +10,7 @@
 
 #include "base/steps.h"
 
-#define STEP_BYTES 100   /* bytes searched per step (base/steps.h) */
+#define STEP_BYTES 100   /* bytes searched per counted step (base/steps.h) */
 
 static inline bool is_blank(char c)
 {
@@ -63,7 +63,7 @@ static inline bool text_begins(const char *p, const char *end, const char *with)
     return (size_t)(end - p) >= n && strncmp(p, with, n) == 0;
 }
 
-/* Finds @what in the text from @p to @end, or NULL. */
+/* Returns the start of @what in the text from @p to @end, or NULL. */
 static inline const char *text_find(const char *p, const char *end, const char *what)
 {
     return end > p ? memmem(p, (size_t)(end - p), what, strlen(what)) : NULL;
@@ -89,7 +89,7 @@ static inline bool is_lambda(const char *first, const char *p, const char *end)
     return p > first && p[-1] == ')' && e > p + 1 && e < end && *e == '}';
 }
 
-/* Skips at most 16 hex digits from @p on; NULL if none. */
+/* Parses at most 16 hex digits from @p and returns their end; NULL if there are none. */
 static inline const char *hex_end(const char *p, const char *end, uint64_t *value)
 {
     const char *start = p;
