@@ -89,8 +89,7 @@ static void test_golden_of_the_loop(void **state)
     compare_sizes("mapping");
 }
 
-/* When other machines are selected the displayed one stays, also at another position. A removed one
- * is not accessed. */
+/* When other machines are selected, the displayed one stays. A removed one is not accessed. */
 static void test_machine_in_view_stays(void **state)
 {
     (void)state;
@@ -103,8 +102,7 @@ static void test_machine_in_view_stays(void **state)
     assert_int_equal(session.document.in_view, 0);
 }
 
-/* A run of one thread for a few generations, on a simulated processor, so that it is
- * reproducible. */
+/* A short run of one thread on a simulated processor, which is reproducible. */
 static void test_golden_of_evolution(void **state)
 {
     (void)state;
@@ -153,8 +151,7 @@ static void test_detail_is_whole(void **state)
     str_done(&shown);
 }
 
-/* The machine that key m selects also applies to the timeline, and is always one of the selected
- * machines. */
+/* Key m selects the timeline's machine, too: always one of the selected machines. */
 static void test_machine_in_view(void **state)
 {
     (void)state;
@@ -494,8 +491,7 @@ static void test_collect(void **state)
     frame_key(&frame, KEYCODE_ESCAPE, &prefill);
 }
 
-/* Rejected text is offered for correction. The view does not show the previous kernel as the new
- * one. */
+/* Rejected text is offered for correction. The view shows no outdated kernel. */
 static void test_refused_paste(void **state)
 {
     static const char text[] = "y:\n\taddq $1, %rcx\n\tjnee y\n";
@@ -740,8 +736,7 @@ static void test_waiting_script(void **state)
     str_done(&text);
 }
 
-/* A job that ends long after its command requests a view. The command's output stream is then
- * closed and must not be used. */
+/* A job may request a view after its command's output stream was closed. */
 static void test_view_of_a_late_job(void **state)
 {
     char line[4400];
