@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Active experiments measured: error on unseen five-form experiments over the number of
- * measurements, chosen and by chance, and from all pairs.
+/* Compares ways to choose experiments: error on unseen experiments of five forms over the number of
+ * measurements. Experiments are chosen actively, at random, or are all pairs.
  *
  *     bench_active [SECONDS [SEEDS [FORMS [NOISE]]]] [real|MACHINE]...
  *     bench_active SECONDS SEEDS RECORD.csv...
  *
- * On a simulated processor that has FORMS forms of a shipped machine (skylake unless named), or on
- * this one (real: forms by chance of all those that take at most 4 cycles alone; what is unseen is
- * measured too). Seconds are of CPU time, one thread: of the last inference, each round has a fifth
- * of it. Of a record (singletons, pairs and larger experiments of a CPU, in one or several files)
- * half of the largest experiments are unseen, and a way may ask for the others. */
+ * The processor is simulated and has FORMS forms of a shipped machine (default skylake). With real
+ * it is this CPU: the forms are drawn at random from those that take at most 4 cycles alone, and
+ * the unseen experiments are measured as well. With a record (singletons, pairs and larger
+ * experiments of a CPU, in one or several files) half of the largest experiments are unseen; the
+ * other half may be chosen. SECONDS is the CPU time of the last inference on one thread; each
+ * earlier round has a fifth of it. */
 #include <ctype.h>
 #include <math.h>
 #include <stdio.h>
@@ -29,20 +30,21 @@
 
 #define UNSEEN 2000
 #define CYCLES_MOST 4.2
-#define SHARE 0.1           /* of the pairs are measured, */
-#define SHARE_RECORDED 0.15 /* of those that were recorded, weighted ones too */
+#define SHARE 0.1           /* fraction of all pairs that is measured */
+#define SHARE_RECORDED 0.15 /* the same for pairs in a record, which include weighted ones */
 #define ROUNDS 8
 #define MODES 4
 
 struct bench {
     double seconds;
     struct measured_known cpu;
-    struct source *real;             /* NULL: the simulated one, or */
-    /* earlier measurements, without the held-out ones; NULL: none */
+    /* source that measures on this CPU; NULL: simulated CPU or record */
+    struct source *real;
+    /* experiments of a record without the held-out ones; NULL: no record */
     struct experiments *record;
-    unsigned most_forms;             /* of one of its experiments */
-    double width;                    /* of the inference */
-    struct experiments *forms;       /* no rows; the forms under test */
+    unsigned most_forms;             /* most forms in an experiment */
+    double width;                    /* issue width for the inference */
+    struct experiments *forms;       /* a table without rows that has the forms under test */
     struct experiments *unseen;
     const char *mode;
     uint64_t seed;
@@ -87,7 +89,7 @@ static bool measure(struct experiments *t, void *state, struct err *err)
     const struct runner_hooks hooks = {
         .cancelled = never, .result = take_value, .progress = ignore, .state = t};
     struct runner_summary summary;
-    /* Waits for an idle machine use the wall clock. */
+    /* The wait for an idle machine uses the wall clock. */
     clock_set_source(NULL);
     bool ok = runner_run(b->real, copy, NULL, &options, &hooks, &summary, err);
     clock_set_source(cpu_seconds);
@@ -123,7 +125,7 @@ static struct evolve_options options_of(const struct bench *b, double seconds)
     return o;
 }
 
-/* Error of a mapping inferred from @t from scratch. */
+/* Error of a mapping inferred from all of @t, without an earlier mapping. */
 static double infer_all(const struct bench *b, const struct experiments *t)
 {
     struct evolve_options o = options_of(b, b->seconds);
@@ -198,7 +200,7 @@ static void run_mode(struct bench *b, size_t mode, double *error, size_t *measur
     experiments_free(t);
 }
 
-/* All methods on one processor, for each seed. */
+/* Compares all methods on one processor with each seed. */
 static void compare(struct bench *b, unsigned seeds, const char *name)
 {
     double error[MODES] = {0}, sum[MODES] = {0}, count[MODES] = {0};
@@ -253,7 +255,7 @@ static void simulated(struct bench *b, const char *id, size_t forms, unsigned se
     free(all);
 }
 
-/* Random forms among those that can be measured here in short time. */
+/* Draws random forms that this CPU can measure in a short time. */
 static struct experiments *forms_here(struct bench *b, const struct forms *known, size_t count)
 {
     struct experiments *t = experiments_new(), *out = experiments_new();
@@ -304,7 +306,8 @@ static void here(struct bench *b, size_t count, unsigned seeds)
     free(all);
 }
 
-/* Half of the largest experiments of @record, drawn at random, are held out; the others remain. */
+/* Holds out half of the largest experiments of @record, drawn at random, and removes them from
+ * it. */
 static void keep_aside(struct bench *b, struct experiments *record)
 {
     bool *aside = mem_zero(record->rows.count + 1, sizeof *aside),

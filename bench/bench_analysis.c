@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Blocks per second and core of the bounds and of the simulation, for each machine, compared with
- * one llvm-mca process per block: CPU time, one run. bench_analysis [FILE [MACHINE...]]; FILE is a
- * CSV with a column of hex (default: blocks of Portolan's own code), MACHINE defaults to all x86-64
- * machines. */
+/* Blocks per second and core of the bounds and of the simulation for each machine, compared with
+ * one llvm-mca process per block. CPU time of one run.
+ *
+ *     bench_analysis [FILE [MACHINE...]]
+ *
+ * FILE is a CSV with a column hex (default: blocks of Portolan's own code). MACHINE defaults to all
+ * x86-64 machines. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,7 +22,7 @@
 #include "isa/isa.h"
 
 #define INSNS_MAX 256
-#define PEER_BLOCKS 12       /* for the other program, spread over the file */
+#define PEER_BLOCKS 12       /* number of blocks for llvm-mca, spread over the file */
 
 struct block {
     uint8_t code[256];
@@ -84,7 +87,7 @@ static size_t decode(const struct block *block, struct insn *insns, bool text)
     return count;
 }
 
-/* CPU seconds of decoding all blocks @rounds times. */
+/* CPU seconds to decode all blocks @rounds times. */
 static double run_decoding(const struct blocks *b, int rounds)
 {
     static struct insn insns[INSNS_MAX];
@@ -95,7 +98,7 @@ static double run_decoding(const struct blocks *b, int rounds)
     return cpu_seconds() - start;
 }
 
-/* CPU seconds of decoding all blocks, of their bounds, and optionally of their simulation, @rounds
+/* CPU seconds to decode all blocks, compute their bounds and, if @simulated, simulate them, @rounds
  * times. */
 static double run(const struct blocks *b, const struct machine *m, bool simulated, int rounds)
 {
@@ -123,7 +126,7 @@ static double run(const struct blocks *b, const struct machine *m, bool simulate
     return seconds;
 }
 
-/* CPU seconds of one process of @program for @block, negative when it rejects the block. */
+/* CPU seconds of one process of @program for @block; negative if the program rejects the block. */
 static double peer_seconds(const char *program, const char *cpu, const struct block *block)
 {
     static struct insn insns[INSNS_MAX];
@@ -154,7 +157,7 @@ static double peer_seconds(const char *program, const char *cpu, const struct bl
     return ok ? seconds : -1;
 }
 
-/* Its blocks per second, 0 when it lacks the processor. */
+/* Blocks per second of @program; 0 if it has no model of the processor. */
 static double peer_speed(const char *program, const char *cpu, const struct blocks *b)
 {
     double seconds = 0;

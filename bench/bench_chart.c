@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A simulated CPU charted from nothing, and what of it is right.
+/* Charts a simulated CPU and counts which results are right.
  *
  *     bench_chart [MACHINE [SECONDS [PATTERN [NOISE [SEED [TOP]]]]]]
  *
- * Seconds of inference of the core, on one thread; PATTERN of forms (default: all that the machine
- * knows); relative noise of a measurement (default .005; nan: as seen on a real CPU,
- * measure/source.h); TOP forms that programs use most (default: all). Blocks are made of
- * those that programs use, as by the command machine chart. A form is right when in experiments
- * beside random forms of the core, in other multiplicities too, the chart is within 2 % of the
- * truth. */
+ * SECONDS: inference of the core, on one thread. PATTERN: forms (default: all of the machine).
+ * NOISE: relative noise of a measurement (default .005; nan: as observed on a real CPU,
+ * measure/source.h). TOP: number of forms, those that programs use most (default: all). Blocks are
+ * generated from the forms that programs use, as by the command machine chart. A form is right if
+ * the chart's prediction is within 2 % of the truth in experiments with random forms of the core,
+ * including multiples. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,11 +25,11 @@
 #include "throughput/predict.h"
 #include "toolchain/assemble.h"
 
-#define CONCURRENT 60            /* experiments of each form */
+#define CONCURRENT 60            /* experiments per form */
 #define RIGHT 0.02
 #define FIVES 2000
 #define BINS 5
-#define USES 1000            /* forms that blocks are made of, at most */
+#define USES 1000            /* most forms from which blocks are generated */
 
 static double begun;
 
@@ -71,7 +71,7 @@ static void predict(const struct mapping *m, const struct experiments *t, double
     throughput_predict(m, t, out);
 }
 
-/* Usage and issue slots. */
+/* Appends usage and issue slots of @form. */
 static void print_entry(const struct mapping *m, const char *form, struct str *out)
 {
     const struct mapping_entry *e = mapping_find(m, form);
@@ -80,7 +80,7 @@ static void print_entry(const struct mapping *m, const char *form, struct str *o
     str_addf(out, " in %u slots", e->micro_ops);
 }
 
-/* Prints the core's usages next to the true ones. */
+/* Prints the usages of the core's forms next to the true ones. */
 static void print_core(const struct chart *c, const struct mapping *truth)
 {
     for (size_t i = 0; i < c->form_count; i++) {
@@ -96,7 +96,7 @@ static void print_core(const struct chart *c, const struct mapping *truth)
     }
 }
 
-/* Determines which measured forms are right. */
+/* Counts the measured forms that are right. */
 static void judge_forms(const struct chart *c, const struct mapping *truth, struct rng *rng)
 {
     struct experiments *t = experiments_new();
@@ -168,7 +168,7 @@ static void judge_forms(const struct chart *c, const struct mapping *truth, stru
     experiments_free(t);
 }
 
-/* Random experiments of five of all measured forms. */
+/* Compares predictions of random experiments with five of all measured forms. */
 static void judge_fives(const struct chart *c, const struct mapping *truth, struct rng *rng)
 {
     struct experiments *t = experiments_new();
@@ -200,7 +200,7 @@ static void judge_fives(const struct chart *c, const struct mapping *truth, stru
     experiments_free(t);
 }
 
-/* Latency chains of each form: the chart's values and the CPU's. */
+/* Compares the latency chains of each form with those of the CPU. */
 static void judge_latencies(const struct chart *c, const struct machine *truth)
 {
     size_t right = 0, chains = 0, shown = 0;
@@ -225,7 +225,7 @@ static void judge_latencies(const struct chart *c, const struct machine *truth)
                100.0 * (double)right / (double)chains, c->machine->latency_count);
 }
 
-/* Facts next to those of the tables. */
+/* Compares the charted facts with those of the machine's tables. */
 static void judge_facts(const struct chart *c, const struct machine *truth)
 {
     for (size_t i = 0; i < c->facts.count; i++) {
@@ -238,14 +238,14 @@ static void judge_facts(const struct chart *c, const struct machine *truth)
 
 typedef VEC(const struct form_row *) row_list;
 
-/* Whether @m has @row and it matches @pattern. */
+/* Returns whether @m has the form in @row and its name matches @pattern. */
 static bool wanted(const struct machine *m, const struct form_row *row, const char *pattern)
 {
     return row && str_match(pattern, row->form) && mapping_find(m->mapping, row->form);
 }
 
-/* The @top most used of the selected forms (0: all), and in @uses those from which blocks are
- * generated. */
+/* Selects the @top most frequent forms that match @pattern (0: all). Stores in @uses the forms from
+ * which blocks are generated. */
 static void choose(const struct machine *m, const struct forms *forms, const char *pattern,
                    size_t top, row_list *rows, struct block_form *uses, size_t *uses_count)
 {
@@ -266,7 +266,7 @@ static void choose(const struct machine *m, const struct forms *forms, const cha
     for (size_t i = 0; !top && i < forms_count(forms); i++)
         if (wanted(m, forms_at(forms, i), pattern)) {
             vec_push(rows, forms_at(forms, i));
-            /* those are not counted */
+            /* without a list of frequencies each form counts once */
             if (!list || isa_ops(forms_at(forms, i)->isa) != isa_of_dialects())
                 uses[(*uses_count)++] = (struct block_form){forms_at(forms, i), 1};
         }
@@ -276,7 +276,7 @@ static void choose(const struct machine *m, const struct forms *forms, const cha
 int main(int argc, char **argv)
 {
     const char *id = argc > 1 ? argv[1] : "skylake", *pattern = argc > 3 ? argv[3] : "*";
-    /* "nan": observed noise */
+    /* "nan" selects the observed noise */
     double seconds = argc > 2 ? strtod(argv[2], NULL) : 60,
            noise = argc > 4 ? strtod(argv[4], NULL) : 0.005;
     uint64_t seed = argc > 5 ? strtoull(argv[5], NULL, 10) : 1;

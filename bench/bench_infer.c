@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Inference measured: cross-validated error, the paper's algorithm beside ours, engines beside each
- * other, known mappings.
+/* Measures inference: cross-validated error, the published algorithm compared with ours, engines
+ * compared with each other, and processors with a known mapping.
  *
  *     bench_infer DIRECTORY [SECONDS [cv|transfer|triples|pmevo|engines|curve|known|ports]...]
  *     bench_infer DIRECTORY SECONDS noisy|agreed|forms306
  *
- * DIRECTORY holds exps_singletons.json, len_02.json and len_03.json as PMEvo published them, for
- * noisy exps_singletons.json and exps_five_first_half.json ("-": only what needs no data). Seconds
- * are of CPU time, so that the load of others does not matter; one thread. */
+ * DIRECTORY has exps_singletons.json, len_02.json and len_03.json as published by PMEvo; for noisy
+ * it has exps_singletons.json and exps_five_first_half.json. With "-" only tests without data are
+ * run. SECONDS is CPU time on one thread, which does not depend on other load. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,11 +31,12 @@
 #define PAIRED_SEEDS 5
 #define PORTS_SEEDS 20
 #define PORTS_FORMS 16
-#define EQUIVALENT 0.002   /* of the error on unseen experiments */
+/* largest difference of errors on unseen experiments at which two mappings count as equivalent */
+#define EQUIVALENT 0.002
 
 struct data {
     struct experiments *t;
-    size_t end[4];   /* rows: up to end[k] are of at most k forms */
+    size_t end[4];   /* end[k]: number of the first rows that have at most k forms */
 };
 
 static struct data load(const char *directory, const char *const *files, int count)
@@ -103,8 +104,8 @@ static double error_on(const struct mapping *m, const struct experiments *t, con
     return sum / (double)n;
 }
 
-/* The rows [@from, @to) in an order by @seed, of which every FOLDS-th from @fold on is tested;
- * training on all others before @to. */
+/* Splits the rows [@from, @to), shuffled by @seed: every FOLDS-th row, beginning with row @fold, is
+ * for testing. All other rows before @to are for training. */
 static void split(uint64_t seed, unsigned fold, size_t from, size_t to, size_t rows, bool *keep,
                   bool *test)
 {
@@ -130,8 +131,8 @@ static void split(uint64_t seed, unsigned fold, size_t from, size_t to, size_t r
     free(order);
 }
 
-/* Held-out rows of file @part; training on those before and the other folds, with or without a
- * consensus at the end of each run. */
+/* Cross-validates on the rows of file @part. Trains on the rows before it and the other folds, with
+ * or without a consensus at the end of each run. */
 static void cross_validate(const struct data *d, unsigned part, bool consensus, double seconds)
 {
     size_t rows = d->t->rows.count, from = d->end[part - 1], to = d->end[part];
@@ -176,11 +177,11 @@ static void cross_validate(const struct data *d, unsigned part, bool consensus, 
 /* Training set and test set of a run. */
 struct contest {
     const struct experiments *train, *judge;
-    bool *keep, *test;   /* rows of either; keep NULL: all */
+    bool *keep, *test;   /* rows used of the training set and of the test set; @keep NULL: all */
 };
 
-/* Error over the time of a run: each of five seeds', of the contest that @next makes for it, and
- * their median. */
+/* Prints the error of five runs with different seeds over their time, and the median. @next
+ * prepares the sets for each seed. */
 static void over_time(double most, struct contest *c,
                       void (*next)(struct contest *c, unsigned seed, void *state), void *state)
 {
@@ -237,8 +238,8 @@ static struct experiments *measured_here(const char *file)
     return t;
 }
 
-/* A CPU's own measurements: 306 forms of a Golden Cove, alone and in twos to fives, judged by
- * experiments of five that were measured afterwards. */
+/* Infers 306 forms of a Golden Cove from its measurements of single forms and experiments of two to
+ * five forms. Tests on experiments of five forms that were measured later. */
 static void forms306(double most)
 {
     struct experiments *t = measured_here("experiments/golden-cove.csv"),
@@ -254,7 +255,8 @@ static void forms306(double most)
     experiments_free(later);
 }
 
-/* Trained on singletons and pairs, tested on all triples; and the published mappings there. */
+/* Trains on singletons and pairs and tests on all triples. Prints the published mappings' errors on
+ * the same triples. */
 static void transfer(const struct data *d, const char *directory, double seconds)
 {
     static const char *const published[] = {"mapping_pmevo.json", "mapping_uops_info.json"};
@@ -374,7 +376,7 @@ static void engines(const struct data *d)
     problem_free(p);
 }
 
-/* Share of the forms of one µop whose port set is found, after the best renaming of ports. */
+/* Fraction of forms with one µop whose port set is right, after the best renaming of ports. */
 static double exact_share(const struct mapping *truth, const struct mapping *found,
                           const struct problem *p)
 {
@@ -383,7 +385,7 @@ static double exact_share(const struct mapping *truth, const struct mapping *fou
     size_t single = 0, exact = 0;
 
     if (a && b) {
-        a->ports = b->ports;   /* the others (pipes) are in no usage here */
+        a->ports = b->ports;   /* further ports (pipes) occur in no usage here */
         genome_align(a, b, to);
         genome_rename(b, to);
         for (size_t f = 0; f < p->forms; f++) {
@@ -399,7 +401,7 @@ static double exact_share(const struct mapping *truth, const struct mapping *fou
     return single ? (double)exact / (double)single : NAN;
 }
 
-/* A machine with given numbers of forms, ports and µops per form. */
+/* A shipped machine with limits on its forms, ports and µops per form. */
 struct known_case {
     const char *id;
     unsigned most_ports;
@@ -437,15 +439,17 @@ static void print_case(const struct known_case *c, const struct mapping *truth)
            c->congruence ? "congruence classes first" : "all forms from the start");
 }
 
-/* One of the runs of each seed, and its result. */
+/* A run that is repeated with each seed, and its last result. */
 struct seeded {
     struct evolve_options o;
     struct evolve_status status;
-    double error, exact;     /* on unseen experiments; exact_share, NaN where ports were searched */
-    double cost;             /* CPU-seconds of all seeds so far */
+    /* @error: on unseen experiments; @exact: result of exact_share, NaN if the number of ports is
+     * searched */
+    double error, exact;
+    double cost;             /* CPU seconds of the runs of all seeds so far */
 };
 
-/* Runs that are given the number of ports of @truth. */
+/* A run to which the number of ports of @truth is given. */
 static struct seeded told_ports(const struct mapping *truth)
 {
     struct seeded r = {.cost = 0};
@@ -456,7 +460,7 @@ static struct seeded told_ports(const struct mapping *truth)
     return r;
 }
 
-/* Performs the @n runs with each of @seeds on the measurements @t of @truth, and calls @tell after
+/* Performs each of the @n runs with every seed on the measurements @t of @truth. Calls @tell after
  * each seed. */
 static void run_seeds(const struct mapping *truth, const struct experiments *t, struct seeded *runs,
                       unsigned n, unsigned seeds,
@@ -475,7 +479,8 @@ static void run_seeds(const struct mapping *truth, const struct experiments *t, 
             struct mapping *m = infer(t, NULL, &r->o, &r->status);
             r->cost += cpu_seconds() - begun;
             r->error = unseen(truth, m);
-            r->exact = r->o.ports ? exact_share(truth, m, p) : NAN;   /* of as many ports */
+            /* comparable only with the same number of ports */
+            r->exact = r->o.ports ? exact_share(truth, m, p) : NAN;
             mapping_free(m);
         }
         tell(state, runs);
@@ -484,7 +489,8 @@ static void run_seeds(const struct mapping *truth, const struct experiments *t, 
     problem_free(p);
 }
 
-/* The same on @c, with runs of @seconds each; @consensus: per run, whether it ends in one. */
+/* Does the same on processor @c with runs of @seconds each. @consensus: whether each run ends with
+ * a consensus. */
 static void run_case(const struct known_case *c, const bool *consensus, unsigned n, double seconds,
                      unsigned seeds, void (*tell)(void *state, const struct seeded *runs),
                      void *state)
@@ -522,7 +528,7 @@ static void known(double seconds)
     }
 }
 
-/* @state: the means so far, without and with a consensus. */
+/* Prints and accumulates errors. @state: the mean errors without and with a consensus. */
 static void tell_agreed(void *state, const struct seeded *runs)
 {
     double *mean = state;
@@ -532,7 +538,8 @@ static void tell_agreed(void *state, const struct seeded *runs)
     printf("  %.2f/%.2f", 100 * runs[1].error, 100 * runs[0].error);
 }
 
-/* Gain or loss by the consensus on a known truth: the same seeds with and without it. */
+/* Compares runs of the same seeds with and without a consensus, on processors with a known
+ * mapping. */
 static void known_agreed(double seconds)
 {
     static const bool consensus[] = {false, true};
@@ -564,9 +571,9 @@ static void tell_ports(void *state, const struct seeded *runs)
            sought->cost / told->cost);
 }
 
-/* Runs limited in generations, not in time: cost of the search for the number of ports, compared
- * with a run that is given the number. A number is equivalent when its mapping predicts unseen
- * experiments within EQUIVALENT of the run with the right one. */
+/* Measures the cost of searching the number of ports, compared with a run to which it is given.
+ * Runs are limited by generations, not by time. A number is equivalent if its error on unseen
+ * experiments is within EQUIVALENT of that of the right number. */
 static void seek_ports(const char *id, unsigned most_ports)
 {
     struct err err = {0};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Export and import of other tools' files, compared with the machine's own tables in the same run:
- * the largest shipped machine, best of seven. */
+/* Times export and import of other tools' files, compared with the machine's own tables in the same
+ * run. Best of seven runs with the largest shipped machine. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>

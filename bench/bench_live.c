@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A live run measured: error on unseen experiments over the time since the last measurement came,
- * beside a run that is begun then.
+/* Measures a live run: error on unseen experiments over the time since the last measurement
+ * arrived, compared with a run started at that time.
  *
  *     bench_live [MACHINE [FORMS [ARRIVING [AFTER [SEEDS]]]]]
  *
- * On a simulated processor that has FORMS forms of a shipped machine, with 1 % noise: all forms
- * alone and all pairs come one after the other in ARRIVING seconds, and the search goes on for
- * AFTER more. Seconds are of CPU time, one thread, and all work counts. */
+ * The processor is simulated and has FORMS forms of a shipped machine, with 1 % noise. All single
+ * forms and all pairs arrive one after the other within ARRIVING seconds, and the search continues
+ * for AFTER seconds. Seconds are CPU time on one thread, including all work. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,10 +30,10 @@ struct live_bench {
     struct evolve *e;
     const struct mapping *truth;
     const struct experiments *t;
-    double begun, arriving;     /* seconds; arriving 0: all is there from the beginning */
+    double begun, arriving;     /* seconds; arriving 0: all rows are present at the start */
     size_t come;                /* rows */
-    double joined;              /* when the last came */
-    double errors[TIMES];       /* NaN: none yet */
+    double joined;              /* time in seconds when the last row arrived */
+    double errors[TIMES];       /* mean error at each time; NaN: not reached yet */
 };
 
 static struct problem *first_rows(const struct experiments *t, size_t count)
@@ -85,7 +85,7 @@ static void poll_bench(void *state)
             b->errors[i] = error_now(b);
 }
 
-/* Adds the mean of the errors at each time to @sum. */
+/* Adds the mean errors at each time to @sum. */
 static void run(const struct mapping *truth, const struct experiments *t, unsigned ports,
                 uint64_t seed, double arriving, double after, double *sum)
 {

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The measurement protocol beside one 10 ms run timed by the wall clock: how far single passes,
- * confirmed pairs of passes and the naive run lie from the median of eight passes, and how many
- * experiments a second; what a form costs where nothing waits, and how it is measured beside loads
- * of our own. Usage: bench_measure [EXPERIMENTS] [SEED]; a busy process runs on another CPU
- * meanwhile. With EXPERIMENTS 0 only the cost and the loads. */
+/* Compares the measurement protocol with one 10 ms run timed by the wall clock. Prints how much
+ * single passes, confirmed pairs of passes and the 10 ms run differ from the median of eight
+ * passes, and the experiments per second. A busy process runs on another CPU meanwhile. Then prints
+ * the cost of a form without waits, and the errors under load by own processes.
+ *
+ *     bench_measure [EXPERIMENTS] [SEED]
+ *
+ * EXPERIMENTS 0: only the cost and the loads. */
 #include <math.h>
 #include <sched.h>
 #include <signal.h>
@@ -27,9 +30,9 @@
 #define PASSES 8
 #define NAIVE_SECONDS 10e-3
 #define LOAD_FORMS 100
-#define LOAD_PATIENCE 20.0   /* seconds to wait for a quiet core, in each condition */
+#define LOAD_PATIENCE 20.0   /* seconds to wait for a quiet core under each load */
 
-/* General-purpose and AVX2-class forms: a typical start of an inference. */
+/* Selects general-purpose and AVX2-class forms, a typical start of an inference. */
 static bool wanted(const struct form_row *row)
 {
     return strncmp(row->template, "{{evex}}", 8) != 0 && !strstr(row->form, "NT");
@@ -69,7 +72,7 @@ struct set {
     struct experiment *e;
     size_t n;
     double (*passes)[PASSES];
-    double *naive;       /* cycles assuming the nominal clock */
+    double *naive;       /* cycles, computed with the nominal clock frequency */
     double seconds;      /* all passes */
     double naive_seconds;
 };
@@ -91,7 +94,8 @@ static void measure_passes(struct source *source, struct set *set)
     set->seconds = clock_seconds() - begun;
 }
 
-/* One run of 10 ms by the median's estimate, timed by the time stamp counter. */
+/* Measures one run of about 10 ms with the time stamp counter. The iterations follow from the
+ * median. */
 static void measure_naive(struct source *source, const struct forms *forms, struct set *set)
 {
     const struct calibration *c = source_cpu_calibration(source);
@@ -152,7 +156,7 @@ static void report(const struct set *set, double clock_per_tick)
         for (unsigned p = 0; p < PASSES; p++, singles++)
             single += fabs(values[p] - truth) <= 0.01 * truth;
         for (unsigned p = 0; p < PASSES; p += 2) {
-            /* The runner takes further passes until two agree. */
+            /* Like the runner, adds passes until two agree. */
             double lot[PASSES];
             unsigned count = 0;
             double best = NAN;

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the workbench costs its user: milliseconds to the first screen, from a key to the screen
- * while nothing and while an evolution and measurements run, in the views that these change, bytes
- * per second to the terminal, and processor time when nothing happens. Seen from outside, on a
- * terminal of its own, and from inside (PORTOLAN_TIMING), side by side; from inside also the
- * processor time of each turn of the screen's thread, which other work on the CPU does not change.
- * Usage: bench_screen [SECONDS [COLUMNS ROWS]]; PORTOLAN names the program. */
+/* Response times of the workbench: milliseconds to the first screen; from a key to the screen,
+ * while idle and during an evolution or measurements; bytes per second to the terminal; processor
+ * time while idle. Measured from outside, on a pseudoterminal, and from inside (PORTOLAN_TIMING).
+ * From inside also the processor time of each turn of the screen's thread, which other load does
+ * not change.
+ *
+ *     bench_screen [SECONDS [COLUMNS ROWS]]
+ *
+ * PORTOLAN names the program. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,12 +22,12 @@
 #include "base/vec.h"
 
 #define STARTS 9
-#define ANSWER "\033[2J"   /* start of a complete redraw, requested by Ctrl-L */
+#define ANSWER "\033[2J"   /* first bytes of a complete redraw, which Ctrl-L requests */
 
 struct bench {
     double seconds;
     unsigned columns, rows;
-    char *file;   /* of PORTOLAN_TIMING */
+    char *file;   /* path of the output of PORTOLAN_TIMING */
     struct rng rng;
 };
 
@@ -53,7 +56,7 @@ static void command(struct terminal *t, const char *line)
     terminal_read(t, 200);
 }
 
-/* The same until @answer appears: a command may have to wait for the previous one. */
+/* Repeats the command until @answer appears: a command may have to wait for the previous one. */
 static void command_until(struct terminal *t, const char *line, const char *answer)
 {
     for (int i = 0; i < 20; i++) {
@@ -75,7 +78,7 @@ static void leave(struct terminal *t)
     must(!t->pid, "does not end", t);
 }
 
-/* The program's own summary: its output after its last screen. */
+/* Prints the program's own summary, its output after the last screen. */
 static void print_own(const struct terminal *t)
 {
     const char *line = strstr(str_text(&t->recent), "first screen after ");
@@ -95,7 +98,7 @@ static void report_quantiles(const char *what, double *ms, size_t count)
            ms[count / 2], ms[(count * 99 + 99) / 100 - 1], ms[count - 1], count);
 }
 
-/* From the program's start to the last line of its first screen. */
+/* Measures the time from the program's start to the last line of its first screen. */
 static void first_screen(const struct bench *b)
 {
     double ms[STARTS];
@@ -112,7 +115,7 @@ static void first_screen(const struct bench *b)
     report_quantiles("start to first screen", ms, STARTS);
 }
 
-/* No events, after a pause in which the start finishes. */
+/* Measures processor time without events, after a pause in which the start finishes. */
 static void idle(const struct bench *b)
 {
     struct terminal t;
@@ -133,7 +136,7 @@ static void idle(const struct bench *b)
     terminal_close(&t);
 }
 
-/* Ctrl-L at random moments, and occasionally another key; output without a key is counted
+/* Sends Ctrl-L at random times, sometimes preceded by another key. Counts output without a key
  * separately. */
 static void keys(struct bench *b, struct terminal *t, const char *what)
 {
@@ -151,7 +154,7 @@ static void keys(struct bench *b, struct terminal *t, const char *what)
         str_clear(&t->recent);
         double pressed = clock_wall();
         must(terminal_type(t, "\014", 1) && terminal_await(t, ANSWER), "no answer", t);
-        while (terminal_read(t, 1)) {   /* the remaining output */
+        while (terminal_read(t, 1)) {   /* reads the remaining output */
         }
         vec_push(&ms, 1e3 * (clock_wall() - pressed - 1e-3));
     }
@@ -171,8 +174,8 @@ static void quiet_keys(struct bench *b)
     terminal_close(&t);
 }
 
-/* An evolution over thousands of experiments and a runner in the background, in a view that both
- * may change. */
+/* Measures keys during an evolution over thousands of experiments and a measurement run, in a view
+ * that they may change. */
 static void busy_keys(struct bench *b, const char *view)
 {
     struct terminal t;

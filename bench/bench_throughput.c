@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Nanoseconds per throughput evaluation, compared with the definition (all 2^ports sets) and the
- * linear program (GLPK) in the same run. Thousands of different experiments are used in turn, so
- * that caches and branch prediction give no advantage. */
+/* Nanoseconds per throughput evaluation, compared with the definition (all 2^ports sets) and with
+ * the linear program (GLPK) in the same run. Thousands of different experiments are evaluated in
+ * turn; otherwise caches and branch prediction would hide costs. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 
 #define EXPERIMENTS 4096
 
-/* Processor time: independent of other programs. */
+/* Processor time in nanoseconds, which other processes do not change. */
 static double now(void)
 {
     struct timespec t;
@@ -21,7 +21,7 @@ static double now(void)
     return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
 }
 
-/* The µops of each experiment, one experiment after the other. */
+/* The µops of all experiments, consecutively. */
 struct bench {
     VEC(struct mass) masses;
     size_t start[EXPERIMENTS + 1];
@@ -29,7 +29,7 @@ struct bench {
     double cycles[EXPERIMENTS];
 };
 
-/* Nanoseconds per evaluation: the best pass of at least nine and 20 ms. */
+/* Nanoseconds per evaluation in the fastest pass. There are at least nine passes and 20 ms. */
 static double time_engine(struct bench *b)
 {
     double best = INFINITY, begin = now();
@@ -47,7 +47,8 @@ static const char *const ENGINES[] = {"avx512", "avx2", "portable"};
 
 typedef double oracle(const struct mass *masses, size_t n, unsigned ports);
 
-/* Over about a tenth of a second of experiments; every result is compared. */
+/* Nanoseconds per evaluation by an oracle, over about a tenth of a second. Exits if a result
+ * differs. */
 static double time_oracle(const struct bench *b, oracle *solve, unsigned ports)
 {
     double start = now(), spent = 0;
@@ -77,7 +78,7 @@ static void row(struct bench *b, const char *what, unsigned ports)
            naive, lp, naive / best, lp / best);
 }
 
-/* Experiments of @size forms of @m. */
+/* Draws experiments of @size forms of @m. */
 static void draw_experiments(struct rng *rng, const struct mapping *m, unsigned size,
                              struct bench *b)
 {
@@ -93,7 +94,8 @@ static void draw_experiments(struct rng *rng, const struct mapping *m, unsigned 
     }
 }
 
-/* Three levels: each form has one to three µops on random port sets, once to three times. */
+/* A random three-level mapping: each form has one to three kinds of µop on random port sets, each
+ * one to three times. */
 static struct mapping *random_mapping(struct rng *rng, unsigned ports, size_t forms)
 {
     struct ports names = {0};

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The experiments view with many rows: milliseconds to draw a frame when nothing changed, when
- * results have arrived, to scroll, and to sort, filter and predict, as time passed and, which a
- * busy machine does not add to, as processor time. Then what commands on a long loop and a large
- * table cost the screen's thread. Usage: bench_views [ROWS]. The bar is 16 ms a frame. */
+/* Milliseconds of the experiments view with many rows: to draw a frame without changes and after
+ * new results, to scroll, sort, filter and predict. Prints elapsed time and processor time, which
+ * other load does not increase. Then prints how long commands on a long loop and a large table
+ * block the screen's thread. The limit is 16 ms per frame.
+ *
+ *     bench_views [ROWS] */
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -25,7 +27,7 @@
 
 static struct session session;
 static struct frame frame;
-static double longest_frame;   /* ms of processor time of report's */
+static double longest_frame;   /* processor time in ms of the longest frame that report() drew */
 
 static int compare_doubles(const void *a, const void *b)
 {
@@ -42,7 +44,7 @@ static void draw(void)
     grid_done(&g);
 }
 
-/* As measuring does: not while a job reads the table. */
+/* Changes results as measuring does: not while a job reads the table. */
 static void results_arrive(void)
 {
     job_wait(0);
@@ -52,7 +54,7 @@ static void results_arrive(void)
                         EXPERIMENT_OK);
 }
 
-/* Elapsed time, and processor time of this thread: a busy machine adds to the first only. */
+/* Elapsed time, and processor time of this thread. Other load increases only the first. */
 struct spent { double wall, processor; };
 
 static struct spent now(void)
@@ -63,8 +65,8 @@ static struct spent now(void)
     return (struct spent){clock_seconds(), (double)t.tv_sec + 1e-9 * (double)t.tv_nsec};
 }
 
-/* Median of some rounds of @command (NULL: none) or of @prepare, and the frame after it; then the
- * same in processor time. */
+/* Prints the median time of several rounds of @command (NULL: none) or @prepare and the frame after
+ * it, elapsed and as processor time. */
 static void report(const char *what, const char *command, void (*prepare)(void))
 {
     double ms[ROUNDS], processor[ROUNDS];
@@ -88,13 +90,13 @@ static void report(const char *what, const char *command, void (*prepare)(void))
            ms[0], ms[ROUNDS - 1], processor[ROUNDS / 2], processor[ROUNDS - 1]);
 }
 
-/* Moves in a table of many rows, for several orders and filters. */
+/* Times moves in a table of many rows, for several orders and filters. */
 static void report_moves(const char *how)
 {
     static const char *const moves[] = {"page-down", "page-up", "last", "first", "down", "tag"};
     char what[64], command[32];
 
-    while (frame_busy(&frame))   /* the rows are sorted */
+    while (frame_busy(&frame))   /* until the rows are sorted */
         draw();
     for (size_t i = 0; i < sizeof moves / sizeof *moves; i++) {
         snprintf(command, sizeof command, "do %s", moves[i]);
@@ -104,16 +106,16 @@ static void report_moves(const char *how)
     frame_run(&frame, "do untag");
 }
 
-/* Updates @most with the time from @from to @to. */
+/* Raises @most to the time from @from to @to. */
 static void keep_longest(struct spent *most, struct spent from, struct spent to)
 {
     most->wall = fmax(most->wall, to.wall - from.wall);
     most->processor = fmax(most->processor, to.processor - from.processor);
 }
 
-/* The longest that @command holds up the screen: its own time, of which it may wait 50 ms for its
- * work, and each drawing and each look at jobs until all is done. Of each the time that passed and,
- * in brackets, this thread's processor time. */
+/* Measures how long @command blocks the screen: its own time, of which it may wait 50 ms for its
+ * work, and the longest frame and longest check of jobs until all is done. Prints elapsed time and,
+ * in parentheses, this thread's processor time. */
 static void hold(const char *command)
 {
     struct spent longest = {0, 0}, own = {0, 0}, begun = now();
@@ -149,7 +151,7 @@ static void load_loop(size_t insns)
     str_done(&line);
 }
 
-/* Maximum delays of the screen by a large table and a long loop. */
+/* Prints the longest delays of the screen by a large table and a long loop. */
 static void report_holds(void)
 {
     static const char *const commands_held[] = {"view kernel",
@@ -182,7 +184,7 @@ static void report_holds(void)
         hold(commands_held[i]);
 }
 
-/* A machine of @forms forms with a few thousand distinct usages. */
+/* Writes a machine with @forms forms and a few thousand distinct usages. */
 static void write_machine(size_t forms)
 {
     static const char facts[] =
@@ -206,7 +208,7 @@ static void write_machine(size_t forms)
     str_done(&text);
 }
 
-/* A mapping of many forms in a view. */
+/* Times a view of a mapping with many forms. */
 static void report_mapping(size_t forms)
 {
     static const char *const held[] = {("set machine " MANY_FORMS),

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
-# CPU time of whole cold processes that analyse one kernel: portolan with its assembler, the
-# assembler alone, and llvm-mca where there is one, by turns in one run. PORTOLAN, PORTOLAN_DATA,
-# KERNEL and RUNS can be set.
+# CPU time of cold processes that analyse one kernel: portolan with its assembler, the assembler
+# alone, and llvm-mca if installed, alternating in one run. PORTOLAN, PORTOLAN_DATA, KERNEL and RUNS
+# can be set.
 set -eu
 here=$(cd "$(dirname "$0")/.." && pwd)
 portolan=${PORTOLAN:-./portolan}
@@ -13,12 +13,12 @@ runs=${RUNS:-80}
 rounds=4
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-# What killed programs left in a full /tmp would be looked through.
+# Uses a separate TMPDIR: programs search a full /tmp for remains of killed ones.
 TMPDIR=$work
 export TMPDIR
 
-# Appends seconds of CPU of runs / rounds runs of "$@", by the shell's own accounting of its
-# children, to the file $name.
+# Appends the CPU seconds of runs / rounds runs of "$@" to the file $name, as the shell accounts for
+# its children.
 measure() {
     (
         i=0
@@ -30,7 +30,7 @@ measure() {
     ) | awk 'NR == 2 { split($1, u, /[ms]/); split($2, s, /[ms]/); print u[1] * 60 + u[2] + s[1] * 60 + s[2] }' >> "$work/$name"
 }
 
-# Milliseconds per run of what is in the file $1.
+# Prints the mean milliseconds per run of the times in file $1.
 mean() {
     awk -v each="$(((runs + rounds - 1) / rounds))" '{ sum += $1 } END { printf "%.2f", 1000 * sum / (NR * each) }' "$work/$1"
 }

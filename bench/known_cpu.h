@@ -1,4 +1,4 @@
-/* Shared by the benchmarks of inference: processors with a known mapping, CPU time as the clock. */
+/* Processors with a known mapping, and CPU time as the clock, for the benchmarks of inference. */
 #ifndef PORTOLAN_BENCH_KNOWN_CPU_H
 #define PORTOLAN_BENCH_KNOWN_CPU_H
 
@@ -6,18 +6,18 @@
 #include "infer/genome.h"
 #include "model/machine.h"
 
-/* Of this process: independent of other load. */
+/* CPU seconds of this process, which do not depend on other load. */
 double cpu_seconds(void);
 /* Prints @err and exits. */
 void fail(const struct err *err) __attribute__((noreturn));
 
-/* All forms alone and all pairs of @truth, measured with @noise; @weighted: also pairs weighted by
- * the cycles of each form. The caller frees. */
+/* All single forms and all pairs of @truth, measured with relative @noise; @weighted: also pairs
+ * weighted by the cycles of each form. The caller frees. */
 struct experiments *known_pairs(const struct mapping *truth, double noise, bool weighted);
 
-/* @count forms of a shipped machine, spread over it, that use its first @most_ports ports and take
- * at most @most_uops µops (cycles of a divider are
- * µops too), in a mapping with those ports. */
+/* A mapping with @count forms of a shipped machine, evenly spread, and their ports. The forms use
+ * only the first @most_ports ports and take at most @most_uops µops (divider cycles count as µops).
+ * The caller frees. */
 struct mapping *some_forms(const struct machine *machine, size_t count, unsigned most_ports,
                            uint32_t most_uops);
 

@@ -22,9 +22,9 @@
 #define ROUNDS 20
 #define WRONG 0.03
 #define AGREE 0.01
-#define ANYTHING 1e9          /* a tolerance that accepts everything */
+#define ANYTHING 1e9          /* a tolerance that accepts every reading */
 
-/* An unshared core with one tick per cycle that counts its runs. */
+/* A simulated core without other load, with one tick per cycle, which counts the runs. */
 struct quiet_core { double cycles[PULSE_ITEM + 1], now; unsigned runs; };
 
 static uint64_t quiet_run(void *self, enum pulse_code code, uint64_t warm, uint64_t count,
@@ -67,7 +67,8 @@ static void count_runs(void)
     const struct pulse pulse = {quiet_run, quiet_now, quiet_rest, &q};
     struct window_wait wait = window_wait_begin(&pulse, rules.patience);
     struct window_result r;
-    /* Three windows: chain, probe, three runs after an eighth of each, second chain, probe. */
+    /* The former protocol had three windows: chain, probe, three runs after a warm-up of an eighth
+     * each, second chain, probe. */
     double before =
         3 * (2 * rules.chain_ticks + 2 * rules.probe_ticks + 3 * 1.125 * rules.item_ticks);
 
@@ -85,7 +86,7 @@ static double own_seconds(void)
            1e-6 * (double)(used.ru_utime.tv_usec + used.ru_stime.tv_usec);
 }
 
-/* The bodies of all forms as items; returns their number. */
+/* Prepares the bodies of all forms as items and returns their number. */
 static unsigned prepare(struct sandbox *s, const struct calibration *c, const struct forms *forms,
                         const struct form_row *const *rows, size_t n, struct body *body)
 {
@@ -139,7 +140,7 @@ void measure_cost(struct source *source, const struct forms *forms,
     free(body);
 }
 
-/* The other thread of @cpu's core; -1: unknown. */
+/* Returns the other hardware thread of the core of @cpu; -1 if unknown. */
 static int sibling_of(int cpu)
 {
     char path[96], text[64] = "";
@@ -154,7 +155,7 @@ static int sibling_of(int cpu)
     return other;
 }
 
-/* A process that computes on @cpu until it is killed. */
+/* Starts a process that computes on @cpu until it is killed. */
 static pid_t busy_on(int cpu)
 {
     pid_t pid = fork();
@@ -212,7 +213,7 @@ static struct experiments *measured_table(struct source *source, const struct fo
 
 #define CONDITIONS 3
 
-/* The least of row @i that two conditions agree on; NaN: none. */
+/* The smallest cycles of row @i on which two conditions agree; NaN if none do. */
 static double agreed(struct experiments *const tables[CONDITIONS], size_t i)
 {
     double least = NAN;

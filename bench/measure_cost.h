@@ -1,18 +1,19 @@
-/* Cost of measuring, and accuracy under a load of its own: parts of bench_measure. */
+/* Cost of measuring, and accuracy under load by own processes: parts of bench_measure. */
 #ifndef PORTOLAN_BENCH_MEASURE_COST_H
 #define PORTOLAN_BENCH_MEASURE_COST_H
 
 #include "isa/forms.h"
 #include "measure/source.h"
 
-/* Prints runs and ticks of one form on a simulated idle core, compared with those of the former
- * protocol (one probe, a new start of each window), and the time of @n forms (at most 64) on this
- * CPU with probes that accept any reading, so that nothing waits. */
+/* Prints runs and ticks of one form on a simulated idle core, compared with the former protocol
+ * (one probe, each window started anew). Prints the time of @n forms (at most 64) on this CPU with
+ * probes that accept every reading, which avoids waits. */
 void measure_cost(struct source *source, const struct forms *forms,
                   const struct form_row *const *rows, size_t n);
-/* Measures @n forms with no load, with a busy process on the same CPU, and, where this computer has
- * one, on its sibling, by a runner with @patience seconds; prints seconds as ratios to the first,
- * and how many values are more than 3 % off the least that two conditions agree on. */
+/* Measures @n forms by a runner with @patience seconds: without load, with a busy process on the
+ * same CPU, and with one on its sibling thread if there is one. Prints seconds as ratios to the
+ * first, and the number of values more than 3 % above the smallest on which two conditions
+ * agree. */
 void measure_beside_loads(struct source *source, const struct form_row *const *rows, size_t n,
                           double patience);
 

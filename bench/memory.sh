@@ -12,7 +12,7 @@ trap 'rm -rf "$work"' EXIT
 rows=${2:-$work/rows}
 : >"$rows"
 
-# Fields of a row by the names in the table's header.
+# Prints the fields of a row by their names in the table's header.
 take() {
     awk -F, -v pass="$1" -v loop="$2" -v wanted=' 32768 524288 4194304 33554432 268435456 ' '
         $1 == "size" { for (i = 1; i <= NF; i++) at[$i] = i; next }
@@ -21,7 +21,7 @@ take() {
         }'
 }
 
-# Median and mean of the numbers on standard input.
+# Prints median and mean of the numbers on standard input.
 summary() {
     sort -n | awk -v what="$1" '{ v[NR] = $1; sum += $1 }
         END { if (NR) printf "  %-22s %4d values, median %5.1f %%, mean %5.1f %%\n", what, NR,
@@ -43,7 +43,7 @@ for pass in $(seq "${1:-1}"); do
         off "\$3 == $bytes" | summary "$((bytes / 1024)) KiB"
     done
 done
-# What two passes measured, by size.
+# Compares the measurements of two passes by size.
 [ "${1:-1}" -lt 2 ] || for bytes in 32768 524288 4194304 33554432 268435456; do
     awk -F, -v bytes="$bytes" '$3 == bytes { if ($1 == 1) first[$2] = $5
         else if ($1 == 2 && first[$2]) { d = 100 * ($5 / first[$2] - 1); print d < 0 ? -d : d } }' "$rows" |

@@ -13,7 +13,8 @@ work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 clang=$("$cc" --version | sed -n 's/.*clang version \([0-9]*\).*/clang-\1/p')
 
-# cpu_seconds COMMAND...: CPU time with the system's and that of children; the least of three.
+# cpu_seconds COMMAND...: prints user and system CPU time including children, the smallest of three
+# runs.
 cpu_seconds() {
     for _ in 1 2 3; do
         { LC_ALL=C bash -c 'TIMEFORMAT="%U %S"; time "$@" >/dev/null 2>&1' - "$@"; } 2>&1 | tail -1
@@ -51,7 +52,7 @@ costs() {
     beyond 'sensitivity to every property' 'program sensitivity N=2000 --machine skylake'
 }
 
-# Misses of the plain program, less those of starting it (N = 1).
+# Prints the cache misses of the plain program minus those of its start (N = 1).
 simulated() {
     for n in "$1" 1; do
         valgrind --tool=cachegrind --cache-sim=yes "--I1=$2,64" "--D1=$2,64" "--LL=$3,64" --cachegrind-out-file=/dev/null "$work/plain" "$n" 2>&1 |
@@ -76,7 +77,7 @@ misses() {
     done
 }
 
-# validated SOURCE OPTIONS RUNS HELD-OUT: a line for each held-out input.
+# validated SOURCE OPTIONS RUNS HELD-OUT: prints a line for each held-out input.
 validated() {
     "$portolan" --format csv -e "program load $1 $2; program run N=$3; program validate N=$4 --times ${TIMES:-4}" |
         awk -F, -v name="$(basename "$1" .c) $2" '/^[0-9]+,/ && NF > 8 { printf "  %-22s N=%-6d %10.6f s, measured %10.6f s %+6.1f %%, %3.0f %% of the slots left\n", name, $1, $2, $3, $4, $7 }'

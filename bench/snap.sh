@@ -16,7 +16,7 @@ wrapper=$(dirname "$portolan")/portolan-fortran
 flang=$("$wrapper" --version | sed -n 's/.*flang.* version \([0-9]*\).*/flang-new-\1/p')
 mkdir -p "$work" || exit 1
 
-# build NAME COMPILER
+# build NAME COMPILER: builds a copy of SNAP.
 build() {
     [ -x "$work/$1/gsnap" ] && return
     rm -rf "${work:?}/$1" && cp -r "$SNAP" "$work/$1" && chmod -R u+w "$work/$1" &&
@@ -25,7 +25,8 @@ build() {
 build plain "$flang"
 build traced "$wrapper"
 
-# template DEPENDENT STEPS: epsi is so small that as many iterations are made as are asked for.
+# template DEPENDENT STEPS: prints an input file. epsi is so small that all requested iterations are
+# performed.
 template() {
     echo '! Input from namelist'
     echo '&invar'
@@ -39,11 +40,11 @@ template 0 1 >"$work/snap.inp"
 template 1 '{nsteps}' >"$work/steps.inp"
 
 load="program load $work/traced/gsnap --untraced $work/plain/gsnap --template $work/snap.inp --arguments '{directory}/snap.inp {directory}/out'"
-# nmom has four values and no more in SNAP: all of them are run.
+# SNAP allows only four values of nmom. All are run.
 counted='ichunk=2,1,4 nx=4,8,12,16 ny=3,4,5,7,8 nz=3,4,5,7,8 nmom=2,1,3,4 nang=6,7,8,9,12,13,17 ng=3,2,4,5,6 iitm=2,1,3 oitm=2,1,3'
 traced='ichunk=2,1,4 nx=4,8,12 ny=3,2,4,6 nz=2,3,4,6 nmom=2,1,3,4 nang=10,6,13,20 ng=2,1,3,5 iitm=2,1,3 oitm=1,2,3'
 
-# compare_counts INPUTS: formulas.csv beside counted.csv.
+# compare_counts INPUTS: compares formulas.csv with counted.csv.
 compare_counts() {
     sed 's/"[^"]*"/formula/g' "$work/formulas.csv" "$work/counted.csv" | awk -F, -v at="$1" '
         $1 == "block" { table++; for (i = 1; i <= NF; i++) column[$i] = i; next }
@@ -57,13 +58,13 @@ compare_counts() {
 }
 
 counts() {
-    at='ichunk=6 nx=18 ny=10 nz=9 nmom=4 nang=19 ng=7 iitm=4 oitm=4'   # beyond the runs in all but nmom
+    at='ichunk=6 nx=18 ny=10 nz=9 nmom=4 nang=19 ng=7 iitm=4 oitm=4'   # beyond the runs in all inputs except nmom
     "$portolan" --format csv -e "$load; program run $counted --most 100 --mode counts; program blocks $at --top 5000" >"$work/formulas.csv" || exit 1
     "$portolan" --format csv -e "$load; program run $at --mode counts --limit 15m; program blocks --top 5000" >"$work/counted.csv" || exit 1
     compare_counts "$at"
 }
 
-# Inputs up to 20 times as long as the longest run, in all of the nine.
+# Inputs with run times up to 20 times the longest run, different in all nine parameters.
 held='ichunk=4 nx=16 ny=8 nz=8 nmom=2 nang=16 ng=4 iitm=4 oitm=2
 ichunk=8 nx=16 ny=10 nz=9 nmom=1 nang=32 ng=6 iitm=3 oitm=2
 ichunk=6 nx=24 ny=6 nz=10 nmom=3 nang=18 ng=5 iitm=5 oitm=2
@@ -83,7 +84,8 @@ END
         awk '/^ichunk/ && /error/ { getline; print $0; e = $12 < 0 ? -$12 : $12; sum += e; n++ } END { if (n) printf "mean error of %d held-out inputs: %.1f %%\n", n, sum / n }'
 }
 
-# Five machines at the first two held-out inputs; what is true is known of this CPU alone (runtime).
+# Predicts five machines at the first two held-out inputs. The measured time is known only for this
+# CPU (runtime).
 machines() {
     commands="$load; program run $traced --most 34 --mode exact --limit 5m"
     for at in $(echo "$held" | sed -n 1,2p | tr ' ' +); do
@@ -92,8 +94,7 @@ machines() {
     "$portolan" --format csv -e "$commands" | grep -E '^(machine|sapphirerapids|icelake-server|skylake-avx512|znver3|znver4),' || exit 1
 }
 
-# Time steps: four of them at most in the runs, twelve and sixteen predicted, beside the number of
-# groups.
+# Runs at most four time steps and predicts twelve and sixteen, besides the number of groups.
 timesteps() {
     few='ichunk=2 nx=4 ny=4 nz=4 nmom=2 nang=10 iitm=2 oitm=2 nsteps=1,2,3,4'
     at='ichunk=2 nx=4 ny=4 nz=4 nmom=2 nang=10 iitm=2 oitm=2'
@@ -106,7 +107,7 @@ timesteps() {
     "$portolan" -e "$steps; program run $few ng=2,3,4; program validate $at nsteps=12,16 ng=8 --times $times" | tail -4
 }
 
-# CPU seconds of ten predictions, a sweep and a machine sweep, beyond those of the runs and
+# CPU seconds of ten predictions, a sweep and a machine sweep, in addition to those of the runs and
 # formulas.
 costs() {
     few='ichunk=2 nx=4,8 ny=4 nz=4 nmom=2 nang=10,13 ng=3 iitm=2 oitm=2'

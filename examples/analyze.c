@@ -1,4 +1,4 @@
-/* A loop given as bytes: analyze MACHINE HEX */
+/* Analyses a loop given as bytes: analyze MACHINE HEX */
 #include <portolan.h>
 #include <stdio.h>
 #include <string.h>

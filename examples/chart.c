@@ -1,5 +1,5 @@
-/* Charts a few forms of this CPU, or with --simulate MACHINE of a simulated one: chart [--simulate
- * MACHINE] PATTERN... */
+/* Charts a few forms of this CPU, or of a simulated CPU with --simulate: chart [--simulate MACHINE]
+ * PATTERN... */
 #include <portolan.h>
 #include <stdio.h>
 #include <string.h>

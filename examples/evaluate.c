@@ -1,4 +1,4 @@
-/* How well a machine predicts measured experiments: evaluate MACHINE FILE.csv */
+/* Compares a machine's predictions with measured experiments: evaluate MACHINE FILE.csv */
 #include <portolan.h>
 #include <stdio.h>
 

@@ -1,5 +1,5 @@
-/* A port mapping from measurements: infer FILE.csv SECONDS PORTS. Enough when the mean error is
- * below 1 %. */
+/* Infers a port mapping from measurements: infer FILE.csv SECONDS PORTS. Stops when the mean error
+ * is below 1 %. */
 #include <portolan.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,7 +8,7 @@ static int watch(void *state, const portolan_progress *progress)
 {
     unsigned *calls = state;
     ++*calls;
-    return progress->error < 0.01;   /* NaN before there is a mapping: not so */
+    return progress->error < 0.01;   /* false while the error is NaN, before there is a mapping */
 }
 
 int main(int argc, char **argv)

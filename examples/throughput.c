@@ -1,4 +1,4 @@
-/* Cycles of an experiment: throughput MACHINE 'EXPERIMENT' */
+/* Prints the cycles of an experiment: throughput MACHINE 'EXPERIMENT' */
 #include <portolan.h>
 #include <stdio.h>
 

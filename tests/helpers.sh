@@ -1,48 +1,50 @@
-# What the shell tests share. A test file sources this, defines functions test_NAME, each of which
-# is one test, and ends with run_tests, which speaks
-# TAP. Each function runs in a subshell: what it changes is its own, and a fault is reported and
-# does not end it unless it says `return`.
-# For the tests: $portolan, $source (the source tree), $work (a directory, removed at the end).
+# Shared by the shell tests. A test file sources this file, defines functions test_NAME, each of
+# which is one test, and ends with run_tests, which prints TAP. Each function runs in a subshell:
+# its changes do not affect other tests. A fault is reported and does not end the function unless it
+# calls `return`. Variables for tests: $portolan (the program), $source (the source tree), $work (a
+# directory that is removed at the end).
 set -u
 portolan=${PORTOLAN:-./portolan}
 source=${PORTOLAN_SRC:-.}
 test_file=$(cd "$(dirname "$0")" && pwd)/$(basename "$0")
 work=$(mktemp -d) || exit 99
-export PORTOLAN_CPU=none   # no test depends on the CPU that it runs on
-# Tests wait for events, never for a time. Every wait has this limit, which only a hang reaches:
-# what takes seconds on an idle machine has it 50 times over.
+export PORTOLAN_CPU=none   # tests do not depend on this CPU
+# Tests wait for events, not for durations. Each wait has this limit, 50 times the seconds needed on
+# an idle machine; only a hang reaches it.
 HANG_SECONDS=${HANG_SECONDS:-600}
 
 finish() {
     for socket in "${TMUX_TMPDIR:-/tmp}/tmux-$(id -u)/portolan-test-$$-"*; do tmux -S "$socket" kill-server 2>/dev/null; done
-    wait_until rm -rf "$work" 2>/dev/null   # a program that is just ending may still write
+    wait_until rm -rf "$work" 2>/dev/null   # a program that is ending may still write
 }
 trap finish EXIT
 trap 'exit 130' INT
 trap 'printf "Bail out! a hang: %s was ended from outside in %s\n" "$test_file" "${name-}"; exit 143' TERM
 trap 'exit 129' HUP
 
-# The test has failed; it goes on.
+# Records a failure of the test, which continues.
 fail() { printf '%s\n' "$*" >>"$work/faults"; }
-# The test cannot be run here, for the reason given.
+# Skips the test for the given reason.
 skip() { printf '%s\n' "$*" >"$work/skipped"; exit 0; }
 needs() { command -v "$1" >/dev/null 2>&1 || skip "$1 is not installed"; }
-# $cc is the compiler for whole programs, which is built where LLVM is.
+# $cc is the compiler for whole programs. It is built only if LLVM is installed.
 cc=$(dirname "$portolan")/portolan-cc
 needs_llvm() { [ -x "$cc" ] || skip 'built without LLVM'; }
 
-# expect STATUS COMMAND...: runs it, output in $work/out and $work/err.
+# expect STATUS COMMAND...: runs the command and checks its status. Its output is in $work/out and
+# $work/err.
 expect() {
     wanted=$1; shift
     got=0
     "$@" >"$work/out" 2>"$work/err" </dev/null || got=$?
     [ "$got" -eq "$wanted" ] || fail "status $got instead of $wanted: $*: $(head -c 1000 "$work/err")"
 }
-# holds out|err TEXT, lacks out|err TEXT: what the last command printed.
+# holds out|err TEXT, lacks out|err TEXT: checks what the last command printed.
 holds() { grep -qF -- "$2" "$work/$1" || fail "$1 lacks \"$2\": $(head -c 300 "$work/$1")"; }
 lacks() { ! grep -qF -- "$2" "$work/$1" || fail "$1 has \"$2\": $(grep -F -- "$2" "$work/$1" | head -c 300)"; }
 
-# wait_until COMMAND...: until it succeeds; false, and told as a hang, when the limit is reached.
+# wait_until COMMAND...: waits until the command succeeds. When the limit is reached, reports a hang
+# and returns false.
 wait_until() {
     polls=$((HANG_SECONDS * 20))
     until "$@"; do
@@ -50,8 +52,8 @@ wait_until() {
         sleep 0.05
     done
 }
-# bounded COMMAND...: runs it; what hangs is ended, and told as that: after HANG_SECONDS of CPU time
-# in one process, or ten times as long by the clock.
+# bounded COMMAND...: runs the command with limits of HANG_SECONDS of CPU time and ten times as long
+# of elapsed time. If it reaches one, ends it and reports a hang.
 bounded() {
     bounded_status=0
     (ulimit -S -t "$HANG_SECONDS"; exec timeout -k 5 "$((HANG_SECONDS * 10))" "$@") || bounded_status=$?
@@ -61,15 +63,15 @@ bounded() {
     return "$bounded_status"
 }
 
-# A screen: t SUBCOMMAND... speaks to this test's own tmux server, open_screen COLUMNS ROWS COMMAND
-# starts it.
+# t SUBCOMMAND... sends a command to this test's own tmux server. open_screen COLUMNS ROWS COMMAND
+# starts the server.
 t() { tmux -L "$socket" "$@"; }
 open_screen() {
     needs tmux
     t -f /dev/null new-session -d -x "$1" -y "$2" "$3" 2>"$work/tmux" || skip "tmux: $(cat "$work/tmux")"
 }
 screen_holds() { t capture-pane -p | grep -qF -- "$1"; }
-# see TEXT: waits until the screen holds it; the test ends when it does not come.
+# see TEXT: waits until the screen contains the text. Ends the test if it does not appear.
 see() {
     wait_until screen_holds "$1" && return 0
     fail "not seen: $1"
@@ -77,7 +79,7 @@ see() {
     exit 1
 }
 
-# Runs the functions of the file in their order.
+# Runs the test functions of the file in order.
 run_tests() {
     names=$(sed -n 's/^\(test_[a-z0-9_]*\)().*/\1/p' "$test_file")
     [ -n "$names" ] || { echo "Bail out! no test in $test_file"; exit 99; }
@@ -88,12 +90,12 @@ run_tests() {
     echo "1..$#"
     for name in $names; do
         number=$((number + 1))
-        socket=portolan-test-$$-$number   # of its own: a dying server would take a new session with it
+        socket=portolan-test-$$-$number   # a separate server: one that is ending would end a new session
         rm -f "$work/faults" "$work/skipped"
         status=0
         ( trap - EXIT; "$name" || true ) </dev/null 2>"$work/stderr" || status=$?
         cat "$work/stderr" >&2
-        # A command that is misspelt, or moved to another file, is a fault of the test.
+        # A misspelt command, or one that was moved to another file, is a fault of the test.
         [ -f "$work/skipped" ] || grep -E '^[^ ]+: [0-9]+: [^ ]+: not found$' "$work/stderr" >>"$work/faults"
         tmux -L "$socket" kill-server 2>/dev/null
         if [ -s "$work/faults" ] || { [ "$status" -ne 0 ] && fail "$name ended with status $status"; }; then

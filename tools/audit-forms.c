@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Latencies, micro-ops and ports of a shipped machine beside a table of others, form by form in the
- * order of how often programs use them. Usage: audit-forms MACHINE TABLE FREQUENCIES EXCEPTIONS
- * [N]. TABLE is uops.info's (columns instruction,latency,uops,ports) or what `latency measure`
- * wrote (form,from,to,cycles,state). Of the first N forms (500) that both know, the chains that
- * `latency measure` would run are analysed: what the dependences say for each pair of operands.
- * EXCEPTIONS (machine,field,form,theirs,why) holds numbers of others that are known to be wrong;
- * machine and form are patterns, an empty theirs is any. Prints a row for each latency that differs
- * by half a cycle or more (form,count,from,to,predicted,theirs) and for each count of micro-ops and
- * each port usage that differs (form,count,uops or ports,ours,theirs), then how many were compared.
- * Ports are compared where the table has any and the machine's have the same names: Intel's. Fails
- * when a latency differs. */
+/* Compares latencies, micro-ops and ports of a shipped machine with another table, by form in order
+ * of frequency in programs.
+ *
+ *     audit-forms MACHINE TABLE FREQUENCIES EXCEPTIONS [N]
+ *
+ * TABLE is uops.info's (columns instruction,latency,uops,ports) or the output of `latency measure`
+ * (form,from,to,cycles,state). For the first N forms (500) that are in both, the chains of `latency
+ * measure` are analysed: the latency that the dependences imply for each pair of operands.
+ * EXCEPTIONS (machine,field,form,theirs,why) lists numbers of the table that are known to be wrong;
+ * machine and form are patterns, an empty theirs matches all. Prints a row for each latency that
+ * differs by half a cycle or more (form,count,from,to,predicted,theirs), a row for each micro-op
+ * count and port usage that differs (form,count,uops or ports,ours,theirs), and the number of
+ * comparisons. Ports are compared if the table has them with the machine's names (Intel). Fails if
+ * a latency differs. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,9 +28,10 @@
 
 #define LINKS 8
 #define NEAR 0.5
-#define NEAR_DIVIDED 1.5   /* divisions: one of many quotients */
+/* largest difference in cycles for divisions, whose time depends on the quotient */
+#define NEAR_DIVIDED 1.5
 
-/* uops.info's range: minimum and maximum over all pairs of operands; either may be only an upper
+/* uops.info's range: minimum and maximum over all pairs of operands. Either may be only an upper
  * limit. */
 struct range {
     double low, high;
@@ -59,7 +63,7 @@ static bool match_exception(const char *pattern, void *data, struct err *err)
     return true;
 }
 
-/* Whether @theirs is known to be wrong for the @field (latency, uops, ports) of @form. */
+/* Returns whether @theirs is known to be wrong for the @field (latency, uops, ports) of @form. */
 static bool is_exception(struct audit *a, const char *field, const char *form, const char *theirs)
 {
     static const char *const names[] = {"machine", "field", "form", "theirs"};
@@ -87,7 +91,7 @@ static double number_of(const char *text, bool *limit)
     return *text ? strtod(text, NULL) : NAN;
 }
 
-/* "3", "[1;≤7]"; false for an empty text. */
+/* Parses "3" or "[1;≤7]". Returns false for an empty text. */
 static bool range_parse(const char *text, struct range *out)
 {
     const char *second = strchr(text, ';');
@@ -102,8 +106,8 @@ static bool range_parse(const char *text, struct range *out)
     return !isnan(out->low) && !isnan(out->high);
 }
 
-/* Cycles per link of @chain on the machine, minus the helper's: by simulation, or by its
- * dependences alone. NaN when it has no such chain. */
+/* Cycles per link of @chain on the machine minus those of its helper instruction: simulated if
+ * @runs, else by its dependences alone. NaN if the machine has no such chain. */
 static double predict(struct audit *a, const struct form_code *code, const struct chain *chain,
                       bool runs)
 {
@@ -141,9 +145,8 @@ static const struct insn *insn_of(const struct form_code *code)
     return &((const struct x86_code *)code->own)->insn;
 }
 
-/* What the machine itself takes longer for than the cycle that the chain's helper is counted as:
- * the flags of its TEST, its CMOVZ. Slow flags of the form's own are its latency to uops.info,
- * too. */
+/* Cycles by which the chain's helper, TEST or CMOVZ, exceeds the one cycle it is counted as, on
+ * this machine. For uops.info slow flags of the form itself are part of its latency, too. */
 static double helper_extra(const struct audit *a, const struct chain *chain)
 {
     const struct mapping_entry *select = mapping_find(a->machine->mapping, "CMOVZ (R64, R64)");
@@ -153,7 +156,7 @@ static double helper_extra(const struct audit *a, const struct chain *chain)
     return chain->kind == CHAIN_TO_FLAGS && select && select->latency > 1 ? select->latency - 1 : 0;
 }
 
-/* What uops.info's chain adds to ours: a shuffle stands between two additions (fact
+/* Cycles that uops.info's chain has in addition to ours: a shuffle between two additions (fact
  * bypass_delay_addition). */
 static double chain_extra(const struct audit *a, const struct form_code *code,
                           const struct chain *chain)
@@ -166,8 +169,8 @@ static double chain_extra(const struct audit *a, const struct form_code *code,
                : 0;
 }
 
-/* Operations that rename executes for some registers or constants only: a move to another register,
- * a small constant added. */
+/* Returns whether rename executes the operation only for some registers or constants: a move to
+ * another register, a small constant added. */
 static bool may_be_renamed(const struct audit *a, const struct form_code *code,
                            const struct chain *chain)
 {
@@ -181,21 +184,21 @@ static bool may_be_renamed(const struct audit *a, const struct form_code *code,
            !isnan(machine_number(a->machine, "immediate_folding"));
 }
 
-/* Divisions: the cycles depend on the operands. uops.info has a range, a measurement here only some
- * operands. */
+/* Returns whether the form divides: its cycles depend on the operands. uops.info gives a range; a
+ * measurement covers only some operands. */
 static bool divides(const char *form)
 {
     return strstr(form, "DIV") != NULL || strstr(form, "SQRT") != NULL;
 }
 
-/* The next link reads the same memory, which takes longer. */
+/* Returns whether the next link reads the same memory, which takes longer. */
 static bool is_through_memory(const struct form_code *code, const struct chain *chain)
 {
     return (chain->kind == CHAIN_TO_FLAGS || chain->kind == CHAIN_FLAGS) &&
            strstr(code->row->form, " (M");
 }
 
-/* The pairs covered by a range: not through memory, and not there and back. */
+/* Returns whether a range covers the pair: neither through memory nor as a round trip. */
 static bool is_plain(const struct form_code *code, const struct chain *chain)
 {
     if (is_through_memory(code, chain))
@@ -205,7 +208,7 @@ static bool is_plain(const struct form_code *code, const struct chain *chain)
            chain->kind == CHAIN_TO_FLAGS || chain->kind == CHAIN_ADDRESS;
 }
 
-/* Compares with the measured latency of each pair of operands. */
+/* Compares the measured latency of each pair of operands. */
 static bool compare_measured(struct audit *a, const struct form_code *code, const char *form,
                              const char *count)
 {
@@ -288,7 +291,8 @@ static bool compare_range(struct audit *a, const struct form_code *code, const c
     return true;
 }
 
-/* The last number of "1 / 2", or the only one: µops before fusion. NaN when there is none. */
+/* The number after the slash of "1 / 2", or the only number: µops before fusion. NaN if there is
+ * none. */
 static double last_number(const char *text)
 {
     const char *slash = strrchr(text, '/'), *at = slash ? slash + 1 : text;
@@ -311,8 +315,8 @@ static unsigned plain_uops(const struct usage *usage, portset pipes, struct usag
     return count;
 }
 
-/* Ports by their sets, dividers aside. Done at rename, in one table or the other, is a fact of its
- * own (eliminate, immediate_folding). */
+/* Compares port sets, without dividers. Work that only one table assigns to rename is a separate
+ * fact (eliminate, immediate_folding). */
 static void compare_ports(struct audit *a, const char *form, const char *count,
                           const struct usage *ours, const char *theirs)
 {
@@ -336,7 +340,7 @@ static void compare_ports(struct audit *a, const char *form, const char *count,
     str_done(&text);
 }
 
-/* Compares µops and ports of a row of uops.info. For microcode the table's number is the measured
+/* Compares µops and ports with a row of uops.info. For microcode the table's number is the measured
  * time in slots, not a count. */
 static void compare_uops(struct audit *a, const char *form, const char *count)
 {

@@ -1,27 +1,25 @@
 #!/bin/sh
-# How far the shipped tables are from uops.info's measured throughput, machine by machine: make
-# audit DATA=DIRECTORY, which holds uops.info's tables as
-# CSV (zen.csv, skylake.csv, ...; columns instruction and throughput, `computed / measured` or one
-# of them; the last number counts).
-# Usage: audit.sh PORTOLAN DIRECTORY [MACHINE...]. Prints, for each machine: forms that both know,
-# the mean difference of all of them, how many are set aside, the mean difference of the others, and
-# the five others that are farthest off; then of the 500 forms that programs use most how many
-# latencies differ by half a cycle or more, and in how many micro-ops and ports are others
-# (tools/audit-forms), and which; numbers of uops.info that are known to be wrong are in
-# tools/audit-exceptions.csv. Fails when a machine's mean is above 5 %, or a latency differs.
-# $LATENCIES is a table of `latency measure`: sapphirerapids is held against it, too. $FORMS is
-# another number of forms.
+# Compares the shipped tables with uops.info's measured throughput, machine by machine:
+# make audit DATA=DIRECTORY. DIRECTORY has uops.info's tables as CSV (zen.csv, skylake.csv, ...)
+# with the columns instruction and throughput (`computed / measured` or one number; the last number
+# counts).
+#   audit.sh PORTOLAN DIRECTORY [MACHINE...]
+# Prints for each machine: the number of common forms, their mean difference, the number of excluded
+# forms, the mean difference of the other forms, and the five largest differences. Then compares the
+# 500 forms that programs use most (tools/audit-forms): latencies that differ by half a cycle or
+# more, and differing micro-ops and ports. tools/audit-exceptions.csv lists numbers of uops.info
+# that are known to be wrong. Fails if a machine's mean is above 5 %, or if a latency differs.
+# $LATENCIES is the output of `latency measure`, with which sapphirerapids is compared as well.
+# $FORMS replaces the number of forms, 500.
 #
-# Set aside are forms whose time no table of ports can hold, or where uops.info's number is not the
-# instruction's alone:
-#   DIV, IDIV, SQRT...     the time depends on the operands; uops.info's throughput is the fastest
-# of the range
-#   system instructions    microcode that depends on the state saved, on the system, or stops the
-# pipeline; so loads and moves of segment, control and
-#                          debug registers, flushed lines, fences, PAUSE, RDRAND, EMMS, PUSHF and
-# POPF
-#   REP ...                the count decides
-#   JMP, CALL, RET, LOOP   what was measured is the prediction and the sequence around them
+# Excluded are forms whose time does not follow from port usages, or for which uops.info's number is
+# not that of the instruction alone:
+#   DIV, IDIV, SQRT...     the time depends on the operands; uops.info gives the fastest throughput
+#   system instructions    microcode that depends on saved state or on the system, or that stops the
+#                          pipeline: also loads and moves of segment, control and debug registers,
+#                          flushed lines, fences, PAUSE, RDRAND, EMMS, PUSHF and POPF
+#   REP ...                the time depends on the count
+#   JMP, CALL, RET, LOOP   the number includes the prediction and the surrounding sequence
 set -eu
 portolan=$1 directory=$2
 shift 2

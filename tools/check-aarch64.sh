@@ -1,15 +1,16 @@
 #!/bin/sh
-# Compiles the program for AArch64 on another computer and runs there what an emulator can run: make
-# check-aarch64.
-# ALL=1: nearly all unit tests, which takes long; else those of what depends on the processor. The
-# last line counts programs and their tests.
-# Usage: check-aarch64.sh DIRECTORY, in which src/ holds the sources; `check-aarch64.sh DIRECTORY
-# only NAME...` runs these test programs of what was compiled. What is needed:
-# aarch64-linux-gnu-gcc, qemu-aarch64 (or qemu-aarch64-static), and the libraries for arm64 in
-# DIRECTORY/root; `check-aarch64.sh DIRECTORY fetch` puts them there with apt-get, and a static qemu
-# with them if there is none, without installing anything.
+# Compiles the program for AArch64 on another computer and runs in an emulator what it can run:
+# make check-aarch64. By default it runs the unit tests that depend on the processor; with ALL=1
+# nearly all unit tests, which takes long. The last line counts programs and their tests.
+#   check-aarch64.sh DIRECTORY                 all steps; src/ in DIRECTORY has the sources
+#   check-aarch64.sh DIRECTORY only NAME...    runs these test programs, already compiled
+#   check-aarch64.sh DIRECTORY fetch           downloads the arm64 libraries to DIRECTORY/root with
+#                                              apt-get, and a static qemu if there is none, without
+#                                              installing anything
+# Needs aarch64-linux-gnu-gcc, qemu-aarch64 (or qemu-aarch64-static), and the libraries in
+# DIRECTORY/root.
 set -eu
-SECONDS_EACH=${SECONDS_EACH:-1800}   # of one test program, so that what hangs ends
+SECONDS_EACH=${SECONDS_EACH:-1800}   # time limit of a test program; ends a hang
 directory=$(cd "$1" && pwd)
 root=$directory/root
 libraries="libncursesw6 libncurses-dev libtinfo6 libreadline-dev libreadline8 libcsv-dev libcsv3 libzydis-dev libzydis4.0 libzycore-dev libzycore1.4 libelf-dev libelf1
@@ -53,16 +54,15 @@ build() {
     say "compiled without warnings"
 }
 
-# The emulated program: libraries, data, what else the Makefile tells tests, and leave to run code
-# without a filter of system calls, which emulators do not have.
+# Runs a program in the emulator, with libraries, data and the Makefile's variables for tests. It
+# may run code without a filter of system calls, which emulators do not have.
 run() {
     timeout -k 10 "$SECONDS_EACH" "$(emulator)" -cpu "${CPU:-max}" -L /usr/aarch64-linux-gnu -E LD_LIBRARY_PATH="$lib" -E PORTOLAN_DATA="$directory/src/data" -E PORTOLAN_SRC="$directory/src" \
         -E PORTOLAN_EMULATED=1 -E PORTOLAN_CPU=none -E XDG_STATE_HOME="$directory/state" -E LC_ALL=C.UTF-8 -E CMOCKA_MESSAGE_OUTPUT=stdout "$@"
 }
 
-# The names of test programs. ALL=1: every one but for those that need the linear program, those
-# written for x86-64's defaults, and those that start the program itself, which only an emulator
-# could.
+# Prints the names of test programs. ALL=1: all except those that need the linear program, that
+# assume x86-64's defaults, or that start the program itself, which only an emulator can.
 chosen() {
     if [ -z "${ALL-}" ]; then
         printf '%s\n' a64 a64_analysis a64_body a64_chart a64_run chain check kernel_code regalloc sandbox scan window
@@ -75,8 +75,8 @@ chosen() {
     done
 }
 
-# How test program $1 ends, in its .status: passed, failed, given up or not compiled; what it says
-# in its .out.
+# Runs test program $1. Writes its result to .status: passed, failed, given up or not compiled; and
+# its output to .out.
 one() {
     program=tests/unit/test_$1 status=0
     echo 'not compiled' >"$program.status"
@@ -89,10 +89,11 @@ one() {
     esac >"$program.status"
 }
 
-# What the output $1 says went wrong.
+# Prints the errors in output $1.
 faults() { grep -E 'ERROR|error|fail' "tests/unit/$1.out" 2>/dev/null | head -n 5 || :; }
 
-# The sum of what cmocka says of tests, such as PASSED, in the programs' output.
+# Prints the sum of the test counts with the given cmocka label, such as PASSED, in the programs'
+# output.
 count() {
     printf '%s\n' "$names" | sed 's,.*,tests/unit/test_&.out,' | xargs cat 2>/dev/null | sed -n "s/^\[  $1 *\] \([0-9]*\) test(s).*/\1/p" | awk '{ n += $1 } END { print n + 0 }'
 }
@@ -128,8 +129,8 @@ fi
 if [ "${2-}" = fetch ]; then
     fetch
 fi
-# The compiler links programs only with the C library for it, which its package recommends and does
-# not need.
+# The compiler can link programs only with its C library, which its package recommends but does not
+# require.
 if ! command -v aarch64-linux-gnu-gcc >/dev/null || ! echo 'int main(void) { return 0; }' | aarch64-linux-gnu-gcc -x c -o /dev/null - 2>/dev/null || ! emulator >/dev/null ||
     ! [ -d "$root/usr/lib/aarch64-linux-gnu" ]; then
     say "not done: it needs aarch64-linux-gnu-gcc with its C library (packages gcc-aarch64-linux-gnu and libc6-dev-arm64-cross), qemu-aarch64, and the libraries in $root (docs/aarch64.md)"

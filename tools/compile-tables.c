@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Writes the machines of a data directory and its table of processors as an image
- * (io/machine_image.h) in C. Usage: compile-tables DIRECTORY > machine_images.c A machine that does
- * not load, or only with a warning, is left out: its text is parsed when it is used, and says why.
- * So is one that has a base, because the files of the base would have to be the same, too. */
+/* Writes the machines and the processor table of a data directory as an image (io/machine_image.h)
+ * in C.
+ *
+ *     compile-tables DIRECTORY > machine_images.c
+ *
+ * A machine that does not load without warnings is omitted: its text is parsed when it is used, and
+ * the message is printed then. A machine with a base is omitted as well, because the files of the
+ * base would have to be unchanged, too. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,21 +19,21 @@
 #include "io/machine_file.h"
 #include "io/machine_image.h"
 
-/* This program contains no image. */
+/* This program itself contains no image. */
 const unsigned char machine_images[1];
 const size_t machine_images_size;
 
-/* A set of distinct byte sequences; an index into @bytes. */
+/* A set of distinct byte sequences, with indexes into @bytes. */
 struct pool {
     struct str bytes;
-    struct names keys;         /* keys of added items, printed */
+    struct names keys;         /* printed keys of the items in @bytes */
     VEC(uint32_t) places;      /* by key */
 };
 
 static struct pool texts, usages, latencies;
 static struct str image;
 
-/* Position in @p of @bytes, with the key @key. */
+/* Returns the position in @bytes of @p of the item with key @key, which is added if new. */
 static uint32_t pool_add(struct pool *p, const char *key, const void *bytes, size_t length)
 {
     uint32_t number = names_add(&p->keys, key);
@@ -73,7 +77,7 @@ static uint16_t latency_at(double cycles)
     return (uint16_t)at;
 }
 
-/* Appends to the image at a multiple of 64; returns the position. */
+/* Appends the bytes to the image at a multiple of 64 and returns their position. */
 static uint32_t place(const void *bytes, size_t length)
 {
     while (image.length % 64)
@@ -132,7 +136,7 @@ static bool add_machine(const char *dir, struct image_machine *out)
 {
     struct err err = {0};
     char text[2048];
-    struct ports all;   /* keys of usages are of bits, whatever the machine calls its ports */
+    struct ports all;   /* keys of usages use port bits, whatever the machine's port names */
     struct index slots = {0};
     size_t warnings = log_count();
     struct machine *m = machine_load(dir, &err);
@@ -166,7 +170,7 @@ static bool add_machine(const char *dir, struct image_machine *out)
     return true;
 }
 
-/* The table of processors; an unreadable one is skipped. */
+/* Adds the table of processors; omits it if it cannot be read. */
 static void add_cpus(const char *dir, struct image_header *header)
 {
     struct err err = {0};
@@ -190,8 +194,8 @@ static void add_cpus(const char *dir, struct image_header *header)
     str_done(&path);
 }
 
-/* Prints the image as one literal, which compilers read far faster than lists of numbers. Octal
- * escapes have three digits, so that a following digit is separate. */
+/* Prints the image as one string literal, which compilers read much faster than lists of numbers.
+ * Octal escapes have three digits; otherwise a following digit would be part of them. */
 static void print(void)
 {
     puts("/* Made by tools/compile-tables from data/machines and data/cpus.csv. */\n#include "

@@ -1,19 +1,21 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Tables of documents from bench/results/figures.csv. In a document <!-- figures NAME --> begins the
-# text made of bench/results/NAME.md, and <!-- end of figures --> ends it. {id} is a figure's value and
-# unit, {id:value} the value alone.
+# Tables in documents made from bench/results/figures.csv. In a document <!-- figures NAME -->
+# begins
+# the text made of bench/results/NAME.md, and <!-- end of figures --> ends it. {id} is a figure's
+# value with its unit, {id:value} the value alone.
 #   figures.sh write TOP          writes the tables into the documents
-#   figures.sh check TOP          prints what is stale, unknown or unused, and figures in prose; status 1
+#   figures.sh check TOP          prints outdated, unknown and unused figures, and figures in prose;
+#                                 status 1 if there are any
 #   figures.sh measure TOP DATA [PORTOLAN]   runs the commands of all figures whose data is in DATA,
-# and stores their values
+#                                 and stores their values
 set -eu
 action=${1:?write, check or measure} top=${2:?directory of the sources}
 figures=$top/bench/results/figures.csv
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# The fields of a line of CSV, in field[1..]; a quote is doubled within quotes.
+# Splits a line of CSV into field[1..]. Within quotes a quote is doubled.
 fields='
 function split_csv(line, field,    n, c, text, quoted) {
     split("", field); n = 0; text = ""; quoted = 0
@@ -28,8 +30,8 @@ function split_csv(line, field,    n, c, text, quoted) {
     return n
 }'
 
-# A document with new tables, to standard output. Faults go to $work/faults, figures that
-# were used to $work/used.
+# Prints a document with new tables. Appends faults to $work/faults and the used figures to
+# $work/used.
 render() {
     awk -v figures="$figures" -v dir="$top/bench/results" -v faults="$work/faults" -v used="$work/used" -v name="${1#"$top"/}" "$fields"'
     BEGIN {
@@ -65,8 +67,9 @@ render() {
     END { if (inside) print name ": figures without an end" >> faults }' "$1"
 }
 
-# Percentages and times in the prose of a document, outside of tables of figures, code and quoted
-# commands. A limit or a setting is not a result; one of these words precedes it: "within 3 %".
+# Finds percentages and times in the prose of a document, outside of tables of figures, code and
+# quoted commands. A limit or a setting is not a result; one of these words precedes it: "within 3
+# %".
 prose() {
     awk -v name="${1#"$top"/}" '
     BEGIN { limit = "(^|[ (])(within|at most|at least|than|up to|above|below|every|exceeds|default|=|over|last|after|for|level of|noise of) $" }
@@ -117,7 +120,7 @@ measure)
         line=$(printf %s "$command" | sed "s|DATA/|$data/|")
         found=$("$portolan" --format json -e "$line" </dev/null | sed -n "s|.*\"$member\":\([-0-9.e]*\).*|\1|p")
         [ -n "$found" ] || { echo "$id: no $member from $line" >&2; continue; }
-        # As many decimals as the figure has had; percentages are shares in JSON.
+        # Rounds to as many decimals as the figure had. Percentages are fractions in JSON.
         new=$(awk -v was="$value" -v now="$found" -v percent="$unit" 'BEGIN {
             decimals = index(was, ".") ? length(was) - index(was, ".") : 0
             text = sprintf("%." decimals "f", percent == "%" ? 100 * now : now)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Makes data/isa/aarch64.csv: tries instruction words systematically, names the form of each, and
- * keeps one row per form whose instance the assembler takes and that decodes back to the same form.
- * The extension is the first architecture of a list that the assembler accepts it for. Usage:
- * make-a64-forms > data/isa/aarch64.csv */
+/* Makes data/isa/aarch64.csv. Tries instruction words systematically, determines the form of each,
+ * and keeps one row per form whose instance the assembler accepts and that decodes back to the same
+ * form. The extension is the first architecture of a list with which the assembler accepts it.
+ *
+ *     make-a64-forms > data/isa/aarch64.csv */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,9 +24,9 @@ struct row {
 };
 
 static VEC(struct row) rows;
-static uint32_t slots[1 << 16];   /* row number + 1 by hash of the form */
+static uint32_t slots[1 << 16];   /* row number + 1, by hash of the form */
 
-/* In order: the first that accepts the instruction names its extension. */
+/* In order: the first architecture that accepts the instruction names its extension. */
 static const struct { const char *name, *march;
 } extensions[] = {
     {"base", "armv8-a"},
@@ -55,8 +56,8 @@ static const struct { const char *name, *march;
     {"all", "all"},
 };
 
-/* What user programs have of the system space, which is not searched, and pairs of registers, of
- * which the search has the odd ones alone. */
+/* User instructions in the system space, which is not searched, and pairs of registers, of which
+ * the search tries only odd ones. */
 static const char extras[] = "casp w0, w1, w2, w3, [x4]\ncasp x0, x1, x2, x3, [x4]\ncaspa w0, w1, "
                              "w2, w3, [x4]\ncaspa x0, x1, x2, x3, [x4]\n"
                              "caspl w0, w1, w2, w3, [x4]\ncaspl x0, x1, x2, x3, [x4]\ncaspal w0, "
@@ -102,23 +103,25 @@ static void try(uint32_t word, bool system)
     *slot = (uint32_t)rows.count;
 }
 
-/* The words of @top (bits 31 to 21) with these registers and all values of the middle bits. */
+/* Tries the words with bits 31 to 21 equal to @top, these registers, and all values of the middle
+ * bits. */
 static void try_all(uint32_t top, uint32_t third, uint32_t second, uint32_t first)
 {
-    /* bits 28 to 25, the main encoding groups; 0, 1 and 3 hold nothing that user programs have */
+    /* bits 28 to 25, the main encoding groups; 0, 1 and 3 contain no user instructions */
     uint32_t group = top >> 4 & 15;
     for (uint32_t middle = 0; group != 0 && group != 1 && group != 3 && middle < 64; middle++)
         try(top << 21 | third << 16 | middle << 10 | second << 5 | first, false);
 }
 
-/* Gaps of Capstone: SVE, loads and stores, SIMD, operations on registers. */
+/* Returns whether Capstone lacks instructions of the group: SVE, loads and stores, SIMD, operations
+ * on registers. */
 static bool has_gaps(uint32_t top)
 {
     uint32_t group = top >> 4 & 15;
     return group == 2 || (group & 5) == 4 || (group & 7) == 7 || (group & 7) == 5;
 }
 
-/* Queries the second disassembler for the words of @top that Capstone lacks. */
+/* Decodes the words of @top that Capstone lacks with the second disassembler. */
 static void learn(uint32_t top, const uint32_t (*combinations)[2], size_t count)
 {
     VEC(uint8_t) code = {0};
@@ -138,8 +141,9 @@ static void learn(uint32_t top, const uint32_t (*combinations)[2], size_t count)
 
 static void search(void)
 {
-    /* Destination and first source: distinct registers first, so that equal ones mean a tie of the
-     * encoding; then the values that stand for sp, xzr or operations. */
+    /* Destination and first source. Pairs of distinct registers come first; therefore equal
+     * registers are tried only if the encoding requires them. Then values that encode sp, xzr or
+     * operations. */
     static const uint32_t combinations[][2] = {{1, 2},  {1, 31}, {31, 2},  {0, 2}, {8, 2},  {16, 2},
                                                {24, 2}, {1, 0},  {1, 4},   {1, 8}, {1, 16}, {17, 2},
                                                {9, 2},  {25, 2}, {17, 18}, {1, 18}};
@@ -164,7 +168,8 @@ static void path_in(struct str *path, const char *directory, const char *name)
     str_addf(path, "%s/%s", directory, name);
 }
 
-/* Assembles @text for @march; its output goes to @messages. False when lines were rejected. */
+/* Assembles @text for @march and stores its output in @messages. Returns false if lines were
+ * rejected. */
 static bool assemble_file(const char *directory, const char *march, const struct str *text,
                           struct str *messages)
 {
@@ -193,7 +198,7 @@ static void instance_of(size_t i, struct str *out)
     form_instance(&row, out);
 }
 
-/* Names the extension of rows without one that the assembler accepts for @which. */
+/* Sets the extension of rows without one to @which if the assembler accepts them for it. */
 static void extend(const char *directory, size_t which)
 {
     struct str text = {0}, messages = {0};

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Writes data/machines/a64fx/overrides.csv from the rows of section 16 of Fujitsu's A64FX
- * Microarchitecture Manual: the forms that each row is of are in tools/a64fx-rows.csv. Rows by hand
- * stay, behind the others, and win. Usage: make-a64fx MANUAL ROWS OVERRIDES
+ * Microarchitecture Manual. tools/a64fx-rows.csv lists the forms of each row. Manual rows in the
+ * output remain, after the generated ones, and override them.
+ *
+ *     make-a64fx MANUAL ROWS OVERRIDES
  *
  * MANUAL has the columns section, instruction, condition_and_uops, latency ("2+1": two steps) and
- * pipelines, in the manual's order. ROWS names them in the same order, by the first three; its
- * pipelines replace the manual's where they are not empty. */
+ * pipelines, in the manual's order. ROWS identifies its rows in the same order by the first three
+ * columns; pipelines in ROWS replace the manual's unless empty. */
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,10 +18,11 @@
 #include "base/mem.h"
 #include "base/str.h"
 
-/* start of the source of generated rows */
+/* first words of the source of generated rows */
 #define MARK "Fujitsu A64FX Microarchitecture Manual 1.8.1, section 16, "
-#define LOAD "1*p[L1A,L1B]"   /* the access of the first level, which the manual's pipelines lack */
-#define KINDS_MOST 4          /* sets of pipelines of one row */
+/* the first-level cache access, which the manual's pipelines do not list */
+#define LOAD "1*p[L1A,L1B]"
+#define KINDS_MOST 4          /* most sets of pipelines in a row */
 
 static const struct pipeline { const char *name, *ports;
 } pipelines[] = {
@@ -77,7 +80,7 @@ static const struct pipeline *pipeline_find(const char *name, size_t length)
     return NULL;
 }
 
-/* The sum of "2+1". */
+/* Adds the numbers of "2+1". */
 static unsigned cycles_of(const char *latency)
 {
     unsigned sum = 0;
@@ -91,8 +94,8 @@ static unsigned cycles_of(const char *latency)
     return sum;
 }
 
-/* The parts of "EX* + EAG*" or "FLA, FLA" with their counts. A row marked E holds its only pipeline
- * for its latency; of EX, for two cycles. */
+/* Appends the pipelines of "EX* + EAG*" or "FLA, FLA" with their counts. A row marked E occupies
+ * its only pipeline for its latency; pipeline EX for two cycles. */
 static bool add_parts(const char *text, bool held, unsigned latency, struct str *out,
                       struct err *err)
 {
@@ -130,7 +133,7 @@ static bool add_usage(const char *text, bool held, unsigned latency, bool load, 
     const struct pipeline *either = pipeline_find(text, strlen(text));
     bool ok = true;
 
-    if (str_has_prefix(text, "(EXA + EXA)"))   /* both steps on the same one */
+    if (str_has_prefix(text, "(EXA + EXA)"))   /* both steps use the same pipeline */
         str_add(out, "2*p[EXA,EXB]");
     else if (either && strchr(text, ','))
         str_addf(out, "1*%s", either->ports);
@@ -141,7 +144,7 @@ static bool add_usage(const char *text, bool held, unsigned latency, bool load, 
     return ok;
 }
 
-/* Whether the word is the count of µops or a mark of the manual's columns, which is not part of a
+/* Returns whether the word is a µop count or a mark in the manual's columns, which is not part of a
  * name. */
 static bool is_mark(const char *word, size_t length)
 {
@@ -153,8 +156,8 @@ static bool is_mark(const char *word, size_t length)
     return false;
 }
 
-/* The row's name: the instruction and the condition without the marks behind it, which may be all
- * there is. */
+/* Appends the row's name: the instruction and the condition, without marks after it. The condition
+ * may consist of marks only. */
 static void add_name(const char *instruction, const char *condition, struct str *out)
 {
     size_t end = strlen(condition);
@@ -170,7 +173,7 @@ static void add_name(const char *instruction, const char *condition, struct str 
     str_addf(out, MARK "%s%s%.*s", instruction, end ? " " : "", (int)end, condition);
 }
 
-/* One row for each of the @forms, "A;B". */
+/* Appends one row for each form of @forms, "A;B". */
 static void add_rows(const char *forms, const char *usage, const char *latency, const char *name,
                      struct str *out)
 {
@@ -186,7 +189,7 @@ static void add_rows(const char *forms, const char *usage, const char *latency, 
     }
 }
 
-/* The rows of the rule @i from the manual's row @k. */
+/* Appends the rows of rule @i, from row @k of the manual. */
 static bool take_rule(const struct source *rules, size_t i, const struct source *manual, size_t k,
                       struct str *out, struct err *err)
 {
@@ -235,7 +238,7 @@ static bool take_rules(const struct source *rules, const struct source *manual, 
     return true;
 }
 
-/* The lines of @path after its header that this program did not write. */
+/* Appends the lines of @path after its header that this program did not generate. */
 static bool keep_by_hand(const char *path, struct str *out, struct err *err)
 {
     struct str text = {0};

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Writes the rows from alone to alone of data/machines/<id>/latencies.csv: forms that take longer
- * among copies of themselves than the machine's ports, slots and dependences say, from tables of
- * uops.info. Rows by hand stay, and win. Usage: make-alone DIRECTORY TABLES [ID...] */
+/* Writes the rows from alone to alone of data/machines/<id>/latencies.csv from tables of uops.info:
+ * forms that take longer among copies of themselves than the machine's ports, slots and dependences
+ * predict. Manual rows remain and override generated ones.
+ *
+ *     make-alone DIRECTORY TABLES [ID...] */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,17 +18,16 @@
 #include "io/machine_file.h"
 #include "toolchain/assemble.h"
 
-#define LONGER 1.1      /* minimum ratio, and */
-/* minimum cycles of a measurement above the model: smaller differences come from ports, not
- * microcode */
+#define LONGER 1.1      /* minimum ratio of measured to predicted cycles */
+/* minimum difference in cycles: smaller differences come from ports, not microcode */
 #define CYCLES 0.9
-#define COPIES 32       /* of a form in a body */
-#define INSNS_MOST 256  /* instructions in a body */
-#define UNKNOWN_LEAST 8 /* minimum cycles of a form without ports that indicate microcode */
-#define MARK "uops.info, alone: "   /* in the source of generated rows */
+#define COPIES 32       /* copies of a form in a body */
+#define INSNS_MOST 256  /* most instructions in a body */
+#define UNKNOWN_LEAST 8 /* minimum cycles that indicate microcode, for a form without ports */
+#define MARK "uops.info, alone: "   /* first words of the source of generated rows */
 
-/* @table: the file of TABLES, without .csv; @core: what was measured; @as: the machine that is that
- * core, where @id is another one, which nobody measured. */
+/* @table: file name in TABLES without .csv. @core: the measured core. @as: a shipped machine with
+ * that core, if @id has another one that was not measured. */
 static const struct measured {
     const char *id, *table, *core, *as;
 } machines[] = {
@@ -46,7 +47,7 @@ static const struct measured {
     {"znver4", "zen4", "Zen 4", NULL},
 };
 
-/* One instruction of each form, from the assembler; length 0 if rejected. */
+/* Assembles one instruction of each form; its length is 0 if rejected. */
 static struct insn *instances(const struct forms *forms, struct err *err)
 {
     struct insn *list = mem_zero(forms_count(forms), sizeof *list);
@@ -74,8 +75,8 @@ static struct insn *instances(const struct forms *forms, struct err *err)
     return ok ? list : NULL;
 }
 
-/* Bounds of a block of the @count instructions, cycles of each of @executions; NaN if the machine
- * lacks the form. */
+/* Cycles of a block of the @count instructions by its bounds, divided by @executions; NaN if the
+ * machine lacks a form. */
 static double block_cycles(struct block_work *work, const struct insn *insns, size_t count,
                            unsigned executions)
 {
@@ -85,9 +86,9 @@ static double block_cycles(struct block_work *work, const struct insn *insns, si
     return bounds.unknown ? NAN : bounds.total / executions;
 }
 
-/* What the machine says of a copy of the form among others, without the rules that are made here:
- * as they wait for each other, or without dependences where that takes longer. NaN where it does
- * not know the form. */
+/* Cycles that the machine predicts for one of several copies of the form, without the rules made
+ * here: with their dependences, or without if that takes longer. NaN if the machine lacks the
+ * form. */
 static double model_cycles(const struct form_row *row, const struct insn *instance,
                            struct block_work *work)
 {
@@ -112,9 +113,8 @@ static double model_cycles(const struct form_row *row, const struct insn *instan
     return cycles;
 }
 
-/* Whether the measurement is of the form alone: not of a count that says how often it is done, of
- * the predecoder, of branches so close to each other, of a device, or of memory behind the
- * caches. */
+/* Returns whether the measurement is of the form alone. Excludes repetition by a count, the
+ * predecoder, adjacent branches, devices, and memory beyond the caches. */
 static bool is_plain(const struct insn *insn)
 {
     static const char *const others[] = {"in", "out", "ins?", "outs?", "*movnt*"};
@@ -127,14 +127,15 @@ static bool is_plain(const struct insn *insn)
            !analysis_repeated(insn, 1);
 }
 
-/* Whether copies take longer than the prediction of the machine, which may lack the form. */
+/* Returns whether copies take longer than the machine predicts; @model is NaN if it lacks the
+ * form. */
 static bool takes_longer(double cycles, double model)
 {
     return isnan(model) ? cycles >= UNKNOWN_LEAST
                         : cycles > model * LONGER && cycles > model + CYCLES;
 }
 
-/* Whether a manual rule has the form's time alone. */
+/* Returns whether a manual rule gives the form's time alone. */
 static bool by_hand(const struct machine *m, const char *form)
 {
     for (size_t i = 0; i < m->latency_count; i++)
@@ -144,7 +145,7 @@ static bool by_hand(const struct machine *m, const char *form)
     return false;
 }
 
-/* The lines of @path without generated ones, unchanged. */
+/* Appends the lines of @path except generated ones, unchanged. */
 static bool keep_lines(const char *path, struct str *out, struct err *err)
 {
     struct str text = {0};
@@ -187,8 +188,8 @@ static void drop_alone(struct machine *m)
     m->latency_count = kept;
 }
 
-/* A model of the machine at @directory without generated rules; NULL with err. *@m receives the
- * machine, which the model refers to. */
+/* Creates a model of the machine at @directory without generated rules; NULL with err on failure.
+ * *@m is the machine, to which the model refers. */
 static struct block_work *open_model(const char *directory, const char *id, struct machine **m,
                                      struct err *err)
 {
@@ -237,7 +238,7 @@ static bool make(const char *directory, const char *tables, const struct measure
     mapping_free(alone);
     str_done(&path);
     str_done(&text);
-    return ok;   /* models are not freed: the program ends soon */
+    return ok;   /* models are not freed because the program ends soon */
 }
 
 int main(int argc, char **argv)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Makes data/isa/x86-64.csv: tries encodings systematically, names the form of each, and keeps one
- * row per form whose instance the assembler takes and that decodes back to the same form. Usage:
- * make-forms > data/isa/x86-64.csv */
+/* Makes data/isa/x86-64.csv. Tries encodings systematically, determines the form of each, and keeps
+ * one row per form whose instance the assembler accepts and that decodes back to the same form.
+ *
+ *     make-forms > data/isa/x86-64.csv */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,7 +36,7 @@ static bool wanted(const ZydisDecodedInstruction *in)
            in->address_width == 64;
 }
 
-/* The instruction-set extension; for AVX-512, whose parts came with different CPUs, the part
+/* The instruction-set extension. For AVX-512, whose parts exist on different CPUs, the part
  * (AVX512BW, AVX512_VBMI2) without the width. */
 static char *extension_of(const ZydisDecodedInstruction *in)
 {
@@ -81,7 +82,8 @@ static void try(const uint8_t *code, size_t length)
     str_done(&template);
 }
 
-/* Operand bytes after the opcode: register and memory forms of every group member. */
+/* Tries operand bytes after the opcode: register and memory forms of every member of an opcode
+ * group. */
 static void try_operands(uint8_t *code, size_t at, bool all_registers)
 {
     static const uint8_t addresses[][7] = {
@@ -203,7 +205,7 @@ static const char *newer_extension(const char *mnemonic)
     return NULL;
 }
 
-/* The template from the form's types and the operands' access. */
+/* Appends the template, from the form's types and the access of its operands. */
 static void newer_template(const struct insn *in, struct str *out)
 {
     const char *type = strchr(in->form, '(') + 1;
@@ -244,8 +246,8 @@ static void try_newer(const uint8_t *code, size_t length)
     str_done(&template);
 }
 
-/* VEX instructions known to other disassemblers, and the one opcode of the atomics without
- * result. */
+/* Tries VEX instructions that only other disassemblers decode, and the opcode of the atomics
+ * without result. */
 static void try_foreign(void)
 {
     VEC(struct x86_window) windows = {0};
@@ -282,7 +284,7 @@ static void try_foreign(void)
     vec_done(&windows);
 }
 
-/* Runs the assembler on @source; stderr goes to @messages. */
+/* Runs the assembler on the file in @directory; its errors go to a file there. */
 static int assemble_file(const char *directory)
 {
     struct str command = {0};
@@ -306,7 +308,7 @@ static void instances(struct str *out)
     }
 }
 
-/* Drops the rows whose lines the assembler rejects; true when there were any. */
+/* Drops the rows whose lines the assembler rejects. Returns whether there were any. */
 static bool drop_refused(const char *messages)
 {
     bool any = false;

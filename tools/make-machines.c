@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Makes data/machines/<id>/{machine,mapping}.csv from the installed LLVM 22. Usage: make-machines
- * DIRECTORY [ID...] */
+/* Makes data/machines/<id>/{machine,mapping}.csv from the installed LLVM 22.
+ *
+ *     make-machines DIRECTORY [ID...] */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +11,7 @@
 #include "io/machine_file.h"
 #include "io/machine_save.h"
 
-/* Instruction sets by generation: extensions of data/isa/x86-64.csv in a CPU. */
+/* Instruction sets by generation: the extensions in data/isa/x86-64.csv that a CPU has. */
 #define SANDY                                                                                      \
     "BASE LONGMODE X87 MMX SSE SSE2 SSE3 SSSE3 SSE4 AES PCLMULQDQ AVX AVXAES CLFSH MONITOR PAUSE " \
     "RDTSCP XSAVE XSAVEOPT VMFUNC AMD3DNOW_PREFETCH"
@@ -28,7 +29,7 @@
 #define ALDER                                                                                      \
     BROADWELL " AVX_VNNI CLFLUSHOPT XSAVEC XSAVES CLWB PKU RDPID SHA GFNI VAES VPCLMULQDQ CET "    \
               "WAITPKG MOVDIR SERIALIZE PT PCONFIG KEYLOCKER KEYLOCKER_WIDE"
-/* Restricted transactional memory was removed. */
+/* Lunar Lake has no restricted transactional memory. */
 #define LUNAR                                                                                      \
     IVY " AVX2 AVX2GATHER FMA BMI1 BMI2 LZCNT MOVBE INVPCID ADOX_ADCX RDSEED SMAP CLFLUSHOPT "     \
         "XSAVEC XSAVES CLWB PKU RDPID SHA GFNI VAES VPCLMULQDQ"                                    \
@@ -49,18 +50,17 @@
          "AVX512_BITALG AVX512_IFMA AVX512_VPOPCNTDQ"                                              \
          " AVX512_GFNI AVX512_VAES AVX512_VPCLMULQDQ AVX512_BF16"
 
-/* An option of Arm's cores that LLVM disables for the newer ones; servers with these cores have
- * it. */
+/* An option of Arm's cores that LLVM disables for newer ones. Servers with these cores have it. */
 #define CRYPTOGRAPHY "+aes+sha2+sha3+sm4+sve2-aes+sve2-sha3+sve2-sm4"
 
-/* @cpu is LLVM's name for the model: the P core of Alder Lake has the chip's name, Ivy Bridge has
- * no model of its own. */
+/* @cpu is LLVM's name of the model: Alder Lake's P core has the chip's name, and Ivy Bridge has no
+ * separate model. */
 static const struct shipped {
-    /* NULL extensions: LLVM's own set of the CPU decides (AArch64) */
+    /* @extensions: NULL if LLVM's feature list of the CPU decides (AArch64) */
     const char *id, *cpu, *title, *extensions;
     enum isa isa;
-    bool held;   /* LLVM's model holds pipelined units for their whole latency */
-    bool atomics;   /* the CPU has the atomic accesses of ARMv8.1, and LLVM's model does not */
+    bool held;   /* LLVM's model occupies pipelined units for their whole latency */
+    bool atomics;   /* the CPU has the atomic accesses of ARMv8.1, but LLVM's model does not */
 } shipped[] = {
     {"sandybridge", "sandybridge", "Intel Sandy Bridge", SANDY, ISA_X86_64, false, false},
     {"ivybridge", "ivybridge", "Intel Ivy Bridge (LLVM's Sandy Bridge model, corrected)", IVY,
@@ -92,13 +92,13 @@ static const struct shipped {
     {"ampere1", "ampere1", "Ampere-1 (AmpereOne)", NULL, ISA_AARCH64, false, true},
 };
 
-/* Hints run as NOPs on CPUs without them. */
+/* Returns whether the form is a hint, which CPUs without its extension execute as a NOP. */
 static bool is_hint(const char *form)
 {
     return str_has_prefix(form, "ENDBR");
 }
 
-/* Keeps only the forms of @m whose extension the CPU has, and the hints. */
+/* Removes the forms of @m whose extension the CPU lacks, except hints. */
 static void drop_absent(struct machine *m, const struct forms *forms)
 {
     struct mapping *present = mapping_new(mapping_ports(m->mapping));
@@ -121,8 +121,8 @@ static void drop_absent(struct machine *m, const struct forms *forms)
     m->mapping = present;
 }
 
-/* One cycle for each use of an operation that LLVM counts no more µops of than it uses units; of a
- * division the longest use is the divider's. */
+/* Sets each use of a unit to one cycle for operations with at least as many µops as units used. For
+ * a division the longest use is the divider's and remains. */
 static void release_pipelined(struct machine *m)
 {
     struct mapping *released = mapping_new(mapping_ports(m->mapping));
@@ -159,8 +159,8 @@ static void add_usage(const struct machine *m, const char *form, struct mapping_
     sum->latency += entry ? entry->latency : 0;
 }
 
-/* Adds forms that llvm-mca cannot be asked for, or that the model lacks: movprfx, after which it
- * refuses what does not overwrite the same register, and atomic accesses. */
+/* Adds forms that llvm-mca cannot analyse, or that the model lacks: movprfx, which must precede an
+ * instruction that overwrites the same register, and atomic accesses. */
 static void add_lacking(struct machine *m, const struct forms *forms, bool atomics)
 {
     static const char *const access[] = {"LDR (X, [X, I])", "ADD (X, X, X)", "STR (X, [X, I])"};
@@ -183,7 +183,7 @@ static void add_lacking(struct machine *m, const struct forms *forms, bool atomi
             mapping_set(m->mapping, &sum);
         usage_done(&sum.usage);
     }
-    /* The pairs of registers of casp have no template. */
+    /* There is no template for casp's pairs of registers. */
     static const char *const pairs[] = {"CASP (W, W, W, W, [X])",   "CASP (X, X, X, X, [X])",
                                         "CASPA (W, W, W, W, [X])",  "CASPA (X, X, X, X, [X])",
                                         "CASPL (W, W, W, W, [X])",  "CASPL (X, X, X, X, [X])",

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Puts the tables of commands and keys of the built program into man/portolan-commands.7, its facts
-# of machines into man/portolan-machine.5, and what shells complete into completion/. Run from the
+# Writes the tables of commands and keys of the built program to man/portolan-commands.7, its facts
+# of machines to man/portolan-machine.5, and the shell completions to completion/. Run from the
 # build directory: sh tools/make-man.sh [SOURCE]
 set -eu
 man=${1:-.}/man
@@ -8,7 +8,7 @@ completion=${1:-.}/completion
 text=$(mktemp)
 trap 'rm -f "$text"' EXIT
 
-section() {   # PAGE NAME COMMAND: what COMMAND prints stands between the page's marks NAME begin and NAME end
+section() {   # PAGE NAME COMMAND: puts the output of COMMAND between the page's marks NAME begin and NAME end
     ./portolan -e "$3" >"$text"
     grep -q "$2 end" "$1"
     awk -v text="$text" -v name="$2" '

@@ -1,20 +1,23 @@
 #!/bin/sh
-# `make packaging-check`, or with PARTS="deb" some of it. Long, and no part of `make check`.
-#   deb   dpkg-buildpackage twice in directories of different lengths: the packages are byte for
-# byte the same, and lintian finds no error
-#   cross tools/check-aarch64.sh: compiled for AArch64 with the libraries of Debian 12 for arm64,
-# unit tests under qemu-aarch64
+# `make packaging-check`: checks of packages and of bootstrap, which take long and are no part of
+# `make check`. PARTS="deb" selects parts; the default is all parts, of which eight for bookworm and
+# two for trixie.
+#   deb     runs dpkg-buildpackage twice in directories whose names differ in length: the packages
+#           must be identical, and lintian must find no error
+#   cross   tools/check-aarch64.sh: compiles for AArch64 with the arm64 libraries of Debian 12 and
+#           runs unit tests under qemu-aarch64
 #   bookworm-root-pty-run and so on: ./bootstrap in a bare Debian of that release (debootstrap), as
-# root or as a user with sudo (user), in a terminal (pty) or
-#         without (no): run and then check (run), or check alone (check). Without PARTS all eight of
-# bookworm, two of trixie.
-# LOGS=DIRECTORY keeps what each part said. A part whose tools are missing is named and counted as
-# skipped. Status 1 when one failed.
+#           root or as a user with sudo (user), in a terminal (pty) or without one (no): run and
+# then
+#           check (run), or check alone (check)
+# LOGS=DIRECTORY stores the output of each part there. A part whose tools are missing is named and
+# counted as skipped. The exit status is 1 if a part failed.
 set -u
 source=$(cd "$(dirname "$0")/.." && pwd)
 jobs=$(nproc 2>/dev/null || echo 2)
 
-# Every command of the list is there; else the first that is not is the last line of the log.
+# Returns whether every command of the list is installed. If not, the last line of the log names the
+# first missing one.
 has() {
     for tool in "$@"; do
         command -v "$tool" >/dev/null 2>&1 || { echo "no $tool" >>"$log"; return 1; }
@@ -44,8 +47,8 @@ part_cross() {
     sh "$work/cross/src/tools/check-aarch64.sh" "$work/cross" fetch >>"$log" 2>&1 && grep -q ' 0 failed$' "$log"
 }
 
-# A bare system of .ci/run: cell RELEASE WHO TERMINAL COMMANDS. Where none can be made .ci/run runs
-# in place; that is not what is asked here.
+# Runs COMMANDS in a bare system of .ci/run: cell RELEASE WHO TERMINAL COMMANDS. If no bare system
+# can be made, .ci/run would run in place, which this check must not.
 cell() {
     has git debootstrap unshare || return 77
     [ "$(id -u)" -eq 0 ] || { echo 'this is not root' >>"$log"; return 77; }
@@ -56,7 +59,7 @@ cell() {
     ! grep -q 'running in place' "$log"
 }
 
-# Their parts: release-who-terminal-commands.
+# Lists the parts: release-who-terminal-commands.
 cells() {
     for who in root user; do
         for terminal in pty no; do
@@ -78,7 +81,7 @@ run_part() {
     esac
 }
 
-# Repeats a command until it succeeds: seconds NUMBER COMMAND..., at most so many.
+# seconds NUMBER COMMAND...: repeats the command until it succeeds, at most NUMBER seconds.
 seconds() {
     left=$1
     shift
@@ -89,8 +92,8 @@ seconds() {
 }
 gone() { ! kill -0 "-$child" 2>/dev/null; }
 
-# Whoever ends this ends the part that is at work with all that it started; what a bare system has
-# mounted is let go by .ci/run before it ends.
+# An interruption also ends the running part and all processes that it started. .ci/run unmounts a
+# bare system's file systems before it ends.
 clean_up() {
     if [ -n "$child" ]; then
         kill -TERM "-$child" 2>/dev/null
@@ -120,8 +123,8 @@ fi
 passed=0 failed=0 skipped=0
 for part in ${PARTS:-deb cross $(cells)}; do
     : >"$log"
-    # In a group of processes of its own, and waited for: a trap has its turn at once, not when the
-    # part is done.
+    # The part runs in its own process group and is waited for in the background: a trap then runs
+    # at once, not when the part is done.
     setsid sh "$0" --part "$part" "$work" &
     child=$!
     wait "$child"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Correlations of the columns of a table */
+/* Correlations between the columns of a table */
 #include "kernel.h"
 
 #include <math.h>

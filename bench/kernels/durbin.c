@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The recursion of Levinson and Durbin */
+/* Levinson-Durbin recursion */
 #include "kernel.h"
 
 #include <string.h>

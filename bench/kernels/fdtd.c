@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Fields in a plane by finite differences in time, twenty steps */
+/* Finite differences in time of fields in a plane, twenty steps */
 #include "kernel.h"
 
 int main(int argc, char **argv)

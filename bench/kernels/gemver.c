@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Updates of rank one and products with the matrix and its transpose */
+/* Rank-one updates, and products with the matrix and its transpose */
 #include "kernel.h"
 
 int main(int argc, char **argv)

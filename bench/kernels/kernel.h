@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Shared by the kernels: each is a program that takes N, fills its arrays, runs once and prints a
- * sum. Written for this project after well-known algorithms of linear algebra, stencils and dynamic
- * programming; predictions are compared with their times. */
+/* Functions shared by the kernels. Each kernel is a program that reads N, fills its arrays, runs
+ * once and prints a sum. Written for this project after well-known algorithms of linear algebra,
+ * stencils and dynamic programming. Their measured times are compared with predictions. */
 #include <stdio.h>
 #include <stdlib.h>
 
-/* @count numbers between 0 and 1 with a long period; the program ends when memory is exhausted. */
+/* Returns @count numbers between 0 and 1 with a long period. Exits if memory is exhausted. */
 static double *array(size_t count, size_t seed)
 {
     double *a = malloc(count * sizeof *a);
@@ -17,7 +17,7 @@ static double *array(size_t count, size_t seed)
     return a;
 }
 
-/* Prints and frees the array. */
+/* Prints the sum of the array and frees it. */
 static void finish(double *a, size_t count)
 {
     double sum = 0;

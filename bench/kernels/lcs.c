@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The longest common subsequence of two sequences of eight letters: each cell of a table reads
- * three others */
+/* Longest common subsequence of two sequences over eight letters. Each cell of the table reads
+ * three other cells. */
 #include "kernel.h"
 
 int main(int argc, char **argv)

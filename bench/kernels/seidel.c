@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Gauss and Seidel on nine points, ten sweeps */
+/* Nine-point Gauss-Seidel relaxation, ten sweeps */
 #include "kernel.h"
 
 int main(int argc, char **argv)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Twenty products of a vector with a matrix of five entries in a row, which are found through their
- * columns' numbers: an N by N grid's neighbours */
+/* Twenty products of a sparse matrix and a vector. A row has five entries at stored column numbers,
+ * the neighbours in an N by N grid. */
 #include "kernel.h"
 
 int main(int argc, char **argv)

@@ -1,4 +1,4 @@
-/* Shared by several fuzz targets. Each target is a single source file, so that these functions are
+/* Shared by several fuzz targets. Each target is a single source file; therefore the functions are
  * static. */
 #ifndef PORTOLAN_TESTS_FUZZ_COMMON_H
 #define PORTOLAN_TESTS_FUZZ_COMMON_H
@@ -11,7 +11,7 @@
 #include "isa/forms.h"
 #include "toolchain/listing.h"
 
-/* Forms of x86-64 from the rows of a table; the caller frees them. */
+/* Creates x86-64 forms from the rows of a table. The caller frees them. */
 static inline struct forms *forms_of(const char *rows)
 {
     char name[] = "/tmp/fuzz-forms-XXXXXX";
@@ -57,7 +57,7 @@ static inline void use_few_forms(void)
         abort();
 }
 
-/* Cleans a listing: the output has as many lines as the input, each within the text. */
+/* Cleans a listing. The output must have as many lines as the input, each within the text. */
 static inline void clean_listing(enum isa isa, const char *text, size_t length)
 {
     struct listing l;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Feeds bytes to AArch64 decoding as words, and as text to the operand parser and the cleaning of
- * listings. */
+/* Feeds bytes to AArch64 decoding as instruction words, and as text to the operand parser and the
+ * cleaning of listings. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Feeds text to the assembler: expects a kernel whose instructions lie in lines of the text, or an
- * error. Starts one process per input. */
+/* Feeds text to the assembler. Expects an error, or a kernel whose instructions refer to lines of
+ * the text. Starts one process per input. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +18,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (size > 4096)
         return 0;
     for (size_t i = 0; i < size; i++)
-        /* a carriage return alone also ends a line */
+        /* a carriage return without line feed also ends a line */
         lines += data[i] == '\n' || (data[i] == '\r' && (i + 1 == size || data[i + 1] != '\n'));
     struct kernel *k = kernel_from_text("fuzz", (const char *)data, size, &options, &err);
     if (!k && !err.what[0])

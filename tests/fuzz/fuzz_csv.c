@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Feeds bytes to the CSV reader: a table or an error; a written table reads back unchanged. */
+/* Feeds bytes to the CSV reader. Expects an error, or a table that reads back unchanged after
+ * writing. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Feeds text to the parser of other disassemblers' x86-64 output; the first byte selects the
+/* Feeds text to the parser of other disassemblers' x86-64 output. The first byte selects the
  * encoding. */
 #include <stdint.h>
 #include <stdlib.h>

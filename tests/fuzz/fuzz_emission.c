@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Feeds bytes as machine code to the emission of kernels: the kernel is rejected with a reason, or
- * the emitted code decodes to the same instructions. */
+/* Feeds bytes as machine code to the emission of kernels. Expects a rejection with a reason, or
+ * code that decodes to the same instructions. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,7 +26,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     const struct insn *insns = k ? kernel_insns(k, 0, &count) : NULL;
     const char *why = insns ? kernel_refused_anywhere(insns, count, NULL) : "no kernel";
     for (size_t i = 0; i < count; i++)
-        most += insns[i].length + 16u;   /* room for the growth of an emitted instruction */
+        most += insns[i].length + 16u;   /* an emitted instruction may be longer */
     if (!why && COPIES * most <= CODE_LIMIT) {
         uint8_t *code = mem_zero(CODE_LIMIT, 1);
         for (unsigned copy = 0; copy < COPIES; copy++)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Feeds bytes to the readers of experiments and populations: CSV, PMEvo's JSON, checkpoints.
- * Accepted input is consistent. */
+ * Accepted input must be consistent. */
 #include <stdint.h>
 #include <stdlib.h>
 

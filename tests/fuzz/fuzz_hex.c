@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Feeds bytes to the parser of hex blocks: a kernel or an error. */
+/* Feeds bytes to the parser of hex blocks. Expects a kernel or an error. */
 #include <stdint.h>
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Feeds bytes to the reader of PMEvo's JSON: a mapping, experiments, or an error. */
+/* Feeds bytes to the reader of PMEvo's JSON. Expects a mapping, experiments, or an error. */
 #include <stdint.h>
 #include <stdlib.h>
 

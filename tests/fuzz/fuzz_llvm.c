@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Feeds bytes to the reader of llvm-mca's tables: a machine with valid usages, or an error. */
+/* Feeds bytes to the reader of llvm-mca's tables. Expects a machine with valid usages, or an
+ * error. */
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Feeds bytes to the readers of machine.csv, mapping.csv and overrides.csv, selected by the first
- * byte: accepted input prints and reads back unchanged, and rejected input sets an error. */
+/* Feeds bytes to the readers of machine.csv, mapping.csv and overrides.csv; the first byte selects
+ * one. Accepted input must read back unchanged after printing, and rejected input must set an
+ * error. */
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>

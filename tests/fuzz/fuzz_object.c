@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Feeds bytes to the reader of ELF files and their archives: sections and symbols lie within the
- * code, or an error is set. */
+/* Feeds bytes to the reader of ELF files and archives. Sections and symbols must lie within the
+ * code, or an error must be set. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* Reads once with @parts. */
+/* Reads the file once with @parts. */
 static void read_parts(const char *path, unsigned parts)
 {
     struct object o;
@@ -33,7 +33,7 @@ static void read_parts(const char *path, unsigned parts)
     object_done(&o);
 }
 
-/* Members lie within the archive; reads each. */
+/* Checks that members lie within the archive, and reads each. */
 static void read_members(const char *path)
 {
     struct archive a;
@@ -71,7 +71,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         read_members(path);
     read_parts(path, OBJECT_LINES);
     read_parts(path, OBJECT_FUNCTIONS);
-    kernel_free(kernel_load(path, NULL, NULL));   /* also runs libdw in a child */
+    kernel_free(kernel_load(path, NULL, NULL));   /* This also runs libdw in a child process. */
     close(fd);
     return 0;
 }

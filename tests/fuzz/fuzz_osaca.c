@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Feeds bytes to the reader of OSACA machine files: a machine that prints and reads back, or an
- * error. */
+/* Feeds bytes to the reader of OSACA machine files. Expects an error, or a machine that reads back
+ * after printing. */
 #include <stdint.h>
 #include <stdlib.h>
 
@@ -10,7 +10,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* Covers each kind of operand; all 15,000 forms would dominate the time. */
+/* Forms with each kind of operand. All 15,000 forms would dominate the time. */
 static struct forms *few_forms(void)
 {
     static const char rows[] =

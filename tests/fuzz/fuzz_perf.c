@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Feeds bytes to the parser of perf script's output: no more samples than lines, in ascending
- * order. */
+/* Feeds bytes to the parser of perf script's output. There must be at most as many samples as
+ * lines, in ascending order. */
 #include <stdint.h>
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Feeds bytes as portolan-cc's section of an executable: a consistent program, or none. */
+/* Feeds bytes as portolan-cc's section of an executable. Expects a consistent program, or none. */
 #include <stdint.h>
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Feeds text to the user's start file. Only lines that bind keys and set options are passed, since
- * others may have side effects. Listed bindings, bound again, are equal. */
+/* Feeds text to the user's start file: only lines that bind keys and set options, because others
+ * may have side effects. Listed bindings must be unchanged when they are bound again. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* Lines of @data that begin with a harmless command, without ';'. */
+/* Appends the lines of @data that begin with a harmless command, without ';'. */
 static void harmless(const uint8_t *data, size_t size, struct str *out)
 {
     static const char *const heads[] = {"bind", "unbind ", "set seed ", "set ascii ", "#"};

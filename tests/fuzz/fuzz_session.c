@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Feeds bytes as one file of a session directory, selected by the first byte: the session loads or
- * is rejected with an error, and no other file changes. */
+/* Feeds bytes as one file of a session directory; the first byte selects the file. The session must
+ * load or be rejected with an error, and no other file may change. */
 #include <ftw.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -16,7 +16,8 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-#define TEXT_LINES "kernel-lines.csv of a text"   /* instead of a hex block */
+/* selects a kernel of text instead of a hex block */
+#define TEXT_LINES "kernel-lines.csv of a text"
 
 static const char *const files[] = {"session.csv",
                                     "kernel.hex",
@@ -83,7 +84,7 @@ static int remove_one(const char *path, const struct stat *status, int kind, str
     return remove(path);
 }
 
-/* Files that need not survive a power failure. */
+/* Replaces fsync: the files need not survive a power failure. */
 static int no_sync(int fd)
 {
     (void)fd;
@@ -105,7 +106,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     session_init(&s);
     if (!session_load(&s, dir, &err) && !err.what[0])
         abort();
-    /* without a manifest, or with the given one: rejected, or limited to these files */
+    /* Without a manifest, or with a foreign one, saving is rejected or replaces only the session's
+     * files. */
     session_save(&s, dir, NULL);
     session_done(&s);
     return nftw(dir, remove_one, 16, FTW_DEPTH | FTW_PHYS) == 0 ? 0 : (abort(), 1);

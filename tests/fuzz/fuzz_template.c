@@ -8,7 +8,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* For AArch64: each request to the assembler is one line. */
+/* AArch64: each request to the assembler must be one line. */
 static void try_a64(struct form_row row)
 {
     struct a64_code draft;
@@ -28,7 +28,7 @@ static void try_a64(struct form_row row)
     str_done(&text);
 }
 
-/* Feeds text as a template: rejected, or code can be generated. */
+/* Feeds text as a template. It is rejected, or code can be generated from it. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     char form[] = "ADD (R64, R64)", extension[] = "BASE",

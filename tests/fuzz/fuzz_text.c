@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Feeds bytes to the cleaning of listings: the output has as many lines as the input. */
+/* Feeds bytes to the cleaning of listings. The output must have as many lines as the input. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Feeds bytes as µops to the throughput engine: every method of every engine returns the same
- * cycles, bit by bit. */
+/* Feeds bytes as µops to the throughput engine. Each method of each engine must return identical
+ * bits. */
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -22,7 +22,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (size < 1)
         return 0;
     unsigned ports = 1 + data[0] % 32;
-    /* Eight bytes per µop, the layout in memory; masks enforce the contract. */
+    /* Each µop has eight bytes, as in memory. Masks make it satisfy the engine's contract. */
     for (size_t at = 1; at + sizeof *masses <= size && n < MOST; at += sizeof *masses) {
         memcpy(&masses[n], data + at, sizeof *masses);
         masses[n].ports &= ports == 32 ? UINT32_MAX : (1u << ports) - 1;

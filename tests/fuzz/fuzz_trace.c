@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Feeds arbitrary bytes as the trace of a program with two units: consistent counts, or an
- * error. */
+/* Feeds bytes as the trace of a program with two units. Expects consistent counts, or an error. */
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Feeds bytes to the reader of uops.info's tables, CSV and XML: a machine that prints and reads
- * back, or an error. */
+/* Feeds bytes to the reader of uops.info's tables, CSV and XML. Expects an error, or a machine that
+ * reads back after printing. */
 #include <stdint.h>
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Runs a fuzz target on every named file, every file of a named directory, and about a hundred
- * mutations of each: inputs found by libFuzzer are tested without it. */
+/* Runs a fuzz target on each named file, each file of a named directory, and about a hundred
+ * mutations of each. This tests the inputs that libFuzzer found without libFuzzer. */
 #include <dirent.h>
 #include <signal.h>
 #include <stdint.h>
@@ -25,7 +25,7 @@ static void on_abort(int number)
     fprintf(stderr, "replay: %s\n", at_work);
 }
 
-/* Changes, deletes or duplicates a byte, or moves a piece: in a copy of exact size, so that a
+/* Changes, deletes or duplicates a byte, or cuts the text. The copy has its exact size, and a
  * sanitizer detects reads past the end. */
 static void damage(struct rng *rng, const struct str *from, struct str *to)
 {
@@ -48,7 +48,7 @@ static void damage(struct rng *rng, const struct str *from, struct str *to)
         str_add_bytes(to, str_text(from) + at, length);
         break;
     default:
-        return;   /* the rest is missing */
+        return;   /* the text is cut here */
     }
     str_add_bytes(to, str_text(from) + at + length, from->length - at - length);
 }

@@ -1,7 +1,7 @@
 #!/bin/sh
-# Every fuzz target takes its corpus and damaged versions of it. REPLAY_ROUNDS: so many of each
-# file; REPLAY_SECONDS: of processor time, for each target, which what else the host does cannot use
-# up. On the clock it has seven times as long, for what waits for ever.
+# Runs every fuzz target on its corpus and on mutations of it. REPLAY_ROUNDS: number of mutations
+# per file. REPLAY_SECONDS: limit of processor time per target, which does not depend on other load.
+# The limit of elapsed time is seven times as long, for inputs that wait forever.
 . "${PORTOLAN_SRC:-.}/tests/helpers.sh"
 
 replays=$(dirname "$portolan")/tests/fuzz
@@ -18,7 +18,7 @@ test_no_target_fails() {
     for corpus in "$source"/tests/fuzz/corpus/*; do
         name=$(basename "$corpus")
         rounds=${REPLAY_ROUNDS:-100}
-        # One process of the assembler, or a directory, for each.
+        # These targets start the assembler or create a directory for each input.
         case $name in assemble|hex|session) rounds=$((rounds / 10)) ;; esac
         (
             ulimit -S -t "$seconds"

@@ -20,20 +20,19 @@
 #include "support.h"
 
 #define TRIES_FOR_A_VALUE 16
-/* values of a fresh sandbox in half of these attempts distinguish a wrong value from a busy
- * machine */
+/* this many right or equal values are no coincidence, even on a busy machine */
 #define RIGHT_ELSEWHERE 3
 
 struct sandbox *sandbox;
 struct calibration calibration;
 unsigned cases_run;
 static int files_before;
-unsigned values_asked, values_had;   /* measurements after attacks: attempted, and settled */
+unsigned values_asked, values_had;   /* measurements after attacks: attempted, and with a result */
 
 #define SLOWEST 5
 /* longest first */
 static struct slow_case { double seconds; char name[80]; } slowest[SLOWEST];
-/* private working and temporary directory: no other process writes there */
+/* private working and temporary directory, where no other process writes */
 static const char *own_directory;
 
 void block_add(struct attack_block *b, const char *hex, uint64_t address)
@@ -69,7 +68,8 @@ int own_children(void)
 void nothing_left(const char *what)
 {
     int files = entries_in("/proc/self/fd"), children = children_left();
-    /* A renewal may have ended the foreign code's child and its link; they never exist twice. */
+    /* A renewal of the sandbox may have ended the child for foreign code and its link. There is at
+     * most one of each. */
     if (files > files_before)
         fail_msg("%s: %d descriptors instead of %d", what, files, files_before);
     /* orphans become children of this process (PR_SET_CHILD_SUBREAPER) */
@@ -90,8 +90,8 @@ bool measure(const struct attack_block *b, struct kernel_measured *out, struct e
     return kernel_run(sandbox, &calibration, insns, n, out, err);
 }
 
-/* The same from a fresh sandbox on the same CPU, since other CPUs have other neighbours: the time
- * of the block on this machine at its present load. NaN: no value. */
+/* Measures the block in a fresh sandbox on the same CPU, because other CPUs have other load: its
+ * time on this machine under the present load. NaN if there is no value. */
 static double measure_fresh(const struct attack_block *b)
 {
     struct sandbox *used = sandbox;
@@ -107,9 +107,9 @@ static double measure_fresh(const struct attack_block *b)
     return ok ? m.cycles : NAN;
 }
 
-/* A value of @hex within [@least, @most], after any number of attempts; *@had: a value was right,
- * or deviated like that of a fresh sandbox at the same time. A busy sibling makes both wrong, which
- * proves nothing. */
+/* Measures @hex until its value is within [@least, @most], or returns false. Sets *@had if a value
+ * was right, or if a fresh sandbox deviated in the same way at the same time. A busy sibling thread
+ * affects both; this proves nothing. */
 static bool value_within(const char *hex, uint64_t address, double least, double most, double *got,
                          bool *had, const char *what)
 {
@@ -147,8 +147,8 @@ void value_right(const char *hex, uint64_t address, double least, double most, c
         fail_msg("%s: %s takes %.3f cycles instead of %.2f to %.2f", what, hex, got, least, most);
 }
 
-/* Size of the largest group of the @count @values within 1 % of one of them, *@middle: disturbed
- * values scatter. */
+/* Number of @values in the largest group within 1 % of one of them, and that one in *@middle.
+ * Disturbed values scatter. */
 static unsigned alike(const double *values, unsigned count, double *middle)
 {
     unsigned most = 0;
@@ -196,8 +196,8 @@ void value_as_fresh(const char *hex, const char *what)
         fail_msg(
             "%s: %s takes %.3f cycles (%u of %u values), and %.3f in a fresh sandbox (%u of %u)",
             what, hex, own, same, n, elsewhere, same_fresh, others);
-    /* A busy core may disturb the reference block after the attack; only a disturbance in each
-     * attempt comes from the attack. */
+    /* Other load may disturb the reference block after the attack. The attack is at fault only if
+     * each attempt was disturbed. */
     double got;
     bool had;
     if (tripped == TRIES_FOR_A_VALUE && value_within("4801d8", 0, 0.99, 1.01, &got, &had, what) &&
@@ -249,7 +249,7 @@ void attack(const char *name, const char *hex, uint64_t address, enum ending end
         const struct attack_time time = attack_begins();
         ok = measure(&b, &m, &err);
         attack_ends(&time, name);
-        /* On a contended processor the block may end without a reason. */
+        /* If the processor is contended, the block may end without a reason. */
         if (ok || (ending != VALUE && err.code != ERR_LIMIT))
             break;
     }
@@ -289,8 +289,8 @@ int attacks_begin(void **state)
     bool ok = sandbox && calibrate(sandbox, NULL, NULL, &calibration, &err);
     if (!ok)
         print_message("no measuring here: %s\n", err.what);
-    /* Neighbours slow the reference block and the compared value alike: no case waits for an idle
-     * machine. */
+    /* Other load slows the reference block and the compared value alike. Loose tolerances avoid
+     * waits for an idle machine. */
     calibration.rules.probe_tolerance = 100;
     calibration.rules.chain_tolerance = 0.01;
     calibration.rules.agreement = 0.02;

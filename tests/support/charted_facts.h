@@ -1,30 +1,31 @@
-/* Shared by tests of facts that loops determine: finished charts of simulated CPUs. */
+/* Finished charts of simulated CPUs, for tests of facts that loops determine. */
 #ifndef PORTOLAN_TESTS_CHARTED_FACTS_H
 #define PORTOLAN_TESTS_CHARTED_FACTS_H
 
 #include "charts.h"
 
-/* A lab for the stages after port places. */
+/* A lab for the chart's stages after port places. */
 struct late_lab {
     struct chart_options options;
     struct chart_watch watch;
     struct chart_hooks hooks;
     struct lab lab;
 };
-/* Initialises @l on @cpu; the caller owns both. */
+/* Initialises @l for @cpu. The caller owns both. */
 void lab_on(struct late_lab *l, const struct chart_cpu *cpu);
-/* A chart of the @n forms @names at @take_m, advanced to the facts. The caller frees each by
- * chart_free. */
+/* A chart of the @n forms @names of machine @take_m, advanced to the facts. The caller frees the
+ * chart with chart_free. */
 struct chart *chart_at(struct machine *take_m, const struct forms *forms, const char *const *names,
                        size_t n);
-/* A chart of @cpu with only its issue width, the form @form, the latency of one addition, and the
- * facts determined by loops. */
+/* A chart of @cpu that has only the issue width, the forms @form, the latency of one addition, and
+ * the facts determined by loops. */
 struct chart *chart_of_forms(const struct chart_cpu *cpu, double width, const struct forms *forms,
                              const char *const *form);
-/* The same for "ADD (R64, R64)"; and for a simulated @truth. */
+/* facts_on: like chart_of_forms for "ADD (R64, R64)". facts_of: the same on a simulated CPU that
+ * behaves like @truth. */
 struct chart *facts_on(const struct chart_cpu *cpu, double width, struct forms *forms);
 struct chart *facts_of(const struct machine *truth, struct forms *forms);
-/* The determined value of @key; NULL: none. */
+/* The fact @key that @c determined; NULL if none. */
 const struct chart_fact *fact_of(const struct chart *c, const char *key);
 
 #endif

@@ -6,21 +6,22 @@
 #include "chart/imitate.h"
 #include "chart/lab.h"
 
-#define CHART_NEAR 0.02   /* relative difference at which two predictions of an experiment agree */
+/* relative difference up to which two predictions of an experiment agree */
+#define CHART_NEAR 0.02
 
-/* Hooks that observe a chart, and their state. */
+/* State of hooks that observe a chart. */
 struct chart_watch {
-    bool cancel;             /* request to end the chart */
+    bool cancel;             /* true: the chart is cancelled */
     unsigned stages;         /* permitted stages, one bit each; 0: all */
 };
-/* Hooks that cancel a chart when @w requests it, and fail the test on inconsistent progress. */
+/* Hooks that cancel a chart when @w requests it, and fail the test if progress is inconsistent. */
 struct chart_hooks chart_watched(struct chart_watch *w);
-/* Calls @work once for each of CHART_THREADS workers, in parallel: number 0 on the calling thread.
- * Returns after the last. */
+/* Calls @work in parallel by CHART_THREADS workers; worker 0 is the calling thread. Returns after
+ * the last has finished. */
 #define CHART_THREADS 3
 void chart_together(void (*work)(void *state, unsigned worker), void *state);
 
-/* Whether both have the same ports, issue width, usages and issue slots, entry by entry. */
+/* Returns whether both mappings have the same ports, issue width, usages and issue slots. */
 bool chart_mappings_alike(const struct mapping *a, const struct mapping *b);
 
 /* A simulated CPU and the objects that its chart needs. */
@@ -28,33 +29,33 @@ struct chart_bed {
     struct machine *truth;
     struct forms *forms;
     struct imitation *imitation;
-    /* charted CPU: the simulated one without altered times */
+    /* the charted CPU: simulated, perhaps with altered times */
     struct chart_cpu cpu;
     VEC(const struct form_row *) rows;     /* charted forms */
     struct chart_watch watch;
     struct chart_hooks hooks;
     struct source *altered;
 };
-/* Fills the bed with the forms of @take_truth that match @pattern; @noise: relative noise of times.
- * chart_bed_done frees it, including the machine. */
+/* Fills the bed with the forms of @take_truth that match @pattern. @noise: relative noise of times.
+ * The caller frees it, including the machine, with chart_bed_done. */
 void chart_bed_init(struct chart_bed *b, struct machine *take_truth, const char *pattern,
                     double noise);
 void chart_bed_done(struct chart_bed *b);
-/* Passes each later time through @alter: the truth no longer describes it completely. The caller
- * owns @state. */
+/* Passes each later time through @alter; the truth then no longer describes it completely. The
+ * caller owns @state. */
 void chart_bed_alter(struct chart_bed *b,
                      void (*alter)(const void *state, const struct experiment *e,
                                    struct measured *m),
                      const void *state);
 
-/* A lab on its CPU; the table holds all forms of the truth, each measured alone; @alone receives
- * their cycles. The caller owns @options and frees the table. */
+/* Creates a lab on the bed's CPU. Its table has all forms of the truth, each measured alone; @alone
+ * receives their cycles. The caller owns @options and frees the table. */
 void chart_bed_lab(struct chart_bed *b, const struct chart_options *options, struct lab *out,
                    double *alone);
 
-/* An empty table whose form numbers match those of the chart; the caller frees it. */
+/* An empty table whose form numbers equal those of the chart. The caller frees it. */
 struct experiments *chart_bed_table(const struct chart_bed *b);
-/* Number of experiments of @take_t for which the prediction of the chart differs from the truth. */
+/* Number of experiments in @take_t whose prediction by the chart differs from the truth. */
 size_t chart_bed_wrong(const struct chart_bed *b, const struct chart *c,
                        struct experiments *take_t);
 

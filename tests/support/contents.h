@@ -1,4 +1,4 @@
-/* Content for tests of views: fixed by the test, independent of the shipped data. */
+/* Content for tests of views, independent of the shipped data. */
 #ifndef PORTOLAN_TESTS_CONTENTS_H
 #define PORTOLAN_TESTS_CONTENTS_H
 
@@ -7,13 +7,14 @@
 #include "profile/profile.h"
 #include "program/study.h"
 
-/* A nested loop with references in three clusters. The caller, or the session, frees it. */
+/* A study of a nested loop with references in three clusters. The caller, or the session, frees
+ * it. */
 struct study *study_made(void);
 void add_study_block(struct study *s, const char *name, uint32_t block, uint32_t line, double count,
                      const char *formula, double error, double cycles, double share,
                      const char *limit);
 struct run_profile *profile_made(void);
-/* Adds experiments to the session in the state in which the runner leaves them. */
+/* Adds experiments to the session as the runner leaves them. */
 void add_experiments(void);
 /* Copies the log of a measuring job on a simulated processor to the session's record. */
 void fill_record(void);
@@ -21,9 +22,9 @@ void fill_record(void);
 void add_check(void);
 void add_check_row(struct check *c, const char *form, bool latency, double measured,
                    double predicted, double uses);
-/* Replaces the clock with the test's own, until clock_set_source. */
+/* Replaces the clock by the test's own until clock_set_source is called. */
 void chart_clock_begin(void);
-/* A chart of the session's experiments at its third stage, by the test's clock. */
+/* Runs a chart of the session's experiments up to its third stage, timed by the test's clock. */
 void chart_runs(struct stage_log *log);
 
 #endif

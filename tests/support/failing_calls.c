@@ -9,7 +9,7 @@ static unsigned calls_left;
 static enum failing kind;
 static bool met;
 
-/* Whether this call must fail. */
+/* Returns whether this call must fail. */
 static bool fails(void)
 {
     if (met || calls_left-- != 0)
@@ -29,7 +29,7 @@ static int failing_open(int dir, const char *name, int flags, mode_t mode)
 static ssize_t failing_write(int fd, const void *bytes, size_t length)
 {
     if (!met && calls_left == 0 && length > 1 && kind != FAIL_ERROR) {
-        /* Writes half, then fails. */
+        /* Writes half of the bytes, then fails. */
         ssize_t put = own.write(fd, bytes, length / 2);
         return kind == FAIL_DEATH ? (fails(), -1) : put;
     }
@@ -41,7 +41,7 @@ static int failing_sync(int fd)
     return fails() ? -1 : own.sync(fd);
 }
 
-/* Closes the file anyway, as the system does. */
+/* Closes the file even if it fails, as the system does. */
 static int failing_close(int fd)
 {
     int rc = own.close(fd);

@@ -12,7 +12,7 @@ struct hunt_setup {
     struct machine *machine;
 };
 
-/* Blocks of the @most most frequent forms that @machine can predict. */
+/* Creates blocks of the @most most frequent forms that @machine can predict. */
 struct hunt_setup *hunt_setup_new(const char *machine, size_t most);
 void hunt_setup_free(struct hunt_setup *s);
 

@@ -33,7 +33,7 @@ struct mapping *known(unsigned forms)
     return m;
 }
 
-/* Forms alone, pairs (@pairs) and @count random experiments of @size forms, with their times on
+/* Single forms, pairs if @pairs, and @count random experiments of @size forms, with their times on
  * @m. */
 static struct experiments *measured_of(const struct mapping *m, double noise, bool pairs,
                                        size_t count, size_t size)

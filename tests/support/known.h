@@ -8,25 +8,25 @@
 /* Forms F0, F1, ... on four ports, with seven usages in rotation. */
 struct mapping *known(unsigned forms);
 
-/* Measurements of all forms alone, all pairs, and @triples. */
+/* Measurements of all single forms, all pairs, and @triples random experiments of three forms. */
 struct experiments *measured(const struct mapping *m, double noise, size_t triples);
-/* Measurements of all forms alone and @fives random experiments of five forms. */
+/* Measurements of all single forms and @fives random experiments of five forms. */
 struct experiments *measured_sparsely(const struct mapping *m, double noise, size_t fives);
 
 /* Input of inference, and the truth for validation. */
 struct known_bed {
     struct mapping *truth;
     struct experiments *t;
-    struct problem *p;       /* all rows of t */
+    struct problem *p;       /* problem of all rows of t */
 };
-/* Fills the bed from known and measured, or measured_sparsely; known_tear_down frees its
- * contents. */
+/* Fill the bed with forms of known and their measurements: known_set_up by measured,
+ * known_set_up_sparse by measured_sparsely. known_tear_down frees the contents. */
 void known_set_up(struct known_bed *b, unsigned forms, double noise, size_t triples);
 void known_set_up_sparse(struct known_bed *b, unsigned forms, double noise, size_t fives);
 void known_tear_down(struct known_bed *b);
 
-/* A short run on its four ports and one thread, with penalties suited to few, noiseless
- * measurements: the defaults suit a few thousand real ones. */
+/* Options of a short run with four ports and one thread. The penalties suit few noiseless
+ * measurements; the defaults suit thousands of real ones. */
 struct evolve_options known_options(void);
 
 #endif

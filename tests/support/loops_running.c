@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A program whose hot loops run a known number of times: loops_running NAME REPEATS prints that
  * number, what was computed, and with CYCLES set the cycles per iteration that the loop took: its
- * CPU time by that of a chain of instructions of known length. Shell tests compile this file alone. */
+ * CPU time divided by that of a chain of instructions of known length. Shell tests compile this
+ * file alone. */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <sched.h>
@@ -35,11 +36,11 @@ static uint64_t next_random(void)
 #define CHAIN 4000 /* cycles; CHAINS times as many beside a time */
 #define CHAINS 50
 
-/* Cycles of the visits of a loop, by its own time. */
+/* cycles of each timed visit of a loop */
 static double visits[VISITS];
 static size_t visit_count, all_visits;
 static int timed;
-/* This thread's CPU time in nanoseconds: the wall clock would count the turns of other processes. */
+/* This thread's CPU time in nanoseconds. The wall clock would include other processes. */
 static uint64_t stamp(void)
 {
     struct timespec t;
@@ -175,7 +176,7 @@ static void fill(void)
         numbers[i] = (int)(next_random() >> 34);
 }
 
-/* Notes a visit that took @time, with the clock frequency of this moment. */
+/* Records a visit that took @time, converted to cycles by the present clock frequency. */
 static void note_visit(uint64_t time)
 {
     uint64_t begun = stamp();
@@ -321,7 +322,7 @@ static void *thread(void *state)
     return (void *)s;
 }
 
-/* Threads started in succession, all executing one loop. */
+/* Starts threads in succession, each of which executes the same loop. */
 static void run_threads(const char *name, long repeats)
 {
     (void)name;
@@ -352,7 +353,7 @@ static void born(int failure)
     }
 }
 
-/* Starts and ends threads continuously while one stays in the loop. */
+/* Starts and ends threads continuously while one thread stays in the loop. */
 static void run_births(const char *name, long repeats)
 {
     pthread_t longer;
@@ -392,7 +393,7 @@ static void *spawner(void *state)
     return (void *)failed;
 }
 
-/* Two threads that continuously create processes while one stays in the loop. */
+/* Runs two threads that continuously create processes while one thread stays in the loop. */
 static void run_spawns(const char *name, long repeats)
 {
     pthread_t longer, spawners[2];
@@ -422,7 +423,7 @@ static int visitor(void *state)
     _exit(sum > 0 ? 7 : 8);
 }
 
-/* Processes that execute the loop in the memory of this one, each of which must end by itself. */
+/* Runs processes that execute the loop in the memory of this process, and end by themselves. */
 static void run_shared(const char *name, long repeats)
 {
     static char stack[65536] __attribute__((aligned(16)));
@@ -457,7 +458,7 @@ static void open_page(int number, siginfo_t *info, void *context)
         _exit(6);
 }
 
-/* A process that maps the pages of its loop's data on page faults, and protects them again. */
+/* Maps the pages of the loop's data on page faults, and protects them again. */
 static void run_faults(const char *name, long repeats)
 {
     struct sigaction action = {.sa_sigaction = open_page, .sa_flags = SA_SIGINFO};
@@ -478,12 +479,12 @@ static void handle(int number)
     (void)number;
     handled++;
     iterations += 100;
-    printed += loop_sum(numbers, 100);   /* the interrupted loop */
+    printed += loop_sum(numbers, 100);   /* the same loop as the interrupted one */
     printed -= loop_sum(numbers, 100);
     iterations += 100;
 }
 
-/* A timer whose handler runs the loop that it interrupts. */
+/* Sets a timer whose handler runs the loop that it interrupts. */
 static void run_timer(const char *name, long repeats)
 {
     struct itimerval often = {{0, 1000}, {0, 1000}};
@@ -503,7 +504,7 @@ static void run_timer(const char *name, long repeats)
     fprintf(stderr, "%d signals\n", (int)handled);
 }
 
-/* Children that also run the loop: their iterations do not count. */
+/* Creates children that also run the loop. Their iterations do not count. */
 static void run_fork(const char *name, long repeats)
 {
     (void)name;
@@ -522,7 +523,7 @@ static void run_fork(const char *name, long repeats)
     }
 }
 
-/* A process to attach to. */
+/* A process for tests that attach to it. */
 static void run_wait(const char *name, long repeats)
 {
     (void)name;
@@ -552,7 +553,7 @@ int main(int c, char **v)
         if (strncmp(v[1], programs[i].name, strlen(programs[i].name)) == 0)
             programs[i].run(v[1], repeats);
     printf("%llu iterations, computed %ld\n", (unsigned long long)iterations, (long)printed);
-    if (visit_count) {   /* the quieter ones */
+    if (visit_count) {   /* lower quartile of the visits */
         qsort(visits, visit_count, sizeof *visits, by_size);
         printf("%.3f cycles per iteration\n",
                visits[visit_count / 4] * (double)all_visits / (double)iterations);

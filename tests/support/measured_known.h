@@ -1,4 +1,4 @@
-/* Measurements of a processor with a known mapping: for unit tests and benchmarks. */
+/* Measurements of a processor with a known mapping, for unit tests and benchmarks. */
 #ifndef PORTOLAN_TESTS_MEASURED_KNOWN_H
 #define PORTOLAN_TESTS_MEASURED_KNOWN_H
 
@@ -8,11 +8,12 @@
 
 struct measured_known {
     const struct mapping *m;
-    double noise;        /* maximum relative error of each value, uniformly distributed */
+    double noise;        /* largest relative error of a value, uniformly distributed */
     struct rng rng;
 };
 
-/* Fills the pending rows of @t from @state, a struct measured_known: a select_measure. */
+/* Fills the pending rows of @t from @state, a struct measured_known. Has the type
+ * select_measure. */
 bool measure_known(struct experiments *t, void *state, struct err *err);
 /* Mean relative error of @found on 2,000 experiments of five forms of @truth. */
 double unseen(const struct mapping *truth, const struct mapping *found);

@@ -24,8 +24,8 @@ static inline double oracle_naive(const struct mass *masses, size_t n, unsigned 
     return best;
 }
 
-/* Minimises t such that the mass of each µop is assigned to its ports and no port holds more than t
- * (PMEvo, Definition 5). */
+/* Minimises t under the conditions that the mass of each µop is assigned to its ports and no port
+ * has more than t (PMEvo, Definition 5). */
 static inline double oracle_lp(const struct mass *masses, size_t n, unsigned ports)
 {
     glp_prob *lp = glp_create_prob();
@@ -65,7 +65,7 @@ static inline double oracle_lp(const struct mass *masses, size_t n, unsigned por
     return t;
 }
 
-/* A non-empty random set of ports. */
+/* A random non-empty set of ports. */
 static inline portset oracle_random_set(struct rng *rng, unsigned ports)
 {
     return 1 + (portset)rng_below(rng, (1ull << ports) - 1);

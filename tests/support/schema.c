@@ -6,7 +6,7 @@
 
 struct schema_check {
     const json_t *root;
-    struct str path;     /* of the current value: /machines/0/cycles */
+    struct str path;     /* JSON pointer to the current value: /machines/0/cycles */
     struct str *fault;   /* NULL: none */
 };
 
@@ -20,7 +20,7 @@ static bool refuse(struct schema_check *c, const char *why, const char *what)
     return false;
 }
 
-/* Part of the schema at "#/$defs/name"; NULL: none. */
+/* Finds the part of the schema at "#/$defs/name"; NULL if there is none. */
 static const json_t *resolve(const json_t *root, const char *reference)
 {
     const json_t *at = root;
@@ -73,7 +73,7 @@ static bool is_among(struct schema_check *c, const json_t *words, const json_t *
                   json_is_string(value) ? json_string_value(value) : "");
 }
 
-/* Validates member or element @name, one level deeper. */
+/* Validates member or element @name, one level below the current value. */
 static bool member_holds(struct schema_check *c, const char *name, const json_t *rule,
                          const json_t *value)
 {
@@ -88,7 +88,7 @@ static bool member_holds(struct schema_check *c, const char *name, const json_t 
     return ok;
 }
 
-/* Rule of the first name pattern that @name matches; NULL: none. */
+/* Returns the rule of the first name pattern that matches @name; NULL if none does. */
 static const json_t *by_pattern(const json_t *patterns, const char *name)
 {
     const char *pattern;
@@ -148,7 +148,7 @@ static bool elements_hold(struct schema_check *c, const json_t *rule, const json
     return true;
 }
 
-/* Combines several rules: all, or exactly one. */
+/* Combines several rules: all must hold, or exactly one. */
 static bool rules_hold(struct schema_check *c, const json_t *rules, const json_t *value, bool all)
 {
     size_t i;

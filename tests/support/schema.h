@@ -1,4 +1,4 @@
-/* Validates JSON by the subset of JSON Schema (2020-12) that data/schema.json uses. */
+/* Validates JSON against the subset of JSON Schema (2020-12) that data/schema.json uses. */
 #ifndef PORTOLAN_TESTS_SCHEMA_H
 #define PORTOLAN_TESTS_SCHEMA_H
 
@@ -7,8 +7,8 @@
 
 #include "base/str.h"
 
-/* Whether @value satisfies @rule, a part of the schema @root. Appends each violation and its reason
- * to @fault. An unknown keyword of the schema is also a violation. */
+/* Returns whether @value satisfies @rule, a part of the schema @root. Appends each violation with
+ * its reason to @fault. An unknown keyword of the schema is also a violation. */
 bool schema_holds(const json_t *root, const json_t *rule, const json_t *value, struct str *fault);
 
 #endif

@@ -34,7 +34,7 @@ void screen_text(struct frame *f, unsigned width, unsigned height, bool roles, s
     grid_done(&g);
 }
 
-/* Prints line by line: cmocka truncates messages. */
+/* Prints line by line because cmocka truncates messages. */
 static void print_lines(const char *text)
 {
     for (const char *at = text; *at; at += strcspn(at, "\n") + (at[strcspn(at, "\n")] == '\n'))
@@ -144,7 +144,7 @@ bool screen_holds(const char *text)
     return found;
 }
 
-/* The test's own machine and kernel: golden screens do not depend on the shipped data. */
+/* Loads a machine and kernel of the test: golden screens do not depend on the shipped data. */
 void load(void)
 {
     char line[4200];
@@ -152,12 +152,12 @@ void load(void)
     frame_run(&frame, line);
     assert_false(frame.failed);
     str_clear(&frame.message);
-    /* Loads the kernel again so that its name lacks the source directory. */
+    /* Loads the kernel again with a name that does not contain the source directory. */
     struct kernel *named = kernel_load(source_path("data/kernels/triad-skl-O3.s"), NULL, NULL);
     assert_non_null(named);
     free(named->name);
     named->name = mem_strdup("triad-skl-O3.s");
-    shelf_done(&session.document.shelf);   /* the only session */
+    shelf_done(&session.document.shelf);   /* only this session has kernels */
     session_set_kernel(&session, named, session.document.loop);
 }
 

@@ -28,7 +28,7 @@
 #include "simulate/simulate.h"
 #include "throughput/throughput.h"
 
-#define GROWTH 2.5   /* maximum ratio of steps when the input doubles */
+#define GROWTH 2.5   /* largest ratio of steps when the input doubles */
 
 struct machine *load_machine(const char *id)
 {
@@ -132,7 +132,7 @@ struct kernel *kernel_of(const char *text)
     return kernel_with(text, NULL);
 }
 
-/* @directory and @name joined. Never freed: a test uses few. */
+/* Joins @directory and @name. The result is never freed because a test joins few names. */
 static const char *join(const char *directory, const char *name)
 {
     static struct names answers;
@@ -151,7 +151,8 @@ const char *source_path(const char *name)
 }
 
 static char work[] = "/tmp/portolan-test-XXXXXX";
-static pid_t owner;   /* 0: no directory yet; exiting children do not remove it */
+/* process that removes the directory, 0 before it is created; its child processes do not */
+static pid_t owner;
 
 static void remove_work(void)
 {
@@ -271,7 +272,7 @@ bool address_space_limited(void)
     pid_t child = fork();
 
     if (child == 0) {
-        /* below the present usage: every allocation fails */
+        /* The limit is below the present size; every allocation must fail. */
         const struct rlimit limit = {piece / 2, piece / 2};
         _exit(setrlimit(RLIMIT_AS, &limit) == 0 &&
                       mmap(NULL, piece, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) == MAP_FAILED
@@ -330,7 +331,7 @@ int files_of(int pid)
     return dir ? n : -1;
 }
 
-/* Steps of @run on an input of @size. */
+/* Number of steps of @run on an input of @size. */
 static uint64_t steps_of(void (*run)(size_t size), size_t size)
 {
     uint64_t before = steps_taken;

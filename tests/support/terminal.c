@@ -25,7 +25,7 @@
 #include "support.h"
 
 #define RECENT_MOST ((size_t)1 << 18)
-#define LOOK_MS 20   /* between checks for a stop or an end */
+#define LOOK_MS 20   /* milliseconds between checks whether the program stopped or ended */
 
 bool terminal_open(struct terminal *t, char *const argv[], unsigned columns, unsigned rows)
 {
@@ -89,7 +89,7 @@ static bool drain(struct terminal *t)
     return any;
 }
 
-/* Whether it still runs; continues a process that stopped itself. */
+/* Returns whether the program still runs. Continues it if it stopped itself. */
 static bool look(struct terminal *t)
 {
     int status;
@@ -120,13 +120,13 @@ bool terminal_read(struct terminal *t, int milliseconds)
                  : left < LOOK_MS ? (int)ceil(left)
                                   : LOOK_MS) > 0 &&
             !(source.revents & POLLIN))
-            usleep(1000);   /* hung up: about to end */
+            usleep(1000);   /* the program closed the terminal and is about to end */
         any = drain(t);
     } while (look(t) && !any && clock_wall() < until);
     return any;
 }
 
-/* Reports a hang: other failures have their own message. */
+/* Reports a hang. Other failures have their own message. */
 static bool hangs(const struct terminal *t, const char *what)
 {
     if (t->pid)
@@ -146,7 +146,7 @@ bool terminal_type(struct terminal *t, const char *bytes, size_t length)
             continue;
         if (both.revents & POLLIN)
             drain(t);
-        /* In small parts: a terminal accepts at most 4 KB of a line, and drops the rest. */
+        /* In small parts: a terminal accepts at most 4 KB of a line, and drops the remainder. */
         ssize_t n = both.revents & POLLOUT ? write(t->fd, bytes, length < 256 ? length : 256) : 0;
         if (n > 0) {
             bytes += n;

@@ -1,5 +1,5 @@
-/* A program on its own pseudoterminal (pty): output is read and counted; typing, pasting and
- * resizing are simulated. One thread. */
+/* Runs a program on its own pseudoterminal (pty): reads and counts its output, and simulates
+ * typing, pasting and resizing. One thread. */
 #ifndef PORTOLAN_TESTS_TERMINAL_H
 #define PORTOLAN_TESTS_TERMINAL_H
 
@@ -12,34 +12,35 @@
 struct terminal {
     pid_t pid;            /* 0: has ended */
     int fd;
-    int status;           /* of waitpid, after the end */
-    uint64_t printed;     /* bytes so far */
-    struct str recent;    /* last output, without NUL bytes; a test may clear it */
-    unsigned stops;       /* number of times that it stopped itself (Ctrl-Z) and was continued */
+    int status;           /* result of waitpid, after the program ended */
+    uint64_t printed;     /* number of bytes printed so far */
+    struct str recent;    /* most recent output, without NUL bytes; a test may clear it */
+    /* number of times that the program stopped itself (Ctrl-Z) and was continued */
+    unsigned stops;
 };
 
 /* Starts @argv on a terminal of @columns by @rows cells, with TERM and the environment of this
- * process. False: no pty is available. */
+ * process. Returns false if no pty is available. */
 bool terminal_open(struct terminal *t, char *const argv[], unsigned columns, unsigned rows);
-/* Kills the program if it still runs, and frees. */
+/* Kills the program if it still runs, and frees the terminal. */
 void terminal_close(struct terminal *t);
-/* Reads output, and continues the program if it stopped itself, for @milliseconds, or until the
- * first output or its end. False if there was no output. */
+/* Reads output for @milliseconds, or until the first output or the program's end. Continues the
+ * program if it stopped itself. Returns false if there was no output. */
 bool terminal_read(struct terminal *t, int milliseconds);
-/* Types @length bytes at the speed at which the program accepts them, and reads its output
- * meanwhile. False if the program ended, or hangs (HANG_SECONDS), which is reported. */
+/* Types @length bytes as fast as the program accepts them, and reads its output meanwhile. Returns
+ * false if the program ended, or if it hangs (HANG_SECONDS), which is reported. */
 bool terminal_type(struct terminal *t, const char *bytes, size_t length);
 void terminal_resize(struct terminal *t, unsigned columns, unsigned rows);
-/* Waits until @text has been printed since `recent` was cleared. False if the program ended, or
- * hangs, which is reported. */
+/* Waits until the output since `recent` was cleared contains @text. Returns false if the program
+ * ended, or if it hangs, which is reported. */
 bool terminal_await(struct terminal *t, const char *text);
-/* The same for @seconds, without reporting a hang: the caller retries. */
+/* Waits at most @seconds for @text, and reports no hang; the caller retries. */
 bool terminal_sees(struct terminal *t, const char *text, double seconds);
-/* Waits for the program's end; false on a hang, which is reported. */
+/* Waits for the program's end. Returns false on a hang, which is reported. */
 bool terminal_await_end(struct terminal *t);
-/* The same for @seconds, without reporting a hang: the caller retries. */
+/* Waits at most @seconds for the program's end, and reports no hang; the caller retries. */
 bool terminal_ends(struct terminal *t, double seconds);
-/* Processor time of the program in seconds; NaN when unavailable. */
+/* Processor time of the program in seconds; NaN if unavailable. */
 double terminal_cpu(const struct terminal *t);
 
 #endif

@@ -1,13 +1,13 @@
 #!/bin/sh
-# The README's two commands in their order, on a machine that at first lacks the libraries of the
-# tests; what a build without GLPK or cmocka says of benches and tests; and the checks in bare
-# systems when they are ended.
+# Tests the README's two commands in order, on a machine that at first lacks the libraries of the
+# tests; what a build without GLPK or cmocka prints about benches and tests; and that checks in bare
+# systems clean up when they are interrupted.
 . "${PORTOLAN_SRC:-.}/tests/helpers.sh"
 
 build=$(dirname "$portolan")
 
-# A tree of four tests with the real bootstrap. Packages are files in $work/installed; configure,
-# make and the program are stand-ins that know which were there when they ran.
+# Makes a tree of four tests with the real bootstrap. Packages are files in $work/installed.
+# Stand-ins for configure, make and the program record which packages existed when they ran.
 make_tree() {
     tree=$work/tree
     rm -rf "$tree" "$work/installed" "$work/bin"
@@ -20,7 +20,7 @@ make_tree() {
     : >"$tree/Makefile.am"
     cat >"$tree/configure" <<TEXT
 #!/bin/sh
-# Says in config.status whether the libraries of the tests are there.
+# Records in config.status whether the libraries of the tests are installed.
 there() { for p in "\$@"; do [ -e "$work/installed/\$p" ] || { printf '#'; return; }; done; }
 {
     printf '#!/bin/sh\n'
@@ -44,8 +44,8 @@ TEXT
 #!/bin/sh
 exec "$@"
 TEXT
-    # `make check` runs the unit tests only where configure saw their libraries; $work/broken keeps
-    # them from being built.
+    # `make check` runs the unit tests only if configure found their libraries. $work/broken makes
+    # their build fail.
     cat >"$work/bin/make" <<TEXT
 #!/bin/sh
 case "\$*" in *check*) ;; *) exit 0 ;; esac
@@ -55,7 +55,7 @@ printf '# PASS:  %s\n# FAIL:  0\n# SKIP:  0\n# ERROR: 0\n' \$((2 + units * UNIT_
 TEXT
     printf '#!/bin/sh\nexit 0\n' >"$tree/portolan"
     chmod +x "$work"/bin/* "$tree/configure" "$tree/portolan"
-    # Where tests are counted by file, as on other hosts than x86-64, the unit tests are one.
+    # Where tests are counted by file, as on hosts other than x86-64, the unit tests count as one.
     UNIT_TESTS=2
     [ "$(uname -m)" = x86_64 ] || UNIT_TESTS=1
     export UNIT_TESTS
@@ -79,7 +79,8 @@ test_fewer_tests_than_there_are_is_a_failure() {
     [ "$(tail -n 1 "$work/out")" = "2 passed, $UNIT_TESTS failed" ] || fail "the last line is $(tail -n 1 "$work/out")"
 }
 
-# For those who build by hand: what bootstrap would install, a package a line, and nothing happens.
+# For users who build by hand: prints what bootstrap would install, one package per line, and
+# installs nothing.
 test_packages_are_listed() {
     make_tree
     expect 0 env PATH="$work/bin:$PATH" sh "$tree/bootstrap" packages
@@ -90,8 +91,8 @@ test_packages_are_listed() {
     [ -z "$(ls "$work/installed")" ] || fail 'a list installed something'
 }
 
-# Goes where the Makefile is as configure writes it where $1 (GLPK, CMOCKA) is missing, without the
-# files of dependencies: bench.mk.
+# configured_without LIBRARY: makes bench.mk, the Makefile as configure would write it without the
+# library (GLPK, CMOCKA), without the included dependency files.
 configured_without() {
     mkdir -p "$work/build"
     sed 's/^S\["HAVE_'"$1"'_TRUE"\]=.*/S["HAVE_'"$1"'_TRUE"]="#"/; s/^S\["HAVE_'"$1"'_FALSE"\]=.*/S["HAVE_'"$1"'_FALSE"]=""/' "$build/config.status" >"$work/build/config.status"
@@ -106,8 +107,7 @@ test_bench_without_glpk_says_why() {
     holds err 'make bench: the linear program that the engine is compared with is missing; install libglpk-dev, then run ./configure again'
 }
 
-# What make check says of missing libraries comes behind all that it builds, so that this must not
-# need them.
+# `make check` reports missing libraries after it has built all else; that must not need them.
 test_no_bench_is_compiled_without_the_libraries_of_tests() {
     configured_without CMOCKA
     expect 0 make -s -f bench.mk --eval='linked: ; @echo "($(strip $(CHECKED_BENCHES)))"' linked
@@ -118,7 +118,8 @@ test_no_bench_is_compiled_without_the_libraries_of_tests() {
     holds err 'make check: no unit test was built; install libcmocka-dev, then run ./configure again'
 }
 
-# Ended while a part is at work, the matrix of packaging leaves neither that part nor its directory.
+# If it is interrupted while a part runs, packaging-check must leave neither that part nor its
+# directory.
 test_packaging_check_cleans_up() {
     needs setsid
     mkdir -p "$work/bin" "$work/scratch"
@@ -137,8 +138,8 @@ test_packaging_check_cleans_up() {
     ! kill "$(cat "$work/part")" 2>/dev/null || fail 'the part went on'
 }
 
-# Ended while its bare system is made, what continuous integration runs leaves neither its processes
-# nor its directory.
+# If it is interrupted while its bare system is being made, the CI script must leave neither its
+# processes nor its directory.
 test_ci_cleans_up() {
     [ "$(id -u)" -eq 0 ] && unshare --mount --pid --fork --kill-child true 2>/dev/null || skip 'namespaces are not allowed here'
     mkdir -p "$work/bin"

@@ -1,7 +1,7 @@
 #!/bin/sh
-# Shown by: every fact of the schema is read. A fact is read where its key stands in a call that
-# takes a key, or, of those that are members of struct core (analysis/core.h), where the member is
-# used. Speaks TAP; the counts are in the log.
+# Shows that the program reads every fact of the schema. A fact is read if its key occurs in a call
+# with a key as argument. A fact that is a member of struct core (analysis/core.h) is read if the
+# member is used. Prints TAP; the counts are in the log.
 set -eu
 source=${PORTOLAN_SRC:-.}
 work=$(mktemp -d)
@@ -12,7 +12,7 @@ find "$source/src" -name "*.c" ! -path "*/model/facts.c" -exec cat {} + >"$work/
 cat "$source"/src/analysis/*.[ch] "$source"/src/simulate/*.[ch] "$source"/src/report/*.[ch] >"$work/analysis"
 {
     sed -n '/^#define CORE_/,/[^\\]$/p' "$source/src/analysis/core.h" | grep -oE 'X\([a-z0-9_]+\)' | sed 's/X(\(.*\))/\1 \1 0/'
-    sed -n 's/.*c->\([a-z_]*\) = !*machine_has(m, "\([a-z_]*\)".*/\2 \1 1/p' "$source/src/analysis/core.c"   # set once
+    sed -n 's/.*c->\([a-z_]*\) = !*machine_has(m, "\([a-z_]*\)".*/\2 \1 1/p' "$source/src/analysis/core.c"   # set in one place
 } >"$work/members"
 
 while read -r key; do

@@ -1,7 +1,7 @@
 #!/bin/sh
-# Shown by: the tables of figures in README and docs are those that tools/figures.sh makes of
-# bench/results. The check finds stale tables, unknown and unused figures, and figures in prose of
-# any document. Speaks TAP.
+# Shows that the tables of figures in README and docs are those that tools/figures.sh makes of
+# bench/results. The check finds outdated tables, unknown and unused figures, and figures in the
+# prose of any document. Prints TAP.
 set -eu
 source=${PORTOLAN_SRC:-.}
 work=$(mktemp -d)
@@ -16,7 +16,7 @@ result() {   # NAME, after a command
     failed=1
 }
 said() { grep -qF "$1" "$work/said"; }
-# A copy of the tree's documents and figures.
+# Copies the tree's documents and figures.
 copy() {
     rm -rf "$work/copy"
     mkdir -p "$work/copy/bench"

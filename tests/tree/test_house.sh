@@ -1,9 +1,9 @@
 #!/bin/sh
-# Rules of the tree that no compiler knows (docs/design.md).
+# Rules of the source tree that no compiler checks (docs/design.md).
 . "${PORTOLAN_SRC:-.}/tests/helpers.sh"
 
 cd "$source" || exit 99
-# The command's lines are faults.
+# Fails if the command prints anything.
 none() { "$@" >"$work/found" 2>&1; [ ! -s "$work/found" ] || fail "$(cat "$work/found")"; }
 
 long_files() {
@@ -17,19 +17,20 @@ test_only_tui_knows_the_terminal() { none terminal_elsewhere; }
 threads_elsewhere() { grep -rnE '\b(pthread_create|thrd_create) ?\(' src --include='*.[ch]' | grep -v '^src/work/'; }
 test_threads_start_in_work_only() { none threads_elsewhere; }
 
-# The process that saves the session after a fault waits for no lock (base/lock.h).
+# The process that saves the session after a crash must not wait for a lock (base/lock.h).
 locks_elsewhere() { grep -rnE '\bpthread_mutex_(try|timed)?lock\(' src --include='*.[ch]' | grep -v '^src/base/lock\.c'; }
 test_locks_are_taken_in_one_place() { none locks_elsewhere; }
 
-# The umask belongs to all threads: who asks for it changes it.
+# The umask belongs to all threads, and reading it changes it.
 umask_asked() { grep -rnE '\bumask\(' src --include='*.[ch]'; }
 test_the_umask_is_left_alone() { none umask_asked; }
 
-# Unit tests share how they load, run and keep files (tests/support).
+# Unit tests use the shared functions that load machines, run commands and create files
+# (tests/support).
 helpers_elsewhere() { grep -nE '\b(mkdtemp|mkstemps?|tmpfile|open_memstream)\(|getenv\("PORTOLAN_SRC"\) \?|struct machine \*load_machine\(' tests/unit/*.c; }
 test_unit_tests_share_helpers() { none helpers_elsewhere; }
 
-# A name of a struct, an enum or a union means one thing in the whole program.
+# The name of a struct, enum or union has one meaning in the program.
 names_defined_twice() {
     grep -rhoE '^ *(static |const )*(struct|enum|union) [a-zA-Z_0-9]+ \{' src tests/support --include='*.[ch]' | grep -oE '[a-zA-Z_0-9]+ \{' | tr -d ' {' | sort | uniq -d |
         while read -r name; do
@@ -38,8 +39,8 @@ names_defined_twice() {
 }
 test_each_name_is_one_thing() { none names_defined_twice; }
 
-# Words of file names are terms of the glossary or ordinary words (tests/tree/file-words); singular
-# and plural are one.
+# Words of file names are terms of the glossary or ordinary words (tests/tree/file-words). Singular
+# and plural count as one word.
 glossary() { sed -n '1,/^Not used/s/^| \([a-z µ]*\) | .*/\1/p' docs/glossary.md | tr ' ' '\n'; }
 file_words() { find src -name '*.[ch]' | sed 's|.*/||; s|\.[ch]$||' | tr '_' '\n' | sort -u; }
 singular() { sed 's/s$//' | sort -u; }
@@ -51,8 +52,8 @@ unknown_words() {
 }
 test_file_names_are_terms() { none unknown_words; }
 
-# Words that could mean several things are in no name of a file, a function, a type or a macro
-# (docs/glossary.md, 'Not used').
+# Ambiguous words occur in no name of a file, function, type or macro (docs/glossary.md, 'Not
+# used').
 retired_words() {
     retired=$(sed -n '/^Not used/,/\.$/p' docs/glossary.md | tr '\n' ' ' | sed 's/.*: //; s/\. *$//; s/, */|/g')
     {
@@ -63,15 +64,15 @@ retired_words() {
 }
 test_names_avoid_retired_words() { none retired_words; }
 
-# Every header is listed, or a release would be without it.
+# Every header is listed; otherwise a release would lack it.
 unlisted() {
     find src tests/unit tests/support -name '*.h' |
         awk 'FNR == NR { for (i = 1; i <= NF; i++) listed[$i] = 1; next } !($0 in listed)' Makefile.am -
 }
 test_headers_are_listed() { none unlisted; }
 
-# A command's record is in the file named after the command, or after its noun or another command of
-# that noun. Small commands of one word stand in the file of their subject.
+# A command's record is in the file named after the command, its noun, or another command of that
+# noun. Commands of one word are in the file of their subject.
 records_elsewhere() {
     grep -nE '^const struct command command_[a-z_]+ = ' src/*/*.c | sed -E 's/^([^:]*):[0-9]*:const struct command command_([a-z_]+) = .*/\1 \2/' |
         awk '{ n = $1; sub(/.*\/cmd_/, "", n); sub(/[_.].*/, "", n); subject = n ~ /^(view|keys|workbench)$/ && $2 !~ /_/
@@ -79,8 +80,8 @@ records_elsewhere() {
 }
 test_commands_are_where_their_name_says() { none records_elsewhere; }
 
-# What JSON has under a fixed name is documented; reports are pages, not JSON, and columns may be
-# for the screen alone.
+# Every fixed JSON key is documented. Reports are pages, not JSON, and columns may be for the screen
+# only.
 keys_undocumented() {
     grep -hoE '\bresult_(count|number|text|flag|switch|bool)\([a-z]+, "[a-z_0-9]+"|\.key = "[a-z_0-9]+"[^}]*\}' $(ls src/cmd/*.c | grep -v '/cmd_report\.c$') | grep -vE 'NOT_CSV \| NOT_JSON' |
         grep -oE '^(result_[a-z]+\([a-z]+, |\.key = )"[a-z_0-9]+"' | grep -oE '"[a-z_0-9]+"' | tr -d '"' | sort -u >"$work/keys"
@@ -91,8 +92,8 @@ keys_undocumented() {
 }
 test_keys_are_documented() { none keys_undocumented; }
 
-# A merge that goes wrong takes what was there before with it: each release keeps its section, the
-# first one too, and this one is told.
+# A wrong merge may delete earlier text: each release keeps its section, including the first, and
+# this release has one.
 news_lost() {
     for release in 0.1.0 "$(sed -n 's/^AC_INIT(\[[^]]*\], *\[\([^]]*\)\].*/\1/p' configure.ac)"; do
         awk -v release="$release" '$0 == release { found = 1; next } found && /^  - / { entries++ } found && /^[0-9]/ { exit } END { exit !entries }' NEWS || echo "NEWS has no entries for release '$release'"
@@ -100,10 +101,9 @@ news_lost() {
 }
 test_news_keeps_its_releases() { none news_lost; }
 
-# Objects depend on the flags that configure found, too: another configure in a built tree leaves
-# none of the old ones.
-# Nor is more compiled again than what has them: LLVM's come with the packages of the tests, after
-# all else was built.
+# Objects depend on the flags that configure found: after another configure in a built tree none is
+# outdated. Nothing else is compiled again: LLVM's flags come with the packages of the tests, after
+# the rest was built.
 not_compiled_again() {
     build=$(dirname "$portolan")
     compiles() { env -u MAKEFLAGS -u MAKELEVEL -u MAKEOVERRIDES make -C "$build" -n -o config.h -o machine_images.c -o "$2" -W "$1" "$3" 2>/dev/null | grep -q ' -c '; }
@@ -116,8 +116,7 @@ not_compiled_again() {
 }
 test_changed_flags_compile_again() { none not_compiled_again; }
 
-# docs/design.md lists where things are added: each file that it names exists. NAME and ID stand for
-# any.
+# Each file exists that docs/design.md names as a place to add things. NAME and ID are placeholders.
 missing_files() {
     sed -n '/^## Where to add things/,/^## Data/p' docs/design.md | grep -oE '`[a-z]+/[A-Za-z0-9_./*-]+`' | tr -d '`' | sort -u >"$work/named"
     [ "$(wc -l <"$work/named")" -ge 8 ] || echo "the list names only $(wc -l <"$work/named") files"
@@ -134,14 +133,15 @@ test_where_to_add_things() {
     done
 }
 
-# Documents wrap at 100 columns, their tables as well.
+# Documents wrap at 100 columns, including tables.
 wide_lines() {
-    # A character has one byte that is no continuation byte.
+    # A character has one byte that is not a continuation byte.
     LC_ALL=C awk '{ gsub(/[\200-\277]/, "") } length($0) > 100 { print FILENAME ":" FNR ": " length($0) " columns, at most 100" }' README.md NEWS CONTRIBUTING.md docs/*.md docs/notes/*.md
 }
 test_documents_wrap_at_100_columns() { none wide_lines; }
 
-# One version everywhere: configure.ac, the program, the release notes, the manual, the package.
+# The version is the same in configure.ac, the program, the release notes, the manual and the
+# package.
 other_versions() {
     version=$(sed -n 's/^AC_INIT(\[Portolan\], \[\([0-9.]*\)\].*/\1/p' configure.ac)
     [ -n "$version" ] || echo 'configure.ac has none'

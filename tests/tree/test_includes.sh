@@ -1,10 +1,10 @@
 #!/bin/sh
-# Shown by: the include graph of src/ is the one that docs/design.md draws. Each room may include
-# the rooms that its line there names, all of which stand above it, so that no arrow points up and
-# no circle closes.
+# Shows that the include graph of src/ is the one in docs/design.md. Each room may include the rooms
+# that its line there names. They all precede it there; therefore no include leads upwards and there
+# is no cycle.
 . "${PORTOLAN_SRC:-.}/tests/helpers.sh"
 
-# A line that begins with spaces continues the one before.
+# A line that begins with spaces continues the previous line.
 awk '/^```rooms$/ { on = 1; next } /^```$/ { on = 0 } on' "$source/docs/design.md" | sed -e ':next' -e 'N' -e '$!b next' -e 's/\n  */ /g' >"$work/rooms"
 (cd "$source" && find src -mindepth 2 -name '*.[ch]' -exec grep -HoE '^#include "[a-z0-9_]+/' {} +) | sort -u |
     awk -F'[:"]' '{ split($1, part, "/"); sub(/\/$/, "", $3); if ($3 != part[2]) print part[2], $3, $1 }' >"$work/includes"

@@ -1,10 +1,10 @@
 #!/bin/sh
-# What is installed, what uninstalling leaves, what a release holds, and that no path of the build
-# is in it.
+# Tests what is installed, what uninstalling leaves, what a release contains, and that neither
+# contains a path of the build.
 . "${PORTOLAN_SRC:-.}/tests/helpers.sh"
 
 build=$(cd "$(dirname "$portolan")" && pwd)
-# Not the make that runs the tests: with targets and flags of its own.
+# Runs make with its own targets and flags, separate from the make that runs the tests.
 run_make() { env -u MAKEFLAGS -u MAKELEVEL -u MAKEOVERRIDES -u MFLAGS make -s -C "$build" "$@" >"$work/make" 2>&1 || fail "make $*: $(tail -n 3 "$work/make")"; }
 install_once() {
     [ -d "$work/root" ] && return
@@ -13,7 +13,7 @@ install_once() {
 }
 prefix=$(sed -n 's/^prefix = //p' "$build/Makefile")
 
-# As a user has it: the program alone knows where its data are, also when all of it was moved.
+# As for a user: the program finds its data without help, even after the installation was moved.
 test_installed_program_finds_its_data() {
     install_once
     cp -R "$work/root$prefix" "$work/moved"
@@ -21,7 +21,7 @@ test_installed_program_finds_its_data() {
     holds out 'cycles'
     expect 0 env -u PORTOLAN_DATA "$portolan" -e 'machine list'
     holds out 'skylake'
-    # What was moved brings its own data along, whatever lies where it was to be installed.
+    # A moved program uses the data that were moved with it, even if the original location has data.
     sed -i 's/^title,[^,]*/title,Of the moved ones/' "$work/moved/share/portolan/machines/skylake/machine.csv"
     grep -q 'Of the moved ones' "$work/moved/share/portolan/machines/skylake/machine.csv" || fail 'the machine has no title'
     [ -d "$prefix" ] && unshare -rm true 2>/dev/null || skip 'no mounts of its own: an installed release beside it was not tried'
@@ -29,8 +29,8 @@ test_installed_program_finds_its_data() {
     holds out 'Of the moved ones'
 }
 
-# Whole programs too: the compiler, and what it links into them, are found beside the program that
-# was moved, and where they were installed by one that was copied away alone.
+# The same for whole programs. A moved program finds the compiler, and what it links, next to
+# itself; a program copied alone finds them where they were installed.
 test_installed_program_finds_its_compiler() {
     install_once
     [ -x "$work/root$prefix/bin/portolan-cc" ] || skip 'built without LLVM'
@@ -95,12 +95,12 @@ test_release_holds_what_the_repository_holds() {
     return 0
 }
 
-# ar's default operation would warn where it is deterministic.
+# ar's default operation prints a warning if ar is deterministic.
 test_archives_are_made_without_a_warning() {
     grep -q '^ARFLAGS = cr$' "$build/Makefile" || fail 'ARFLAGS are not cr'
 }
 
-# What shells complete is what the program says of itself.
+# Shell completions contain what the program prints about itself.
 test_completions_are_the_tables() {
     for file in bash/portolan zsh/_portolan fish/portolan.fish; do
         "$portolan" -e "help --completion ${file%/*}" >"$work/script"

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Shown by: an instruction set is a folder under src/isa with a table of operations; what stands
-# above names none and asks the table. Speaks TAP.
+# Shows that an instruction set is a folder under src/isa with a table of operations. The code above
+# names no set and calls the table. Prints TAP.
 set -eu
 source=${PORTOLAN_SRC:-.}
 work=$(mktemp -d)
@@ -24,7 +24,8 @@ echo 1..6
 grep -rnE 'ISA_(X86_64|AARCH64)' --include='*.[ch]' . | grep -v '^\./isa/' >"$work/faults" || true
 report "no set is named outside src/isa" "$work/faults"
 
-# Their names are written in isa.h alone; what commands take and say comes from there.
+# The names of sets are written only in isa.h. Commands get the names that they accept and print
+# from there.
 grep -rnE '"[^"]*(x86-64 or aarch64|x86-64[|]aarch64|x86-64 (n?or|and) AArch64)' --include='*.[ch]' . | grep -v '^\./isa/isa\.h:' >"$work/faults" || true
 report "no text lists the sets" "$work/faults"
 
@@ -35,15 +36,15 @@ for file in body.c chain.c cpu.c decode.c encode.c foreign.c form.c operation.c 
 done >"$work/faults"
 report "the sets' folders have the same files" "$work/faults"
 
-# Decoded meaning is asked for by name: operation, condition, roles.
+# Code requests decoded properties by name: operation, condition, roles.
 grep -rnE '(strn?cmp|str_match|str_has_prefix)\([^()]*mnemonic' analysis simulate report view --include='*.c' >"$work/faults" || true
 report "analysis, simulate, report and view compare no mnemonics" "$work/faults"
 
-# A form is an opaque name: what it means is asked of its set.
+# A form name is opaque: its meaning is requested from the instruction set.
 grep -rnE '"[A-Z_][A-Z0-9_]* [(]' base model throughput table analysis simulate report measure infer work cmd view --include='*.c' >"$work/faults" || true
 report "above isa no form is named" "$work/faults"
 
-# Functions of these rooms are for any thread.
+# Functions of these rooms can be called by any thread.
 grep -rnE '^ +static ' isa toolchain analysis simulate throughput --include='*.c' | grep -vE 'static (const|_Atomic|_Thread_local)' >"$work/faults" || true
 report "no function keeps data of its own between calls" "$work/faults"
 exit $failed

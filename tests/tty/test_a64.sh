@@ -1,5 +1,5 @@
 #!/bin/sh
-# AArch64 without a terminal: text, objects, hex, machines of the right set.
+# AArch64 without a terminal: text, objects, hex, and machines of that instruction set.
 . "${PORTOLAN_SRC:-.}/tests/helpers.sh"
 
 kernel=$source/data/kernels/triad-a64-gcc-O3.s
@@ -16,7 +16,8 @@ test_text_chooses_the_machines() {
     holds out '"unknown":[]'
 }
 
-# The instruction set of the kernel chooses the machines; the wrong one is refused by name.
+# The instruction set of the kernel selects the machines. A machine of the other set is rejected by
+# name.
 test_wrong_instruction_set_is_refused() {
     needs aarch64-linux-gnu-as
     expect 1 "$portolan" -e "kernel load $kernel; kernel analyze --machine skylake"
@@ -33,7 +34,7 @@ test_wrong_instruction_set_is_refused() {
     holds err '--isa does not take "sparc"; use x86-64 or aarch64'
 }
 
-# Objects by their ELF machine; saved loops come back.
+# Objects are recognised by their ELF machine. Saved loops load unchanged.
 test_objects_and_saved_loops() {
     needs aarch64-linux-gnu-as
     aarch64-linux-gnu-as -o "$work/loops.o" "$source/tests/data/a64-gcc.s" || fail 'the assembler fails'

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Shown by: the atlas works in a browser from files alone, and no text of a machine becomes markup
-# or code.
+# Shows that the atlas works in a browser from files alone, and that no text of a machine becomes
+# markup or code.
 . "${PORTOLAN_SRC:-.}/tests/helpers.sh"
 
 mkdir -p "$work/evil" && {
@@ -14,7 +14,7 @@ browser=
 for name in chromium chromium-browser google-chrome; do
     [ -n "$browser" ] || ! command -v "$name" >/dev/null 2>&1 || browser=$name
 done
-# dump ADDRESS: the page as it stands when its scripts have run.
+# dump ADDRESS: prints the page after its scripts have run.
 dump() {
     bounded "$browser" --headless --no-sandbox --disable-gpu --user-data-dir="$work/profile" --virtual-time-budget=60000 --dump-dom "file://$work/site/index.html$1" \
         >"$work/out" 2>"$work/err" </dev/null
@@ -22,8 +22,8 @@ dump() {
 }
 site() { expect 0 "$portolan" -e "machine atlas $work/site --machine $work/evil/ --machine zen4-charted --machine znver4 --experiments zen4-charted=$source/data/experiments/zen4.csv"; }
 
-# Contrasts as WCAG 2 computes them, of both colour schemes: texts 4.5:1 on both grounds, marks and
-# the focus 3:1.
+# Computes contrasts of both colour schemes as WCAG 2 defines them: 4.5:1 for text on both
+# backgrounds, 3:1 for marks and the focus.
 contrasts() {
     awk '
     function channel(text,    x) { x = (16 * (index("0123456789abcdef", substr(text, 1, 1)) - 1) + index("0123456789abcdef", substr(text, 2, 1)) - 1) / 255; return x <= .03928 ? x / 12.92 : ((x + .055) / 1.055) ^ 2.4 }
@@ -57,7 +57,7 @@ test_a_site_is_written() {
     site
     holds out 'index.html: 3 machines'
     [ -f "$work/site/index.html" ] && [ -f "$work/site/data/machine-2.js" ] || fail 'files are missing'
-    site   # replaces it
+    site   # replaces the site
     expect 1 "$portolan" -e "machine atlas $work/site --machine skylake --experiments znver4=x.csv"
     holds err 'the atlas has no machine znver4'
     expect 1 "$portolan" -e "machine atlas $work/evil --machine skylake"

@@ -1,5 +1,5 @@
 #!/bin/sh
-# The program without a terminal: what it prints, how it fails, what it returns.
+# The program without a terminal: its output, errors and exit status.
 . "${PORTOLAN_SRC:-.}/tests/helpers.sh"
 
 kernel=$source/data/kernels/triad-skl-O3.s
@@ -15,8 +15,8 @@ test_analyze_prints_json() {
     [ "$(wc -l <"$work/out")" -eq 2 ] || fail "one JSON object per command was expected"
 }
 
-# What is executed as often as a register says is not passed off as executed once: rep stosq, and
-# stosq alone.
+# An instruction that is repeated by a register's count must not be reported as executed once: rep
+# stosq. Nor is a single stosq repeated.
 test_repeated_is_a_lower_bound() {
     expect 0 "$portolan" --machine skylake -e 'kernel hex f348ab; kernel analyze; kernel simulate'
     [ "$(grep -c 'The time of a repeated stosq depends on its count' "$work/out")" -eq 2 ] || fail 'the analysis and the simulation say so'
@@ -26,7 +26,7 @@ test_repeated_is_a_lower_bound() {
     [ "$(grep -c '"lower_bound": *true' "$work/out")" -eq 1 ] || fail 'one of the two is a lower bound'
 }
 
-# Each block is in one half, whatever the case of its digits and the file that it stands in.
+# Each block is in one half, whatever the case of its digits and its file.
 test_halves_of_blocks() {
     { echo hex,cycles; sed 1d "$source/tests/data/blocks.csv" | sed 's/$/,1/'; } >"$work/lower.csv"
     { echo hex,cycles; sed 1d "$work/lower.csv" | sort -r | tr a-f A-F; } >"$work/upper.csv"
@@ -56,7 +56,7 @@ test_throughput_and_prefixes() {
     holds out 'Sapphire Rapids'
 }
 
-# Learned on a simulated CPU; blocks of `kernel measure` are known by their columns.
+# Learns on a simulated CPU. Columns of `kernel measure` identify its blocks.
 test_learn_and_evaluate() {
     expect 0 "$portolan" --machine skylake --format json -e "kernel learn 'IMUL (R64, R64)' --simulate skylake"
     holds out '"usage":"1*p1"'
@@ -72,13 +72,13 @@ test_learn_and_evaluate() {
     expect 1 "$portolan" -e "kernel evaluate $source/tests/data/zen4-rules.csv --machine znver4 --measured-by hand"
 }
 
-# Faults name the place and the remedy.
+# Errors name the place and the remedy.
 test_faults_name_place_and_remedy() {
     expect 1 "$portolan" -e 'kernel analyze'
     holds err 'no kernel is loaded; kernel load FILE'
     expect 1 "$portolan" -e 'kernel load /nonexistent.s'
     holds err '/nonexistent.s'
-    # An option that a command does not have: it says which it has; a noun alone: its commands.
+    # An unknown option lists the command's options. A noun alone lists its commands.
     expect 1 "$portolan" -e 'kernel analyze --flumb'
     holds err 'kernel analyze has no option "--flumb"; it takes --machine'
     expect 1 "$portolan" -e 'kernel evaluate x.csv --model fast'
@@ -96,7 +96,7 @@ test_faults_name_place_and_remedy() {
     holds out 'whole block, 1 instruction'
 }
 
-# The assembler's reason names the line once, and how many others there are.
+# The assembler's error names the line once, and the number of further errors.
 test_assembler_errors_name_the_line() {
     printf 'kernel paste\n foo bar\n add eax, [rbx\n.\n' >"$work/bad.pf"
     expect 1 "$portolan" -b "$work/bad.pf"
@@ -111,7 +111,7 @@ test_unknown_commands_machines_options() {
     holds err 'is ambiguous'
     expect 1 "$portolan" -e 'flumb'
     holds err '"flumb" is no command'
-    # For a program it is an object like any other, under the words as typed.
+    # With a format for programs the error is an object of the command as typed.
     expect 1 "$portolan" --format json -e 'mapping flumb'
     holds out '{"schema":1,"command":"mapping flumb","error":"\"mapping flumb\" is no command'
     expect 1 "$portolan" --format json -e 'mapping "use'
@@ -126,7 +126,7 @@ test_unknown_commands_machines_options() {
     expect 0 "$portolan" --version
 }
 
-# What of a file describes no form: the first five in text, all of them for programs.
+# Entries of a file that describe no form: text lists the first five, formats for programs list all.
 test_unused_entries_of_a_file() {
     { printf "isa: x86\nports: ['0']\ninstruction_forms:\n- {name: nop, operands: [], port_pressure: [[1, '0']]}\n"
       for i in 1 2 3 4 5 6 7; do printf "%s {name: flumb%s, operands: [], port_pressure: [[1, '0']]}\n" - "$i"; done; } >"$work/unused.yml"
@@ -138,7 +138,7 @@ test_unused_entries_of_a_file() {
     holds out '{"line":11,"name":"flumb7","reason":"no form matches"}'
 }
 
-# Mappings to other tools' files and back; documents; sessions; C source.
+# Mappings exported to other tools' files and imported again; documents; sessions; C source.
 test_other_tools_files_and_back() {
     expect 0 "$portolan" --machine skylake -e "mapping export osaca $work/m.yml; mapping import osaca $work/m.yml; mapping export uops-info $work/back.csv; mapping use skylake; mapping export uops-info $work/there.csv"
     sort "$work/there.csv" >"$work/a" && sort "$work/back.csv" >"$work/b"
@@ -174,7 +174,7 @@ test_help_and_settings() {
 
     expect 1 "$portolan" -e 'experiments generate'
     holds err 'forms select --top 60'
-    # What programs use most makes a table that can be measured and explained.
+    # A table of the most frequent forms can be measured and explained.
     expect 0 "$portolan" -e 'forms select --top 3; experiments generate'
     holds out '3 forms selected'
     holds out '6 experiments added, 6 in all, of 3 forms'
@@ -182,7 +182,7 @@ test_help_and_settings() {
     holds err '--top replaces patterns'
 }
 
-# Several files: a script and a kernel; the same seed draws the same experiments, another one
+# Several files: a script and a kernel. The same seed draws the same experiments, another seed draws
 # others.
 test_files_and_seeds() {
     printf 'machine show skylake\n' >"$work/named.pf"
@@ -199,7 +199,7 @@ test_files_and_seeds() {
     cmp -s "$work/out" "$work/seven" && fail "--seed changes nothing"
 }
 
-# What kernel load is told of text and objects holds, or is refused; few iterations are not faster
+# Options of kernel load for text and objects are applied or rejected. Few iterations are not faster
 # than the chain they wait for.
 test_kernel_options_hold() {
     printf 'dot:\n.L1: imulq %%rax, %%rbx\n decq %%rcx\n jne .L1\n ret\ncopy:\n.L2: movq (%%rsi), %%rax\n decq %%rcx\n jne .L2\n ret\n' >"$work/two.s"
@@ -226,7 +226,7 @@ test_kernel_options_hold() {
     holds err 'from 1 to 1024'
 }
 
-# Reports and exports are of the machines that were named, however they were named.
+# Reports and exports are of the named machines, whatever way they were named.
 test_reports_of_named_machines() {
     expect 0 "$portolan" --machine skylake -e "kernel load $kernel; kernel report $work/r.md --machine=znver4; kernel analyze --machine=znver4; export $work/e.html; export $work/e.md; export $work/e.csv"
     for file in r.md e.html e.md; do
@@ -237,7 +237,7 @@ test_reports_of_named_machines() {
     grep -q 'style="background:#' "$work/e.html" || fail 'the HTML has no heat map'
 }
 
-# Every kernel command in every format: CSV and JSON can be read by others, and nothing is nan.
+# Every kernel command in every format: CSV and JSON can be parsed, and no value is nan.
 test_kernel_commands_in_all_formats() {
     for format in text csv json md html; do
         expect 0 "$portolan" --format $format --machine skylake -e "kernel hex 4801d8; kernel show; kernel list; kernel analyze; kernel simulate; kernel whatif issue_width=6; kernel whatif issue_width=1..3; kernel learn 'IMUL (R64, R64)' --simulate skylake; kernel evaluate $source/tests/data/zen4-rules.csv --machine znver4"
@@ -263,7 +263,7 @@ test_scripts() {
     expect 1 "$portolan" -e 'set keep-going on; flumb; machine list'
     holds out 'znver4'
     holds err 'flumb'
-    # What failed is over: no later command fails for it.
+    # A failed command does not make later commands fail.
     printf 'set keep-going on\nkernel edit\nmapping use skylake\nsession save %s\nsession diff %s\nsession load %s\nkernel load %s\nkernel whatif issue_width=6 --machine skylake\n' \
         "$work/after" "$work/after" "$work/after" "$kernel" >"$work/after.pf"
     expect 1 "$portolan" -b "$work/after.pf"
@@ -283,7 +283,7 @@ test_sourced_scripts() {
     holds out '"counters":'
 }
 
-# What was probably meant is said: of commands, files, forms, machines, settings, facts, views.
+# Errors suggest what was probably meant: commands, files, forms, machines, settings, facts, views.
 test_did_you_mean() {
     mkdir "$work/near"
     cp "$kernel" "$work/near/triad.s"
@@ -318,8 +318,8 @@ TEXT
     holds out '1*p0'
 }
 
-# Both sides of a difference are within 80 columns, whatever the ports are called; a usage that is
-# longer alone has a line of its own.
+# Both sides of a difference fit into 80 columns with any port names. A usage that does not fit has
+# its own line.
 test_diff_within_80_columns() {
     for pair in 'skylake sapphirerapids' 'znver3 znver4' 'haswell zen5-charted --renamed'; do
         expect 0 "$portolan" -e "mapping diff ${pair%% *} ${pair#* }"
@@ -329,13 +329,13 @@ test_diff_within_80_columns() {
     holds out 'VADDSUBPD (YMM, YMM, YMM)      ports    1*p01              1*p15'
 }
 
-# A change of ports shows the pressure on each before and after.
+# After a change of ports the pressure on each is shown before and after.
 test_whatif_pressure() {
     expect 0 "$portolan" -e "kernel load $kernel; kernel whatif --machine skylake 'usage:VMOVAPD (YMM, M256)=1*p237'"
     awk '$1 == "2" && $2 == "2.00" && $3 == "1.33" { found = 1 } END { exit !found }' "$work/out" || fail "$(cat "$work/out")"
 }
 
-# Refused lines are shown; the rest is analysed on request.
+# Rejected lines are shown; the remainder is analysed on request.
 test_refused_lines() {
     printf '.L1:\n addq %%rax, %%rbx\n flumb %%rax\n jmp .L1\n' >"$work/bad.s"
     expect 1 "$portolan" -e "kernel load $work/bad.s"
@@ -346,7 +346,7 @@ test_refused_lines() {
     holds out '2.00 cycles per iteration'
 }
 
-# Machines survive a round trip through files.
+# Machines are unchanged after saving and loading.
 test_mappings_differ() {
     expect 0 "$portolan" -b --format json -e 'mapping diff haswell broadwell'
     for key in a b ports renamed shared equal only_a only_b kinds forms; do
@@ -371,7 +371,7 @@ test_mappings_differ() {
     holds out 'forms'
 }
 
-# The loop of the OSACA paper that keeps its sum on the stack: the chain through memory goes into
+# The loop of the OSACA paper that stores its sum on the stack: its chain through memory extends to
 # the next iteration.
 test_graph_of_dependences() {
     expect 0 "$portolan" -e "kernel load $source/data/kernels/pi-O1.s; kernel graph $work/g.dot --machine skylake"
@@ -380,7 +380,7 @@ test_graph_of_dependences() {
     [ "$(grep -c '^  i[0-9]* \[' "$work/g.dot")" -eq 12 ] || fail 'not a node per instruction'
     grep -q 'style=dashed.*1 later.*color=red' "$work/g.dot" || fail 'the chain does not go into the next iteration'
     grep -q '^  i10 -> i11;' "$work/g.dot" || fail 'no edge from the comparison to the branch'
-    # Branches read registers, too, and flags of a decrement that counts the loop down.
+    # Branches read registers as well, and the flags of the decrement that counts down the loop.
     printf '.L1:\n  addq %%rax, %%rbx\n  decq %%rcx\n  movq %%rdx, %%rsi\n  jnz .L1\n' >"$work/down.s"
     expect 0 "$portolan" -e "kernel load $work/down.s; kernel graph $work/g.dot --machine skylake"
     grep -q '^  i1 -> i3;' "$work/g.dot" || fail 'no edge from the decrement to the branch'
@@ -398,7 +398,7 @@ test_graph_of_dependences() {
     holds err 'dot failed: no'
 }
 
-# The man page holds the command table as it is.
+# The man page contains the command table unchanged.
 test_man_page_is_the_command_table() {
     "$portolan" -e 'help --man' >"$work/commands"
     sed -n '/^.\\" commands begin/,/^.\\" commands end/p' "$source/man/portolan-commands.7" | sed '1d;$d' >"$work/page"
@@ -408,7 +408,7 @@ test_man_page_is_the_command_table() {
     cmp -s "$work/facts" "$work/page" || fail "man/portolan-machine.5 is not what the schema says; run tools/make-man.sh"
 }
 
-# The schema of facts: help, what-if, the loader's warning.
+# The schema of facts in help, what-if and the loader's warning.
 test_schema_of_facts() {
     expect 0 "$portolan" -e 'help fact issue_width'
     holds out 'value: number of µops/cycle, 1 to 65536'
@@ -424,7 +424,8 @@ test_schema_of_facts() {
     holds err 'unknown fact "isue_width"; did you mean issue_width?'
 }
 
-# Views print without a screen; a job in batch is waited for; the screen's own commands say so.
+# Views are printed without a screen; batch mode waits for a job; commands of the screen report that
+# they need one.
 test_views_and_jobs_without_a_screen() {
     expect 0 "$portolan" --machine skylake -e "kernel load $kernel; view kernel"
     holds out 'Intel Skylake (client)  2.00 cycles, ports'
@@ -441,14 +442,14 @@ test_views_and_jobs_without_a_screen() {
     holds out 'done'
     expect 1 "$portolan" -e 'job wait 9'
     holds err 'no job 9'
-    # What is printed has no colours: levels of heat are characters.
+    # Printed text has no colours: characters show levels of heat.
     expect 0 "$portolan" --machine haswell -e "forms select 'ADD (R64, R64)' 'VADDPD (YMM, YMM, YMM)'; experiments generate; experiments measure --simulate skylake; view accuracy"
     lacks out '▀'
     holds out '@@'
 }
 
-# Session defaults, and what commands say themselves; filters of rows; one experiment with its
-# samples.
+# Defaults of the session, and options of commands that override them; filters of rows; one
+# experiment with its samples.
 test_defaults_of_the_session() {
     generate() { "$portolan" $1 -e "$forms; experiments generate --random 9 --size 3 $2; experiments list" 2>/dev/null; }
     generate '' '' >"$work/one"
@@ -470,8 +471,8 @@ test_defaults_of_the_session() {
     expect 1 "$portolan" -e 'experiments show 1'
 }
 
-# Only what is asked for is made, and written as what the file's name says; missing is "-", nothing
-# and null, never nan.
+# Only requested output is made, in the format of the file's name. Missing values are "-", empty or
+# null, never nan.
 test_experiments_as_asked_for() {
     expect 0 "$portolan" --format json -e 'experiments generate --random 3 --size 2'
     holds out '"added":3,"experiments":3,'
@@ -496,12 +497,12 @@ test_experiments_as_asked_for() {
         expect 0 "$portolan" --format $format -e "experiments load $work/e.csv; experiments list; experiments show 1; congruence; evaluate"
         ! grep -qw nan "$work/out" || fail "$format: $(grep -w nan "$work/out")"
     done
-    # Two values make no correlation of one.
+    # A single experiment has no correlation between two values.
     expect 0 "$portolan" --format csv -e "forms select 'ADD (R64, R64)'; experiments generate; experiments measure --simulate skylake; evaluate"
     grep -qE '^skylake,1,[^,]*,,,0$' "$work/out" || fail "correlations of one experiment: $(cat "$work/out")"
 }
 
-# Names with commas and quotes in CSV, of machines, loops and files.
+# Names of machines, loops and files with commas and quotes in CSV.
 test_names_in_csv() {
     name='one,"two"'
     mkdir "$work/$name"
@@ -512,8 +513,8 @@ test_names_in_csv() {
     ! grep -E '(^|,)one,' "$work/out" >"$work/bare" || fail "not quoted: $(cat "$work/bare")"
 }
 
-# A job that a script does not wait for ends with the last command, which is said; one that it
-# waited for ends without a word.
+# A job for which a script does not wait ends with the last command, with a message. A job for which
+# it waited ends without one.
 test_unfinished_job() {
     table="$forms; experiments generate; experiments measure --simulate skylake"
     expect 0 "$portolan" -e "$table; evolve start --ports 4 --seconds 600 --checkpoint none --threads 1"
@@ -522,7 +523,7 @@ test_unfinished_job() {
     lacks err 'was not finished'
 }
 
-# A run of inference as every format tells it, and values that it refuses.
+# An inference run in every format, and values that it rejects.
 test_evolve() {
     table="$forms; experiments generate; experiments measure --simulate skylake"
     expect 1 "$portolan" -e "$table; evolve start --ports x,"
@@ -542,7 +543,7 @@ test_evolve() {
     holds out '; least error so far '
 }
 
-# Active experiments: rounds in every format, a table that the next one goes on from.
+# Active experiments: rounds in every format, and a table with which the next run continues.
 test_active_experiments() {
     start="$forms; experiments generate; evolve start --active --simulate skylake --seconds 0.5 --checkpoint $work/active.json"
     expect 0 "$portolan" --format json -e "$start --most 8; evolve status"
@@ -556,9 +557,8 @@ test_active_experiments() {
     holds err '"9"; give a number from 2 to 8'
 }
 
-# Ctrl-C ends a run in good order.
-# Closed standard files stay closed: no file that is opened later takes their place, where output
-# and messages would go into it.
+# Ctrl-C ends a run in good order. Closed standard files stay closed: if a file opened later got
+# their number, output and messages would be written to it.
 test_closed_standard_files() {
     [ -d /proc/self/fd ] || skip 'no /proc'
     mkfifo "$work/script"
@@ -587,15 +587,15 @@ test_interrupt_ends_in_good_order() {
     [ "$got" -eq 130 ] || fail "interrupted: status $got instead of 130"
 }
 
-# What README and docs show is what works; `kernel measure` and `kernel blame` depend on the host:
-# test_measure.sh and test_blame try them.
+# Commands in README and docs work. `kernel measure` and `kernel blame` depend on the host;
+# test_measure.sh and test_blame.sh test them.
 test_readme_first_session() {
     sed -n '/^## A first session/,/^## Figures/s/^    //p' "$source/README.md" | grep -vE '^kernel (measure|blame)' >"$work/first.pf"
     [ "$(wc -l <"$work/first.pf")" -ge 5 ] || fail "README shows $(wc -l <"$work/first.pf") commands"
     cd "$source" || exit 1
     expect 0 "$portolan" -b "$work/first.pf"
     holds out '3.00 cycles per iteration'
-    # As -e, with the comments, as it is typed.
+    # The same with -e, with the comments, as typed.
     expect 0 "$portolan" -e "$(cat "$work/first.pf")"
     holds out '3.00 cycles per iteration'
 }

@@ -1,5 +1,6 @@
 #!/bin/sh
-# kernel blame on this CPU: a table with a sentence, or the reason why there is no time.
+# kernel blame on this CPU prints a table and a sentence, or the reason why there is no measured
+# time.
 . "${PORTOLAN_SRC:-.}/tests/helpers.sh"
 
 reasons='no stable time|core is contended|perf|seccomp|not available|for another instruction set|this CPU runs'

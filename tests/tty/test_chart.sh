@@ -1,9 +1,9 @@
 #!/bin/sh
-# A chart of a simulated CPU: nothing of the shipped machines is read, and what a killed run
-# measured is not measured again.
+# Charts a simulated CPU without the shipped machines. Measurements of a killed run are not
+# repeated.
 . "${PORTOLAN_SRC:-.}/tests/helpers.sh"
 
-# The data directory has only what instructions are.
+# The data directory contains only descriptions of instructions.
 hide_tables() {
     mkdir -p "$work/data/machines"
     ln -sfn "$(cd "$source" && pwd)/data/isa" "$work/data/isa"
@@ -39,8 +39,8 @@ test_a_killed_chart_goes_on() {
     holds out '3.0000 cycles on small'
 }
 
-# Charts of two hosts side by side: where each was made, and the forms that differ. The second has
-# another host's name, and one multiplication slower.
+# Compares charts of two hosts: where each was made, and the forms that differ. The second has
+# another host name and a slower multiplication.
 test_charts_are_compared() {
     hide_tables
     expect 0 "$portolan" --format json -e "$chart"
@@ -59,8 +59,8 @@ test_charts_are_compared() {
     lacks out 'differ by'
 }
 
-# Two forms do the same beside the core: what the chart names is measured, the machine changes, and
-# nothing is left for a second run.
+# Two forms are equivalent in all experiments with the core. The experiment that the chart names is
+# measured, the machine changes, and nothing remains for a second run.
 test_doubts_are_settled() {
     hide_tables
     cp -r "$source/tests/data/settle-cpu" "$work/alike"
@@ -83,8 +83,8 @@ test_doubts_are_settled() {
     holds out '11.0000 cycles on sure'
 }
 
-# A chart of additions alone has no load among its forms: dependences are followed all the same, and
-# what no loop tells is listed.
+# A chart of additions has no load among its forms. Dependences are charted all the same, and facts
+# that no loop determines are listed.
 test_chains_without_loads() {
     export XDG_DATA_HOME="$work/share"
     expect 0 "$portolan" -e "machine chart trial --simulate cortex-a72 --forms 'ADD (X, X*' --time 1s"
@@ -94,8 +94,8 @@ test_chains_without_loads() {
     holds out 'trial: 4.00 cycles per iteration, bound by dependencies'
 }
 
-# Forms that take as long alone are one class, and it is said that nothing compares them; the same
-# of forms whose ports the issue width hides.
+# Single forms with equal times are one class, with a note that no experiment compares them. The
+# same applies to forms whose ports the issue width hides.
 test_what_no_pair_compares() {
     singles="forms select 'IMUL (R64, R64)' 'BSF (R64, R64)' 'SHL (R64, I8)' 'ADD (R64, I32)'; experiments generate --singles; experiments measure --simulate skylake; "
     expect 0 "$portolan" -e "$singles congruence; experiments settle --simulate skylake; congruence"

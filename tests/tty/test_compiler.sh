@@ -1,11 +1,11 @@
 #!/bin/sh
-# portolan-cc: what it builds, links and traces, and where it is found. Skipped where Portolan was
-# built without LLVM.
+# portolan-cc: what it builds, links and traces, and how it is found. Skipped if Portolan was built
+# without LLVM.
 . "${PORTOLAN_SRC:-.}/tests/helpers.sh"
 
 programs=$source/data/programs
 
-# traced MODE PROGRAM ARGUMENTS...: runs it, its trace in $work/trace.
+# traced MODE PROGRAM ARGUMENTS...: runs the program and writes its trace to $work/trace.
 traced() {
     mode=$1; shift
     expect 0 env PORTOLAN_TRACE="$work/trace" PORTOLAN_TRACE_MODE="$mode" "$@"
@@ -13,7 +13,8 @@ traced() {
 }
 sum_of() { awk -v kind="$1" '$1 == kind { n += $3 } END { printf "%.0f\n", n }' "$work/trace"; }
 
-# A drop-in: one command, separate objects, headers' dependencies, other actions, the same output.
+# portolan-cc replaces a compiler: one command, separate objects, dependencies on headers, other
+# actions, the same output.
 test_compiler_drop_in() {
     needs_llvm
     cd "$work" || return 1
@@ -40,7 +41,7 @@ int part(int n) { int sum = 0; for (int i = 0; i <= n; i++) sum += FACTOR * i; r
     holds err "undeclared identifier 'FACTOR'"
 }
 
-# A call that has to be the last thing a function does stays the last.
+# A tail call that is required to be one stays one.
 test_calls_that_end_a_function() {
     needs_llvm
     cd "$work" || return 1
@@ -56,7 +57,7 @@ C
     holds out 2
 }
 
-# Without the variable nothing is written; a child process does not write over its parent's trace.
+# Without the variable no trace is written. A child process does not overwrite its parent's trace.
 test_runtime_alone() {
     needs_llvm
     cd "$work" || return 1
@@ -69,7 +70,7 @@ test_runtime_alone() {
     [ "$(sum_of block)" -ge 1 ] || fail 'no block'
 }
 
-# Counts of blocks and references by hand.
+# Counts of blocks and references computed by hand.
 test_counts_by_hand() {
     needs_llvm
     cd "$work" || return 1
@@ -81,7 +82,7 @@ test_counts_by_hand() {
     printf '#include <string.h>\nchar a[6400] = {1}, b[6400];\nint main(int c, char **v) { (void)v; memcpy(b, a, sizeof b); return b[c]; }\n' >ranges.c
     expect 0 "$cc" -O1 ranges.c -o ranges
     traced exact ./ranges
-    # A range read and one written, 100 or 101 lines each, and the byte at the end.
+    # One range read and one written, 100 or 101 lines each, and the byte at the end.
     n=$(sum_of access)
     [ "$n" -ge 201 ] && [ "$n" -le 203 ] || fail "$n references of ranges"
 }
@@ -106,8 +107,8 @@ test_built_elsewhere() {
     lacks out nan
 }
 
-# The program copied away from its compiler: the compiler is then sought on PATH, and said to be
-# missing where it is not there.
+# If the program is copied without its compiler, it searches the compiler on PATH and reports a
+# missing one.
 test_copied_away() {
     needs_llvm
     mkdir -p "$work/away" "$work/tools"
@@ -127,7 +128,7 @@ test_copied_away() {
     expect 0 "$work/away/portolan" -e "$load"
 }
 
-# What portolan-cc lacks it names, with the package that has it, and program load says the same.
+# portolan-cc names a missing part and the package that contains it; program load prints the same.
 test_missing_parts_are_named() {
     needs_llvm
     cd "$work" || return 1
@@ -150,8 +151,8 @@ test_missing_parts_are_named() {
     holds err 'make install'
 }
 
-# A signal that comes while a call or a reference is counted: its handler calls and refers, too, and
-# neither waits for what it interrupted nor takes it from its thread.
+# A signal arrives while a call or a reference is counted, and its handler makes calls and
+# references. The handler must not wait for the interrupted counting, and no count is lost.
 test_handlers() {
     needs_llvm
     cd "$work" || return 1
@@ -190,8 +191,8 @@ END
     done
 }
 
-# A handler that leaves by a jump what it interrupted: the counting goes on, with all but a reference
-# for each jump, and no thread waits for what was left.
+# A signal handler jumps out of the interrupted code. Counting continues, loses at most one
+# reference per jump, and no thread waits for the interrupted counting.
 test_jumps_out_of_handlers() {
     needs_llvm
     cd "$work" || return 1
@@ -238,8 +239,8 @@ END
         fail "$(sum_of access) of $all references"
 }
 
-# Loops, tasks, sections, critical and atomic parts of OpenMP: nothing waits for ever, and the
-# references of all threads are those of the same program without.
+# Loops, tasks, sections, critical and atomic regions of OpenMP. No thread waits forever, and the
+# references of all threads equal those of the same program without OpenMP.
 test_openmp() {
     needs_llvm
     cd "$work" || return 1
@@ -307,7 +308,8 @@ END
     done
 }
 
-# A process that is forked while another thread counts has what that took, and not the thread.
+# A process forked while another thread counts can use what that thread had locked, without the
+# thread.
 test_forks_beside_threads() {
     needs_llvm
     cd "$work" || return 1

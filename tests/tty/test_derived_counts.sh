@@ -1,10 +1,9 @@
 #!/bin/sh
-# Counts of whole programs that follow from their code. Skipped where Portolan was built without
-# LLVM.
+# Counts of whole programs that follow from their code. Skipped if Portolan was built without LLVM.
 . "${PORTOLAN_SRC:-.}/tests/helpers.sh"
 
-# What follows from the code is right at any input, where no run shows it: limits, remainders,
-# thresholds. What depends on data is not called exact.
+# Counts that follow from the code are right for any input, even if no run shows it: limits,
+# remainders, thresholds. Counts that depend on data are not called exact.
 test_counts_follow_from_code() {
     needs_llvm
     cat >"$work/limits.c" <<'END'

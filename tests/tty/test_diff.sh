@@ -1,6 +1,6 @@
 #!/bin/sh
-# Shown by: program diff: loops of two builds are matched by function, line and shape, and their
-# cycles compared.
+# Shows that program diff matches loops of two builds by function, line and shape, and compares
+# their cycles.
 . "${PORTOLAN_SRC:-.}/tests/helpers.sh"
 
 make_source() {
@@ -42,16 +42,16 @@ int main(int argc, char **argv)
 }
 EOF
 }
-# build NAME WORDS: of the source, by the compiler of the build, which may be several words.
+# build NAME WORDS: compiles the source with the compiler of the build, which may be several words.
 build() {
     name=$1; shift
     # shellcheck disable=SC2086
     ${CC:-cc} "$work/${from:-k.c}" -o "$work/$name" "$@" 2>"$work/cc" || skip "the compiler refuses $*: $(head -n 1 "$work/cc")"
 }
-# diff WORDS: its rows, as CSV: machine, matched, per_iteration, percent_change, share, effect, then
-# ten columns of A and ten of B.
+# diff WORDS: prints its rows as CSV: machine, matched, per_iteration, percent_change, share,
+# effect, then ten columns for A and ten for B.
 diff_of() { expect "${status:-0}" "$portolan" --format csv -e "program diff $*"; }
-# of COLUMN FUNCTION: the value of the row whose function, in A, is that.
+# of COLUMN FUNCTION: prints the column's value in the row whose function in A has that name.
 of() { awk -F, -v c="$1" -v f="$2" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } $at["function_a"] == f { print $at[c]; exit }' "$work/out"; }
 
 test_levels() {
@@ -63,7 +63,7 @@ test_levels() {
     awk -v c="$(of percent_change add)" 'BEGIN { exit !(c < -80 && c > -95) }' || fail "add changes by $(of percent_change add) %"
     awk -v c="$(of percent_change dot)" 'BEGIN { exit !(c > -5 && c < 5) }' || fail "dot, bound by its chain, changes by $(of percent_change dot) %"
     awk -v c="$(of percent_change hash)" 'BEGIN { exit !(c > -5 && c < 5) }' || fail "hash changes by $(of percent_change hash) %"
-    # The same loop by the other way: kernel analyze.
+    # kernel analyze must return the same cycles for the loop.
     address=$(of address_b add)
     diff_cycles=$(of cycles_b add)
     expect 0 "$portolan" --format json -e "kernel load $work/three --symbol $address; kernel analyze --machine skylake"
@@ -74,7 +74,7 @@ test_limit() {
     make_source
     build two -O2 -g -fno-tree-vectorize -fno-unroll-loops
     build three -O2 -g -ftree-vectorize -mavx2
-    # main keeps its sum in memory across the calls in the second: 9 cycles for 4
+    # in the second build main stores its sum in memory across the calls: 9 cycles instead of 4
     diff_of "$work/two" "$work/three" --machine skylake --fail-above 150
     status=1 diff_of "$work/two" "$work/three" --machine skylake --fail-above 50
     status=1 diff_of "$work/three" "$work/two" --machine skylake --fail-above 5
@@ -159,7 +159,7 @@ test_refused() {
     [ "$(awk 'END { print NR }' "$work/out")" -eq 2 ] || fail "loops of AArch64: $(cat "$work/out")"
 }
 
-# Both are run; where the system lets nobody be looked at, the test ends.
+# Both programs are run. If the system does not permit tracing, the test ends.
 test_weighted() {
     make_source
     build two -O2 -g -fno-tree-vectorize

@@ -1,12 +1,11 @@
 #!/bin/sh
-# What README and docs show as commands is run from their text: blocks of commands as one script in
-# their order, blocks of a shell's lines by sh. Searches and measuring are made short (SHORTER),
-# files that a reader would have are put beside them, and what is left out stands in LEFT_OUT with
-# its reason.
+# Runs the commands that README and docs show: blocks of commands as one script in order, blocks of
+# shell lines by sh. Searches and measurements are shortened (SHORTER). Files that a reader would
+# have are provided. LEFT_OUT lists what is not run, with the reason.
 . "${PORTOLAN_SRC:-.}/tests/helpers.sh"
 
 export PORTOLAN_CPU='GenuineIntel 6 94 3'   # tables that are there, for the commands that compare with this CPU's
-# file|how its line begins|why it is not run here. A row that fits no line is a fault.
+# file|beginning of a line|reason why it is not run here. A row that matches no line is a fault.
 LEFT_OUT="
 docs/adding-a-machine.md|machine check --machine NAME|NAME stands for a machine of the reader's
 docs/adding-a-machine.md|machine correct FORM|FORM stands for a form that was checked
@@ -21,13 +20,13 @@ docs/sessions.md|session diff last|the same
 docs/native.md|machine correct 'IMUL (R64, R64)'|where tables and this CPU agree there is nothing to correct
 docs/scaling.md|srun -n 256|needs Slurm
 "
-# file|how a block begins|what a reader has done before it.
+# file|beginning of a block|commands that a reader has run before it.
 BEFORE="
 docs/programs.md|program validate|program load data/programs/jacobi.c -O3; program run N=32,48,61,64,77,96,128
 docs/sessions.md|report session.html|kernel load data/kernels/triad-skl-O3.s; kernel analyze; experiments load few.csv; evolve start --ports 4 --generations 2 --checkpoint none; evolve wait
 "
-# Times and numbers; places that the text leaves to the reader; LLVM's tables, whose import has its
-# own test, take half a minute.
+# Times and numbers; places that the reader fills in. LLVM's tables, whose import has its own test,
+# take half a minute.
 SHORTER='
 s/--seconds [0-9]*m*/--seconds 1/g
 s/--budget [0-9]*s/--budget 2s/
@@ -47,8 +46,8 @@ s/mpirun -n 8/mpirun -n 2/
 s/-- ARGUMENTS/-- 1/
 '
 
-# Blocks that begin with a command of the workbench or a call of the program, each a file block-NNN
-# (its place in the first line).
+# Writes each block that begins with a command of the workbench or a call of the program to a file
+# block-NNN. Its first line is the block's place.
 blocks() {
     nouns=$("$portolan" --format json -e help | tr '{' '\n' | sed -n 's/.*"command":"\([a-z]*\)[ "].*/\1/p' | sort -u | tr '\n' '|' | sed 's/|$//')
     (cd "$source" && awk -v nouns="$nouns" -v work="$work" '
@@ -106,7 +105,7 @@ TEXT
     cp solver program
 }
 
-# $1 without the lines that are left out, and made short.
+# Prints file $1 without the lines that are left out, shortened.
 prepared() {
     page=$(sed -n '1s/^# \(.*\):.*/\1/p' "$1")
     printf '%s' "$LEFT_OUT" | awk -F'|' -v place="$page" 'NF == 3 && $1 == place { print $2 }' >"$work/out-of-it"
@@ -116,15 +115,15 @@ prepared() {
         { for (b in begins) if (index($0, b) == 1) { print place "|" b >>used; next } print }' "$1" | sed "$SHORTER"
 }
 
-# A host that is too busy to measure on says so, which is no fault of the text, nor is what then has
-# no measurements; a tool that is missing is named.
+# A host too busy to measure reports that. This is no fault of the text, nor are missing
+# measurements afterwards. A missing tool is named.
 fault() {
     excused='core is contended|clock unstable|no stable time|which is not installed'
     ! grep -q 'experiments measure' "$work/now" || excused="$excused|no measured experiments|no inference run"
-    ! grep -q 'kernel measure --file' "$work/now" || excused="$excused|no row has a block and its cycles"   # of which none was stable
+    ! grep -q 'kernel measure --file' "$work/now" || excused="$excused|no row has a block and its cycles"   # no block had a stable time
     other=$(sed -n 's/.*--machine \([a-z0-9-]*\).*kernel learn.*/\1/p' "$work/now" | head -n 1)
     [ -z "$other" ] || env -u PORTOLAN_CPU "$portolan" -e 'machine info' 2>/dev/null | grep -q " $other tables)" ||
-        excused="$excused|no usage of up to [0-9]+ µops explains"   # of a machine that this CPU is not
+        excused="$excused|no usage of up to [0-9]+ µops explains"   # for a machine other than this CPU
     said=$(grep '^portolan: ' "$work/err" | grep -cvE "$excused")
     [ "$1" -eq 1 ] && [ "$said" -eq 0 ] || fail "$place: status $1: $(tail -n 3 "$work/err")"
     echo "# $place: $(sed -n 's/^portolan: //p' "$work/err" | tail -n 1)"
@@ -157,8 +156,8 @@ test_documented_commands_run() {
     done
 }
 
-# What README shows first holds on a CPU that is none of those it names, and ends as it says;
-# measuring is left out.
+# The first session in README is valid on a CPU that it does not name, and ends as described.
+# Measurements are left out.
 test_first_session_elsewhere() {
     files
     blocks

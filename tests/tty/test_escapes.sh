@@ -1,7 +1,7 @@
 #!/bin/sh
-# Text from outside never steers the terminal: escape sequences, C1 controls and bidi overrides in
-# file names, symbols, labels, source lines, forms, facts and compiler messages appear as what they
-# are, on standard output and standard error, in every format.
+# Text from outside never controls the terminal: escape sequences, C1 controls and bidi overrides in
+# file names, symbols, labels, source lines, forms, facts and compiler messages. They are shown
+# escaped on standard output and standard error in every format.
 . "${PORTOLAN_SRC:-.}/tests/helpers.sh"
 
 export LC_ALL=C.UTF-8
@@ -10,16 +10,16 @@ c1=$(printf '\302\233\063\061m')                 # CSI as one character
 bidi=$(printf '\342\200\256gnp.exe')             # right-to-left override
 raw=$(printf '\233\061m')                        # no UTF-8: CSI in Latin-1
 bad="$esc$c1$bidi"
-form="$(printf '\007\010\033c')$c1$bidi"        # the same without brackets, which forms must close
+form="$(printf '\007\010\033c')$c1$bidi"        # without brackets, which must be closed in forms
 
-# Bytes that may not come out: C0 but tab and line feed, DEL, C1, overrides and isolates; and what
-# is no UTF-8.
+# Bytes that must not be printed: C0 except tab and line feed, DEL, C1, overrides and isolates; and
+# invalid UTF-8.
 clean() {
     if LC_ALL=C grep -q -a -P '[\x00-\x08\x0b-\x1f\x7f]|\xc2[\x80-\x9f]|\xe2\x80[\x8b-\x8f\xa8-\xae]|\xe2\x81[\xa0-\xaf]' "$1" || ! iconv -f UTF-8 -t UTF-8 "$1" >/dev/null 2>&1; then
         fail "$2: $(LC_ALL=C cat -v "$1" | head -5)"
     fi
 }
-# try WHAT IS SHOWN, COMMANDS: in all formats.
+# try NAME COMMANDS: runs the commands in all formats.
 try() {
     for format in text csv json md html; do
         "$portolan" --format $format -e "$2" >"$work/.out" 2>&1
@@ -68,7 +68,7 @@ test_nothing_steers_the_terminal() {
     clean "$work/.out" 'a data directory that is not there'
 }
 
-# A table that is written to the terminal itself is shown; as a file it is what was read.
+# A table written to the terminal itself is escaped; written to a file it equals what was read.
 test_tables_to_a_terminal() {
     needs script
     printf 'experiment,cycles,state\n"A%s + B",,"%s"\n' "$form" "$form" >"$work/names.csv"
@@ -82,21 +82,21 @@ test_tables_to_a_terminal() {
     cmp "$work/again.csv" "$work/third.csv" || fail 'what was saved and read again differs'
 }
 
-# Words of commands come back in messages.
+# Messages quote words of commands.
 test_messages() {
     for command in "mapping load '$bad'" "mapping use '$bad'" "mapping new '0,$bad'" "mapping set 'F$bad' 1*p0" "mapping import llvm '$bad'" "mapping import osaca '$bad'" \
         "mapping import uops-info '$bad'" "session load '$bad'" "session save '/none/$bad'" "source '$bad'" "evolve resume '$bad'" "forms list '$bad'" "forms select '$bad'" "forms add '$bad'" \
         "forms scan '$bad'" "kernel $bad" "kernel hex $bad" "kernel evaluate '$bad'" "kernel load '$bad' --lines '$bad'" "throughput 'F$bad'" "help '$bad'" "help fact '$bad'" "job cancel $bad" \
         "view '$bad'" "set seed '$bad'" "set '$bad' 1" "latency measure '$bad'" "machine show '$bad'" "export '/none/$bad.html'" "experiments import '$bad'" "evaluate --mapping '$bad'"; do
-        for format in text csv json md html; do   # what succeeds says nothing in some
+        for format in text csv json md html; do   # some formats print nothing if the command succeeds
             "$portolan" --format $format -e "$command" >"$work/.out" 2>&1
             clean "$work/.out" "$format: $command"
         done
     done
 }
 
-# What export writes as documents is shown elsewhere: it steers nothing either.
-# A line feed in a name makes no row of its own.
+# Exported documents have tests elsewhere; they do not control the terminal either. A line feed in a
+# name makes no row.
 test_line_feeds() {
     printf 'experiment,cycles,state\n"A",,"bad\n     1.00  forged"\n' >"$work/feed.csv"
     "$portolan" -e "experiments load $work/feed.csv; experiments list" >"$work/feed.out" 2>&1
@@ -118,7 +118,7 @@ test_documents() {
     clean "$work/report.html" 'a report'
 }
 
-# What comes out in JSON is JSON, and says the same: every character of this list, in a file's name.
+# JSON output is valid and contains the same text: every character of this list, in a file name.
 test_json_of_invisible_characters() {
     needs python3
     name=$(printf 'soft\302\255grapheme\315\217hangul\343\205\244tag\363\240\201\201note\360\235\205\263none\357\277\276')
@@ -129,8 +129,8 @@ test_json_of_invisible_characters() {
     python3 -c 'import json, sys; sys.exit(json.load(open(sys.argv[1]))["kernel"] != sys.argv[2])' "$work/json.out" "$work/$name.s" || fail "$(cat "$work/json.out")"
 }
 
-# A symbol whose name goes on on another line, as a directive, says nothing in what is written of
-# it: loops, graphs, reports, in every form.
+# A symbol whose name continues on another line as a directive has no effect in files written about
+# it: loops, graphs, reports, in every format.
 test_names_that_would_be_code() {
     needs as
     printf '\t.globl evilN_incbin__etc_passwd\n\t.type evilN_incbin__etc_passwd, @function\nevilN_incbin__etc_passwd:\n1:\taddq %%rax, %%rbx\n\tmovl evilN_incbin__etc_passwd(%%rip), %%eax\n\tcmpl $1, %%eax\n\tje 2f\n\tjne 1b\n2:\tret\n\t.size evilN_incbin__etc_passwd, .-evilN_incbin__etc_passwd\n' >"$work/evil.s"
@@ -154,9 +154,9 @@ END
     as --64 "$work/loop.s" -o "$work/loop.o" 2>"$work/as.err" || fail "$(cat "$work/as.err")"
 }
 
-# Names in pictures: what gnuplot and dot read is one quoted string per label, and what they draw is
-# well-formed. Each program is a stand-in that keeps what it reads, then, where it is installed, the
-# real one.
+# Names in pictures: each label is one quoted string for gnuplot and dot, and what they draw is
+# well-formed. Each program is first a stand-in that stores its input, then the real one if
+# installed.
 test_names_in_pictures() {
     mkdir -p "$work/stub"
     printf '#!/bin/sh\ncat >"$STUB/script"\nprintf "<svg></svg>" >figure\n' >"$work/stub/gnuplot"
@@ -170,11 +170,11 @@ test_names_in_pictures() {
     printf '1:\tmovl "x] evil [URL=y] <b>&"(%%rip), %%eax\n\tmovl "back\\\\slash"(%%rip), %%ebx\n\tdecl %%ecx\n\tjne 1b\n' >"$work/names.s"
     commands="set machine $work/evil; experiments load $work/few.csv; plot accuracy $work/points.svg; kernel load $work/names.s; kernel graph $work/loop.svg"
     PATH="$work/stub:$PATH" expect 0 "$portolan" -e "$commands"
-    # One string between single quotes, in which they are doubled.
+    # One string in single quotes; quotes within it are doubled.
     sed -n "s/^set title //p" "$work/stub/script" >"$work/title"
     [ "$(wc -l <"$work/title")" = 1 ] && sed "s/''//g" "$work/title" | grep -qx "'[^']*'" || fail "title: $(cat "$work/title")"
-    # Behind the label of a node or of the graph nothing stands but what is ours: without escapes
-    # and strings no name is left.
+    # A node or graph has only our attributes after its label: without escapes and strings no name
+    # remains.
     sed 's/\\.//g; s/"[^"]*"//g' "$work/stub/dotted" >"$work/bare"
     grep -qE 'evil|URL|<b>|"' "$work/bare" && fail "dot: $(cat "$work/bare")"
     grep -q 'evil' "$work/stub/dotted" || fail "no name in $(cat "$work/stub/dotted")"

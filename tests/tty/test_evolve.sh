@@ -13,28 +13,28 @@ open_loop() {
     see 'triad.s'
 }
 
-# From four forms to a mapping that is used, and back.
+# Infers a mapping of four forms, uses it, and returns to the former one.
 test_evolve_and_adopt() {
     open_loop 80 24
     prompt "forms select 'ADD (R64, R64)' 'IMUL (R64, R64)' 'SHL (R64, I8)' 'VADDPD (YMM, YMM, YMM)'"
     see '4 forms selected'
     prompt 'experiments generate; experiments measure --simulate skylake'
     see '10 done'
-    # Its view shows it, and stops it by a key.
+    # The run's view shows it, and a key stops it.
     prompt 'evolve start --ports 4 --seconds 3600 --threads 1 --checkpoint none'
     see 'run 1: 4 forms'
     prompt 'evolve status'
     see 'run 1: running'
     see 'p pause or resume  s stop'
-    # The phase in words, what is done in it, and the time left.
+    # The current phase in words, its work, and the remaining time.
     see 'estimating the error scale, '
     see ' s, 60 min left'
     see 'a short search estimates the error that is noise; prices follow from it'
     t send-keys s
     see 'run 1: stopped'
     t send-keys a
-    # Adopted: the mapping in use has the four forms first, on the machine's ports, and is marked as
-    # what it is.
+    # The adopted mapping lists the four forms first, on the machine's ports, and is marked as
+    # inferred.
     see 'Intel Skylake (client), 4 forms inferred  3'
     t send-keys Down
     see '*p'
@@ -49,8 +49,8 @@ test_evolve_and_adopt() {
     see 'left with 0'
 }
 
-# Ctrl-C, a terminal that shrinks to nothing and comes back, pasted text that is no loop: the run
-# goes on, and the end is asked for once.
+# Ctrl-C, a terminal that shrinks to nothing and grows again, and pasted text that is no loop do not
+# end the run. Quitting is confirmed once.
 test_disturbed() {
     open_loop 120 40
     prompt "experiments load '$source/data/experiments/golden-cove-five.csv'; evolve start --seconds 3600 --threads 1 --checkpoint none"

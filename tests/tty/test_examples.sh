@@ -1,10 +1,10 @@
 #!/bin/sh
-# Shown by: the examples that help prints run as printed, in a directory with the files that they
-# name, after the commands that they need (BEFORE). Searches and measuring are shortened (SHORTER).
+# Shows that the examples in help run as printed, in a directory with the files that they name,
+# after the commands that they need (BEFORE). Searches and measurements are shortened (SHORTER).
 # LEFT_OUT lists the examples that need a screen, another process or a tool, with the reason.
 . "${PORTOLAN_SRC:-.}/tests/helpers.sh"
 
-# beginning of an example|reason. A row without an example is a fault.
+# beginning of an example|reason. A row without a matching example is a fault.
 LEFT_OUT="
 demo|needs a screen
 copy|needs a screen
@@ -140,7 +140,8 @@ TEXT
         "$portolan" --machine skylake -e 'mapping save mine.csv' >made 2>&1) || fail "$(cat made)"
 }
 
-# The first field of the rows of $1 whose beginning is that of $2, or the second with a third word.
+# Finds the rows of $1 whose first field is the beginning of $2. Prints the longest first field, or
+# with a third argument the second field.
 row() { printf '%s' "$1" | awk -F'|' -v example="$2" 'NF == 2 && index(example, $1) == 1 && length($1) >= length(best) { best = $1; value = $2 } END { if (best != "") print value }'; }
 
 test_examples_run() {

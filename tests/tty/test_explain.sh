@@ -1,11 +1,11 @@
 #!/bin/sh
-# Shown by: program explain: exact counts of loops within running programs, whose output stays the
-# same; what it refuses.
+# Shows that program explain counts loops exactly in running programs, whose output does not change,
+# and what it rejects.
 . "${PORTOLAN_SRC:-.}/tests/helpers.sh"
 
 [ "$(uname -m)" = x86_64 ] || { echo "1..0 # SKIP only on x86-64"; exit 0; }
 
-# build NAME OPTIONS: the program of known loops.
+# build NAME OPTIONS: compiles the program of loops with known counts.
 build() {
     made=$1; shift
     compiler=${CC:-cc}
@@ -14,7 +14,7 @@ build() {
     # shellcheck disable=SC2086
     ${CC:-cc} -O2 "$@" "$source/tests/support/loops_running.c" -o "$work/$made" -lpthread 2>"$work/cc" || skip "no compiler: $(head -n 1 "$work/cc")"
 }
-# explain WORDS: where the system lets nobody trace, the test ends.
+# explain WORDS: runs program explain. If the system does not permit tracing, the test ends.
 explain() {
     got=0
     rm -f "$work/printed"
@@ -22,8 +22,8 @@ explain() {
     grep -q 'ptrace of process .* is refused' "$work/err" && [ "$got" -ne 0 ] && skip "$(cat "$work/err")"
     [ "$got" -eq 0 ] || fail "status $got: $*: $(cat "$work/err")"
 }
-# counted LOOP PROGRAM REPEATS: the count is that which the program prints, and its output what it
-# prints alone.
+# counted LOOP PROGRAM REPEATS: checks that the count equals the one that the program prints, and
+# that its output equals that without tracing.
 counted() {
     "$work/${program:-loops}" "$2" "$3" >"$work/alone" 2>/dev/null
     explain "--output $work/printed $1 $work/${program:-loops} $2 $3"
@@ -33,7 +33,8 @@ counted() {
     [ "$same" = no ] || cmp -s "$work/alone" "$work/printed" || fail "$2: printed $(cat "$work/printed") instead of $(cat "$work/alone")"
 }
 same=yes
-# Until process $1, just begun, is the program and no more the shell that made it.
+# Waits until process $1, which was just started, executes the program and not the shell that
+# started it.
 until_it_runs() { wait_until sh -c '[ "$(readlink "/proc/$1/exe")" = "$2" ]' - "$1" "$(readlink -f "$work/loops")"; }
 
 test_counts_are_exact() {
@@ -52,7 +53,8 @@ test_counts_are_exact() {
     counted loop_double double 200
 }
 
-# At another fixed address, without optimisation, with other compilers' options, without symbols.
+# Programs at another fixed address, without optimisation, with other compiler options, without
+# symbols.
 test_kinds_of_files() {
     build loops -no-pie
     counted loop_partition partition 100
@@ -71,7 +73,7 @@ test_kinds_of_files() {
     [ -n "$place" ] && counted "$place" list 2000
 }
 
-# A library's loop, which is there only once the library is mapped.
+# A loop in a library, which exists only after the library is mapped.
 test_in_a_library() {
     compiler=${CC:-cc}
     needs "${compiler%% *}"
@@ -92,29 +94,29 @@ test_threads_signals_children() {
     counted loop_sum fork 50
     same=no
     counted loop_sum timer 3000
-    # The handler leaves what was computed as it was.
+    # The handler must not change the computed result.
     [ "$(sed 's/.*computed//' "$work/alone")" = "$(sed 's/.*computed//; /signals/d' "$work/printed" | tail -n 1)" ] || fail "computed: $(cat "$work/alone" "$work/printed")"
 }
 
-# A thread that is just making another, or a process, is within a system call: nothing may be done
-# with it before its end. Each is met many times in one run.
+# A thread that is creating another thread or a process is within a system call and must not be
+# changed before the call ends. Each case occurs many times in one run.
 test_begins_and_ends() {
     build loops
     for _ in 1 2 3 4 5; do counted loop_sum births 50; done
     counted loop_sum spawns 10
-    # Processes that execute the loop in its memory, and are not traced.
+    # Processes that execute the loop in the traced process's memory but are not traced.
     for _ in 1 2 3; do
         counted loop_sum vforks 60000
         counted loop_sum shared 60000
     done
-    # Faults in the loop, which the program itself mends.
+    # Page faults in the loop that the program itself handles.
     counted loop_sum faults 30
     for kind in births spawns faults; do
         "$work/loops" "$kind" 300 >"$work/alone"
         "$work/loops" "$kind" 300 >"$work/attached" &
         pid=$!
         until_it_runs "$pid"
-        # It may have ended before it is held again.
+        # The process may have ended before it is attached again.
         while kill -0 "$pid" 2>/dev/null; do
             "$portolan" -e "program explain --pid $pid --seconds 0.05s loop_sum" >"$work/out" 2>"$work/err" </dev/null || break
         done
@@ -123,7 +125,7 @@ test_begins_and_ends() {
     done
 }
 
-# Attached, and let go: the process ends as if nothing had been.
+# After attaching and detaching the process ends as if it had not been traced.
 test_attached() {
     build loops
     "$work/loops" wait 3000 >"$work/alone"
@@ -134,7 +136,7 @@ test_attached() {
     kill -0 "$pid" 2>/dev/null || fail 'it is gone'
     grep -q "$(basename "$work")" "/proc/$pid/maps" || fail 'its maps are gone'
     explain "--pid $pid --seconds 0.1s loop_sum"
-    # it ends after its seconds, however long they are here, not with the program
+    # tracing ends after the requested seconds, however long they last here, not with the program
     awk '/ iterations in [0-9.]+ s/ { counted = $2 } END { exit !(counted > 0 && counted < 60000 * 65536) }' "$work/out" || fail "$(cat "$work/out")"
     wait "$pid" || fail "it ended with $?"
     [ "$(cut -d' ' -f1 "$work/attached")" -eq $((60000 * 65536)) ] || fail "counted itself: $(cat "$work/attached")"
@@ -159,15 +161,15 @@ test_refused() {
     holds err 'set-user-ID'
 }
 
-# same_output NAME INPUT WORDS: the hottest loop of a program is watched from its start to its end,
-# and it prints what it prints alone.
+# same_output NAME INPUT WORDS: watches the hottest loop of a program from start to end. The program
+# must print what it prints alone.
 same_output() {
     real=$1 input=$2; shift 2
     command -v "$1" >/dev/null 2>&1 || return 0
     "$@" <"$input" >"$work/alone" 2>&1
     rm -f "$work/profiled" "$work/printed"
     if ! "$portolan" -e "program profile --measure 0 --output $work/profiled --input $input -- $*; program explain 1 --output $work/printed" >"$work/out" 2>"$work/err" </dev/null; then
-        # It ran too short to have a hot loop, or the loop is one that is refused.
+        # The program ran too briefly to have a hot loop, or the loop is one that is rejected.
         grep -qE 'ran too briefly|ptrace of process|no loop|not executed|room for a jump|at most' "$work/err" || fail "$real: $(cat "$work/err")"
         return 0
     fi
@@ -177,7 +179,7 @@ same_output() {
 
 test_programs_print_the_same() {
     build loops
-    # Some megabytes that compress, the same each time.
+    # Some megabytes of compressible data, always the same.
     seq 1 500000 >"$work/numbers"
     printf 'my $s=0; for (my $i=0;$i<2000000;$i++) { $s+=$i%%7; } print "$s\\n";\n' >"$work/p.pl"
     printf 'print(sum(i*i%%7 for i in range(1500000)))\n' >"$work/p.py"
@@ -198,8 +200,8 @@ test_programs_print_the_same() {
     same_output fork /dev/null "$work/loops" fork 300
 }
 
-# What is missing has its cause where only one can be, whatever else the host does: else it is
-# refused.
+# Missing cycles are attributed if only one cause is possible, whatever else the host does;
+# otherwise attribution is refused.
 test_causes() {
     build loops
     cause() {
@@ -211,24 +213,24 @@ test_causes() {
     case $(cause loop_sum sum 1000) in branches | caches) fail "sum: $(cat "$work/out")" ;; esac
 }
 
-# term KEY: a number of the JSON document; empty: none.
+# term KEY: prints a number of the JSON document; empty if absent.
 term() { tr -d '\n' <"$work/out" | sed -n 's/.*"'"$1"'": *\(-\{0,1\}[0-9.]*\).*/\1/p'; }
 
-# Replays in copies of the process: half of the branches of both loops are at random; what is
-# missing is theirs, as far as it is not refused. The process has no child left.
+# Replays in copies of the process. Half of the branches of both loops are random, and the missing
+# cycles are attributed to them unless attribution is refused. The process has no child left.
 test_replays() {
     build loops
     for loop in partition search; do
         format=json explain "--output $work/printed loop_$loop $work/loops $loop 400"
         branch=$(term branch_cycles) above=$(term above)
         [ -n "$branch" ] || { grep -q '"not_replayed": *"\|"reason": *"' "$work/out" || fail "$loop: no terms and no reason: $(cat "$work/out")"; continue; }
-        # The terms add up to what is missing.
+        # The terms add up to the missing cycles.
         awk -v sum="$branch $(term cache_cycles) $(term rest_cycles)" -v all="$above" 'BEGIN { split(sum, t); d = t[1] + t[2] + t[3] - all; exit !(d < 0.05 + all / 50 && d > -0.05 - all / 50) }' ||
             fail "$loop: $branch + $(term cache_cycles) + $(term rest_cycles) is not $above"
-        # 40 % of mispredictions take 5 cycles at least, on any machine.
+        # 40 % mispredicted branches cost at least 5 cycles on any machine.
         awk -v b="$branch" 'BEGIN { exit !(b > 4) }' || fail "$loop: $branch of branches"
     done
-    "$work/loops" wait 6000000 >"$work/attached" &   # ends when it is killed
+    "$work/loops" wait 6000000 >"$work/attached" &   # runs until it is killed
     pid=$!
     until_it_runs "$pid"
     explain "--pid $pid --seconds 0.5s loop_sum"
@@ -238,11 +240,11 @@ test_replays() {
     wait "$pid" 2>/dev/null
 }
 
-# alone NAME REPEATS: cycles per iteration of one of the programs by its own clock.
+# alone NAME REPEATS: prints cycles per iteration of a program by its own clock.
 alone() { CYCLES=1 "$work/loops" "$1" "$2" 2>/dev/null | sed -n 's/ cycles per iteration$//p'; }
-# true_term KEY LOOP PROGRAM WITHOUT REPEATS: term KEY of PROGRAM is what it takes longer than
-# WITHOUT, the same loop on data that lacks the cause: within 20 % and the term's uncertainty. On a
-# host that is busy meanwhile nothing is compared, and a term may be refused.
+# true_term KEY LOOP PROGRAM WITHOUT REPEATS: compares term KEY of PROGRAM with the extra time over
+# WITHOUT, the same loop on data without the cause. They must agree within 20 % and the term's
+# uncertainty. If the host is busy meanwhile, nothing is compared, and a term may be refused.
 true_term() {
     compared=0
     for _ in 1 2 3 4 5 6; do
@@ -263,7 +265,8 @@ test_terms_are_true() {
     true_term cache list list-middle list 200
 }
 
-# Other commands use what was recorded: the loop's pane has the time in the program by path, and kernel blame follows the commonest path, whose branches depend on data.
+# Other commands use the recording: the loop's pane shows the time in the program by path, and
+# kernel blame analyses the most frequent path, whose branches depend on data.
 test_recorded_paths() {
     build loops
     explain "--measure 0 --output $work/printed loop_partition $work/loops partition 300; kernel load --symbol loop_partition $work/loops; view kernel"
@@ -271,7 +274,7 @@ test_recorded_paths() {
     holds out '% of iterations execute'
     status=0
     bounded "$portolan" -e "program explain --measure 0 --output $work/printed loop_partition $work/loops partition 300; kernel load --symbol loop_partition $work/loops; kernel blame --seconds 2" >"$work/out" 2>"$work/err" </dev/null || status=$?
-    if grep -q '^no paths' "$work/out"; then   # the host was too busy to record before the end
+    if grep -q '^no paths' "$work/out"; then   # the host was too busy to record before the program ended
         grep -q 'depends on data' "$work/err" || fail "status $status: $(cat "$work/err")"
     elif [ "$status" -eq 0 ]; then
         holds out 'along the path of'
@@ -279,18 +282,19 @@ test_recorded_paths() {
         grep -qE 'no stable time|core is contended|perf|seccomp|not available|within|cancelled' "$work/err" || fail "status $status: $(cat "$work/err")"
         grep -q 'depends on data' "$work/err" && fail "the path is refused: $(cat "$work/err")"
     fi
-    # What its loads come to is in the view of memory.
+    # The memory view shows the footprint of the loop's loads.
     explain "--measure 0 --output $work/printed loop_list $work/loops list-middle 100; kernel load --symbol loop_list $work/loops; kernel memory"
-    # That needs a footprint, which few recordings do not give.
+    # This requires a footprint, which few recordings provide.
     awk '/^loads, per iteration/ { loads = 1 } loads && /^0x/ && $(NF - 1) ~ /^[0-9]/ { found = 1 } END { exit !found }' "$work/out" &&
         { grep -q 'in its program the loads come to .* MiB' "$work/out" || fail "no memory: $(cat "$work/out")"; }
-    # Another loop has no part in that.
+    # Another loop does not show these times.
     status=0
     "$portolan" -e "program explain --measure 0 --output $work/printed loop_partition $work/loops partition 300; kernel load --symbol loop_list $work/loops; view kernel" >"$work/out" 2>"$work/err" </dev/null || status=$?
     ! grep -q 'in its program' "$work/out" || fail "another loop has its times: $(cat "$work/out")"
 }
 
-# An interpreter's iterations all arrive from its cases: they are timed in the original code, where copies of the process can be made.
+# All iterations of an interpreter's loop arrive from its cases. They are timed in the original code
+# if copies of the process can be made.
 test_interpreter() {
     build loops
     format=json explain "--measure 0 --output $work/printed loop_interpret $work/loops interpret 40"
@@ -300,7 +304,7 @@ test_interpreter() {
     holds out 'hardware counters'
 }
 
-# A target that is killed while it is watched ends the watching, and says so.
+# If the target is killed, watching ends and reports it.
 test_killed() {
     build loops
     "$work/loops" wait 100000000 >"$work/attached" &
@@ -315,7 +319,8 @@ test_killed() {
     [ "$?" -le 1 ] || fail "it crashed: $(cat "$work/out" "$work/err")"
 }
 
-# When Portolan itself is killed, what it watched gets its code back, and may start threads.
+# If Portolan itself is killed, the watched process gets its original code back and may start
+# threads.
 test_abandoned() {
     build loops
     "$work/loops" births 1500 >"$work/alone"
@@ -325,7 +330,7 @@ test_abandoned() {
         until_it_runs "$pid"
         "$portolan" -e "program explain --pid $pid --seconds 600s loop_sum" >"$work/out" 2>"$work/err" </dev/null &
         watching=$!
-        # Memory for the counters: 256 MiB.
+        # 256 MiB of memory for the counters.
         wait_until sh -c 'grep -q "^Size: *262144 kB" "/proc/$1/smaps" || ! kill -0 "$1"' - "$pid"
         kill -"$signal" "$watching"
         wait "$watching" 2>/dev/null
@@ -335,7 +340,8 @@ test_abandoned() {
     done
 }
 
-# Under seccomp nothing is changed: it is sampled instead, where the system has a clock for that.
+# Under seccomp the code is not changed. The loop is sampled instead if the system has a clock for
+# that.
 test_sampled_instead() {
     build loops
     cat >"$work/filter.c" <<'EOF'

@@ -1,6 +1,6 @@
 #!/bin/sh
-# What the program does to files when it is interrupted, limited or meets files that it did not
-# make.
+# What the program does to files when it is interrupted, limited or finds files that it did not
+# create.
 . "${PORTOLAN_SRC:-.}/tests/helpers.sh"
 
 lines() { if [ -f "$work/rows.csv" ]; then wc -l <"$work/rows.csv"; else echo 0; fi; }
@@ -17,11 +17,11 @@ test_cancelled_measuring_keeps_its_rows() {
     wait "$measuring" || status=$?
     [ "$status" -eq 130 ] || fail "status $status: $(cat "$work/out")"
     [ "$(lines)" -ge 4 ] && [ "$(lines)" -lt 2000 ] || fail "$(lines) lines of 2000"
-    # Each row is whole.
+    # Every row is complete.
     grep -v "^hex,cycles,spread,state$\|^4801d8,[0-9.]*,[0-9.e-]*,.*[a-z]$" "$work/rows.csv" >"$work/torn" && fail "torn rows: $(cat "$work/torn")"
 }
 
-# What was there stays, and nothing else does.
+# Existing files remain, and no other file does.
 test_limit_on_file_sizes_is_an_error() {
     echo old >"$work/old.csv"
     expect 1 sh -c "ulimit -f 1; '$portolan' -e \"forms select '*'; experiments generate --random 100 --size 2; experiments save $work/old.csv\""
@@ -39,14 +39,14 @@ test_links_are_followed_and_devices_written_to() {
     [ -e /dev/stdout ] || fail '/dev/stdout is gone'
 }
 
-# make torture does it for longer.
+# make torture runs the same for longer.
 test_killed_programs_leave_nothing_half_done() {
     needs as
     KILLS=2 PORTOLAN=$portolan sh "$source/tests/tty/torture.sh" >"$work/out" 2>&1 || fail "$(tail -3 "$work/out")"
 }
 
-# A program that was killed leaves a temporary directory; the next one that needs one takes it away,
-# and nothing else.
+# A killed program leaves a temporary directory. The next program that needs one removes it, and
+# nothing else.
 test_directories_of_killed_programs_are_collected() {
     needs as
     export TMPDIR=$work/tmp
@@ -56,14 +56,13 @@ test_directories_of_killed_programs_are_collected() {
         "$work/mine/.portolan-owner" "$work/mine/thesis.txt"
     chmod 755 "$TMPDIR/portolan-cccccc"
     ln -s "$work/mine" "$TMPDIR/portolan-dddddd"
-    printf '.p2align 4\naddq %%rax, %%rbx\n' >"$work/short.s"   # a text with directives is assembled in a directory
+    printf '.p2align 4\naddq %%rax, %%rbx\n' >"$work/short.s"   # text with directives is assembled in a temporary directory
     expect 0 "$portolan" -e "kernel load $work/short.s"
     [ ! -e "$TMPDIR/portolan-aaaaaa" ] || fail 'the directory of a killed program is still there'
     { [ -e "$TMPDIR/portolan-bbbbbb/thesis.txt" ] && [ -e "$TMPDIR/portolan-cccccc/.portolan-owner" ] && [ -e "$work/mine/thesis.txt" ]; } || fail 'a directory of somebody else is gone'
 }
 
-# A file system in user space that refuses the flags of renameat2 (bindfs, where one can be
-# mounted).
+# A file system in user space that rejects the flags of renameat2 (bindfs, if it can be mounted).
 test_file_system_in_user_space() {
     needs bindfs
     mkdir "$work/below" "$work/fuse"
@@ -86,7 +85,7 @@ test_file_system_in_user_space() {
     wait_until umount "$work/fuse" || fail 'it is still in use'
 }
 
-# A full directory for temporary files is no fault of the source.
+# A full directory of temporary files is not reported as a fault of the source.
 test_no_room_for_temporary_files() {
     needs gcc
     needs unshare
@@ -99,7 +98,7 @@ test_no_room_for_temporary_files() {
         holds err "no room for temporary files in $work/full"
         lacks err 'correct it and load again'
     done
-    # What only speaks of it is the source's fault.
+    # A source that only mentions such an error is at fault.
     printf '#error No space left on device\n' >"$work/words.c"
     expect 1 "$portolan" -e "kernel load $work/words.c"
     lacks err 'no room for temporary files'

@@ -1,5 +1,5 @@
 #!/bin/sh
-# The first minute: an example with hints, the tutorial, the demo.
+# The first minute of use: an example with hints, the tutorial, the demo.
 . "${PORTOLAN_SRC:-.}/tests/helpers.sh"
 
 home=$work/home
@@ -14,7 +14,7 @@ unsee() {
 }
 open_bare() { wait_until rm -rf "$home/.local" 2>/dev/null; open_screen "$1" "$2" "env -u XDG_STATE_HOME HOME=$home '$portolan'; echo left with \$?; read -r x"; }
 
-# A hint goes when what it hints at was done, each by itself.
+# A hint disappears when its command was used, each independently.
 test_hints_go() {
     open_bare 80 24
     see 'An example. What next?'
@@ -40,7 +40,7 @@ test_key_hides_the_hints() {
     see 'left with 0'
 }
 
-# No hints where something was named, nor on a screen without room for them.
+# No hints are shown if a file was named or the screen has no space for them.
 test_no_hints() {
     open_screen 80 24 "env HOME=$home '$portolan' '$source/data/kernels/pi-O1.s'; read -r x"
     see 'pi-O1.s'
@@ -52,13 +52,13 @@ test_no_hints() {
     gone 'What next?' || fail 'hints on twelve rows'
 }
 
-# Every step notices that it was done: the keys and commands are those that its text names.
+# Each step of the tutorial notices that it was done, by the keys and commands in its text.
 test_tutorial() {
     open_bare 80 24
     see 'What next?'
     prompt tutorial
     see 'Tutorial, 1 of 13'
-    # A key that nothing is bound to does no step.
+    # An unbound key completes no step.
     t send-keys z
     t send-keys j
     see 'Done. Tutorial, 2 of 13'
@@ -86,7 +86,7 @@ test_tutorial() {
     see 'Done. Tutorial, 12 of 13'
     t send-keys '?'
     see 'Done. Tutorial, 13 of 13'
-    # The first closes the help, the next ends the tutorial.
+    # The first Escape closes the help, the next ends the tutorial.
     t send-keys Escape
     unsee '1 2 3 places'
     see 'Tutorial, 13 of 13'
@@ -97,7 +97,7 @@ test_tutorial() {
     t send-keys Q
 }
 
-# The demo plays, a key ends it, and the session is as it was.
+# The demo plays, a key ends it, and the session is as before.
 test_demo_stops() {
     open_bare 120 40
     see 'What next?'
@@ -118,7 +118,7 @@ test_demo_stops() {
 test_demo_to_its_end() {
     open_bare 80 24
     see 'What next?'
-    prompt demo --seconds 22   # two for each step: more than a look at the screen takes, however busy the machine is
+    prompt demo --seconds 22   # two seconds per step: longer than a check of the screen takes on a busy machine
     see 'Demo, 4 of 11'
     see 'Demo, 7 of 11'
     see 'Demo, 9 of 11'
@@ -135,15 +135,15 @@ test_without_a_screen() {
     holds err 'demo needs a view of the workbench'
 }
 
-# Without its tables the pane of the loop names the reason, instead of asking for the loop that it
-# has.
+# Without its tables the loop's pane gives that reason; it does not request a loop, which is already
+# loaded.
 test_without_tables() {
     expect 0 env PORTOLAN_DATA="$work/none" "$portolan" -e "kernel load $source/data/kernels/triad-skl-O3.s; view kernel"
     holds out 'machine tables not found'
     lacks out 'Paste a loop here'
 }
 
-# The hint is whole on a narrow screen.
+# The hint is complete on a narrow screen.
 test_hint_is_whole() {
     open_bare 80 24
     see ':tutorial'
@@ -151,8 +151,8 @@ test_hint_is_whole() {
     t send-keys Q
 }
 
-# A terminal that does not mark pastes sends them as keys: nothing is pressed by them, and what came
-# is shown first.
+# A terminal that does not mark pastes sends them as keys. They press no key binding, and the pasted
+# text is shown first.
 test_paste_without_marks() {
     open_screen 100 30 "env HOME=$home TERM=screen-256color '$portolan' '$source/data/kernels/triad-skl-O3.s'; echo left with \$?; read -r x"
     see '1/8'

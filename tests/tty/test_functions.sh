@@ -1,5 +1,5 @@
 #!/bin/sh
-# The functions of a program to pick from.
+# Picking functions of a program.
 . "${PORTOLAN_SRC:-.}/tests/helpers.sh"
 
 home=$work/home
@@ -16,7 +16,7 @@ C
     cc -O1 -c -o "$work/two.o" "$work/two.c" || skip 'the C compiler does not work'
 }
 
-# A list with search; Enter opens the function under the cursor.
+# The list can be searched; Enter opens the function under the cursor.
 test_pick_a_function() {
     make_object
     open_screen 100 30 "env HOME=$home '$portolan' --machine skylake '$work/two.o'; read -r x"
@@ -38,7 +38,8 @@ test_pick_a_function() {
     t send-keys Q
 }
 
-# All loops, searched; Enter opens the one under the cursor, and an outer loop of two is that one.
+# The list of all loops can be searched; Enter opens the loop under the cursor, here the outer of
+# two.
 test_pick_a_loop() {
     needs cc
     cat >"$work/nest.c" <<'C'
@@ -58,7 +59,7 @@ C
     t send-keys g Enter
     see 'outer loop nest'
     see 'loop runs here'
-    t send-keys f   # listed in the background: a key sent with it would go to the view before
+    t send-keys f   # listed in the background: a key sent with it would reach the former view
     see '2 functions with a loop'
     t send-keys o
     see ' loops  '
@@ -71,7 +72,7 @@ C
     t send-keys Q
 }
 
-# As text: the deepest innermost loops first, each with the place that --symbol takes.
+# As text: the most deeply nested innermost loops first, each with the argument for --symbol.
 test_loops_as_text() {
     make_object
     expect 0 "$portolan" -e "kernel functions $work/two.o --loops"
@@ -81,7 +82,7 @@ test_loops_as_text() {
     holds out LEA_B_IS
 }
 
-# A stripped program: addresses are names.
+# A stripped program: addresses serve as names.
 test_stripped_program() {
     needs gzip
     program=$(readlink -f "$(command -v gzip)")
@@ -96,7 +97,7 @@ test_stripped_program() {
 }
 
 test_without_a_list() {
-    # So wide that the message has the whole path of the example in its line.
+    # The screen is so wide that one line of the message contains the example's entire path.
     open_screen 240 24 "env HOME=$home '$portolan' --machine skylake; read -r x"
     see 'triad-skl-O3.s'
     prompt view functions

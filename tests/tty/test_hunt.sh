@@ -1,10 +1,10 @@
 #!/bin/sh
-# Shown by: machine hunt finds where LLVM's model differs, by llvm-mca, and where one machine's two
-# models do.
+# Shows that machine hunt finds where LLVM's model differs, with llvm-mca, and where two models of
+# one machine differ.
 . "${PORTOLAN_SRC:-.}/tests/helpers.sh"
 
-# A program in llvm-mca's place: every block takes as many cycles as it has instructions, of those
-# with a rotation nothing is known.
+# A stand-in for llvm-mca: each block takes as many cycles as it has instructions. Blocks with a
+# rotation have no result.
 fake_llvm() {
     cat >"$work/llvm-mca" <<'SCRIPT'
 #!/bin/sh
@@ -29,7 +29,7 @@ test_against_llvm_by_another_program() {
     holds out "zen4-charted compared with llvm-mca's znver3: "
 }
 
-# What kills it takes its block along, and no other.
+# A block that kills llvm-mca is lost, but no other block.
 test_llvm_dies() {
     cat >"$work/llvm-mca" <<'SCRIPT'
 #!/bin/sh
@@ -66,7 +66,7 @@ test_against_llvm() {
     holds err 'LLVM has no scheduling model for nothing'
 }
 
-# Both by the same model agree, and the bounds and the simulation do not.
+# The same model agrees with itself; bounds and simulation differ.
 test_two_models_of_one_machine() {
     expect 0 "$portolan" -e 'machine hunt --machine skylake --against-model simulate --forms 300 --blocks 300 --time 1h --seed 1'
     holds out 'skylake compared with skylake, simulated: '

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Nothing is lost: the workbench saves its session by itself, and the next one offers it.
+# Nothing is lost: the workbench saves its session by itself, and the next workbench offers it.
 . "${PORTOLAN_SRC:-.}/tests/helpers.sh"
 
 home=$work/home
@@ -7,10 +7,11 @@ mkdir "$home"
 state=$home/.local/state/portolan
 unset XDG_STATE_HOME
 prompt() { t send-keys :; t send-keys -l "$*"; t send-keys Enter; }
-# paste TEXT, with the escapes of printf. shellcheck disable=SC2059 # the text is the format
+# paste TEXT: pastes it after printf has replaced its escapes.
+# shellcheck disable=SC2059 # the text is the format
 paste() { t set-buffer "$(printf "$1")"; t paste-buffer -p; }
-# A workbench of its own screen; its process in $home/pid. The server ends with it, so that the next
-# test has a fresh one.
+# Starts a workbench on a separate screen and writes its process id to $home/pid. The server ends
+# with it; the next test has a new one.
 open_bench() {
     t kill-server 2>/dev/null
     socket=$socket+
@@ -18,12 +19,12 @@ open_bench() {
     open_screen "$1" "$2" "HOME=$home; export HOME; echo \$\$ >$home/pid; exec '$portolan'"
 }
 kill_bench() { kill -9 "$(cat "$home/pid")"; }
-# Not what is just being written, which a kill takes with it.
+# Ignores files that are being written, which a kill deletes.
 kept() { grep -rqF --exclude='.*' --exclude='*.tmp*' -- "$1" "$state/sessions" 2>/dev/null; }
 ended() { ! kill -0 "$(cat "$home/pid")" 2>/dev/null; }
 await_kept() { wait_until kept "$1" || { fail "not kept: $1"; exit 1; }; }
 
-# A second kernel, a changed usage, experiments, a what-if: all come back after kill -9.
+# A second kernel, a changed usage, experiments and a what-if are restored after kill -9.
 test_kill_and_come_back() {
     open_bench 100 30
     see 'What next?'
@@ -54,7 +55,7 @@ test_kill_and_come_back() {
     t send-keys Q
 }
 
-# What was typed at the prompt is there after kill -9, too; what is not the user's is not offered.
+# The history of the prompt is restored after kill -9, too. Sessions of other users are not offered.
 test_history_and_nothing_to_offer() {
     wait_until rm -rf "$home/.local" 2>/dev/null
     open_bench 80 24
@@ -71,7 +72,8 @@ test_history_and_nothing_to_offer() {
     t send-keys Q
 }
 
-# Two workbenches at once have a session each, and one that runs is not offered to another.
+# Two workbenches at once have separate sessions; that of a running workbench is not offered to
+# another.
 test_two_at_once() {
     wait_until rm -rf "$home/.local" 2>/dev/null
     open_bench 80 24
@@ -89,7 +91,7 @@ test_two_at_once() {
     t send-keys Q
 }
 
-# Leaving in good order keeps the session as well; so does the end of the terminal.
+# The session is also saved when the workbench quits normally or its terminal closes.
 test_end_of_the_terminal() {
     wait_until rm -rf "$home/.local" 2>/dev/null
     open_bench 80 24
@@ -108,13 +110,13 @@ test_end_of_the_terminal() {
     t send-keys Q
 }
 
-# A run of inference that was cut short goes on from its checkpoint; each run has one of its own.
+# An interrupted inference run continues from its checkpoint. Each run has its own.
 test_run_goes_on() {
     wait_until rm -rf "$home/.local" 2>/dev/null
     printf 'experiment,cycles\n"ADD (R64, R64)",0.25\n"IMUL (R64, R64)",1\n"ADD (R64, R64) + IMUL (R64, R64)",1\n' >"$work/e.csv"
     open_bench 100 30
     see 'What next?'
-    see 'vfmadd132pd'   # an example that comes late would take the screen
+    see 'vfmadd132pd'   # an example loaded later would replace the view
     prompt "experiments load $work/e.csv; evolve start --ports 4 --seconds 1000; view evolution"
     see 'run 1: running'
     await_kept 'checkpoint,'
@@ -122,7 +124,7 @@ test_run_goes_on() {
     open_bench 100 30
     see '3 experiments, run at'
     t send-keys Enter
-    see 'evolve status shows its progress'   # the kernel that comes before takes the screen
+    see 'evolve status shows its progress'   # loading the kernel changes the view
     prompt view evolution
     see 'run 1: running'
     prompt 'evolve stop; evolve start --ports 4 --seconds 1000; view evolution'
@@ -146,16 +148,16 @@ test_sessions_by_command() {
     grep -qE 'setting +seed +1 +7' "$work/out" || fail 'no changed setting'
     expect 1 "$portolan" -e 'session load no-such'
     holds err 'no saved session'
-    # Text, in an order that does not change: nothing to commit when nothing has changed.
+    # Text in a fixed order: if nothing changed, version control finds nothing to commit.
     expect 0 "$portolan" -e "session load $work/one; session save $work/three"
     diff -r "$work/one" "$work/three" >"$work/faults" || fail 'saved again it is another text'
     LC_ALL=C grep -rLI . "$work/one" | grep . && fail 'not all of it is text'
-    # Its source can be compiled again.
+    # The session's source can be compiled again.
     needs cc
     printf 'void f(double *a, long n)\n{\n    for (long i = 0; i < n; i++)\n        a[i] *= 2.5;\n}\n' >"$work/f.c"
     expect 0 "$portolan" --machine skylake -e "kernel load $work/f.c; session save $work/c"
-    # The file that the session names is shown before it is opened: the same command again does
-    # that.
+    # The name of a source file in a session is shown before the file is opened; the same command,
+    # repeated, opens it.
     expect 1 "$portolan" -e "session load $work/c; kernel compile -O3"
     holds err "the file $work/f.c, named by the session"
     printf 'session load %s\nset keep-going on\nkernel compile -O3\nkernel compile -O3\nkernel opened\n' "$work/c" >"$work/again.pf"

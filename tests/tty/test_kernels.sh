@@ -1,5 +1,5 @@
 #!/bin/sh
-# Several kernels: the list of them, going through it, two beside each other.
+# Several kernels: their list, switching between them, two next to each other.
 . "${PORTOLAN_SRC:-.}/tests/helpers.sh"
 
 home=$work/home
@@ -14,7 +14,7 @@ test_list_of_kernels() {
     holds out 'imulq'
     expect 0 "$portolan" --format json --machine skylake -e "kernel load $work/mul.s; kernel load $work/add.s; kernel switch previous; kernel opened"
     holds out '"current":1,"kernels"'
-    # Read again it is the same one, not another.
+    # A kernel that is read again stays the same kernel.
     expect 0 "$portolan" --machine skylake -e "kernel load $work/mul.s; kernel reload; kernel opened"
     lacks out ' 2 '
     expect 1 "$portolan" -e "kernel load $work/mul.s; kernel switch next"
@@ -39,7 +39,7 @@ test_two_beside_each_other() {
     holds err 'no other kernel'
 }
 
-# Changes are marked, taken back and done again: of a mapping, and of a kernel that was read again.
+# Changes are marked, undone and redone: of a mapping, and of a kernel that was read again.
 test_undo() {
     set_it="mapping set 'IMUL (R64, R64)' 2*p0"
     expect 0 "$portolan" --machine skylake -e "kernel load $work/mul.s; $set_it; kernel analyze; mapping show 'IMUL (R64, R64)'"
@@ -53,12 +53,12 @@ test_undo() {
     expect 0 "$portolan" --machine skylake -e "kernel load $work/mul.s; $set_it; undo; redo; kernel analyze; mapping show 'IMUL (R64, R64)'"
     holds out '2*p0'
     holds out 'Intel Skylake (client), edited'
-    # What comes after a change that was undone cannot be redone.
+    # A change after an undo discards what could be redone.
     expect 1 "$portolan" --machine skylake -e "$set_it; undo; mapping set 'ADD (R64, R64)' 1*p5; redo"
     holds err 'nothing to redo'
     expect 1 "$portolan" -e 'undo'
     holds err 'nothing to undo'
-    # The file of the first is written anew and read again.
+    # The first kernel's file is overwritten and read again.
     cp "$work/mul.s" "$work/edit.s"
     expect 0 "$portolan" --machine skylake -e "kernel load $work/edit.s; kernel load $work/add.s; kernel save $work/edit.s; kernel switch 1; kernel reload; kernel show; undo; kernel show; redo; kernel show"
     [ "$(grep -c imulq "$work/out")" = 1 ] || fail "the kernel before did not come back: $(cat "$work/out")"

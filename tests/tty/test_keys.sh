@@ -1,12 +1,13 @@
 #!/bin/sh
-# Keys are the user's: portolan/rc binds them, a fault in it is told and holds nothing up.
+# Users can bind keys in portolan/rc. A fault in that file is reported and does not stop the
+# workbench.
 . "${PORTOLAN_SRC:-.}/tests/helpers.sh"
 
 home=$work/home
 mkdir -p "$home/portolan"
 printf '.L1:\n imulq %%rax, %%rbx\n addq $8, %%rcx\n cmpq %%rcx, %%rdx\n jne .L1\n' >"$work/mul.s"
 
-# open_with OPTION...: the workbench on the loop, with the home's own start file.
+# open_with OPTION...: starts the workbench on the loop, with the start file in the home directory.
 open_with() {
     open_screen 100 30 "exec env HOME=$home XDG_CONFIG_HOME=$home XDG_STATE_HOME=$home/state PORTOLAN_CPU=none $portolan $* --machine skylake $work/mul.s"
 }
@@ -17,7 +18,7 @@ test_a_key_is_bound_and_unbound() {
     see 'haswell  3.00 cycles'   # an option comes after the file
     t send-keys m
     t send-keys z
-    see 'skylake  3.00 cycles'   # one further, not two
+    see 'skylake  3.00 cycles'   # one step, not two
     t send-keys z
     see 'haswell  3.00 cycles'
     t send-keys X
@@ -33,7 +34,7 @@ test_a_key_is_bound_and_unbound() {
     see 'kernel analyze; view log'
 }
 
-# The bound key stands in what bind lists, and what is listed can be bound again.
+# bind lists the bound key, and its output can be used to bind keys again.
 test_list_binds_again() {
     "$portolan" -e 'bind' >"$work/all" || fail "status $?"
     [ "$(wc -l <"$work/all")" -gt 100 ] || fail 'few keys are listed'
@@ -63,11 +64,11 @@ test_it_can_be_left_out() {
     t send-keys :view Space log Enter
     see 'view log'
     screen_holds nonsense && fail 'the file was read'
-    expect 0 env HOME="$home" XDG_CONFIG_HOME="$home" "$portolan" -e set   # a script is the same for everybody
+    expect 0 env HOME="$home" XDG_CONFIG_HOME="$home" "$portolan" -e set   # scripts ignore the user's start file
     lacks err nonsense
 }
 
-# Whatever stands there, the workbench opens.
+# The workbench opens whatever portolan/rc is.
 test_malformed_files() {
     for what in directory pipe zero dangling circle long; do
         rm -rf "$home/portolan/rc"
@@ -87,7 +88,7 @@ test_malformed_files() {
     done
 }
 
-# What is copied reaches the terminal: here tmux, which keeps it in a buffer.
+# Copied text reaches the terminal: here tmux, which stores it in a buffer.
 buffer_is() { [ "$(t show-buffer 2>/dev/null)" = "$1" ]; }
 test_copy_reaches_the_terminal() {
     open_with --no-rc

@@ -1,6 +1,6 @@
 #!/bin/sh
-# libportolan as others use it: the examples compiled with what an installation gives, and run;
-# Python by ctypes. After `make shared`, or ./configure --enable-shared.
+# libportolan as other programs use it: the examples are compiled with the installed files and run;
+# Python uses ctypes. Needs `make shared`, or ./configure --enable-shared.
 . "${PORTOLAN_SRC:-.}/tests/helpers.sh"
 
 build=$(cd "$(dirname "$portolan")" && pwd)
@@ -8,7 +8,7 @@ build=$(cd "$(dirname "$portolan")" && pwd)
 LD_LIBRARY_PATH=$build
 export LD_LIBRARY_PATH
 
-# example NAME ARGUMENTS...: compiled against the public header alone, and run.
+# example NAME ARGUMENTS...: compiles the example against the public header alone, and runs it.
 example() {
     name=$1; shift
     [ -x "$work/$name" ] || ${CC:-cc} -std=c11 -Wall -Wextra -Werror -I"$source/src/api" -o "$work/$name" "$source/examples/$name.c" -L"$build" -lportolan 2>"$work/cc" ||
@@ -22,7 +22,7 @@ test_throughput() {
     holds out 'Intel Skylake (client): 1.00 cycles'
     expect 1 example throughput skylake 'NOSUCH (R64)'
     holds err 'skylake does not know the form NOSUCH (R64)'
-    # In the words of the command.
+    # The error equals that of the command.
     expect 1 example throughput skylake 'IMULL (R64, R64)'
     cut -d: -f2- "$work/err" | cut -d\; -f1 >"$work/library"
     expect 1 "$portolan" --machine skylake -e 'throughput IMULL (R64, R64)'
@@ -33,7 +33,7 @@ test_throughput() {
     expect 1 example throughput skylake '2*'
 }
 
-# The same as the program says.
+# The results equal those of the program.
 test_analysis() {
     [ -z "${without-}" ] || skip "$without"
     for hex in 4801d8480fafc3 488b38488b114883c0084883c1084c21f24821f74809fa488950f84839c375e0; do
@@ -61,13 +61,15 @@ test_evaluation() {
     holds err 'bad.csv:1'
 }
 
-# What a made machine takes is explained again; its callback ends the run long before the time.
+# The mapping inferred from a simulated machine explains the measurements. The callback ends the run
+# long before the time limit.
 test_inference() {
     [ -z "${without-}" ] || skip "$without"
     expect 0 "$portolan" --machine skylake -e "forms select 'ADD (R64, R64)' 'IMUL (R64, R64)' 'SHL (R64, I8)' 'VADDPD (YMM, YMM, YMM)'; experiments generate; experiments measure --simulate skylake; experiments generate; experiments measure --simulate skylake; experiments save $work/e.csv"
     expect 0 example infer "$work/e.csv" 60 4
     holds out 'watched: yes'
-    # When it is watched decides which of the mappings that explain all of these it ends with.
+    # Which of the mappings that explain all measurements is returned depends on when the callback
+    # is called.
     grep -qE '^mean error: 0\.[0-9]+ % of (1[0-9]|[2-9][0-9]) experiments$' "$work/out" || fail "$(cat "$work/out")"
     [ "$(grep -cE '^(ADD|IMUL|SHL|VADDPD) \(' "$work/out")" -eq 4 ] || fail "$(cat "$work/out")"
     expect 1 example infer "$work/e.csv" 0 4
@@ -90,8 +92,8 @@ CODE
     holds out 'more than 1024 threads'
 }
 
-# A loop on this CPU: two instructions that wait for each other take four cycles on all that are
-# known, here or where the CPU is contended about so many.
+# Measures a loop on this CPU. Two dependent instructions take four cycles on all known CPUs, and
+# about four on a contended one.
 test_measuring() {
     [ -z "${without-}" ] || skip "$without"
     [ "$(uname -m)" = x86_64 ] || skip 'for x86-64'
@@ -100,15 +102,15 @@ test_measuring() {
     [ -s "$work/out" ] || skip "$(cat "$work/err")"
     grep -qE '^[0-9.]+ cycles per iteration at [0-9.]+ GHz' "$work/out" || fail "$(cat "$work/out")"
     grep -q unconfirmed "$work/out" || awk '{ exit !($1 >= 3.8 && $1 <= 4.2) }' "$work/out" || fail "$(cat "$work/out")"
-    # What cannot be measured is refused with the reason, as the command refuses it.
+    # Code that cannot be measured is rejected with the command's reason.
     expect 1 example measure 0f05
     holds err 'a system instruction'
     expect 1 example measure ''
     holds err 'the code or the size of the structure is missing'
 }
 
-# A simulated CPU whose ports are known: each form has as many ports as there, and shares them with
-# the same others. (An ADD takes any of as many ports as there are slots.)
+# Charts a simulated CPU with known ports. Each form has as many ports as in its mapping, and shares
+# them with the same forms. (An ADD uses any of as many ports as there are slots.)
 test_charting() {
     [ -z "${without-}" ] || skip "$without"
     expect 0 example chart --simulate skylake 'ADD (R64, R64)' 'IMUL (R64, R64)' 'SHL (R64, I8)' 'LEA_B_I_D8 (R64)' 'BSWAP (R32)'
@@ -123,7 +125,7 @@ test_charting() {
     holds err 'no measurable form matches'
 }
 
-# No name but the interface's, each with its version, and no state that could be shared.
+# The library exports only names of the interface, each with its version, and has no shared state.
 test_names_of_the_library() {
     [ -z "${without-}" ] || skip "$without"
     needs nm

@@ -1,6 +1,6 @@
 #!/bin/sh
-# What is asked for is what is answered: the machine that was named, the file that was named, the
-# method that the data tells.
+# Results are for what the user named: the named machine, the named file, the measuring method that
+# the data imply.
 . "${PORTOLAN_SRC:-.}/tests/helpers.sh"
 
 cat >"$work/loop.s" <<'TEXT'
@@ -10,7 +10,8 @@ cat >"$work/loop.s" <<'TEXT'
 	jnz 1b
 TEXT
 
-# A machine of another instruction set is an error, wherever it was named; nothing stands in for it.
+# A machine of another instruction set is an error, wherever it was named; no other machine replaces
+# it.
 test_machines_are_not_replaced() {
     for way in "$portolan --machine neoverse-v2 -e" "$portolan -e 'set machine neoverse-v2' -e"; do
         for command in 'kernel analyze' 'kernel simulate' 'kernel analyze --all' 'kernel whatif issue_width=8' 'kernel trace t.html'; do
@@ -28,7 +29,7 @@ test_machines_are_not_replaced() {
     holds out 'Intel Skylake (client): 3.00'
 }
 
-# What was analysed by name is what is simulated then, until a machine is set.
+# The machine named for an analysis is used for the following simulation until another is set.
 test_the_machine_stays() {
     expect 0 "$portolan" -e "kernel load $work/loop.s; kernel analyze --machine haswell; kernel simulate"
     holds out 'Intel Haswell: 3.00 cycles per iteration simulated'
@@ -36,7 +37,7 @@ test_the_machine_stays() {
     holds out 'AMD Zen 4: 3.00 cycles per iteration simulated'
 }
 
-# Behind -- a name is a name, whatever it begins with.
+# After -- any word is a name, whatever it begins with.
 test_a_name_like_an_option() {
     cp "$work/loop.s" "$work/-x.s"
     cd "$work" || return
@@ -92,8 +93,8 @@ test_files_before_commands() {
     holds err none.s
 }
 
-# LLVM's tables of cores that execute in order, and those of another core, say so where their
-# figures are.
+# LLVM's tables of in-order cores, and those copied from another core, are labelled next to their
+# results.
 test_tables_say_what_they_are() {
     needs llvm-mca-22
     expect 0 "$portolan" -e "mapping import llvm gracemont; kernel load $work/loop.s; kernel analyze --machine gracemont"
@@ -104,7 +105,7 @@ test_tables_say_what_they_are() {
     lacks out 'lends'
 }
 
-# A figure that the machine has as an estimate makes one of what rests on it.
+# A result that depends on an estimated value of the machine is marked as an estimate.
 test_estimates_are_marked() {
     printf '1:\tpause\n\tdecl %%ecx\n\tjnz 1b\n' >"$work/pause.s"
     expect 0 "$portolan" -e "kernel load $work/pause.s; kernel tune --machine icelake-client"
@@ -117,7 +118,7 @@ test_estimates_are_marked() {
     holds out 'icelake-client: about: 100 % of the cycles'
 }
 
-# Cycles of loops and of unrolled copies are told apart by what the machine makes of either.
+# The predictions of the machine distinguish cycles of loops from cycles of unrolled copies.
 test_the_method_is_found() {
     cut -d, -f1,2 "$source/tests/data/zen4-loops.csv" >"$work/loops.csv"
     expect 0 "$portolan" -e "kernel evaluate $work/loops.csv --machine znver4"
@@ -131,7 +132,7 @@ test_the_method_is_found() {
     holds out 'measured by'
 }
 
-# A .S file goes through the preprocessor first; its own lines are shown.
+# A .S file is preprocessed first; its own lines are shown.
 test_preprocessed() {
     needs cc
     expect 0 "$portolan" -e "kernel load $source/tests/data/macros.S; kernel show"

@@ -1,17 +1,17 @@
 #!/bin/sh
-# Measuring survives its own death: the program and its sandbox children are killed at random times,
-# then everything is there and nothing is left behind. What must be known afterwards is counted from
-# the journal, so that it holds exactly on every host, quiet or not; how many experiments get a
-# value depends on the host, and on a simulated machine all do. STRESS=N: so many experiments (make
-# stress: 10,000), all of which must be measured; in `make check` a few hundred, with little
-# patience.
+# Measurements survive crashes: the program and its sandbox children are killed at random times.
+# Afterwards all results exist and nothing is left behind. The expected results are counted from the
+# journal and therefore hold exactly on every host, quiet or not. The number of experiments with a
+# value depends on the host; on a simulated machine all have one. STRESS=N: number of experiments
+# (make stress: 10,000), all of which must be measured. `make check` measures a few hundred with
+# little patience.
 . "${PORTOLAN_SRC:-.}/tests/helpers.sh"
 
 TMPDIR=$work/tmp
 export TMPDIR
 mkdir "$TMPDIR"
 
-# table N: multisets of a few plain forms, all different.
+# table N: prints N different multisets of a few simple forms.
 table() {
     awk -v n="$1" 'BEGIN {
         print "experiment"
@@ -24,25 +24,25 @@ table() {
     }' >"$work/table.csv"
 }
 
-# run OPTIONS: one run of the program over the table, with the journal.
+# run OPTIONS: runs the program once on the table, with the journal.
 run() { exec "$portolan" --format json -e "experiments load $work/table.csv; experiments measure --journal $work/journal.csv $1; experiments save $work/out.csv"; }
 lines() { if [ -f "$work/journal.csv" ]; then wc -l <"$work/journal.csv"; else echo 0; fi; }
-# number KEY FILE: of a JSON result.
+# number KEY FILE: prints a number of a JSON result.
 number() { sed -n "s/.*\"$1\":\([0-9]*\).*/\1/p" "$2" | tail -n 1; }
-# Process ids by what /proc says: nothing else need be installed.
+# Finds process ids in /proc, which needs no other program.
 child_of() { grep -ls "^PPid:	$1\$" /proc/[0-9]*/status 2>/dev/null | head -n 1 | cut -d / -f 3; }
 processes_with() { for p in /proc/[0-9]*; do tr '\0' ' ' 2>/dev/null <"$p/cmdline" | grep -qF -e "$1" && echo "${p#/proc/}"; done; }
-# rows PATTERN: of the saved table those whose state is that.
+# rows PATTERN: counts the rows of the saved table whose state matches.
 rows() { awk -v state="^($1)\$" 'NR > 1 && match($0, /^"[^"]*"/) { split(substr($0, RLENGTH + 1), field, ","); n += field[5] ~ state } END { print n + 0 }' "$work/out.csv"; }
 equal() { [ "$2" -eq "$3" ] || fail "$1: $2 instead of $3: $(cat "$work/out")"; }
 
-# What the journal holds, as "FINAL PASSES BASELINES": experiments with a last word, passes of the
-# others (four of a kind at most are taken over), idle baselines.
+# Prints the journal's counts as "FINAL PASSES BASELINES": experiments with a final result, passes
+# of other experiments (at most four of a kind are reused), idle baselines.
 journal_holds() {
     awk 'NR > 1 && match($0, /^"[^"]*"/) {
         name = substr($0, 1, RLENGTH)
         split(substr($0, RLENGTH + 1), field, ",")
-        if (length(field[10]) != 8) next   # its checksum: torn
+        if (length(field[10]) != 8) next   # the checksum is incomplete
         state = field[5]
         if (state == "once") once[name]++
         else if (state == "short") short[name]++
@@ -58,14 +58,14 @@ journal_holds() {
     }' "$work/journal.csv"
 }
 
-# killed_run OPTIONS LINES: a run that is killed when it has written so many lines; before, some of
-# its children are. The program stands still while its lines are counted: on a busy host it would
-# end before the count does.
+# killed_run OPTIONS LINES: kills a run when it has written LINES lines, and some of its children
+# before. The program is stopped while its lines are counted; on a busy host it would otherwise end
+# before they are counted.
 killed_run() {
     before=$(lines)
     (run "$1" >"$work/out" 2>&1) &
     program=$!
-    # A child's death must cost nothing, the program's only what it had not written.
+    # The death of a child must lose nothing; that of the program only what it had not written.
     tries=0
     while kill -STOP "$program" 2>/dev/null && [ "$tries" -lt 2000 ]; do
         tries=$((tries + 1))
@@ -79,10 +79,10 @@ killed_run() {
     wait "$program" 2>/dev/null
 }
 
-# The run after the deaths: takes over all that the journal has, neither more nor less, and says so;
-# what it has not settled it counts, row by row.
+# The run after the kills must reuse exactly what the journal contains, and report it. It counts
+# unsettled experiments, row by row.
 last_run() {
-    # A torn last line counts nothing.
+    # An incomplete last line is ignored.
     set -- "$1" $(journal_holds)
     (run "$1" >"$work/out" 2>"$work/err") || { fail "the last run: $(cat "$work/err")"; return; }
     if [ "$doubtful" = no ] && [ "$4" -le 1 ]; then
@@ -93,7 +93,8 @@ last_run() {
     fi
     equal "rows" $(($(wc -l <"$work/out.csv") - 1)) "$count"
     equal "done, failed and left" $(($(number done "$work/out") + $(number failed "$work/out") + $(number left "$work/out"))) "$count"
-    # Of a CPU that was never seen idle the values are doubtful, and measured again next time.
+    # Values of a CPU that was never observed idle are doubtful and are measured again by the next
+    # run.
     equal "values" "$(rows 'ok|doubtful')" "$(number done "$work/out")"
     equal "values of one pass" "$(rows once)" "$(number once "$work/out")"
     equal "contended ones" "$(rows contended)" "$(number contended "$work/out")"
@@ -101,8 +102,8 @@ last_run() {
     equal "failed ones" "$(rows 'unsteady.*')" "$(number failed "$work/out")"
 }
 
-# Whether no idle core was seen that is faster than the one that the journal's last words were
-# judged by; where one was, on a busy moment, they are passes to be confirmed (runner.c: AS_FAST).
+# Returns whether no idle core was observed that is faster than the one in the journal's final
+# results. If one was, a busy moment turned results into passes to be confirmed (runner.c: AS_FAST).
 as_fast() {
     "$portolan" --format json -e 'machine calibrate' >"$work/calibration" 2>&1
     now=$(sed -n 's/.*"nops_per_cycle":\([0-9.]*\).*/\1/p' "$work/calibration")
@@ -114,8 +115,7 @@ as_fast() {
     END { exit !(least == "" || least >= 0.985 * now) }' "$work/journal.csv"
 }
 
-# The same once more: all that has a last word is known, and of which day; and with --fresh nothing
-# is.
+# A repeated run reuses all final results with their dates; with --fresh it reuses none.
 known_run() {
     settled=$(rows 'ok|unsteady.*')
     (run "$1" >"$work/out" 2>&1) || fail "again: $(cat "$work/out")"
@@ -155,7 +155,8 @@ test_killed_runs_lose_nothing() {
     nothing_left
 }
 
-# On a simulated machine, where nothing hangs on the host, all are measured in the end.
+# On a simulated machine, where nothing depends on the host, all experiments are measured in the
+# end.
 test_all_are_measured_after_deaths() {
     doubtful=no
     count=3000
@@ -172,8 +173,8 @@ test_all_are_measured_after_deaths() {
     nothing_left
 }
 
-# A core that never gets as quiet as it is known to be: what was seen is said within two seconds as
-# unconfirmed, a script continues, and longer patience is for who asks for it.
+# A core that never becomes as quiet as calibrated. Within two seconds values are reported as
+# unconfirmed, and a script continues. Longer patience must be requested.
 test_never_quiet() {
     [ "$(uname -m)" = x86_64 ] || skip "for x86-64"
     XDG_STATE_HOME=$work/state
@@ -191,8 +192,8 @@ test_never_quiet() {
     holds out '"state":"unconfirmed"'
 }
 
-# A time below what the ports of this CPU take is never ok: tables with three ports for additions,
-# where the CPU that runs the test has more.
+# A time below the bound of this CPU's ports is never ok: the tables have three ports for additions,
+# but the CPU that runs the test has more.
 test_below_ports() {
     [ "$(uname -m)" = x86_64 ] || skip "for x86-64"
     hex=4801c04801db4801c94801d24801f64801ff4d01c04d01c9
@@ -206,8 +207,8 @@ test_below_ports() {
     lacks out ',ok'
 }
 
-# Why a loop is not measured: with the instruction, and its line where it has one. What is refused,
-# and what only running it shows.
+# Reasons why a loop is not measured name the instruction, and its line if it has one: rejected
+# instructions, and faults that only running it shows.
 test_reasons_name_the_line() {
     [ "$(uname -m)" = x86_64 ] || skip "for x86-64"
     "$portolan" -e 'machine calibrate' >"$work/calibration" 2>&1 || skip "no sandbox here: $(cat "$work/calibration")"
@@ -225,21 +226,21 @@ TEXT
     holds err 'not measured: SIGFPE: division fault (line 4: divl %esi)'
     expect 1 "$portolan" -e 'kernel hex 31f6f7f6; kernel measure'
     holds err 'not measured: SIGFPE: division fault (instruction 2: div esi)'
-    # Compiled: the line of the C file too.
+    # For a compiled loop the reason names the line of the C file, too.
     if command -v gcc >/dev/null; then
         printf '%s\n' 'double f(const double *a, const int *b, long n) {' ' double s = 0;' ' for (long i = 0; i < n; i++)' '  if (b[i] > 3)' '   s += a[i] * 3;' ' return s;' '}' >"$work/branch.c"
         expect 1 "$portolan" -e "kernel load $work/branch.c -O1; kernel measure"
         grep -Eq 'not measured: a branch inside the loop depends on data \(source line [34]; assembly line [0-9]+: j' "$work/err" || fail "$(cat "$work/err")"
     fi
-    # Reasons of a file are counted without their instructions.
+    # Reasons are counted by file without their instructions.
     printf 'hex\n31f6f7f6\n4831f648f7f6\n' >"$work/divide.csv"
     expect 0 "$portolan" --format json -e "kernel measure --file $work/divide.csv --out $work/divided.csv"
     holds out '"reasons":{"SIGFPE":2}'
     grep -q 'instruction 2' "$work/divided.csv" || fail "$(cat "$work/divided.csv")"
 }
 
-# What a template of the user's came to is known of its code, not of its form's name: the program's
-# own form is measured by itself, and the other way round.
+# Results of a user's template are stored by its code, not by the form's name. The program's own
+# form is measured separately, and vice versa.
 test_added_forms_are_known_apart() {
     [ "$(uname -m)" = x86_64 ] || skip "for x86-64"
     "$portolan" -e 'machine calibrate' >"$work/calibration" 2>&1 || skip "no sandbox here: $(cat "$work/calibration")"
@@ -251,7 +252,7 @@ test_added_forms_are_known_apart() {
         expect 0 "$portolan" --format json -e "${add}experiments load $work/inc.csv; experiments measure --journal $work/apart.csv --patience 5"
         [ -z "$(number reused "$work/out")" ] || reused="$reused $(number reused "$work/out")"
     done
-    # The host may not be quiet enough for a value: then nothing is reused at all.
+    # The host may not be quiet enough for a value; then nothing is reused.
     case $reused in
     ' 0 0 0') grep -q ',ok,' "$work/apart.csv" && fail "$(cat "$work/apart.csv")" ;;
     ' 0 0 1') ;;
@@ -260,16 +261,16 @@ test_added_forms_are_known_apart() {
     awk -F, 'NR > 1 && $9 !~ /^u?[0-9a-f]*$/ { exit 1 }' "$work/apart.csv" || fail "$(cat "$work/apart.csv")"
 }
 
-# The screen holds it, or the host is never quiet, so that nothing is measured of which a time left
-# could be told, and the run ends by itself.
+# Waits for the text on the screen. On a host that is never quiet nothing is measured, no remaining
+# time is shown, and the run ends by itself.
 see_unless_contended() {
     wait_until seen_or_contended "$1"
     screen_holds "$1" || skip "the host is never quiet"
 }
 seen_or_contended() { screen_holds "$1" || screen_holds 'contention then 100 %'; }
 
-# While blocks of a file are measured, the view machine shows the core that they run on, quiet and
-# contended, and how far they are.
+# While blocks of a file are measured, the machine view shows their core, quiet or contended, and
+# the progress.
 test_blocks_show_the_core() {
     [ "$(uname -m)" = x86_64 ] || skip "for x86-64"
     "$portolan" -e 'machine calibrate' >"$work/calibration" 2>&1 || skip "no sandbox here: $(cat "$work/calibration")"
@@ -288,7 +289,7 @@ test_blocks_show_the_core() {
     see_unless_contended 'cancelled after'
 }
 
-# What measures for another purpose shows the core, too.
+# Measurements for another purpose show the core, too.
 test_check_shows_the_core() {
     [ "$(uname -m)" = x86_64 ] || skip "for x86-64"
     "$portolan" -e 'machine calibrate' >"$work/calibration" 2>&1 || skip "no sandbox here: $(cat "$work/calibration")"

@@ -9,7 +9,7 @@ mkdir "$home"
 XDG_STATE_HOME=$home
 export XDG_STATE_HOME
 
-# two.o, nest.o in lib.a (with a second two.o), thin.a, and beside them.
+# Makes two.o, nest.o, lib.a (with nest.o and a second two.o) and thin.a.
 make_archives() {
     needs gcc
     needs ar
@@ -39,7 +39,7 @@ C
 
 test_archives() {
     make_archives
-    # Of all members the loop that nests deepest.
+    # Selects the most deeply nested loop of all members.
     for archive in lib.a thin.a; do
         expect 0 "$portolan" -e "kernel load $archive; kernel show"
         holds out "$archive(nest.o): innermost loop matmul"
@@ -55,7 +55,7 @@ test_archives() {
     holds err 'several members have a function add_up: lib.a(two.o), lib.a(two.o:2)'
     expect 1 "$portolan" -e 'kernel load lib.a(tow.o)'
     holds err 'no object file (tow.o) in this archive; did you mean (two.o)?'
-    # All code of all members.
+    # Counts the code of all members.
     expect 0 "$portolan" --format json -e 'forms scan lib.a; forms scan two.o nest.o two.o'
     [ "$(sed -n 's/.*"instructions":\([0-9]*\).*/\1/p' "$work/out" | uniq | wc -l)" = 1 ] || fail "lib.a: $(cut -c 1-200 "$work/out")"
     rm -f sub/two.o
@@ -70,7 +70,7 @@ test_archives() {
     expect 1 "$portolan" -e 'kernel load cut.a'
 }
 
-# A place in a function takes the loop around it, the head's own place that loop.
+# A place in a function selects the loop around it; a loop's head selects that loop.
 test_places() {
     make_archives
     expect 0 "$portolan" -e 'kernel load nest.o; kernel list'
@@ -96,8 +96,8 @@ test_near_names() {
     holds err 'kernel functions FILE lists'
 }
 
-# Source lines, inlined functions, and lines that are asked for, in programs, objects and members of
-# archives; sources that are gone cost the text only.
+# Source lines, inlined functions and requested lines in programs, objects and members of archives.
+# If the source is missing, only its text is missing.
 needs_libdw() { grep -q 'define HAVE_LIBDW' "$(dirname "$portolan")/config.h" || skip 'built without libdw'; }
 
 test_source_lines() {
@@ -125,7 +125,8 @@ C
         expect 0 "$portolan" --format json -e "kernel load '$file' --symbol total --lines 9; kernel show"
         holds out '"source_line":9,"source":"        s *= a[i].x;"'
     done
-    # A screen without room for them beside the instructions has that of the one under the cursor.
+    # A screen without space for source lines next to the instructions shows the line of the
+    # instruction under the cursor.
     expect 0 env COLUMNS=80 LINES=24 "$portolan" -b -e 'kernel load in --symbol total --lines 7; view kernel'
     holds out '2: { return x * o.x + y * o.y; } };  inlined v::dot'
     expect 0 "$portolan" -e 'kernel load debug.a --symbol matmul --lines 7; kernel analyze --machine skylake'
@@ -136,19 +137,19 @@ C
     holds err 'no loop with code from lines 900-900 of in.cpp'
     expect 1 "$portolan" -e 'kernel load two.o --lines 1'
     holds err 'no debug information of this code'
-    # Lines are of a function's own file: those of any member would do else.
+    # Lines refer to the function's own file; otherwise those of any member would match.
     expect 1 "$portolan" -e 'kernel load debug.a --lines 7'
     holds err '--lines needs a function'
     expect 0 "$portolan" -b -e 'kernel load debug.a(nest.o) --lines 7; kernel show'
     holds out 's += b[i * n + k] * c[k * n + j];'
-    # A session keeps them, text and inlined functions too, and saves the same again.
+    # A session stores the lines, their text and inlined functions, and saves them unchanged.
     expect 0 "$portolan" -e 'kernel load in.o --symbol total --lines 7; session save kept; kernel show'
     expect 0 "$portolan" -e 'session load kept; kernel load two.o; session save again'
     expect 0 "$portolan" -e 'session load again; kernel switch previous; session save kept-again; kernel show'
     holds out '2: { return x * o.x + y * o.y; } };  inlined v::dot'
     holds out '6: for (long i = 0; i < n; i++)'
     cmp -s kept/kernel-lines.csv kept-again/kernel-lines.csv || fail 'other lines were saved'
-    # Nor does the loop lose its name, or its place, which its jumps and the front end go by.
+    # The loop also keeps its name and address, which its jumps and the front end model use.
     expect 0 "$portolan" -e 'kernel load in.o --symbol total --lines 7; kernel show; kernel analyze --machine skylake'
     cp out loaded
     expect 0 "$portolan" -e 'session load kept-again; kernel show; kernel analyze --machine skylake'
@@ -156,7 +157,7 @@ C
     holds out 'innermost loop total(v const*, v const*, long)'
     diff loaded-show kept-show >difference || fail "$(cat difference)"
     cmp -s kept/kernel-source.txt kept-again/kernel-source.txt || fail 'another source was saved'
-    # A name there that is no UTF-8 does not keep the session from being loaded.
+    # An invalid UTF-8 name in debug information does not prevent loading the session.
     sed 's/dot(/squarename(/g' in.cpp >named.cpp && g++ -O1 -g -c named.cpp && LC_ALL=C sed 's/squarename/squar\xff\xfeame/g' named.o >bytes.o || fail 'no object'
     expect 0 "$portolan" -e 'kernel load bytes.o --lines 7; session save bytes'
     expect 0 "$portolan" -e 'session load bytes; kernel show'
@@ -169,7 +170,7 @@ C
     [ ! -e gone-too/kernel-source.txt ] || fail 'a source that is not there was saved'
 }
 
-# Debug information that is damaged neither ends nor keeps the program.
+# Damaged debug information neither ends nor blocks the program.
 test_damaged_debug_information() {
     needs_libdw
     make_archives
@@ -186,8 +187,8 @@ test_damaged_debug_information() {
     done
 }
 
-# A program of more than 2 GB, whose symbols and debug information lie behind them, is mapped, not
-# read: it takes no more memory than it would without the hole that makes it large, which the file
+# A program of more than 2 GB, whose symbols and debug information follow the code, is mapped, not
+# read. It must not need more memory than without the hole that makes it large, which the file
 # system does not store either.
 test_large_program() {
     needs_libdw
@@ -206,7 +207,7 @@ with open(sys.argv[2], "wb") as large:
     at = (1 << 31) + 4096
     for header in range(0, size * count, size):
         kind, flags, _, offset, length = struct.unpack_from("<IQQQQ", headers, header + 4)
-        if kind in (0, 8) or flags & 2:   # nothing of the file, or what is loaded when it runs
+        if kind in (0, 8) or flags & 2:   # sections without bytes in the file, or loaded when it runs
             continue
         large.seek(at)
         large.write(content[offset:offset + length])
@@ -222,7 +223,8 @@ PYTHON
     [ "$(wc -c <large)" -gt 2147483648 ] || fail 'not large'
     cat >limited <<'SH'
 #!/bin/sh
-# What is mapped of a file is not counted; where nothing runs under the limit (sanitizers), without it.
+# Mapped files do not count. If the program cannot run under the limit (sanitizers), it runs without
+# it.
 (ulimit -d 400000 && "$1" --version) >/dev/null 2>&1 && ulimit -d 400000
 exec "$@"
 SH
@@ -246,7 +248,7 @@ SH
     t send-keys Q
 }
 
-# What every Debian has: stripped programs have functions and loops.
+# Programs on every Debian are stripped; they must have functions and loops.
 test_programs_of_the_system() {
     for program in /bin/bash /bin/ls /bin/grep; do
         [ -x "$program" ] || skip "no $program"
@@ -255,8 +257,8 @@ test_programs_of_the_system() {
     done
 }
 
-# Addresses are those that objdump shows, in a column and where code leads, and calls through stubs
-# have the name of their function.
+# Addresses equal those of objdump, in the column and as jump targets, and calls through stubs have
+# their function's name.
 test_addresses_as_objdump_has_them() {
     needs objdump
     needs cc
@@ -286,20 +288,20 @@ END
             sed -n 's/^ *0x\([0-9a-f]*\)  .*/\1/p' shown >ours
             objdump -d --no-show-raw-insn --disassemble="$function" where | sed -n 's/^ *\([0-9a-f]*\):\t.*/\1/p' >theirs
             [ -s ours ] && [ "$(head -n "$(wc -l <ours)" theirs)" = "$(cat ours)" ] || fail "$how, $function: $(diff theirs ours | head -5)"
-            # Where jumps lead in a linked program, as address and name.
-            case $how in *-c*|*static*) continue ;; esac   # a static one has several names for a place
+            # Jump targets in a linked program, as address and name.
+            case $how in *-c*|*static*) continue ;; esac   # a static program has several names per address
             grep -oE '(call|jmp|j[a-z]+) 0x[0-9a-f]+ <[^>]*>' shown | sed 's/^[a-z]* 0x//' | sort -u >ours
             objdump -d --no-show-raw-insn --disassemble="$function" where | grep -oE '(call|jmp|j[a-z]+) +[0-9a-f]+ <[^>]*>' | sed 's/^[a-z]* *//' | sort -u >theirs
             diff theirs ours >difference || fail "$how, $function: $(cat difference)"
         done
     done
-    # What a linker is still to fill in has its name, too.
+    # Names to be resolved by the linker are shown, too.
     cc -O2 -c -o where where.c && expect 0 "$portolan" -e 'kernel load where --symbol rare; kernel show'
     holds out 'puts'
     holds out 'strlen'
 }
 
-# Code beyond the size of a symbol belongs to none.
+# Code after the end of a symbol belongs to no symbol.
 test_code_beyond_a_symbol() {
     needs as
     cd "$work" || return
@@ -310,7 +312,7 @@ test_code_beyond_a_symbol() {
     lacks out 'tiny+'
 }
 
-# A place that no function reaches has the label before it for its name.
+# A place in no function is named by the label before it.
 test_labels_name_code() {
     needs as
     cd "$work" || return
@@ -321,7 +323,7 @@ test_labels_name_code() {
     holds out 'jnz 0x2 <inner>'
 }
 
-# Tables of a linked program's instructions have their addresses.
+# Tables of a linked program's instructions contain their addresses.
 test_tables_have_addresses() {
     needs as
     needs ld

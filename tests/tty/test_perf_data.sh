@@ -4,7 +4,7 @@
 # kernel. Here a script stands for perf and prints what perf 6.1 printed.
 . "${PORTOLAN_SRC:-.}/tests/helpers.sh"
 
-# perf as a script in $work/bin that prints recorded texts, and notes how it was called.
+# Makes a stand-in for perf in $work/bin that prints recorded output and stores its arguments.
 fake_perf() {
     mkdir -p "$work/bin"
     cat >"$work/bin/perf" <<END
@@ -28,7 +28,7 @@ test_the_hottest_function() {
     holds out 'innermost loop'
     holds out 'addsd'
     lacks out 'mulsd  %xmm2'
-    # Each instruction's share of the samples stands beside it.
+    # Each instruction is shown with its percentage of the samples.
     expect 0 "$portolan" -e "kernel load some/hot --profile '$work/perf data'; view kernel"
     holds out '56.49%'
     grep -q -- "-i $work/perf data -d hot --sort=symbol" "$work/calls" || fail "perf report was called so: $(cat "$work/calls")"
@@ -70,8 +70,8 @@ test_no_perf() {
     holds err 'needs a program, without source'
 }
 
-# A program with two hot loops, stripped, and a perf whose script prints samples in them, all by
-# addresses: 0x1000 of the file stands at 0x7f0000401000.
+# Makes a stripped program with two hot loops, and a perf whose script prints samples in them by
+# address. File offset 0x1000 is mapped at 0x7f0000401000.
 make_stripped() {
     needs gcc
     needs nm
@@ -88,8 +88,8 @@ C
     expect 0 "$portolan" -e "kernel functions '$work/two' --loops"
     cp "$work/out" "$work/loops"
     mkdir -p "$work/bin"
-    # In another process of that name, and in a library, nothing counts; of a copy of the process
-    # that mapped it, everything.
+    # Samples in another process of the same name, and in a library, do not count. Those in a fork
+    # of the process that mapped the program do.
     {
         echo '  41 PERF_RECORD_MMAP2 41/41: [0x7f0000401000(0x1000) @ 0x1000 fe:00 1 2]: r-xp /some/where/two'
         echo '  41 PERF_RECORD_MMAP2 41/41: [0x7f0000900000(0x1000) @ 0x1000 fe:00 1 3]: r-xp /some/where/not-two'
@@ -108,14 +108,14 @@ C
     PATH=$work/bin:$PATH
 }
 
-# The address, while it runs, of the head of the innermost loop in the function at @1.
+# Prints the run-time address of the head of the innermost loop in the function at $1.
 samples_at() {
     head=$(awk '$4 == "yes" && $0 ~ first { print $1; exit }' first="0x$(printf '%x' "0x$1")+" "$work/loops")
     echo "$((0x7f0000401000 + head - 0x401000))"
 }
 
-# Functions and loops in the order of their samples, with the share of each; one around others
-# without what is theirs.
+# Functions and loops are sorted by their samples, with percentages. An outer loop does not include
+# the samples of inner ones.
 test_loops_by_samples() {
     make_stripped
     expect 0 "$portolan" -e "kernel functions '$work/two' --loops --profile '$work/perf data'"
@@ -126,12 +126,12 @@ test_loops_by_samples() {
     expect 0 "$portolan" -e "kernel functions '$work/two' --profile '$work/perf data' --top 1"
     holds out '75.00'
     expect 1 "$portolan" -e "kernel functions '$work/loops' --profile '$work/perf data'"
-    # Where perf knows no name, the loop with most samples of the program itself is taken, with the
-    # share of each instruction.
+    # If perf finds no name, the program's loop with the most samples is selected, with each
+    # instruction's percentage.
     expect 0 "$portolan" -e "kernel load '$work/two' --profile '$work/perf data'; kernel show; view kernel"
     holds out subsd
     holds out '75.00%'
-    # What was loaded by a profile lists its loops by it.
+    # If a kernel was loaded with a profile, its loops are listed by samples.
     expect 0 "$portolan" -e "kernel load '$work/two' --profile '$work/perf data'; kernel functions --loops"
     holds out 'samples [%]'
     echo >"$work/script"
@@ -139,7 +139,7 @@ test_loops_by_samples() {
     holds err 'no samples in functions of two in this profile'
 }
 
-# In the picker: the loop with most samples stands first, and Enter opens it with them.
+# In the picker the loop with the most samples is first, and Enter opens it with its samples.
 test_pick_by_samples() {
     make_stripped
     open_screen 100 30 "env HOME=$work PATH=$PATH '$portolan' --machine skylake; read -r x"
@@ -155,7 +155,7 @@ test_pick_by_samples() {
     t send-keys Q
 }
 
-# Recorded here, where the system lets it be.
+# Records a profile here, if the system permits it.
 test_a_profile_of_now() {
     needs perf
     needs gcc

@@ -1,9 +1,9 @@
 #!/bin/sh
-# Shown by: program profile: what it says of programs of its own, and of those that it cannot look
-# at.
+# Shows what program profile prints about programs of its own, and about programs that it cannot
+# inspect.
 . "${PORTOLAN_SRC:-.}/tests/helpers.sh"
 
-# Two loops, the second with three times the work of the first.
+# Makes a program with two loops; the second does three times the work of the first.
 make_program() {
     compiler=${CC:-cc}
     needs "${compiler%% *}"
@@ -25,14 +25,14 @@ EOF
     # shellcheck disable=SC2086
     ${CC:-cc} -O1 "$work/two.c" -o "$work/two" 2>"$work/cc" || skip "no compiler: $(head -n 1 "$work/cc")"
 }
-# profile WORDS: of a program that must be looked at; where the system lets nobody, the test ends.
+# profile WORDS: runs program profile. If the system does not permit tracing, the test ends.
 profile() {
     got=0
     "$portolan" --format "${format:-csv}" -e "program profile --measure 0 $*" >"$work/out" 2>"$work/err" </dev/null || got=$?
     grep -q 'the system refuses' "$work/err" && [ "$got" -ne 0 ] && skip "$(cat "$work/err")"
     [ "$got" -eq 0 ] || fail "status $got: $*: $(cat "$work/err")"
 }
-# Samples of the rows that hold $1.
+# Prints the samples of the rows that contain $1.
 samples_of() { awk -F, -v of="$1" '$0 ~ of { for (i = 1; i <= NF; i++) if ($i == of) { print $1; exit } }' "$work/out"; }
 
 test_functions_and_loops() {
@@ -47,9 +47,8 @@ test_functions_and_loops() {
     rm -f "$printed"
 }
 
-# A loop over a large array is not said to be as quick as one whose data is in the first level.
-# Stubs that lead to a library are named by what they lead to, functions of C++ as their programmer
-# wrote them.
+# A loop over a large array is not reported as fast as one whose data is in the first-level cache.
+# Stubs are named after the library functions that they call, and C++ functions as in their source.
 test_names() {
     compiler=${CC:-cc}
     needs "${compiler%% *}"
@@ -78,7 +77,7 @@ test_over_memory() {
     holds out 'and over arrays of that size'
 }
 
-# Without symbols loops are named by their address, and a script's children count.
+# Without symbols loops are named by address, and child processes of a script count.
 test_stripped_in_a_script() {
     needs strip
     make_program
@@ -88,7 +87,7 @@ test_stripped_in_a_script() {
     profile "--output $work/printed $work/script.sh"
     [ "$(grep -c '^sum ' "$work/printed")" -eq 2 ] || fail "printed: $(cat "$work/printed")"
     grep -q ',two+0x[0-9a-f]*,' "$work/out" || fail "no loop by address: $(cat "$work/out")"
-    # The two hottest of its loops.
+    # The two hottest of the program's loops.
     awk -F, '/,two[+]0x[0-9a-f]*,/ { n[++k] = $2 } END { exit !(k >= 2 && n[1] > 1.5 * n[2] && n[1] < 6 * n[2]) }' "$work/out" || fail "loops: $(cat "$work/out")"
 }
 
@@ -104,7 +103,8 @@ test_loop_opens() {
     holds err 'no program has been profiled'
 }
 
-# Two branches lead back to the head, and one pass of 256 goes the whole way: the short way round is the hottest loop, and each of its instructions has its samples.
+# Two branches lead back to the head, and one pass of 256 executes the entire body. The short path
+# is the hottest loop, and each of its instructions has samples.
 test_hot_part_of_a_loop() {
     [ "$(uname -m)" = x86_64 ] || skip 'the program is of x86-64'
     make_program
@@ -122,11 +122,11 @@ EOF
     profile "$work/part"
     awk -F, '/,main[+]0x[0-9a-f]* to 0x/ { found = $2 > 100 && $6 == 5 } END { exit !found }' "$work/out" || fail "the short way round is not the hottest: $(cat "$work/out")"
     expect 0 "$portolan" --format json -e "program profile --measure 0 --output $work/printed $work/part; program open 1; kernel show"
-    # Shares of the five instructions: they are most of the run.
+    # The percentages of the five instructions are most of the run.
     tail -n 1 "$work/out" | tr ',' '\n' | awk -F: '/"percent"/ { n++; if ($2 > 0) sum += $2 } END { exit !(n == 5 && sum > 80 && sum <= 100.01) }' || fail "samples of instructions: $(tail -n 1 "$work/out")"
 }
 
-# What there is by then is shown when the user ends it.
+# When the user ends the run, the samples so far are shown.
 test_stopped_by_the_user() {
     make_program
     "$portolan" --format text -e "program profile --measure 0 --output $work/printed $work/two 2000000" >"$work/out" 2>"$work/err" </dev/null &
@@ -141,7 +141,8 @@ test_stopped_by_the_user() {
     holds out 'much+0x'
 }
 
-# Cancelled, the list so far stays and no longer says that the program runs; explain has the program to run again.
+# After a cancellation the list so far remains and no longer states that the program runs. explain
+# can run the program again.
 test_cancelled() {
     make_program
     format=text profile "--output $work/printed $work/two 20"
@@ -163,7 +164,7 @@ test_cancelled() {
     t send-keys Q
 }
 
-# The workbench: loops in PROGRAM, the hottest opens in LOOP; two sizes.
+# The workbench lists loops in the PROGRAM view and opens the hottest in LOOP, at two sizes.
 test_program_view() {
     make_program
     format=text profile "--output $work/printed $work/two 20"
@@ -191,7 +192,8 @@ test_program_view() {
     see 'left with 0'
 }
 
-# The list fills while the program runs; s stops it, keeps the samples, and the loop that is opened has them per instruction. p 2 Enter s Enter: the way back is one key.
+# The list grows while the program runs. s stops it and keeps the samples; the opened loop shows
+# them per instruction. After p 2 Enter s Enter one key leads back.
 test_stop_keeps_the_samples() {
     make_program
     mkdir -p "$work/home"
@@ -205,7 +207,7 @@ test_stop_keeps_the_samples() {
     see 'The program still runs'
     see 'much+0x'
     t send-keys s
-    see 'dependencies'   # the bound is known once it is over
+    see 'dependencies'   # the bound is shown after the run
     t send-keys g Enter
     see 'innermost loop much'
     see 'samples    instruction'
@@ -217,7 +219,7 @@ test_stop_keeps_the_samples() {
     see 'left with 0'
 }
 
-# A copy of the program with the byte at offset $1 changed to octal $2.
+# Makes a copy of the program in which the byte at offset $1 is octal $2.
 with_byte() {
     cp "$work/two" "$work/changed"
     printf "\\$2" | dd of="$work/changed" bs=1 seek="$1" conv=notrunc 2>/dev/null

@@ -1,11 +1,11 @@
 #!/bin/sh
-# Whole programs: loaded, run, predicted. Skipped where Portolan was built without LLVM.
+# Whole programs: loaded, run, predicted. Skipped if Portolan was built without LLVM.
 . "${PORTOLAN_SRC:-.}/tests/helpers.sh"
 
 programs=$source/data/programs
 
-# built SOURCE FLAGS: compiled with and without counters, once for all tests that ask; $loads loads
-# it.
+# built SOURCE FLAGS: compiles the source with and without counters, once for all tests. $loads is
+# the command that loads it.
 built() {
     with=$work/$(basename "$1" .c)$(echo "$2" | tr -d ' =')
     # shellcheck disable=SC2086 # the flags
@@ -13,8 +13,8 @@ built() {
     loads="program load $with --untraced $with.untraced"
 }
 
-# A count whose growth the runs leave open has a range that says so, with the run that would narrow
-# it; one that a single run had is not exact.
+# A count whose growth the runs do not determine has a range, labelled as such, and the run that
+# would narrow it is named. A count from a single run is not exact.
 test_ranges() {
     needs_llvm
     printf '#include <stdlib.h>\n#include <stdio.h>\nint main(int c, char **v) { int n = atoi(v[1]); double *a = malloc(n * sizeof *a), s = 0; long at = 0; for (int i = 0; i < n; i++) a[i] = i;\n%s\n%s\n' \
@@ -31,7 +31,7 @@ test_ranges() {
     holds out 'program run N=18 reduces the range most'
 }
 
-# Counts are exact formulas, and hold at four times the largest size that was run.
+# Counts are exact formulas, also at four times the largest size that was run.
 test_counts_are_exact_far_outside() {
     needs_llvm
     for level in -O0 -O3; do
@@ -47,8 +47,8 @@ test_counts_are_exact_far_outside() {
     done
 }
 
-# Six nested loops: a part of 972 combinations gives a formula of degree six that holds far outside;
-# too small a part is refused.
+# Six nested loops: some of 972 combinations of inputs suffice for a formula of degree six that is
+# right far outside. Too few are rejected.
 test_many_inputs() {
     needs_llvm
     cat >"$work/nest.c" <<'END'
@@ -78,8 +78,8 @@ END
     holds err '14 runs are needed to vary each input alone'
 }
 
-# What is called in libraries was timed in the runs: nothing is left out, and it is part of the
-# time.
+# Calls of library functions were timed in the runs: none is omitted, and their time is part of the
+# total.
 test_calls_of_libraries() {
     needs_llvm
     cat >"$work/calls.c" <<'END'
@@ -105,8 +105,8 @@ END
     awk '$1 ~ /^main:/ && $NF == "calls" { found = 1 } END { exit !found }' "$work/out" || fail "no part is bound by calls: $(cat "$work/out")"
 }
 
-# A library that calls back: what the program's own function takes there is its blocks' time, and
-# not the call's again.
+# A library calls back into the program. Time in the program's function counts for its blocks, and
+# not again for the call.
 test_calls_back() {
     needs_llvm
     cat >"$work/back.c" <<'END'
@@ -133,8 +133,8 @@ END
         fail "qsort costs what its comparisons cost: $(cat "$work/out")"
 }
 
-# Four references of an unrolled loop that go on in steps of 6,400 bytes, each between the others,
-# use all sets: cachegrind counts 1.02 million misses.
+# Four references of an unrolled loop advance in steps of 6,400 bytes with interleaved addresses,
+# and use all sets. cachegrind counts 1.02 million misses.
 test_unrolled_steps() {
     needs_llvm
     built "$programs/matmul.c" -O3
@@ -142,8 +142,8 @@ test_unrolled_steps() {
     awk -F, '$1 == "sapphirerapids" && $6 > 0.9e6 && $6 < 1.15e6 { ok = 1 } END { exit !ok }' "$work/out" || fail "misses of the first level: $(cat "$work/out")"
 }
 
-# Columns of three arrays with a page from element to element lie in one set of the first level,
-# though three references go on in the same steps: simulated, all of them miss.
+# Columns of three arrays with one page between elements use one set of the first level, though
+# three references advance in equal steps. In the simulation all of them miss.
 test_columns_of_three_arrays() {
     needs_llvm
     cat >"$work/three.c" <<'END'
@@ -166,8 +166,8 @@ END
         END { exit !(sets > 85000 && ours > 0.9 * sets && ours < 1.1 * sets) }' "$work/out" || fail "misses of the first level: $(cat "$work/out")"
 }
 
-# A function of libm runs in the slots that the loop's own divisions leave: the time is less than
-# the sum of both.
+# A libm function executes in slots that the loop's divisions leave free: the total is less than the
+# sum of both times.
 test_calls_beside_divisions() {
     needs_llvm
     cat >"$work/beside.c" <<'END'
@@ -189,8 +189,8 @@ END
         END { exit !(calls > 0 && core > 0 && all < core + calls - 0.2 * (core < calls ? core : calls)) }' "$work/out" || fail "exp adds to the divisions: $(cat "$work/out")"
 }
 
-# Without optimisation an address is computed anew for each access, so that only the run says that
-# a[i] is the value just stored. Neither time depends on the host.
+# Without optimisation each access computes its address anew; only the run shows that a[i] is the
+# value just stored. Neither time depends on the host.
 test_chains_through_memory() {
     needs_llvm
     cd "$work" || return 1
@@ -218,8 +218,8 @@ C
     awk '{ t[NR] = $1 } END { exit !(t[1] > 1.5 * t[3] && t[2] > 1.5 * t[3]) }' "$work/seconds" || fail "chains take no longer: $(tr '\n' ' ' <"$work/seconds")"
 }
 
-# Caches by their sets: lines a page apart fall into one set of the first level, arrays in one piece
-# spread evenly over the second.
+# Caches are modelled by sets: lines one page apart are in one set of the first level, but
+# contiguous arrays spread evenly over the second.
 test_sets() {
     needs_llvm
     cat >"$work/pages.c" <<'END'
@@ -237,8 +237,8 @@ END
     cd "$work" || return 1
     level() { awk -F, -v level="$1" '$1 == "level" { for (i = 1; i <= NF; i++) column[$i] = i } $1 == level && column["sets"] { print $column["full"], $column["misses"], $column["sets"] }' "$work/out"; }
     expect 0 "$portolan" --format csv -e 'program load pages.c -O1; program run N=100,200,300; program misses N=300 --machine skylake --sets'
-    # 300 times 16 loads miss (the stores do not); a fully associative cache of 512 lines has them
-    # all.
+    # 16 loads miss 300 times; the stores do not. In a fully associative cache of 512 lines none
+    # would miss.
     level L1 | awk '$1 < 40 && $3 >= 4800 && $3 < 4840 { ok = 1 } END { exit !ok }' || fail "first level: $(cat "$work/out")"
     level L2 | awk '$1 < 40 && $3 < 40 { ok = 1 } END { exit !ok }' || fail "second level: $(cat "$work/out")"
     built "$programs/matmul.c" -O1
@@ -287,7 +287,7 @@ test_inputs() {
     holds err 'the runs have no reuse distances'
 }
 
-# Times of machines side by side, and what is not known is said.
+# Times of several machines in one table, and notes on what is unknown.
 test_predict() {
     needs_llvm
     [ "$(uname -m)" = x86_64 ] || skip 'machines of x86-64'
@@ -317,7 +317,7 @@ test_predict() {
     holds out 'library functions of unknown cost, such as'
 }
 
-# Where the arrays and the stack lie changes no prediction: twenty places, sizes far outside of the
+# The addresses of arrays and stack change no prediction: twenty addresses, sizes far outside of the
 # runs. Each step fetches every line of both grids.
 test_addresses_change_nothing() {
     needs_llvm
@@ -357,8 +357,8 @@ C
          END { exit bad || n != 20 }' predictions || fail "$(cat predictions)"
 }
 
-# Static functions of one name in two files: their blocks are told apart, and who names neither file
-# is asked.
+# Static functions with one name in two files: their blocks are distinguished, and a command without
+# the file's name is rejected.
 test_open_static_functions() {
     needs_llvm
     [ "$(uname -m)" = x86_64 ] || skip 'machines of x86-64'
@@ -382,8 +382,8 @@ C
     expect 0 "$portolan" --machine skylake -e "$predicted; program open $block; kernel show"
 }
 
-# Half the clock takes twice as long where nothing waits for memory; twice the memory latency takes
-# longer where something does; the paper's model is labelled.
+# Half the clock frequency takes twice as long if nothing waits for memory; twice the memory latency
+# takes longer if something does. The published model is labelled.
 test_sensitivity() {
     needs_llvm
     [ "$(uname -m)" = x86_64 ] || skip 'machines of x86-64'
@@ -405,8 +405,8 @@ test_sensitivity() {
     holds out 'misses by cache size'
 }
 
-# Instructions by class, by hand: one store in each of 1,000 iterations. The time of n^2 iterations
-# is one of n^2; the share of a block in all executions.
+# Instructions by class, counted by hand: one store in each of 1,000 iterations. The time of n^2
+# iterations is quadratic in n. A block's share is of all executions.
 test_mix_and_formula() {
     needs_llvm
     [ "$(uname -m)" = x86_64 ] || skip 'machines of x86-64'
@@ -423,13 +423,13 @@ test_mix_and_formula() {
     holds out 'each predicted from the others'
     expect 1 "$portolan" -e 'program formula'
     holds err 'no program is loaded'
-    # Hits of a level are of those that reach it.
+    # Hits of a level are relative to the accesses that reach it.
     expect 0 "$portolan" --format csv --machine skylake -e "program load $programs/laplace2d.c -O1; program run N=16,24,32,48; program misses N=500"
     awk -F, '$1 == "L1" { m = $4 } $1 == "L2" { d = 100 * (1 - $4 / m) - $6; exit !(d < 0.01 && d > -0.01) }' out || fail "$(cat out)"
 }
 
-# Threads split the work and share the last level: said to be an extension; half the time where
-# nothing is shared, more misses there where lines of the others come between.
+# Threads divide the work and share the last-level cache; this is labelled as an extension. Without
+# sharing the time is half; where lines of other threads interleave there are more misses.
 test_threads() {
     needs_llvm
     [ "$(uname -m)" = x86_64 ] || skip 'machines of x86-64'
@@ -446,12 +446,12 @@ test_threads() {
     "$clang" -O1 -fopenmp "$programs/jacobi_openmp.c" -o "$work/parallel" 2>/dev/null || skip 'clang has no OpenMP here'
     expect 0 "$portolan" --format json -e "program load $with --untraced $work/parallel; program run N=16,24,32,48,61; program validate N=300 --threads 2 --times 1 --machine skylake"
     holds out '"threads":2'
-    lacks out '"error":null'   # user and system time of so short a run may be missing
+    lacks out '"error":null'   # a run may be too short for user and system time
     lacks out '"measured":null'
 }
 
-# Misses of the first and second level at sizes that were not run, within 10 % of cachegrind's,
-# where no loop just fills a cache.
+# Misses of the first and second level at sizes that were not run are within 10 % of cachegrind's if
+# no loop just fills a cache.
 test_misses_beside_cachegrind() {
     needs_llvm
     needs valgrind
@@ -466,14 +466,14 @@ test_misses_beside_cachegrind() {
                 awk '/D1  misses/ { gsub(",", ""); print $4 } /LLd misses/ { gsub(",", ""); print $4 }' >"$work/simulated"
             expect 0 "$portolan" --format csv --machine $machine -e "$loads; program run N=32,40,48,64,80,96; program predict N=$n"
             awk -F, -v machine="$machine" '$1 == machine { print $6; print $7 }' "$work/out" | paste "$work/simulated" - >"$work/both"
-            # Beside the program's own, starting it takes some 3,000.
+            # Starting the program causes some 3,000 misses in addition to its own.
             awk '{ d = $2 - $1; if (d < 0) d = -d; if (d > 0.1 * $1 + 3000) bad = 1 } END { exit bad || NR != 2 }' "$work/both" || fail "$name $level: $(cat "$work/both")"
         done
     done
 }
 
-# What a program reads from standard input has the input's value in it, in all runs; other exit
-# statuses than 0 are allowed when the user says so.
+# Standard input contains the input's value in all runs. Exit statuses other than 0 are accepted if
+# the user permits them.
 test_standard_input() {
     needs_llvm
     cd "$work" || return 1
@@ -489,7 +489,7 @@ test_standard_input() {
     holds err 'nowhere.txt'
 }
 
-# Programs that are none, and that go wrong.
+# Files that are no programs, and programs that fail.
 test_bad_programs() {
     needs_llvm
     cd "$work" || return 1
@@ -522,7 +522,8 @@ test_bad_programs() {
     expect 1 "$portolan" -e 'program load true.c'
 }
 
-# The program itself beside its prediction; how far they are apart is for a quiet machine to say.
+# Compares the program's time with its prediction. The error itself needs a quiet machine and is not
+# checked.
 test_validate() {
     needs_llvm
     [ "$(uname -m)" = x86_64 ] || skip 'machines of x86-64'
@@ -530,7 +531,7 @@ test_validate() {
     load="$loads; program run N=16,24,32,48"
     expect 0 "$portolan" --format json -e "$load; program validate N=100,200 --machine skylake --times 2"
     holds out '"mean_error"'
-    lacks out '"error":null'   # user and system time of so short a run may be missing
+    lacks out '"error":null'   # a run may be too short for user and system time
     lacks out '"measured":null'
     expect 1 "$portolan" -e "$load; program validate M=100 --machine skylake"
     holds err 'input M was N when the program was run'
@@ -538,7 +539,8 @@ test_validate() {
     holds err 'no version without counters to measure'
 }
 
-# Temporaries that small runs take from the heap, and large ones from the system again in every step: C, C++ by an invoke, and an array that grows.
+# Temporaries that small runs allocate from the heap, and large runs from the system in every step:
+# in C, in C++ by an invoke, and in a growing array.
 test_page_faults() {
     needs_llvm
     [ "$(uname -m)" = x86_64 ] || skip 'machines of x86-64'
@@ -563,7 +565,8 @@ END
     done
 }
 
-# Sizes that are macros: the program is built for each, and its counts are those of each build. What the compiler makes other blocks of is refused.
+# Sizes that are macros: the program is built for each, with counts of each build. A build in which
+# the compiler makes different blocks is rejected.
 test_define() {
     needs_llvm
     [ "$(uname -m)" = x86_64 ] || skip 'machines of x86-64'
@@ -581,8 +584,8 @@ test_define() {
     holds err 'is already built; give its sources'
 }
 
-# Two threads do what the program does alone: as many references, of which as many miss the caches of a core. Each has its turn while the other waits
-# for it in memory. Counters lose nothing.
+# Two threads do the work of one: the same number of references, and the same number of misses in a
+# core's caches. They take turns by waiting on memory. No count is lost.
 test_references_of_threads() {
     needs_llvm
     [ "$(uname -m)" = x86_64 ] || skip 'machines of x86-64'
@@ -634,7 +637,7 @@ test_what_is_not_counted() {
     grep -q ',10100,' "$work/out" || fail "$(cat "$work/out")"
 }
 
-# A program that reads its inputs from a file: each run finds its own, with the inputs put in.
+# A program reads its inputs from a file: each run finds its own file with the inputs filled in.
 test_template() {
     needs_llvm
     [ "$(uname -m)" = x86_64 ] || skip 'machines of x86-64'
@@ -659,8 +662,8 @@ test_template() {
     holds err './absent cannot be run'
 }
 
-# The program sampled part by part: its time is that of its parts and of what no part has, and most
-# of it is in loops.
+# The program is sampled by part. Its time is the sum of its parts and of samples in no part, and
+# most of it is in loops.
 test_blame_of_a_program() {
     needs_llvm
     [ "$(uname -m)" = x86_64 ] || skip 'machines of x86-64'
@@ -677,7 +680,7 @@ test_blame_of_a_program() {
     holds err 'no version without counters to measure'
 }
 
-# The same of a program that reads its input from a file: it finds it, with the inputs put in.
+# The same for a program that reads its input from a file with the inputs filled in.
 test_blame_with_a_template() {
     needs_llvm
     [ "$(uname -m)" = x86_64 ] || skip 'machines of x86-64'
@@ -692,7 +695,7 @@ test_blame_with_a_template() {
     holds out '"sentence"'
 }
 
-# However the program's file is named, the time is its loop's and not that of some library.
+# Whatever the program's file is called, the time is attributed to its loop and not to a library.
 test_blame_of_a_file_by_any_name() {
     needs_llvm
     [ "$(uname -m)" = x86_64 ] || skip 'machines of x86-64'
@@ -712,8 +715,8 @@ test_blame_of_a_file_by_any_name() {
     done
 }
 
-# Chains of a hash table are N/M long by chance: no polynomial says so. Runs with at most a quarter
-# of the buckets and an eighth of the keys predict them.
+# Chains of a hash table have random lengths around N/M, which no polynomial describes. Runs with at
+# most a quarter of the buckets and an eighth of the keys predict them.
 test_bred_counts() {
     needs_llvm
     cd "$work" || return 1
@@ -739,7 +742,8 @@ int main(int argc, char **argv)
     return 0;
 }
 C
-    # The lesser of two inputs, which no sum of products gives: volatile hides it from the code.
+    # The lesser of two inputs, which is no sum of products. volatile hides it from the code
+    # analysis.
     cat >lesser.c <<'C'
 #include <stdlib.h>
 int main(int argc, char **argv)
@@ -768,7 +772,7 @@ C
     holds out 'where regression failed, are expressions found by genetic programming'
     expect 0 "$portolan" --format csv -e "$load --counts genetic; program blocks N=5000 M=1000"
     near "$(most)" 7000
-    # A network says that it is one.
+    # Counts by a network are labelled as such.
     expect 0 "$portolan" -e "$load --counts nalu; program blocks N=5000 M=1000"
     holds out 'are neural networks'
     holds out 'network(N, M)'

@@ -1,10 +1,10 @@
 #!/bin/sh
-# Two ranks of an MPI launcher on this host, where the program was configured --with-mpi: the same
-# results as one process, printed once; a rank that dies leaves the checkpoint.
+# Two ranks of an MPI launcher on this host, if the program was configured --with-mpi: the same
+# results as with one process, printed once. If a rank dies, the checkpoint remains.
 . "${PORTOLAN_SRC:-.}/tests/helpers.sh"
 
-# A launcher refuses root, and more ranks than processors, unless it is told; where there are
-# neither these mean nothing.
+# Open MPI rejects root and more ranks than processors unless these variables permit them. Other
+# launchers ignore them.
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1 PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe
 MARK=$work   # in the environment of all its ranks
 export MARK
@@ -38,7 +38,7 @@ TEXT
     done
 }
 
-# Each island chooses among numbers of ports; what rank 0 settles is every island's.
+# Each island searches the number of ports; the number that rank 0 selects is used by every island.
 test_the_number_of_ports_is_one() {
     needs_mpi
     measure
@@ -51,7 +51,7 @@ test_stop_and_pause_reach_all() {
     measure
     expect 0 ranks 2 -e "experiments load $work/all.csv; evolve start --ports 5 --seconds 600 --threads 1 --checkpoint none; evolve pause; evolve resume; evolve set uop-price 2; evolve stop"
     holds out 'run 1: stopped'
-    # pmevo knows no islands and says that it works alone.
+    # pmevo has no islands and reports that it works alone.
     expect 0 ranks 2 --format json -e "experiments load $work/all.csv; evolve start --algorithm pmevo --ports 5 --population 20 --generations 3 --checkpoint none; evolve wait"
     holds out '"ranks":1'
 }
@@ -68,7 +68,7 @@ test_blocks_are_shared_out() {
     tr , '\n' <"$work/alone" | grep -E '"(n|refused|median|kendall)"' | diff - "$work/some" >"$work/difference" || fail "$(cat "$work/difference")"
     sort "$work/alone.csv" >"$work/1"; sort "$work/together.csv" >"$work/2"
     cmp -s "$work/1" "$work/2" || fail "$(wc -l <"$work/2") rows of $(wc -l <"$work/1"), or others"
-    # A row that breaks the file is named by its line, as ever.
+    # An invalid row is reported with its line number, as without ranks.
     echo 4801d8 >>"$work/blocks.csv"
     expect 1 ranks 2 -e "$command"
     grep -q 'blocks.csv:9002: 1 fields, expected 2' "$work/err" || fail "$(cat "$work/err")"
@@ -87,8 +87,8 @@ test_files_are_shared_out() {
     holds err 'text'
 }
 
-# Equal values take equal times whichever rank predicts them, and the times are those of one process
-# but for the calls that each measures.
+# Equal values have equal times whichever rank predicts them. The times equal those of one process,
+# except for the call costs that each measures.
 test_values_of_a_sweep_are_shared_out() {
     needs_mpi
     values=$(i=0; while [ $i -lt 150 ]; do printf '512k,2M,'; i=$((i + 1)); done; echo 8M)
@@ -105,7 +105,7 @@ test_values_of_a_sweep_are_shared_out() {
     holds out '"ranks":2'
 }
 
-# The first rank that is not rank 0, of those of this test.
+# Prints the process of this test that has rank 1.
 other_rank() {
     for process in $(grep -lz "^MARK=$work\$" /proc/[0-9]*/environ 2>/dev/null | grep -oE '[0-9]+'); do
         if grep -qzE '^(PMIX_RANK|OMPI_COMM_WORLD_RANK)=1$' "/proc/$process/environ" 2>/dev/null && [ "$(tr '\0' ' ' <"/proc/$process/cmdline" | cut -d' ' -f1)" = "$portolan" ]; then

@@ -3,7 +3,7 @@
 # drawn as a page.
 . "${PORTOLAN_SRC:-.}/tests/helpers.sh"
 
-# Two loops and a region: the second loop is one of 34 bytes with its jump on a boundary of 32.
+# Two loops and a region. The second loop has 34 bytes, with its jump on a 32-byte boundary.
 cat >"$work/two.s" <<'TEXT'
 	.text
 f:
@@ -28,7 +28,7 @@ test_all_loops_at_once() {
     [ "$(grep -c ',skylake,' "$work/out")" -eq 3 ] && [ "$(grep -c ',haswell,' "$work/out")" -eq 3 ] || fail "not every loop on both machines: $(cat "$work/out")"
     grep -q 'innermost loop .L1,skylake,3,dependencies,0' "$work/out" || fail "the multiplications do not take 3 cycles: $(cat "$work/out")"
     grep -q 'LLVM-MCA-BEGIN sum,skylake,' "$work/out" || fail 'the region is not there'
-    # The same numbers as of each loop alone.
+    # The results equal those of each loop alone.
     for loop in 1 2 3; do
         all=$(awk -F, -v loop="$loop" '$1 == loop && $6 == "skylake" { print $7; exit }' "$work/out")
         alone=$("$portolan" --format json -e "kernel load $work/two.s; kernel use $loop; kernel analyze --machine skylake" | sed -n 's/.*"cycles":\([0-9.]*\),"bottleneck".*/\1/p' | tail -1)
@@ -52,8 +52,8 @@ test_forms_on_all_machines() {
     holds err 'no form matches'
 }
 
-# The jump of this loop of libcrypto keeps its line out of Skylake's µop cache where it lies on a
-# boundary.
+# If the jump of this libcrypto loop ends at a boundary, Skylake's µop cache does not store its
+# line.
 test_alignment_is_swept() {
     hex=488b38488b114883c0084883c1084c21f24821f74809fa488950f84839c375e0
     expect 0 "$portolan" --format csv -e "kernel hex $hex; kernel whatif alignment=0..63 --machine skylake"
@@ -67,7 +67,7 @@ test_markers_are_read_back() {
     for kind in llvm-mca osaca iaca; do
         expect 0 "$portolan" -e "kernel load $source/data/kernels/triad-skl-O3.s; kernel mark $work/marked.s --for $kind; kernel load $work/marked.s; kernel list"
         grep -qE '^\* +1 +8 .*(LLVM-MCA-BEGIN loop1|OSACA-BEGIN|IACA markers)' "$work/out" || fail "$kind: $(cat "$work/out")"
-        # The label stands inside: the jump does not leave the region.
+        # The label is within the region, and the jump does not leave it.
         sed -n '/BEGIN\|187,111/{n;p;}' "$work/marked.s" | grep -q '^\.L10:' || fail "$kind: the label is not inside: $(cat "$work/marked.s")"
     done
     expect 1 "$portolan" -e "kernel load $work/marked.s; kernel mark $work/again.s"
@@ -89,7 +89,7 @@ test_trace_is_a_page() {
     ! grep -qE 'src=|href=|https?:' "$work/t.html" || fail 'the page fetches something'
     if command -v node >/dev/null 2>&1; then
         sed -n '/<script>/,/<\/script>/p' "$work/t.html" | sed '1d;$d' >"$work/t.js"
-        # Also in a window that is narrower than the names of the instructions.
+        # The page also works in a window narrower than the instructions' names.
         for width in 10 1000; do
             { echo "const side = $width;"; cat <<'STUB'; cat "$work/t.js"; } >"$work/page.js"
 const pen = new Proxy({}, {get: () => () => {}, set: () => true});
@@ -99,7 +99,7 @@ STUB
             bounded node "$work/page.js" || fail "the script of the page fails in $width pixels"
         done
     fi
-    # What a file is called is text, not markup.
+    # A file name is text, not markup.
     cp "$source/data/kernels/pi-O1.s" "$work/a<b>&.s"
     expect 0 "$portolan" -e "kernel load '$work/a<b>&.s'; kernel trace $work/t.html --machine skylake"
     holds_page 'a&lt;b>&amp;.s'

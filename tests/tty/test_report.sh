@@ -1,11 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Sessions as documents, plots as pictures. What needs a browser or gnuplot is skipped where there
-# is none.
+# Sessions as documents, plots as pictures. Tests that need a browser or gnuplot are skipped if it
+# is
+# not installed.
 . "${PORTOLAN_SRC:-.}/tests/helpers.sh"
 
-# A session with all there is: a loop, a swept parameter, simulated measurements and what was
-# inferred from them.
+# A session with all kinds of content: a loop, a swept parameter, simulated measurements and a
+# mapping inferred from them.
 forms="forms select 'ADD (R64, R64)' 'IMUL (R64, R64)' 'SHL (R64, I8)' 'VADDPD (YMM, YMM, YMM)'"
 all="set machine skylake,znver4; kernel load '$source/tests/data/triad.s'; kernel whatif issue_width=1..4; $forms; experiments generate
     experiments measure --simulate skylake; evolve start --ports 4 --seconds 1 --threads 1 --checkpoint none; evolve wait"
@@ -31,7 +32,7 @@ test_report_as_html() {
     for part in '<h1>Report of a session</h1>' '<h2>Experiments</h2>' '<h2>Accuracy</h2>' '<h2>Evolution</h2>' '</html>'; do
         holds out "$part"
     done
-    # Nothing is loaded from anywhere: no address but the names of formats.
+    # The page loads nothing: its only addresses are names of formats.
     grep -oE '(src|href)="[^"]*"|https?://[^"<> ]*' "$work/r.html" | grep -vE '^href="#|^https?://www\.w3\.org/' >"$work/addresses"
     [ ! -s "$work/addresses" ] || fail "addresses: $(cat "$work/addresses")"
 }
@@ -43,7 +44,7 @@ test_nothing_to_report() {
     holds err 'must end in .html or .md'
 }
 
-# The tools that portolan needs, and no gnuplot.
+# A PATH with the tools that portolan needs, but without gnuplot.
 without_gnuplot() {
     mkdir -p "$work/bin"
     for tool in as objdump c++filt; do
@@ -98,22 +99,22 @@ test_browser_opens_the_report() {
     needs gnuplot
     browser=$(command -v chromium || command -v chromium-browser || command -v google-chrome) || skip 'chromium is not installed'
     expect 0 "$portolan" -e "$all; report '$work/r.html'"
-    # As root it refuses its own sandbox; the page is ours.
+    # As root Chromium refuses its own sandbox; the page is made by this test.
     bounded "$browser" --headless --no-sandbox --disable-gpu --disable-dev-shm-usage --user-data-dir="$work/profile" --dump-dom "file://$work/r.html" >"$work/out" 2>"$work/err" || skip "$browser does not run here: $(tail -1 "$work/err")"
     for part in '<h2>Evolution</h2>' '<h2>Accuracy</h2>' 'Evolution, run 1' '10 experiments'; do
         holds out "$part"
     done
     [ "$(grep -c '<svg' "$work/out")" -eq 4 ] || fail "$(grep -c '<svg' "$work/out") pictures instead of 4"
-    # What a parser of HTML mends it moves or closes: the text stays the same, and nothing of it
-    # stands behind the body.
+    # An HTML parser that repairs a page moves or closes elements: the text must be unchanged, and
+    # nothing may follow the body.
     tail -1 "$work/out" | grep -q '</body></html>$' || fail "the page does not end as one: $(tail -1 "$work/out" | tail -c 200)"
     bounded "$browser" --headless --no-sandbox --disable-gpu --disable-dev-shm-usage --user-data-dir="$work/profile" --window-size=1200,2000 --screenshot="$work/r.png" "file://$work/r.html" >/dev/null 2>&1
     [ "$(wc -c <"$work/r.png")" -gt 50000 ] || fail 'an empty page was drawn'
 }
 
-# A machine of 18 busy ports in a window of 1,200 points: the page itself does not scroll, and of
-# its widest table ports and notes are seen; the names of instructions stay where they are when it
-# scrolls. Where things are is what the page itself tells, by a script that is added here.
+# A machine with 18 busy ports in a window of 1,200 points: the page itself does not scroll. Ports
+# and notes of its widest table are visible, and instruction names stay in place when it scrolls. A
+# script added here reads the positions from the page.
 test_wide_tables_fit() {
     browser=$(command -v chromium || command -v chromium-browser || command -v google-chrome) || skip 'chromium is not installed'
     expect 0 "$portolan" -e "set machine znver4; kernel load '$source/data/kernels/pi-O1.s'; report '$work/wide.html'"

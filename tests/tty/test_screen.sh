@@ -1,19 +1,19 @@
 #!/bin/sh
-# The screen under tmux: opens, moves, prompt, paste, resize, leaves the terminal as it was.
+# The screen under tmux: opening, moving, prompt, paste, resizing, and the state of the terminal
+# afterwards.
 . "${PORTOLAN_SRC:-.}/tests/helpers.sh"
 
 home=$work/home
 mkdir "$home"
-# Types the words, each as it stands, and Enter.
+# Types the words literally, and Enter.
 enter() { t send-keys -l "$*"; t send-keys Enter; }
 # Enters a command at the workbench's prompt.
 prompt() { t send-keys :; enter "$*"; }
-# paste TEXT, with the escapes of printf: as a terminal does, in brackets.
+# paste TEXT: replaces the escapes by printf and pastes it in brackets, as a terminal does.
 # shellcheck disable=SC2059 # the text is the format
 paste() { t set-buffer "$(printf "$1")"; t paste-buffer -p; }
 
-# Waits until the shell asks for the next command: what is typed before may be thrown away with the
-# screen.
+# Waits until the shell prompts for a command: text typed earlier may be lost with the screen.
 shell_asks() { [ "$(t capture-pane -p | grep -v '^ *$' | tail -n 1)" = 'ready>' ]; }
 see_prompt() {
     wait_until shell_asks && return 0
@@ -31,7 +31,7 @@ open_empty() {
     enter "'$portolan'; echo left with \$?"
     see 'triad-skl-O3.s'
 }
-# The workbench with a pasted loop of one multiplication.
+# Opens the workbench with a pasted loop of one multiplication.
 open_pasted() {
     open_empty
     paste '.L1:\n imulq %%rax, %%rbx\n jmp .L1\n'
@@ -39,7 +39,7 @@ open_pasted() {
     see '3.00 cycles, dependencies'
 }
 
-# One terminal after the other: $1 is what TERM says.
+# Runs on one terminal after the other; $1 is the value of TERM.
 look_around() {
     open_screen 120 40 "env HOME=$home TERM=$1 '$portolan' '$source/data/kernels/triad-skl-O3.s'; echo left with \$?; read -r x"
     see 'A tie at 2.00 cycles per iteration: ports 2'
@@ -76,7 +76,7 @@ test_no_color() {
     t send-keys Q
 }
 
-# Colours follow the background that the terminal tells, or the setting.
+# Colours follow the terminal's reported background, or the setting.
 colour_holds() { t capture-pane -pe | grep -qF -- "$1"; }
 test_colours_for_the_background() {
     open_screen 100 30 "env HOME=$home TERM=screen-256color '$portolan' '$source/data/kernels/triad-skl-O3.s'; read -r x"
@@ -93,7 +93,7 @@ test_colours_for_the_background() {
     wait_until colour_holds '48;5;24m' || fail 'the setting has no effect'
     t send-keys Q
 }
-# A terminal whose cursor stays where it is has no screen: what works there is said.
+# A terminal whose cursor cannot move has no screen: the message lists what works there.
 test_dumb_terminal() {
     open_screen 100 30 "env HOME=$home TERM=dumb '$portolan' '$source/data/kernels/triad-skl-O3.s'; echo left with \$?; read -r x"
     see 'portolan -e runs commands without one'
@@ -106,7 +106,7 @@ test_find_in_help_by_key_and_mouse() {
     see 'compare machines side by side'
     t send-keys '?'
     see 'Keys of Loop'
-    # The search key and its label on the key bar open the prompt with the command's name in it.
+    # The search key, and its label on the key bar, open the prompt with the command's name.
     t send-keys /
     see ':find'
     enter 'Ctrl-L'
@@ -117,7 +117,8 @@ test_find_in_help_by_key_and_mouse() {
     see 'all keys and commands'
     t send-keys q
     see 'imulq'
-    # A press on what the last row has for the prompt, each coordinate plus 33 as a character.
+    # Clicks on the prompt's label in the last row; each coordinate is sent as a character with
+    # offset 33.
     bar=$(t capture-pane -p | tail -n 1)
     before=${bar%%: command*}
     at=$(printf '\\%03o' $((33 + ${#before})))
@@ -128,7 +129,8 @@ test_find_in_help_by_key_and_mouse() {
     see '2/2'
 }
 
-# The prompt: Tab completes and shows what fits, Esc leaves, Ctrl-R searches, history comes back.
+# The prompt: Tab completes and shows candidates, Esc closes it, Ctrl-R searches, and the history is
+# restored.
 test_prompt_completes_and_remembers() {
     open_pasted
     t send-keys :
@@ -152,8 +154,8 @@ test_prompt_completes_and_remembers() {
     see 'imulq'
 }
 
-# Keys typed ahead in one burst: the line is the prompt's, the digit behind it the view's, and the
-# next prompt starts empty.
+# Keys typed ahead in one burst: the line is entered at the prompt, the digit after it in the view,
+# and the next prompt is empty.
 test_keys_typed_ahead() {
     open_pasted
     t send-keys -l "$(printf ':view help\r3:')"
@@ -177,8 +179,8 @@ test_loops_typed_and_pasted_into_the_prompt() {
     see 'mulq %rbx'
 }
 
-# A paste whose mark comes within what the prompt takes for a character or a key: lines are a loop
-# all the same.
+# A paste whose mark arrives within a character or key sequence for the prompt: its lines are still
+# a loop.
 test_paste_within_a_key() {
     open_pasted
     t send-keys :
@@ -187,7 +189,7 @@ test_paste_within_a_key() {
     see 'POPCNT (R64, R64)'
 }
 
-# What is no loop is refused with where, what and what to do.
+# Pasted text that is no loop is rejected with the place, the reason and a remedy.
 test_pastes_that_are_no_loops() {
     open_pasted
     paste 'int main(void)\n{\n    return 0;\n}\n'
@@ -201,8 +203,8 @@ test_pastes_that_are_no_loops() {
     see 'imulq %rax'
 }
 
-# Long commands continue in the background; what follows on the line waits for them, and Esc ends
-# both.
+# Long commands continue in the background. Following commands of the line wait for them, and Esc
+# ends both.
 test_long_commands() {
     open_pasted
     awk 'BEGIN { for (i = 0; i < 400000; i++) print " addq $" i % 100 ", %rax" }' >"$home/long.s"
@@ -213,12 +215,12 @@ test_long_commands() {
     see 'imulq %rax'
     prompt 'forms scan /bin/sh; job wait; view log'
     see ':forms scan /bin/sh; job wait; view log'
-    see 'following'   # the log is there, so the line has been run to its end
+    see 'following'   # the log exists; therefore the entire line was run
     t send-keys 1
     see 'imulq %rax'
 }
 
-# A job runs behind the screen and shows its table when it ends.
+# A job runs in the background and shows its table when it ends.
 test_job_shows_its_table() {
     open_pasted
     prompt 'forms scan /bin/sh'
@@ -229,12 +231,12 @@ test_job_shows_its_table() {
 
 no_server() { ! t list-sessions >/dev/null 2>&1; }
 
-# Keys that TERM does not tell of: PgDn and Home work under vt100, Ctrl-Left is nothing anywhere;
-# neither is taken for the letters and digits in it.
+# Key sequences that are not in TERM's description: PgDn and Home work under vt100, Ctrl-Left has no
+# function anywhere. None is read as the letters and digits in it.
 test_sequences_that_curses_does_not_know() {
     for term in vt100 screen-256color; do
         t kill-server 2>/dev/null
-        wait_until no_server   # a dying one would take the new session with it
+        wait_until no_server   # a server that is ending would end the new session
         open_screen 100 30 "env HOME=$home TERM=$term '$portolan' '$source/data/kernels/triad-skl-O3.s'; read -r x"
         see '1/8'
         t send-keys -l "$(printf '\033[1;5D\033[1;5Dj')"
@@ -271,7 +273,7 @@ test_stops_and_comes_back() {
     see 'back 42'
 }
 
-# A crash leaves a usable terminal: what is typed shows again.
+# After a crash the terminal is usable: typed text is echoed.
 test_crash_leaves_a_usable_terminal() {
     open_shell
     enter "'$portolan' & echo \$! >$home/pid; fg"
@@ -283,7 +285,7 @@ test_crash_leaves_a_usable_terminal() {
     see 'still 42'
 }
 
-# What was changed in the session is there after it, too.
+# Changes to the session survive the crash, too.
 test_crash_saves_the_session() {
     open_shell
     enter "XDG_STATE_HOME=$home/state '$portolan' & echo \$! >$home/pid; fg"
@@ -297,7 +299,8 @@ test_crash_saves_the_session() {
     holds out 'imul rax, rbx'
 }
 
-# A fault of a job's own thread ends no less well, though the screen goes on meanwhile.
+# A crash in a job's thread ends the program equally well, although the screen's thread continues
+# meanwhile.
 test_crash_of_a_job() {
     needs python3
     open_shell
@@ -307,7 +310,7 @@ test_crash_of_a_job() {
     see 'shows its progress'
     python3 -c 'import ctypes, os, sys
 pid = int(sys.argv[1])
-worker = max(int(task) for task in os.listdir("/proc/%d/task" % pid))   # the newest: others wait for faults, or belong to a sanitizer
+worker = max(int(task) for task in os.listdir("/proc/%d/task" % pid))   # the newest thread: older ones wait for faults, or belong to a sanitizer
 sys.exit(worker == pid or ctypes.CDLL(None).tgkill(pid, worker, 11))' "$(cat "$home/pid")" || fail 'no thread of a job'
     see 'the session was saved'
     see_prompt

@@ -1,12 +1,12 @@
 #!/bin/sh
-# Shells complete the command line, each with its own script.
+# Each shell completes the command line with its own script.
 . "${PORTOLAN_SRC:-.}/tests/helpers.sh"
 
 mkdir "$work/bin" "$work/home"
 ln -s "$(cd "$(dirname "$portolan")" && pwd)/portolan" "$work/bin/portolan"
 scripts=$(cd "$source" && pwd)/completion
 
-# What the program says itself, which the scripts pass on.
+# Completions that the program prints, which the scripts use.
 test_program_completes_commands() {
     expect 0 "$portolan" --complete 'kernel list; kernel ana'
     holds out 'kernel list; kernel analyze'
@@ -19,7 +19,7 @@ test_program_completes_commands() {
     [ ! -s "$work/out" ] || fail 'it completes what is no command'
 }
 
-# type_and_see: options, a value, a machine, a command in quotes.
+# type_and_see: completes options, a value, a machine, and a quoted command.
 type_and_see() {
     t send-keys 'portolan --keep-' Tab; see 'portolan --keep-going'
     t send-keys C-u 'portolan --format js' Tab; see 'portolan --format json'

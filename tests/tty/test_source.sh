@@ -1,12 +1,12 @@
 #!/bin/sh
-# Source as a kernel: how it is compiled unless told otherwise, other levels and compilers, what the
-# compiler says, the user's editor.
+# Source code as a kernel: default compilation, other levels and compilers, messages of the
+# compiler, the user's editor.
 . "${PORTOLAN_SRC:-.}/tests/helpers.sh"
 
 home=$work/home
 mkdir "$home"
 
-# A loop of ten lines' worth: $1 is where.
+# Writes a short function with a loop to file $1.
 put_loop() { printf 'void f(double *a, long n)\n{\n    for (long i = 0; i < n; i++)\n        a[i] *= 2.5;\n}\n' >"$1"; }
 
 test_defaults_of_source() {
@@ -64,7 +64,7 @@ test_the_compilers_own_words() {
     holds out "unused variable"
 }
 
-# An editor that does its work at once: puts $1 for $2 in the file.
+# An editor that works at once: replaces $1 by $2 in the file.
 put_editor() {
     printf '#!/bin/sh\nsed -i "s/%s/%s/" "$1"\n' "$1" "$2" >"$work/replace"
     chmod +x "$work/replace"
@@ -82,8 +82,8 @@ test_editor_and_keys() {
     t send-keys o
     see 'f.c -O3 -march=skylake'
     see 'vdivpd'
-    # A save beside the screen, as by an editor with a window of its own, and one that does not
-    # compile.
+    # The file is saved by another program, as by an editor in its own window; then with source that
+    # does not compile.
     sed -i 's/a\[i\] .*/a[i] += 1.5;/' "$work/f.c"
     see 'vaddpd'
     sed -i 's/1.5/no_such_name/' "$work/f.c"
@@ -104,8 +104,8 @@ test_editor_of_pasted_text() {
     t send-keys Q
 }
 
-# Another kernel that is pasted while an editor still shows the text of the one before is not
-# replaced by what is saved there.
+# If another kernel is pasted while an editor shows the previous one's text, saving that text does
+# not replace the pasted kernel.
 test_editor_of_another_kernel() {
     printf '#!/bin/sh\nprintf "%%s" "$1" >"%s/edited"\n' "$work" >"$work/remember"
     chmod +x "$work/remember"
@@ -146,8 +146,8 @@ test_machines_that_know_the_loop() {
     t send-keys Q
 }
 
-# Programs of this system, without symbols: each has a function with a loop, by its address or its
-# exported name.
+# Programs of this system without symbols: each has a function with a loop, named by its address or
+# its exported name.
 test_stripped_programs() {
     needs gzip
     for program in bash ls grep gzip; do

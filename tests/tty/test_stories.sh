@@ -1,5 +1,5 @@
 #!/bin/sh
-# What a user comes for, with the keys that it takes counted, at three sizes.
+# Typical tasks of users at three screen sizes, with the necessary keys counted.
 . "${PORTOLAN_SRC:-.}/tests/helpers.sh"
 
 home=$work/home
@@ -10,7 +10,7 @@ keys() {
     t send-keys "$@"
 }
 at_most() { [ "$pressed" -le "$1" ] || fail "$pressed keys instead of $1"; }
-# each_size FUNCTION: on a screen of each size, of its own.
+# each_size FUNCTION: calls the function for a new screen of each size.
 each_size() {
     for size in '80 24' '120 40' '200 60'; do
         socket=$socket-${size% *}
@@ -57,8 +57,8 @@ test_from_a_profile_to_its_hot_loop_and_back() {
     each_size to_hot_loop
 }
 
-# From nothing to a mapping in use: experiments, times (of a table, in place of the CPU that the
-# test runs on), a search that is seen and stopped.
+# From nothing to a mapping in use: experiments, times (of a table instead of the CPU that runs the
+# test), a search that is watched and stopped.
 to_mapping() {
     open_screen "$1" "$2" "env HOME=$home XDG_CONFIG_HOME=$home TERM=screen-256color '$portolan' --machine skylake '$source/data/kernels/triad-skl-O3.s'; echo left with \$?; read -r x"
     see '1/8'

@@ -1,12 +1,12 @@
 #!/bin/sh
-# kernel tune: the answer, the code that it writes, the comparison with the loop, by the model alone
+# kernel tune: the result, the code that it writes, the comparison with the loop, by the model alone
 # and on this CPU.
 . "${PORTOLAN_SRC:-.}/tests/helpers.sh"
 
 printf '.L3:\n\taddl (%%rdi,%%rax), %%ecx\n\timull $8, %%esi, %%esi\n\taddq $4, %%rax\n\tcmpq %%r8, %%rax\n\tjne .L3\n' >"$work/loop.s"
 printf '.L3:\n\timul %%rbx, %%rax\n\tcmp %%rcx, %%rdx\n\tjne .L3\n' >"$work/chain.s"
 
-# printed PATTERN: what the last command printed has a line like it.
+# printed PATTERN: checks that the last command printed a line that matches.
 printed() { grep -qE -- "$1" "$work/out" || fail "not printed: $1: $(head -c 1500 "$work/out")"; }
 
 test_answer_and_code() {
@@ -30,20 +30,20 @@ test_several_at_once() {
     holds out 'iterations at once; all values are per iteration'
 }
 
-# Four iterations are more than 127 bytes: the jump back is encoded otherwise than in the loop.
+# Four iterations exceed 127 bytes: the jump back has another encoding than in the loop.
 test_a_longer_jump() {
     expect 0 "$portolan" -e "kernel load ${PORTOLAN_SRC:-.}/data/kernels/triad-skl-O3.s; kernel tune --machine sapphirerapids --model-only"
     printed 'Yes: 1\.[0-9]+ instead of 1\.50 cycles .*iterations at once'
 }
 
-# What is shown as compared has agreed; where nothing can be run it says so.
+# Code shown as compared has the loop's results. If nothing can be run, the output reports it.
 test_on_this_cpu() {
     expect 0 bounded "$portolan" -e "kernel load $work/loop.s; kernel tune --machine skylake --tries 50 --inputs 16"
     printed 'inputs agree|not (run|compared|measured)'
     lacks out 'differs'
 }
 
-# A source: what the compiler can do comes first. Other rounding is chosen only on request.
+# For source code, builds by the compiler come first. Different rounding is chosen only on request.
 test_builds() {
     command -v gcc >/dev/null || skip 'needs gcc'
     printf 'void axpy(long n, double a, const double *restrict x, double *restrict y)\n{\n    for (long i = 0; i < n; i++)\n        y[i] += a * x[i];\n}\n' >"$work/axpy.c"
@@ -58,13 +58,14 @@ test_builds() {
     printed 'Yes: [01]\.[0-9]+ instead of 4\.00 cycles'
 }
 
-# Four multiply-adds into one sum, as clang unrolls a dot product: apart they take a quarter.
+# Four multiply-adds into one sum, as clang unrolls a dot product: with separate sums they take a
+# quarter of the time.
 test_chained_sums() {
     for at in 0 8 16 24; do printf 'vmovsd %s(%%rdi,%%rax,8), %%xmm1\nvfmadd231sd %s(%%rsi,%%rax,8), %%xmm1, %%xmm0\n' $at $at; done >"$work/body"
     { echo '1:'; cat "$work/body"; printf 'addq $4, %%rax\ncmpq %%rax, %%rdx\njne 1b\n'; } >"$work/chained.s"
     expect 0 "$portolan" --machine skylake -e "kernel load $work/chained.s; kernel tune --model-only --reassociate --tries 20"
     printed 'Yes: 4\.[0-9]+ instead of 16\.00 cycles .*separate accumulators'
-    # the same sum from register to register, as clang 14 writes it
+    # the same sum through registers, as clang 14 writes it
     {
         echo '1:'
         for at in 0 16; do
@@ -91,13 +92,13 @@ test_no_is_an_answer() {
     holds err 'no kernel is loaded'
 }
 
-# Escape ends the search; the loop stays.
+# Escape ends the search; the loop remains.
 test_cancelled() {
     open_screen 100 30 "env HOME=$work '$portolan' --machine skylake $work/loop.s; read -r x"
     see 'imull'
     t send-keys ':kernel tune --model-only --tries 1000000' Enter
     see 'searches faster versions'
-    # Leaving now would cancel it: that is asked once.
+    # Leaving now would cancel the search; this is confirmed once.
     t send-keys Q
     see 'kernel tune is running'
     see 'quit again'

@@ -1,6 +1,6 @@
 #!/bin/sh
-# A file that was given to the wrong command is recognised, and the command that takes it named;
-# BHive's cycles are told from cycles per iteration.
+# A file given to the wrong command is recognised, and the right command is named. BHive's cycles
+# are distinguished from cycles per iteration.
 . "${PORTOLAN_SRC:-.}/tests/helpers.sh"
 
 make_files() {
@@ -28,14 +28,14 @@ make_files() {
 }
 make_files
 
-# taken FILE COMMAND: what the file is for, which is never said to be wrong. told FILE COMMAND
-# REMEDY: the remedy for what COMMAND refuses.
+# taken FILE COMMAND: the command accepts the file. told FILE COMMAND REMEDY: the command rejects
+# the file and prints the remedy.
 told() {
     "$portolan" -e "$2" >"$work/out" 2>"$work/err" </dev/null && fail "$2 took $1"
     grep -qF -- "this is " "$work/err" && grep -qF -- "; $3" "$work/err" || fail "$2 does not name $3: $(head -c 300 "$work/err")"
 }
 
-# Every command that reads a file, with every kind of file that is not for it.
+# Every command that reads a file, with every kind of file that it does not accept.
 test_each_file_names_its_command() {
     while IFS='|' read -r file remedy own; do
         while read -r command; do
@@ -82,7 +82,7 @@ test_kernel_load_names_other_commands() {
     done
 }
 
-# A fault inside a file of the right kind stays what it is.
+# A fault inside a file of the right kind is reported as before.
 test_faults_of_the_right_file_stay() {
     printf '{"kind": "ExperimentList", "arch": {}, "exps": [{"iseq": 1}]}\n' >broken.json
     expect 1 "$portolan" -e 'experiments import broken.json'
@@ -94,8 +94,8 @@ test_faults_of_the_right_file_stay() {
     lacks err 'this is'
 }
 
-# As BHive publishes them: no header, cycles of 100 iterations. The same blocks with cycles of one
-# iteration are not divided.
+# As BHive publishes them: no header, cycles of 100 iterations. Cycles of one iteration of the same
+# blocks are not divided.
 test_bhive_cycles_are_recognised() {
     i=0
     : >hundred.csv; : >one.csv
@@ -115,8 +115,8 @@ test_bhive_cycles_are_recognised() {
     cmp -s hundred.mape one.mape || fail "the errors differ: $(cat hundred.mape) and $(cat one.mape)"
 }
 
-# Rows that were never measured are left out and counted, also where such a one is the first; what
-# is no code is not covered.
+# Rows without a measurement are omitted and counted, even if the first row is one. Text that is no
+# code is not covered.
 test_rows_without_cycles() {
     printf '%s\n' 4801d8, 480fafc3,3 4801d8,1 480fafc3, zz,1 4883c001,1 >gaps.csv
     expect 0 "$portolan" -e 'kernel evaluate gaps.csv --machine skylake'

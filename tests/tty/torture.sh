@@ -1,7 +1,7 @@
 #!/bin/sh
-# The program is killed at random while it saves, measures, searches and exports; afterwards the
-# session, the journal, the population and the machine open, and the next program leaves nothing of
-# the killed one on the disk. KILLS=N of each.
+# The program is killed at random times while it saves, measures, searches and exports. Afterwards
+# the session, the journal, the population and the machine can be opened, and the next program
+# leaves no files of the killed one on the disk. KILLS=N: number of kills of each kind.
 set -u
 portolan=${PORTOLAN:-./portolan}
 work=$(mktemp -d) || exit 99
@@ -10,7 +10,7 @@ kills=${KILLS:-40}
 export TMPDIR=$work/tmp XDG_STATE_HOME=$work/state
 mkdir "$TMPDIR"
 fail() { echo "FAIL: $*"; exit 1; }
-# Runs the commands @1, and kills the program at some time up to @2 seconds; @3 varies it.
+# Runs the commands $1, and kills the program at a time up to $2 seconds, which depends on $3.
 kill_while() {
     "$portolan" -e "$1" >/dev/null 2>&1 &
     victim=$!
@@ -46,7 +46,7 @@ while [ $i -lt "$kills" ]; do
     if [ -d "$work/session" ] && { [ -e "$work/session/session.csv" ] || [ -e "$work/session/.portolan-change" ]; }; then
         must "session load $work/session; kernel show; session save $work/session"
         sessions=$((sessions + 1))
-    elif [ -d "$work/session" ]; then   # killed before the first was whole: the next takes its place
+    elif [ -d "$work/session" ]; then   # killed before the first was complete: the next replaces it
         must "kernel hex 4801d84829c375f8; session save $work/session"
     fi
     if [ -e "$work/journal.csv" ]; then
