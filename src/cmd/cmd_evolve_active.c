@@ -18,7 +18,7 @@
 #define ROUNDS 8                    /* default number of rounds of inference */
 /* by default one of this number of pairs is measured */
 #define SHARE 10
-/* minimum number of experiments of a round; if many are allowed, it is the number of forms */
+/* a round has at most as many experiments as there are forms; least value of this limit */
 #define BATCH_LEAST 16
 #define SIMULATED_NOISE 0.001
 #define ROUNDS_SHOWN 1000

@@ -16,7 +16,8 @@
 #include "work/job.h"
 
 #define SIZES "16K..512M"
-#define MEASURE_SECONDS 0.8   /* for all sizes; the time to fill arrays is not included */
+#define MEASURE_SECONDS 0.8   /* seconds to measure all sizes, without the time to fill the
+                               * arrays */
 #define ROWS 12               /* lines of the curve in text */
 #define COLUMN 4
 

@@ -18,7 +18,8 @@
 #define SECONDS 120
 #define FORMS 1000            /* number of the most frequent forms, from which blocks are drawn */
 #define CPU_TOLERANCE 0.15    /* tolerated relative error against times of this CPU */
-#define MODEL_TOLERANCE 0.05  /* tolerated relative error against another machine's model */
+#define MODEL_TOLERANCE 0.05  /* tolerated relative error against a model: another machine's or
+                               * llvm-mca's */
 #define CPU_ROUND 48          /* blocks per round */
 #define MODEL_ROUND 512
 #define CPU_DRAWS 10

@@ -24,7 +24,7 @@
 #include "program/words.h"
 #include "work/job.h"
 
-#define SAMPLES 3000           /* determines a share of 10 % to within 1 % */
+#define SAMPLES 3000           /* samples, which determine a share of 10 % to within 1 % */
 #define RUNS_MOST 20
 #define RATE 2000.0
 #define SHOWN 0.01             /* smallest share of the time of a listed part */

@@ -17,7 +17,7 @@
 #include "program/pages.h"
 #include "work/job.h"
 
-/* share of the time with inexact counts from which the share is reported */
+/* least reported share of the time with unknown forms, estimates or inexact counts */
 #define SHOWN_LEAST 0.005
 
 struct predict_values {

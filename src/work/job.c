@@ -26,7 +26,7 @@
 
 #define TELL_SECONDS 0.1   /* seconds between progress updates from watched loops */
 #define SAID_SECONDS 2.0    /* seconds for which a job's own progress report is shown */
-#define JOBS_KEPT 64   /* most ended jobs in the list; the oldest are dropped */
+#define JOBS_KEPT 64   /* most jobs in the list; then the oldest ended ones are dropped */
 
 struct job {
     pthread_t thread;
