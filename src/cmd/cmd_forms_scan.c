@@ -350,7 +350,7 @@ static bool scan_piece(void *state, unsigned worker, struct unpacking *piece, st
     return scan_file(&hand->scans[worker], unpack_text(piece), err);
 }
 
-/* Sends the counts of each thread in turn to rank 0. */
+/* Adds the counts of all threads and packs the sum for rank 0. */
 static bool close_hand(void *state, struct str *result, struct err *err)
 {
     struct scan_hand *hand = state;

@@ -91,7 +91,7 @@ static void put_values(struct result_table *t, const char *name, double a, doubl
 }
 
 /* Adds cycles, bounds and port loads of both loops with their differences. Port loads appear only
- * if the port names match. */
+ * if both loops are on the same machine. */
 static void add_bounds(const struct paired_loops *c, struct result *result)
 {
     static const struct result_column columns[] = {

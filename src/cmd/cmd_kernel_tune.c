@@ -450,7 +450,7 @@ static void add_versions(const struct tuning *w, struct result *result)
         add_vain(t, w, &w->tune->vain.items[i]);
 }
 
-/* Prints the name of the best version or build: "-O3 (kernel compile -O3)". */
+/* Prints the description of the best version, or "compiled with -O3" for the best build. */
 static void name_best(const struct tuning *w, struct str *out)
 {
     if (w->build == SIZE_MAX)

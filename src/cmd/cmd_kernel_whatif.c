@@ -92,7 +92,8 @@ static void add_pressure(struct result *result, const struct machine *m,
     }
 }
 
-/* Adds the machine's predictions as rows; the column @first, titled @title, distinguishes them. */
+/* Adds an empty table for the machine's predictions; column @first, titled @title, distinguishes
+ * the rows. */
 static struct result_table *add_outcomes(struct result *result, const struct machine *m,
                                          const char *first, const char *title, enum cell_kind kind)
 {

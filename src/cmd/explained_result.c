@@ -157,7 +157,7 @@ static void add_loads(struct result *result, const struct explained_findings *f)
         result_line(result, "and %zu more loads", l->list.count - LOADS_SHOWN);
 }
 
-/* Reports the share of the run in which iterations were counted. */
+/* Reports the number of iterations, and the part of the run in which they were counted. */
 static void say_count(struct result *result, const struct explained_findings *f)
 {
     const struct insitu *x = &f->insitu;
