@@ -447,7 +447,8 @@ bool file_set_commit(struct file_set *set, struct err *err)
                       "it will be completed when the directory is next opened");
 }
 
-/* Removes the temporary files of a change that was not committed. */
+/* Removes the temporary files of a change that was not committed, and the directory if the change
+ * created it. */
 static void undo(struct file_set *set)
 {
     for (size_t i = 0; i < set->changes.count; i++)

@@ -358,7 +358,8 @@ static const struct parameter measure_options[] = {
     {0},
 };
 
-/* Fills @w from the options. Returns false with err if the machine to simulate cannot be loaded. */
+/* Fills @w from the options. Returns false with err if the machine to simulate cannot be loaded or
+ * the CPU may not be used. */
 static bool set_up(struct session *s, const struct experiments_measure_values *v,
                    struct experiments_measuring *w, struct err *err)
 {

@@ -202,7 +202,8 @@ static const struct parameter options[] = {
     {0},
 };
 
-/* Loads the machine and its ambiguities, and selects the CPU that measures them. */
+/* Loads the machine and its ambiguities, and the machine that is simulated or this CPU's forms.
+ * Finds the journal. */
 static bool prepare(struct experiments_settling *w, struct err *err)
 {
     struct session *s = w->session;

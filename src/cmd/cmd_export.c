@@ -101,8 +101,8 @@ static bool export_work(void *state, struct result *result, struct err *err)
     return ok;
 }
 
-/* Refuses to export if the last command failed without a result, because the earlier result belongs
- * to another command. */
+/* Sets err: the last command failed without a result, and the earlier result belongs to another
+ * command. Returns false. */
 static bool refuse_failed(const struct session *s, struct err *err)
 {
     struct str todo = {0};

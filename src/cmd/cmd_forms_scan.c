@@ -152,7 +152,7 @@ struct scanning {
     char *out;           /* file for the counts of all forms; NULL: none */
 };
 
-/* Sends files to the ranks that have an idle worker. */
+/* Sends files to other ranks as long as one accepts a file. */
 static void feed(struct scanning *j)
 {
     struct str path = {0};

@@ -94,7 +94,8 @@ static void add_step(struct result_table *t, const struct learn_step *step)
     cell_text(t, step->experiment);
 }
 
-/* Adds the form alone, then some experiments that it slows down (@slowed) or does not slow down. */
+/* Adds some experiments that the form slows down (@slowed) or does not slow down. The first
+ * experiment, the form alone, is excluded. */
 static size_t add_steps(struct result_table *t, const struct learned *l, bool slowed)
 {
     size_t shown = 0;

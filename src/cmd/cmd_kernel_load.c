@@ -162,7 +162,7 @@ static void take_lines(struct recipe *r, const struct kernel_load_values *v)
     r->options.last_line = last ? last : first;
 }
 
-/* Adds the default flags: -O2 for the current machine, or -march=native if that is this
+/* Adds the default flags: -O2, and as target the current machine, or native if that is this
  * computer. */
 static bool take_defaults(struct session *s, struct recipe *r, struct err *err)
 {

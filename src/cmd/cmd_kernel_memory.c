@@ -153,7 +153,7 @@ static void help_print(const struct memory_point *p, struct str *out)
         str_addf(out, "%s: %.1fx", p->help, p->gain);
 }
 
-/* Reports the block size. Blocking helps only if the caller reads the data again outside of the
+/* Reports block sizes. Blocking helps only if the caller reads the data again outside of the
  * loop. */
 static void add_blocks(const struct memory_curve *c, struct result *result)
 {

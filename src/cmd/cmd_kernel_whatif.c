@@ -273,7 +273,7 @@ static bool compare_work(void *state, struct result *result, struct err *err)
     return true;
 }
 
-/* Publishes the result, also for the what-if view. */
+/* Stores the result for the what-if view, unless another loop was selected in the meantime. */
 static bool compare_publish(struct session *s, void *state, struct result *result, struct err *err)
 {
     const struct comparing *w = state;

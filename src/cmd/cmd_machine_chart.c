@@ -199,8 +199,7 @@ static void show_doubts(const struct chart *c, struct result *result)
     result_line(result, "experiments settle NAME measures these and decides");
 }
 
-/* Reports the number of forms with untested ports, and the first of their experiments that has no
- * time. */
+/* Reports the number of forms with untested ports, and the first experiment that would test one. */
 static void show_untested(const struct chart *c, struct result *result)
 {
     const struct chart_form *first = NULL;

@@ -210,8 +210,8 @@ static void add_rows(const struct hunt *h, struct result *result)
     str_done(&text);
 }
 
-/* Prints the name of the reference: "haswell", "llvm-mca's skylake", or "skylake by simulate" if
- * the two models differ. */
+/* Prints the name of the reference: "this CPU", "haswell", "llvm-mca's skylake", or "skylake,
+ * simulated" if the two models differ. */
 static void print_against(const struct machine_hunting *w, struct str *out)
 {
     if (w->llvm)

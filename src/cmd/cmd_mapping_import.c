@@ -89,7 +89,7 @@ static bool import_llvm_cpu(struct session *s, const char *cpu, struct task *tas
     return task_give(task, &ops, w);
 }
 
-/* Returns "uops-" and the base name of the file, or the architecture's name in lower case. */
+/* Returns "uops-" and the name of the architecture (NULL: of the file) in lower case. */
 static char *imported_id(const char *path, const char *architecture)
 {
     const char *base = strrchr(path, '/');

@@ -285,7 +285,7 @@ static bool anything_changes(const struct program_runs *runs)
     return runs->runs.count < 2;
 }
 
-/* Returns the index of the combination with the largest sum of values. */
+/* Returns the index in inputs.values of the combination with the largest sum of values. */
 static size_t largest(const struct program_inputs *inputs)
 {
     size_t at = 0;

@@ -86,7 +86,7 @@ static bool find_loop(struct explaining *w, struct err *err)
     return k != NULL;
 }
 
-/* Removes an empty output file. */
+/* Removes a temporary output file if it is empty, and keeps it otherwise. */
 static void keep_output(struct explaining *w)
 {
     if (w->output.own && !program_output_any(&w->output))
@@ -316,8 +316,8 @@ static void explaining_free(void *state)
     free(w);
 }
 
-/* Selects loop @number of the last profile. If @again, also its program and arguments, unless the
- * user named another program or process. */
+/* Selects loop @number of the last profile. If @again, also its program, arguments and input, to
+ * run them again. */
 static bool take_profiled(struct explaining *w, const struct run_profile *p, size_t number,
                           bool again, struct err *err)
 {

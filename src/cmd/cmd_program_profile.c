@@ -370,7 +370,7 @@ static void add_loops(struct result *result, const struct run_profile *p, size_t
         result_line(result, "and %zu more loops; --top shows them", p->loops.count - top);
 }
 
-/* Reports the samples outside of functions; the shares include them. */
+/* Reports the samples that were lost or are outside of mapped files; the shares include them. */
 static void say_lost(struct result *result, const struct run_profile *p)
 {
     if (p->lost)

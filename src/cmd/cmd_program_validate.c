@@ -57,7 +57,8 @@ struct validating {
     VEC(struct compared) rows;
 };
 
-/* Returns whether the job was cancelled; polled while the program runs. */
+/* Returns whether the job was cancelled. Polled while the program runs; also takes a reading of
+ * clock, core and calls. */
 static bool cancelled(void *state)
 {
     struct validating *v = state;

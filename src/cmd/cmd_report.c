@@ -372,8 +372,8 @@ static bool report_work(void *state, struct result *result, struct err *err)
     return ok;
 }
 
-/* Copies the state and the error curve of each run. The copy of the curve has fewer points, but the
- * last one. */
+/* Copies the state and the error curve of each run. The copy of the curve has fewer points,
+ * including the last one. */
 static void take_runs(struct reporting *r, const struct session *s)
 {
     const size_t most = 4000;

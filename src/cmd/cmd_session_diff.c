@@ -88,7 +88,7 @@ static void compare_settings(const struct document *a, const struct document *b,
     str_done(&right);
 }
 
-/* Appends a name of the kernel that is unique on its shelf. */
+/* Sets @out to the kernel's name on its shelf. */
 static void kernel_label(const struct shelved *item, struct str *out)
 {
     str_clear(out);

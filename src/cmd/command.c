@@ -174,7 +174,7 @@ static int words_match(const struct command *command, int count, char **words, b
     return used;
 }
 
-/* Lists the verbs of noun @word; "" if there are none. */
+/* Appends the commands with noun @word; nothing if there are none. */
 static void list_verbs(const char *word, struct str *out)
 {
     for (const struct command *const *c = commands; *c; c++) {
@@ -264,7 +264,7 @@ void command_usage(const struct command *c, struct str *out)
     parameters_usage(c->arguments, c->options, out);
 }
 
-/* Returns whether a command needs no arguments. */
+/* Returns whether a command has neither arguments nor options. */
 static bool takes_nothing(const struct command *c)
 {
     return !(c->arguments && c->arguments->name) && !(c->options && c->options->name);

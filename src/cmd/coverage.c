@@ -73,8 +73,7 @@ void coverage_find(const struct kernel *k, size_t loop, struct machine_names *ou
     }
 }
 
-/* Returns the number of distinct unknown forms of @a. *@first is the first of them. The number is
- * cached, because each redraw needs it. */
+/* Returns the number of distinct unknown forms of @a. *@first is the first of them. */
 static size_t unknown_forms(const struct analysis *a, const char **first)
 {
     VEC(const char *) forms = {0};

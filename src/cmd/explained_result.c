@@ -313,7 +313,7 @@ static void say_cache(struct result *result, const struct explained_findings *f,
 }
 
 /* Adds the cost of a new line, compared with the latencies of the machine's levels. Also adds the
- * levels that serve the load with the longest waits. */
+ * level from which most new lines of the first listed load come. */
 static void say_levels(struct result *result, const struct explained_findings *f)
 {
     static const char *const names[] = {"L2", "L3", "memory"};
