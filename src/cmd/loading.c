@@ -61,7 +61,7 @@ static bool load(void *state, struct result *result, struct err *err)
     return watch_goes_on(err) && l->kernel;
 }
 
-/* Reports rejected lines: lists the lines that --skip-bad skipped, and counts all others. */
+/* Adds a row for each rejected line. Text lists only the lines that --skip-bad skipped. */
 static void add_left_out(struct result *result, const struct kernel *k)
 {
     static const struct result_column columns[] = {{.key = "line", .kind = CELL_COUNT},
@@ -154,7 +154,8 @@ static void give_back(struct session *s, const struct kernel_loading *l, const s
     str_done(&plain);
 }
 
-/* Shows the compiler's messages if it rejected the source. */
+/* Shows the compiler's messages if it rejected the source. Returns rejected pasted text for
+ * correction. */
 static void failed(struct session *s, void *state, struct result *result, const struct err *err)
 {
     const struct kernel_loading *l = state;

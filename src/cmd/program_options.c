@@ -34,7 +34,7 @@ static void print_line(int letter, const char *name, const char *takes, const ch
     str_addf(out, "  %s%-20s  %s", short_form, option, help);
 }
 
-/* Returns the placeholder for the value of a setting. */
+/* Returns the placeholder for the value of a setting; NULL for a switch. */
 static const char *setting_takes(const struct setting *setting)
 {
     return setting->kind == SETTING_SWITCH  ? NULL

@@ -27,7 +27,8 @@
 
 static _Atomic(struct session *) ours;
 
-/* Writes a free directory name in the state directory; "" without a home directory. */
+/* Writes a directory name in the state directory with time and process id; "" without a home
+ * directory. */
 static void name_directory(char *path, size_t size)
 {
     char name[64], stamp[32] = "";
@@ -62,8 +63,8 @@ static void save(const char *path, bool run)
     _exit(1);
 }
 
-/* Saves in a child. If the child fails, tries again without the inference run. Returns whether it
- * was saved. */
+/* Saves in a child. If a signal ends the child, tries again without the inference run. Returns
+ * whether it was saved. */
 static bool save_apart(const char *path)
 {
     int status = -1;

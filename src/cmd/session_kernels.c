@@ -105,7 +105,7 @@ static void exact_row(struct str *text, const char *key, const char *value)
 }
 
 /* Decodes a row of exact_row into a key and a value that the caller frees. Returns false, with
- * nothing to free, for other rows. */
+ * nothing to free, for invalid hexadecimal digits. */
 static bool read_exact(const char *key, const char *value, char **plain_key, char **plain)
 {
     const size_t length = strlen(key), digits = strlen(value), suffix = strlen(HEX_KEY);

@@ -117,7 +117,7 @@ bool change_same(const struct remedy *a, const struct remedy *b)
            a->to == b->to && !a->form_count && !b->form_count;
 }
 
-/* Returns @value or "", because a list of words may be empty. */
+/* Returns @value, or "nothing" if the list of words is empty. */
 static const char *or_nothing(const char *value)
 {
     return *value ? value : "nothing";

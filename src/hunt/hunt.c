@@ -185,8 +185,8 @@ static bool insert_of(struct hunting *h, const struct random_block *b, struct ra
     return !block_mixed(d);
 }
 
-/* Draws random blocks with instructions of @b. They distinguish changes that all correct @b.
- * Returns the number of blocks with time and prediction. */
+/* Draws random blocks that each contain an instruction of @b. They distinguish changes that all
+ * correct @b. Returns the number of blocks with time and prediction. */
 static size_t draw_beside(struct hunting *h, const struct random_block *b, struct judged *out,
                           size_t n)
 {
@@ -421,8 +421,8 @@ static size_t next_open(const struct hunting *h)
     return best;
 }
 
-/* Counts the stored blocks of each finding: those that its change corrects or that contain its
- * pattern. */
+/* Counts the stored blocks of each finding, without mutants: those that its change corrects or that
+ * contain its pattern. */
 static void count_blocks(struct hunting *h)
 {
     struct hunt *r = h->result;

@@ -224,8 +224,8 @@ void pattern_title(const struct pattern *p, size_t at, struct str *out)
                                           : "");
 }
 
-/* Appends which slots must have the same register: "operand 1 of the first and operand 2 of the
- * second are one register". */
+/* Appends which slots must have the same register: "; one register in operand 1 of 1 and operand 2
+ * of 2". */
 static void print_classes(const struct pattern *p, struct str *out)
 {
     static const char *const roles[] = {"operand", "base of operand", "index of operand"};

@@ -108,8 +108,8 @@ static _Noreturn void become(const char *path, const char *const *argv, int in, 
     _exit(written == sizeof reason ? 127 : 126);
 }
 
-/* Opens a file without blocking on a named pipe. Returns -1 with errno: ENXIO for a pipe whose
- * other end is closed, because it would look empty. */
+/* Opens a file without blocking on a named pipe. Returns -1 with errno: ENXIO for a named pipe to
+ * read, because it looks empty without a writer. */
 static int open_now(const char *path, int flags)
 {
     struct stat status;
