@@ -31,7 +31,8 @@ static const char *missing_todo(void)
     return "install gnuplot (Debian: gnuplot-nox)";
 }
 
-/* Appends a single-quoted gnuplot string: doubles quotes and removes line ends. */
+/* Appends a single-quoted gnuplot string: doubles quotes and replaces control characters by
+ * blanks. */
 static void add_quoted(struct str *out, const char *text)
 {
     str_add_char(out, '\'');

@@ -89,8 +89,8 @@ static void add_groups(struct result_table *t, const struct analysis *a,
                          a->cycles * portset_size(groups->items[i].ports));
 }
 
-/* Adds a line with the purpose of each group, derived from the machine's forms: "groups of ports:
- * 12345 ALU, AB load". */
+/* Adds a line with the purpose of each group, derived from the machine's forms, and the number of
+ * idle ports: "12345 ALU, AB load; 2 idle ports". */
 static void add_purposes(const struct analysis *a, const struct port_groups *groups,
                          struct result *result)
 {

@@ -86,8 +86,8 @@ static void init_colours(bool light)
     init_half_blocks();
 }
 
-/* Guesses the background from COLORFGBG, which some terminals set: "15;0" (foreground and
- * background). */
+/* Returns whether the background is light: by the setting, otherwise by COLORFGBG, which some
+ * terminals set: "15;0" (foreground and background). */
 static bool guessed_light(void)
 {
     const char *said = getenv("COLORFGBG"), *last = said ? strrchr(said, ';') : NULL;
@@ -98,7 +98,8 @@ static bool guessed_light(void)
 }
 
 /* Parses the terminal's reply about its background: "\033]11;rgb:ffff/fdfd/e3e3", ended by BEL or
- * ST. Returns its length at @bytes. 0: there is none, or it is incomplete (*@partly). */
+ * ST. Changes the colours if necessary. Returns its length at @bytes. 0: there is none, or it is
+ * incomplete (*@partly). */
 static size_t background_answer(const char *bytes, size_t length, bool *partly)
 {
     static const char head[] = "\033]11;rgb:";
@@ -138,7 +139,8 @@ void screen_set_background(enum background background)
     clearok(stdscr, TRUE);
 }
 
-/* Locks drawing. Returns false if another thread is ending the program after a fault. */
+/* Locks drawing. Returns false if the terminal was restored, for example because another thread
+ * ends the program after a fault. */
 static bool drawing_begin(void)
 {
     lock_take(&drawing);

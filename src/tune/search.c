@@ -278,8 +278,9 @@ static void improve(struct tune_search *s, struct version *take_c)
     version_free(best);
 }
 
-/* Splits sums over several registers and reorders. Starts from @gathered (may be NULL) if the loop
- * already uses several registers. */
+/* Returns a version with sums split over several registers, whose additions are reordered. Starts
+ * from @gathered (may be NULL) if the loop already uses several registers. Returns NULL if the loop
+ * is unsuitable. */
 static struct version *split_sums(const struct insn *insns, size_t count, unsigned times,
                                   const struct version *gathered)
 {

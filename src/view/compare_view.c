@@ -110,7 +110,7 @@ static int draw_bounds(const struct paired_loops *c, struct grid *g, int y)
     return y + 4;
 }
 
-/* Draws the ports that either loop uses. Ports of different machines have no differences. */
+/* Draws the ports that either loop uses, if both loops are on the same machine. */
 static int draw_ports(const struct paired_loops *c, struct grid *g, int y)
 {
     const struct analysis *a = c->side[0].analysis, *b = c->side[1].analysis;

@@ -179,7 +179,7 @@ static void take_refused(struct frame *f)
     str_done(&s->refused);
 }
 
-/* Runs a command requested by an action. */
+/* Runs the commands requested by actions. */
 static void run_next(struct frame *f)
 {
     for (unsigned i = 0; f->next.length && i < NEXT_MOST; i++) {
@@ -645,7 +645,8 @@ static void say_how_to_quit(struct frame *f)
     str_done(&text);
 }
 
-/* Shows the keys that have an effect in this view. The mouse wheel is ignored. */
+/* Reports that @key has no effect in this view, and the key that lists the others. Ignores the
+ * mouse wheel. */
 static void say_no_use(struct frame *f, int key)
 {
     char name[KEY_NAME_MOST], help[KEY_NAME_MOST];

@@ -257,7 +257,7 @@ static void add_attributes(unsigned attr, const char *before, struct str *out)
         }
 }
 
-/* Appends a description of the cell's colours: "heading bold" or "heat 3/7". */
+/* Appends a description of the cell's colours: "header bold" or "heat 3/7". */
 static void add_colours(const struct grid *g, const struct cell *cell, struct str *out)
 {
     static const char *const names[ROLE_HEAT_0] = {"text",    "dim",  "title",  "header",

@@ -34,8 +34,8 @@ void kernel_row_tidy(const char *text, struct str *out)
     }
 }
 
-/* Draws a machine's bound with @mark. If the bound @binds, draws the loop's cycles instead, with
- * the sign of a lower bound or an estimate. */
+/* Draws the bound @value of a machine with @mark. If it @binds the loop, it has the sign of a lower
+ * bound or an estimate. */
 static void put_cycles(const struct analysis *a, double value, bool binds, const char *mark,
                        struct grid *g, int x, int y, unsigned width)
 {

@@ -486,7 +486,8 @@ static void kernel_draw(void *state, struct session *s, struct grid *g)
     s->document.row = v->cursor;
 }
 
-/* Draws only title and table, because the reasons view shows the other parts. */
+/* Draws only title, table and the selected instruction, because the reasons view shows the other
+ * parts. */
 static void kernel_draw_beside(void *state, struct session *s, struct grid *g)
 {
     struct kernel_view_state *v = state;
@@ -691,7 +692,7 @@ static bool kernel_act(void *state, struct session *s, enum action action, struc
     }
 }
 
-/* Appends the kernel's shortened path and how it was compiled. */
+/* Appends the kernel's name without directories, and how it was compiled. */
 static void kernel_title(void *state, struct session *s, struct str *out)
 {
     const struct kernel *k = s->document.kernel;
