@@ -55,7 +55,7 @@ static void fill(struct machine_view_state *v, struct session *s)
     }
 }
 
-/* Draws this CPU's machine, if known. */
+/* Draws this CPU's core, or the reason why it is unknown. */
 static void draw_here(const struct here *here, struct grid *g, int *y)
 {
     if (here->id)
@@ -78,7 +78,7 @@ put_whole(struct grid *g, unsigned x, int y, enum role role, const char *format,
     return x + grid_columns(g, text) <= g->width ? grid_put(g, (int)x, y, 0, role, 0, text) : 0;
 }
 
-/* Draws the settings in effect, one per line. Returns the rows used. */
+/* Draws the CPU and its calibration, one fact per line. Returns the rows used. */
 static int draw_facts(struct session *s, const struct machine_view_state *v, struct grid *g)
 {
     struct calibration c;
@@ -140,7 +140,7 @@ static int draw_facts(struct session *s, const struct machine_view_state *v, str
     return y + 1;
 }
 
-/* Draws the current measurement with its progress and remaining time. */
+/* Draws the running measurements with their progress and state, at most @room lines. */
 static void draw_work(struct grid *g, int *y, unsigned *room)
 {
     struct job_info info;

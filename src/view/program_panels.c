@@ -10,7 +10,8 @@
 
 #define WAYS_TITLE 21   /* columns of a title and its padding */
 
-/* Draws a bar of @share times @width columns; at least half a column if @share is not 0. */
+/* Draws a bar of @share times @width columns; a thin bar if that rounds to 0 and @share is not
+ * 0. */
 static void draw_bar(struct grid *g, int x, int y, unsigned width, double share, enum role role)
 {
     int columns = (int)lround(share * width);
@@ -52,7 +53,7 @@ static void add_way(const struct study *s, size_t from, const struct study_way *
              100 * way->share);
 }
 
-/* Adds the predecessors of the selected block, most executions first. */
+/* Adds the predecessors of the selected block with their shares of its executions. */
 static void add_sources(const struct study *s, size_t selected, struct str *out)
 {
     double all = 0;

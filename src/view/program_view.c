@@ -316,7 +316,8 @@ static void draw_panels(const struct program_view_state *v, const struct session
     }
 }
 
-/* Draws the possible gain of the selected loop, and the functions. */
+/* Draws the possible gain of the selected loop, the functions and, if rows remain, the loop's
+ * code. */
 static void draw_profile(struct program_view_state *v, struct grid *g, int y, unsigned height)
 {
     size_t selected;
@@ -524,7 +525,7 @@ static bool program_whole(void *state, struct session *s)
     return refresh(v, s) && !v->profiled;
 }
 
-/* Returns whether the list grows, because its program is running. */
+/* Returns whether a program is being profiled, because its list then grows. */
 static bool program_live(void *state, struct session *s)
 {
     (void)state;

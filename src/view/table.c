@@ -230,8 +230,8 @@ static bool parse_filter(const struct table_source *source, const char *expressi
                         err);
 }
 
-/* Looks up the columns of sort and filter in a changed source; another machine, for example, has
- * other ports. */
+/* Resolves the columns of sort and filter again in a changed source, because another machine, for
+ * example, has other ports. Removes a sort or filter whose column does not exist. */
 static void meet_columns(struct table *t, const struct table_source *source)
 {
     struct err none = {0};
@@ -387,8 +387,8 @@ void table_draw(struct table *t, const struct table_source *source, const void *
     str_done(&text);
 }
 
-/* Cancels work in progress: a sort (source order follows) or a search. Returns whether there was
- * any. */
+/* Cancels a search or a sort. After a cancelled sort, the rows are shown in source order without
+ * filter. Returns whether there was any work in progress. */
 static bool give_up(struct table *t)
 {
     bool busy = table_busy(t);

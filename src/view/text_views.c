@@ -258,7 +258,7 @@ static void collect_short(void *to, const char *keys, const char *command, const
 }
 
 /* Adds a key and its effect in @columns columns. The effect is complete, or cut at its first comma,
- * or truncated with an ellipsis. */
+ * semicolon or colon, or truncated with an ellipsis. */
 static void add_short(struct str *line, const char *keys, const char *help, unsigned columns)
 {
     const struct grid row = {.width = columns, .height = 1};
@@ -385,7 +385,7 @@ static void fill_all(struct text_view *v, const struct session *session, unsigne
     str_done(&line);
 }
 
-/* Adds all keys and commands in lines of @width columns. */
+/* Adds the keys of one pane, or all keys and commands, in lines of @width columns. */
 static void fill_help(struct text_view *v, const struct session *s, unsigned width)
 {
     pager_clear(&v->pager);
