@@ -16,7 +16,7 @@ struct prediction {
     double *cycles;
     size_t rows;
     struct accuracy accuracy;
-    struct heat_map map;         /* map of the rows that have both values */
+    struct heat_map map;         /* map of the rows that have a measured and a predicted value */
     size_t worst;                /* row with the largest error; valid if accuracy.n is not 0 */
     _Atomic unsigned holders;    /* number of holders in addition to the first */
 };

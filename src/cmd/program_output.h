@@ -7,7 +7,7 @@
 
 #include "base/err.h"
 
-/* Without a file if zero-initialised. */
+/* Output file of a program. A zero-initialised one has no file. */
 struct program_output {
     char *path;   /* NULL: none */
     bool own;     /* temporary and not yet named in a result, so program_output_drop removes it */

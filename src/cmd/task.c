@@ -34,7 +34,7 @@ static bool task_work(struct job *job, void *state, struct err *err)
                        &(struct result_style){.title = t->title, .color = t->color});
     if (ok && (keeps || watch_goes_on(err)))
         return true;
-    result_free(t->result);   /* on the worker, because it may be large */
+    result_free(t->result);   /* on the worker, because freeing a large result takes time */
     t->result = NULL;
     return false;
 }

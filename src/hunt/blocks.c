@@ -21,10 +21,10 @@ static const uint8_t data_pool[] = {0, 1, 2, 6, 8, 9, 12, 13, 14},
 #define VECTOR_POOL 16
 #define DRAWN_DATA 6
 #define DRAWN_OTHER 3
-/* one address in this number has a register that the block may write */
+/* of this many addresses, one has a register that the block may write */
 #define COMPUTED 4
-#define STACKED 5           /* one address in this number is on the stack */
-#define INDEXED 8           /* one address in this number has an index */
+#define STACKED 5           /* of this many addresses, one is on the stack */
+#define INDEXED 8           /* of this many addresses, one has an index register */
 #define TRIES 1000          /* most attempts to draw a suitable block */
 
 struct block_maker {

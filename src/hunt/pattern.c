@@ -52,7 +52,7 @@ bool pattern_relax(const struct pattern *p, size_t step, struct pattern *changed
     return found;
 }
 
-/* Returns whether @in is in the family of @like at that level. */
+/* Returns whether @in belongs to the family of @like at level @level. */
 static bool fits(const struct insn *in, const struct insn *like, enum pattern_level level)
 {
     if (level == LEVEL_FORM)

@@ -624,7 +624,7 @@ static bool run_bound(struct frame *f, const char *command)
     return true;
 }
 
-/* Shows the keys that quit, and how to stop a running job, in case the user wants that. */
+/* Shows the keys that quit and, while a job runs, how to stop it. */
 static void say_how_to_quit(struct frame *f)
 {
     const char *view = views[f->current]->name;

@@ -99,7 +99,7 @@ size_t view_count(void);
 /* Returns the index of the view whose name begins with @name; view_count() if there is none or
  * several. */
 size_t view_find(const char *name);
-/* Returns the index of @view in views. */
+/* Returns the index of @view in the array views. */
 size_t view_index(const struct view_ops *view);
 /* Sets err for an unknown view @name, with a similar name or all names. Returns false. */
 bool view_refuse(const char *name, struct err *err);

@@ -8,8 +8,8 @@
 
 #include "base/err.h"
 
-/* Starts a thread that runs @run. All signals are blocked, except those of its own faults. The
- * caller joins the thread. Returns the result of pthread_create. */
+/* Starts a thread that runs @run. All signals are blocked, except those that the thread's own
+ * faults raise. The caller joins the thread. Returns the result of pthread_create. */
 int thread_begin(pthread_t *thread, void *(*run)(void *argument), void *argument);
 
 /* Calls @work once for each number from 0 to @workers - 1, each on its own thread (0 on the calling
