@@ -23,7 +23,7 @@ bool file_only_files(bool only);
 int file_open_regular(const char *path);
 /* Opens @path for reading. Returns NULL with err. */
 FILE *file_open(const char *path, struct err *err);
-/* Opens a directory. Returns NULL with err. */
+/* Opens a directory. Returns NULL with errno. If memory runs out, uses the reserve (mem_again). */
 DIR *file_open_directory(const char *path);
 /* Appends the bytes of the file to @out. Returns false with err for more than @limit bytes
  * (ERR_LIMIT) and for anything other than a regular file or pipe. */
@@ -39,8 +39,9 @@ bool file_write(const char *path, const void *bytes, size_t length, struct err *
  * remedy if errno does not suggest one. */
 bool file_fault(struct err *err, const char *path, const char *verb, const char *todo);
 /* Returns the path of @relative in the data directory; NULL if it does not exist. The data
- * directory is $PORTOLAN_DATA, otherwise that of the source tree if the program runs from its build
- * directory, otherwise the installed one. The caller frees it. */
+ * directory is $PORTOLAN_DATA if set. Otherwise it is the first that has the file: that of the
+ * source tree if the program runs from its build directory, that of a relocated installation, or
+ * the installed one. The caller frees it. */
 char *file_data_path(const char *relative);
 
 #endif

@@ -52,7 +52,8 @@ bool shortage_lost(void);
  * precise. */
 bool shortage_end(const struct shortage *of, bool ok, const char *what, struct err *err);
 
-/* Reacts to a failed request for @bytes. True: the caller tries again. Any thread. */
+/* Releases a reserve after a failed request for @bytes. True: the caller tries again. Any
+ * thread. */
 bool shortage_yield(size_t bytes);
 /* Releases the last reserve, before the program ends. */
 void shortage_yield_last(void);

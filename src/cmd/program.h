@@ -78,7 +78,7 @@ void program_say_memory(struct result *result, const char *day);
         .value = "PERCENT", .least = 0, .most = 100, .initial = "0",                               \
         .help = "with --threads: cache lines shared by all threads; the others are private"        \
     }
-/* Reports a thread count above one and the assumptions about these threads. */
+/* Reports the thread count, and above one the assumptions about these threads. */
 void program_say_threads(struct result *result, size_t threads, double common);
 
 /* Starts a background job without output that studies the program for the program view, at the last

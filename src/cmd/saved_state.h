@@ -22,8 +22,8 @@ struct kept_sessions { struct kept_session *items; size_t count; };
 /* Returns the directory of this process's session, without creating it. The caller frees it. NULL
  * without a home directory. */
 char *saved_state_session(void);
-/* Creates the directory of saved_state_session and locks it until the process ends. Call it once.
- * Returns false with err. */
+/* Creates the parent directories of saved_state_session, and locks a file next to it until the
+ * process ends. Call it once. Returns false with err. */
 bool saved_state_begin(struct err *err);
 /* Returns a unique path for a checkpoint and creates its directory. The caller frees it. NULL
  * without a home directory. */

@@ -29,7 +29,7 @@ struct edit_request {
     size_t line;                      /* line of the cursor; 0: the first */
     bool opened;                      /* whether an editor was started */
 };
-/* Removes the directory and frees its path. */
+/* Removes the temporary directory, and frees the members of @edit. */
 void edit_request_done(struct edit_request *edit);
 
 struct session {
@@ -141,18 +141,20 @@ bool session_set_experiments(struct session *s, struct experiments **made,
 /* Returns the session's experiments for modification. If others hold references, a copy replaces
  * them first. */
 struct experiments *session_change_experiments(struct session *s);
-/* Returns the first selected machine. */
+/* Returns the first selected machine. Loads it on first use. Returns NULL with err. */
 struct machine *session_current(struct session *s, struct err *err);
 /* Records that @line, a command or a job's title, failed. `export` then has neither its result nor
  * the previous one. NULL clears the record. */
 void session_note_failure(struct session *s, const char *line);
 /* Frees the messages of jobs that ended between commands. */
 void session_clear_output(struct session *s);
-/* Selects the machines @ids. All must load and have the same instruction set. */
+/* Selects the machines @ids. Returns false with err unless all load and have the same instruction
+ * set. */
 bool session_select(struct session *s, char **ids, size_t count, struct err *err);
 /* Same as session_select for a choice by the user, which is not replaced automatically. */
 bool session_choose(struct session *s, char **ids, size_t count, struct err *err);
-/* Selects machines of @isa automatically; machines that fail to load are omitted. */
+/* Selects the machines @ids of @isa, without loading them. session_analyses omits those that fail
+ * to load. */
 void session_show(struct session *s, enum isa isa, const char *const *ids, size_t count);
 /* Returns the analyses of the kernel on the selected machines. They are cached until kernel or
  * machines change, and borrowed until the next command. In the workbench a job analyses a long
@@ -184,8 +186,8 @@ bool session_has_kernel(const struct session *s, struct err *err);
 bool session_may_open(struct session *s, const struct recipe *r, struct err *err);
 /* Returns whether the loaded kernel has the instruction set of @m; false sets err. */
 bool session_fits(const struct session *s, const struct machine *m, struct err *err);
-/* Returns whether the displayed machines have the kernel's instruction set. If the user selected
- * machines of another set, false sets err. */
+/* Returns false with err if the user selected machines of an instruction set other than the
+ * kernel's, otherwise true. */
 bool session_shown_fit(const struct session *s, struct err *err);
 /* Returns the machine for a command about the kernel: @id, or with NULL the last one named to
  * kernel analyze, otherwise the current one. Returns NULL with err if it is missing or has another

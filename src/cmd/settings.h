@@ -56,7 +56,8 @@ bool setting_set(struct settings *s, const struct setting *setting, const char *
 void setting_take(struct settings *s, const struct settings *from, const struct setting *setting);
 /* Appends the value in a form that setting_set accepts. */
 void setting_print(const struct settings *s, const struct setting *setting, struct str *out);
-/* Appends the allowed values: "text, csv or json", "1 to 1024, or auto", "on or off". */
+/* Appends the allowed values: "text, csv or json", "a whole number from 1 to 1024, or auto", "on or
+ * off". */
 void setting_range(const struct setting *setting, struct str *out);
 
 #endif

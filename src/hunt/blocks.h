@@ -47,7 +47,8 @@ struct slot {
 #define BLOCK_SLOTS (BLOCK_INSNS * 8)
 /* Lists all replaceable registers of @b, at most BLOCK_SLOTS. Returns their number. */
 size_t block_slots(const struct random_block *b, struct slot *out);
-/* Draws one of the first registers of the slot's pool. */
+/* Draws one of the first registers of the slot's pool. For some addresses it returns the stack
+ * pointer, or a register that the block may write. */
 uint8_t block_register(enum isa isa, const struct slot *slot, struct rng *rng);
 /* Returns register @n (modulo its size) of the slot's pool, for slots that must have different
  * registers. */

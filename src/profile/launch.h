@@ -16,7 +16,9 @@ struct launched {
     int go, fault;
 };
 
-/* Returns the path of program @name, found like a shell does, or NULL. The caller frees it. */
+/* Returns the path of program @name, found like a shell does; without such a program, @name itself
+ * if it is a file in the current directory. The caller frees it. Returns NULL if there is
+ * neither. */
 char *launch_find(const char *name);
 /* Finds @argv[0] and forks. The child waits in a process group of its own for launch_go. @output:
  * file to which its output and errors are appended. @input: file that it reads; NULL: no input.

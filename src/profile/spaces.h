@@ -31,7 +31,8 @@ void spaces_map(struct spaces *s, pid_t pid, uint64_t start, uint64_t length, ui
 void spaces_clear(struct spaces *s, pid_t pid);
 /* Copies all mappings of @parent to @child. */
 void spaces_fork(struct spaces *s, pid_t child, pid_t parent);
-/* Reads the current mappings of @pid from the system. Returns false if they are unreadable. */
+/* Reads the current executable mappings of @pid from the system. Returns false if they are
+ * unreadable. */
 bool spaces_read(struct spaces *s, pid_t pid);
 /* Counts a sample at @address of @pid. Returns false if no mapping is known at that address. */
 bool spaces_sample(struct spaces *s, pid_t pid, uint64_t address);

@@ -70,7 +70,8 @@ void evaluation_merge(struct evaluation *to, struct evaluation *from);
  * merges them into @to; it returns false for invalid bytes. */
 void evaluation_pack(const struct evaluation *e, struct str *out);
 bool evaluation_take(struct evaluation *to, struct unpacking *from);
-/* Computes the results of @e. Free @out with evaluation_result_done. */
+/* Computes the results of @e and moves its lists to @out. Call it once. Free @out with
+ * evaluation_result_done. */
 void evaluation_finish(struct evaluation *e, struct evaluation_result *out);
 void evaluation_result_done(struct evaluation_result *r);
 /* Returns Kendall's tau-b of @n pairs; NAN if one side is constant. Reorders the pairs. */

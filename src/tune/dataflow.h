@@ -16,7 +16,7 @@ void dataflow_free(struct dataflow *f);
  * disjoint. Locked instructions, fences, x87 and system instructions keep their place relative to
  * all others. */
 bool dataflow_keeps(const struct dataflow *f, const uint32_t *order);
-/* Returns whether instruction @at may exchange places with any other one. */
+/* Returns whether instruction @at can be moved at all (dataflow_plain). */
 bool dataflow_moves(const struct dataflow *f, size_t at);
 /* Returns whether all flags in @mask are overwritten after instruction @at in the same iteration
  * before they are read. */

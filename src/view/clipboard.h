@@ -8,7 +8,8 @@
 #include "base/str.h"
 
 /* Appends the sequence that sets a terminal's clipboard to @length bytes (OSC 52 of xterm's control
- * sequences). @tmux: wraps the sequence for tmux, which needs the option allow-passthrough. */
+ * sequences). @tmux: appends it again, wrapped for tmux, which needs the option
+ * allow-passthrough. */
 void clipboard_sequence(const char *text, size_t length, bool tmux, struct str *out);
 
 /* pasted.c: detects pasted text in terminals that do not mark pastes. Without detection each letter

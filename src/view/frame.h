@@ -36,8 +36,8 @@ bool frame_edited(struct frame *f);
 bool frame_jobs(struct frame *f);
 /* Returns whether the current view changes without input. */
 bool frame_live(struct frame *f);
-/* Ends the wait for a job at Esc or Ctrl-C; a command's own job is cancelled. Returns false if
- * nothing waits. */
+/* Ends the wait for a job at Esc or Ctrl-C, and drops the queued commands. A command's own job is
+ * cancelled. Returns false if nothing waits. */
 bool frame_stop_waiting(struct frame *f);
 /* Performs @action in the focused view, or in the frame if the view does not use it. Returns false
  * if neither uses it. */

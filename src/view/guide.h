@@ -21,8 +21,8 @@ struct guide {
 };
 
 void guide_done(struct guide *g);
-/* Starts the guide if no file was named. It loads an example with hints. With @caption (NULL: none)
- * it instead offers to run @command by Enter. */
+/* Starts the guide if no file was named. It loads an example, then shows hints, or with @caption
+ * (NULL: none) offers to run @command by Enter. */
 void guide_welcome(struct guide *g, struct session *s, const char *caption, const char *command);
 /* Begins the tutorial at step @step, from 1, with the example. Returns false with err for an
  * invalid step. */

@@ -10,8 +10,7 @@
 const struct profile_loop *hot_loop(const struct session *s);
 /* Returns the instructions of the loop; NULL if unknown. */
 const struct insn *hot_loop_insns(const struct profile_loop *l, size_t *count);
-/* Appends why loop @l of @p has no bound. On this CPU's machine only loops that are too long have
- * none. */
+/* Appends the reason why loop @l of @p has no bound. */
 void hot_loop_unpredicted(const struct run_profile *p, const struct profile_loop *l,
                           struct str *out);
 /* Draws @percent of all samples at (@x, @y) in seven columns; nothing for NaN. The heat is @percent

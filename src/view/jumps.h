@@ -15,9 +15,9 @@ void frame_show(struct frame *f, size_t to);
 void frame_show_place(struct frame *f, unsigned to);
 /* Goes back to the previous view. Returns false if there is none. */
 bool jumps_back(struct frame *f);
-/* Executes `jump @where`: "back", "forward" or a view with rows of forms ("mapping", "experiments",
- * "kernel"). "" jumps from a form to its experiments, or from an experiment to its form. Returns
- * false with err and changes nothing. */
+/* Executes `jump @where`: "back", "forward", "swap" (between matrix and mapping in LAB), or a view
+ * with rows of forms ("mapping", "experiments", "kernel"). "" jumps from a form to its experiments,
+ * or from an experiment to its form. On failure returns false with err and changes nothing. */
 bool jumps_go(struct frame *f, const char *where, struct err *err);
 
 #endif

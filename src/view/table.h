@@ -62,8 +62,8 @@ void table_finish(struct table *t, const struct table_source *source, const void
  * new one filters and sorts again. */
 void table_draw(struct table *t, const struct table_source *source, const void *context,
                 unsigned long revision, struct grid *g, int y, unsigned height);
-/* Performs @action: moves the cursor, scrolls columns, changes the sort column or order, or follows
- * the last row. Returns false for other actions. */
+/* Performs @action: moves the cursor, scrolls columns, changes the sort column or order, follows
+ * the last row, removes all tags, or cancels a sort or search. Returns false for other actions. */
 bool table_act(struct table *t, const struct table_source *source, enum action action);
 /* Toggles the tag of the selected row, and selects the next row. */
 void table_tag(struct table *t, const struct table_source *source, const void *context);
