@@ -385,7 +385,7 @@ static void add_runs(struct result *result, const struct program_runs *runs)
     }
 }
 
-/* Returns a function that starts other programs and was called in a run; NULL: none. */
+/* Returns the name of a function that starts other programs and was called in a run; NULL: none. */
 static const char *starts_processes(const struct program_runs *runs)
 {
     static const char *const names[] = {"vfork", "posix_spawn", "posix_spawnp", "system", "popen",

@@ -9,7 +9,8 @@
 #define ROWS_MOST 2000   /* most instructions per loop; the alignment needs memory for their
                           * product */
 
-/* Selects both kernels of the shelf. Returns false with err if there is only one. */
+/* Selects the two kernels on the shelf. With two machines both sides may be the same kernel.
+ * Returns false with err if there is no other kernel. */
 static bool choose(struct paired_loops *c, struct session *s, size_t other, size_t machines,
                    struct err *err)
 {

@@ -1,4 +1,5 @@
-/* Forecasts, and what makes and frees them. */
+/* Forecasts in the session, and functions that compute and free them. UI thread except where
+ * noted. */
 #ifndef PORTOLAN_CMD_FORECAST_PARTS_H
 #define PORTOLAN_CMD_FORECAST_PARTS_H
 
@@ -29,11 +30,11 @@ struct forecasts {
     size_t count;
 };
 
-/* Frees the forecast when its last holder calls it. */
+/* Drops one reference; the last holder's call frees the forecast. Any thread. */
 void forecast_free(struct forecast *f);
-/* Cancels its job, and frees it. */
+/* Cancels the forecast's job, and drops the session's reference. */
 void forecast_forget(struct forecast *f);
-/* Predicts all rows. Any thread. NULL with err when out of memory or cancelled. */
+/* Predicts all rows. Any thread. Returns NULL with err if out of memory or cancelled. */
 struct prediction *prediction_make(const struct machine *m, const struct experiments *t,
                                    struct err *err);
 

@@ -53,9 +53,10 @@ const struct key_binding *keymap_at(const struct keymap *k, size_t at);
 /* Binds "[VIEW] KEY COMMAND" and replaces an existing binding. Returns false with err for an
  * unknown view, key or command. */
 bool keymap_bind(struct keymap *k, const char *text, struct err *err);
-/* The same with an existing view and a valid command. */
+/* Same as keymap_bind for an existing view and a valid command. */
 void keymap_set(struct keymap *k, const char *view, int key, char *take_command);
-/* Parses "[VIEW] KEY", fills @view and @key, and advances @text behind them. False with err. */
+/* Parses "[VIEW] KEY" into @view and @key, and advances *@text to the rest. Returns false with
+ * err. */
 bool keymap_take_key(const char **text, char view[VIEW_NAME_MOST], int *key, struct err *err);
 /* Removes the binding of "[VIEW] KEY". Returns false with err for an unknown view or key, or if the
  * key has no binding. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The commands of keys: checked when they are bound, explained by their help. */
+/* Checks commands bound to keys, and returns their help. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -66,7 +66,7 @@ void queue_forget(struct command_queue *q, unsigned number);
  * Returns false with err if the job did not start or was cancelled. */
 bool queue_load_machines(struct session *s, const struct command *c, char **words, size_t count,
                          bool *later, struct err *err);
-/* Returns whether the machine @name was loaded for the running command. */
+/* Returns whether machine @name was loaded for the running command. */
 bool queue_has_machine(const struct command_queue *q, const char *name);
 /* Returns the machine loaded as @name and moves it to the running command. NULL: none. */
 struct machine *queue_take_machine(struct command_queue *q, const char *name);

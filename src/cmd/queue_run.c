@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Runs the commands of the queue, of a line and of a script. */
+/* Runs commands: of a line, a script, or the queue. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -54,9 +54,9 @@ void undo_note_kernel(struct undo *u, const struct kernel *before, size_t loop,
 /* Adds to the title of @m that the machine is a modified copy. */
 void undo_mark_edited(struct machine *m);
 
-/* Appends a step, which it takes; drops the oldest beyond the limits. */
+/* Appends @step, which is moved. Frees the oldest steps beyond the limits. */
 void undo_push(struct undo_steps *steps, struct undo_step step);
-/* Free what they hold. */
+/* Free the members. */
 void undo_choice_done(struct undo_choice *c);
 void undo_step_done(struct undo_step *step);
 void undo_steps_done(struct undo_steps *steps);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What undo and redo do to the session. */
+/* Records changes of the session, and undoes and redoes them. */
 #include <stdlib.h>
 #include <string.h>
 
