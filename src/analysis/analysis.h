@@ -136,7 +136,7 @@ struct analysis {
     portset bottleneck_ports;        /* ports that attain the port bound */
     double cycles;                   /* maximum of the bounds */
     enum bound_kind bottleneck;
-    /* as fitted in struct bounds, if only one bound limits the loop */
+    /* bit of bounds.fitted for @bottleneck: the cycles contain a fitted mean */
     unsigned fitted;
     /* the cycles are a lower bound: a form is unknown or repeated, or a latency of a chain is
      * missing */

@@ -57,8 +57,7 @@ struct block_work {
     struct replays replays;
     struct mass *plain;              /* masses on ports other than blocking pipes */
     size_t plain_capacity;
-    double total;                    /* largest bound of the block, cycles per iteration; 0: unknown
-                                      * */
+    double total;                    /* largest bound, cycles per iteration; 0: unknown */
     /* largest bound without effects that the simulator lacks: replayed loads, page walks, assists,
      * microcode measured in isolation. 0: unknown */
     double least;

@@ -17,8 +17,8 @@
 #define TRIES_FEW 0.62       /* producer has few ports */
 
 /* Cycles by which chains of one-cycle operations lengthen, indexed by the number of their
- * operations and readers per iteration. With more the ports limit. Measured like the constants
- * above. */
+ * operations and readers per iteration. If there are more, the ports are the limit. Measured like
+ * the constants above. */
 static const double crowded_by[] = {0, 0, 0, 0, 0.04, 0.17, 0.29};
 #define CROWD_MOST (sizeof crowded_by / sizeof *crowded_by - 1)
 

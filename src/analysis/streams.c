@@ -178,7 +178,8 @@ static uint32_t stream_take(struct finder *f, const struct access *a, enum strea
     return (uint32_t)(s - f->out->items.items);
 }
 
-/* Returns the stream that loads an index from @from; STREAM_ALONE if it is no walk. */
+/* Returns the stream that loads the index @from; STREAM_ALONE if no access with a known step loads
+ * it. */
 static uint32_t feeder(const struct finder *f, const struct symbol_meaning *from)
 {
     for (size_t i = 0; i < f->work.accesses.count; i++) {

@@ -95,7 +95,8 @@ static bool *loaded_nodes(const struct insn *insns, size_t count, const struct d
     return loaded;
 }
 
-/* Returns whether a branch depends on a loaded value. @writers is the node of each resource. */
+/* Returns whether a branch depends on a loaded value. @writers has the last writing node of
+ * each resource. */
 static bool depends(const struct insn *insn, const uint32_t *writers, const bool *loaded)
 {
     bool found = false;

@@ -44,7 +44,7 @@ struct copies {
     struct code code;
     VEC(struct copy_point) points;   /* sorted by offset */
     unsigned times[COPY_MODES];      /* consecutive copies of the loop */
-    /* labels of the targets of the patches: for the pivot, and for the region's resumed places */
+    /* labels to which the patches jump: at the pivot, and at the places of region.resumed */
     uint32_t entry[COPY_MODES];
     VEC(uint32_t) resumes[COPY_MODES];
     uint32_t clock;                  /* label of stamps_clock */

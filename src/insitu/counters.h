@@ -25,7 +25,7 @@ struct counter_source {
 /* Counts of a program over all its threads. */
 struct hardware_counts {
     double value[COUNTER_KINDS]; /* NaN: not counted */
-    const char *why; /* reason why the first missing counter is missing; static; NULL: none is */
+    const char *why; /* reason why the first missing counter is missing; static; NULL: none */
 };
 
 struct counters {

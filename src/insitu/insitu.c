@@ -521,7 +521,7 @@ static bool clear_way(struct insitu_watch *w, struct err *err)
                    "a thread stays where the loop's code would be patched");
 }
 
-/* Places the copies and patches the original. Threads are stopped before, and run after. */
+/* Places the copies and patches the original. Call while all threads are stopped. */
 static bool place(struct insitu_watch *w, struct err *err)
 {
     struct process *p = &w->process;

@@ -18,7 +18,7 @@ struct insitu_options {
     const char *file;                /* absolute path of the program or library with the loop */
     double seconds;                  /* time limit; INFINITY: until the program ends */
     bool counts_only;                /* neither times nor records */
-    /* Called some times per second. Returns false to release the program. May be NULL. */
+    /* Called several times per second. Returns false to release the program. May be NULL. */
     bool (*goes_on)(void *state, double seconds, uint64_t iterations);
     void *state;
 };

@@ -222,7 +222,7 @@ bool lines_from(const struct load_lines *l, const struct cache_levels *c, double
 {
     double d = l->distance;
 
-    /* a cache contains a share of the lines that were accessed since */
+    /* The hit share of a cache is its size divided by the reuse distance. */
     if (isnan(d) || (l->at_least && d < c->l3))
         return false;
     double first = fmin(c->l1 / d, 1), second = fmin(c->l2 / d, 1), third = fmin(c->l3 / d, 1);

@@ -15,7 +15,7 @@
 #include "base/mem.h"
 #include "insitu/stamps.h"
 
-/* single steps after which a thread counts as not settling */
+/* single steps of a thread, at most, until it can continue in the original */
 #define STEPS_MOST 20000u
 #define CLOCK_TRIES 12
 #define PERIOD_FIRST 256u      /* passes between stamps before their duration is known */

@@ -634,8 +634,8 @@ static size_t interrupt(struct process *p, bool running)
         struct traced *t = &p->tracees.items[i];
         bool known = t->considered == p->stops;
         t->considered = p->stops;
-        if (t->stopped && t->within && !t->replaced) {   /* the thread stops after its system call
-                                                          * */
+        if (t->stopped && t->within && !t->replaced) {
+            /* The thread stops after its system call. */
             t->asked = trace(PTRACE_INTERRUPT, t->tid, 0, 0) == 0;
             process_go(p, t);
         } else if (!t->stopped && !t->asked && !known &&

@@ -1,5 +1,5 @@
 /* Code that reads the time: every few passes, when control leaves a loop, and when it returns. Also
- * code that calibrates this, and that starts a replay. One thread. */
+ * the code that measures the cost of reading, and the code that starts a replay. One thread. */
 #ifndef PORTOLAN_INSITU_STAMPS_H
 #define PORTOLAN_INSITU_STAMPS_H
 

@@ -8,9 +8,9 @@
 #include "base/err.h"
 #include "base/str.h"
 
-/* Limits when parsing: */
-#define EXPERIMENT_COUNT_MAX 10000u     /* count of one form; times USAGE_COUNT_MAX it is below 2^32
-                                         * */
+/* Limits of the parser. */
+/* count of one form; its product with USAGE_COUNT_MAX is below 2^32 */
+#define EXPERIMENT_COUNT_MAX 10000u
 #define EXPERIMENT_FORMS_MAX 10000u     /* distinct forms */
 
 struct experiment_term {

@@ -19,7 +19,7 @@ struct mapping {
     VEC(struct mapping_entry) entries;
     struct index index;         /* index by form of the entries that are not in @rows */
     struct mapping_rows rows;   /* storage of borrowed entries; zero: none */
-    /* per entry of @rows: it was decoded. A loop needs few of thousands */
+    /* per entry of @rows: it was decoded; a loop needs only a few of thousands of entries */
     atomic_bool *filled;
 };
 

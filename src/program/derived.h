@@ -16,9 +16,9 @@ void derived_free(struct derived *d);
 void derived_at(struct derived *d, const double *inputs, double *counts, double *taken);
 /* Returns the count of @block at @inputs, as derived_at. */
 double derived_count(struct derived *d, const double *inputs, size_t block);
-/* Returns the first of @count inputs with @names and values @inputs that is invalid: @p, started as
- * @how, reads it as a whole number, but it is none or is negative. Returns @count if the code shows
- * none. Any thread. */
+/* Returns the index of the first invalid input. @p, started by @how, parses this input as a whole
+ * number, but its value in @inputs is negative or a fraction. Returns @count if the code shows no
+ * invalid input. Any thread. */
 size_t derived_misread(const struct program *p, const struct invocation *how, char *const *names,
                        const double *inputs, size_t count);
 

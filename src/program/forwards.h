@@ -6,11 +6,10 @@
 #include "analysis/addresses.h"
 #include "program/code.h"
 
-/* The instruction of the same unit that stored a load's value, and the executions of that store in
- * between. */
+/* The store of the same unit that stored a load's value. */
 struct insn_forward {
-    uint32_t store;                /* FORWARD_NONE: unknown */
-    uint32_t age;
+    uint32_t store;                /* index of the instruction; FORWARD_NONE: unknown */
+    uint32_t age;                  /* executions of the store between the two */
 };
 #define FORWARD_NONE UINT32_MAX
 

@@ -17,7 +17,7 @@
 /* least uncertainty of a growing count's power beyond the runs, if the formula nearly predicts
  * left-out runs */
 #define SLACK_CLEAR 0.03
-#define SLACK 0.1          /* the same for all other formulas */
+#define SLACK 0.1          /* this uncertainty for all other formulas */
 #define TOPS 2             /* groups of largest values that are left out together */
 #define APART 2.0          /* ratio of input values from which their counts determine a power */
 #define STEEP 3.0          /* power from which growth with a rising power may be exponential */

@@ -36,7 +36,7 @@ size_t nonnegative(const double *const *columns, size_t count, const double *val
 /* exact.c: exact coefficients. Rounds those of least squares to fractions with one small
  * denominator, and verifies every value. */
 
-/* Returns whether such coefficients exist for all @rows @values; stores them in @coefficients.
+/* Returns whether exact coefficients exist for all @rows @values; stores them in @coefficients.
  * @whole: integers only. */
 bool exact_coefficients(const double *const *columns, size_t count, const double *values,
                         size_t rows, const struct solution *solution, bool whole,

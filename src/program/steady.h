@@ -52,7 +52,7 @@ struct program_time {
     /* shares of cycles in parts that are lower bounds, and in parts that use estimates */
     double least, estimate;
     size_t unknown_calls;          /* executions of calls of unknown cost */
-    char *unknown_call;            /* name of one of them; NULL: none */
+    char *unknown_call;            /* name of one called function of unknown cost; NULL: none */
 };
 
 /* Computes the time of @run, measured or predicted, with its @walks, on @m with its @memory. @calls

@@ -70,7 +70,7 @@ struct plan_edge {
     int32_t before, operation;
     int16_t end;          /* enum latency_end */
     bool minor;           /* delays one of several values, not the whole instruction */
-    bool follows;         /* order of fences, or of all instructions before a barrier */
+    bool follows;         /* no value: the order of fences or of a barrier */
 };
 
 /* An instruction in the predecoder. */

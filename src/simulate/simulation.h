@@ -24,10 +24,11 @@ struct simulation {
      * quarter unless a flag below is set */
     unsigned period;
     bool assisted;          /* cycles includes x87 assists */
-    /* cycles is the bound of replayed loads (bounds_replays), because the simulation gave fewer */
+    /* cycles is the bound of replayed loads (bounds_replays), because the simulation
+     * resulted in fewer */
     bool replayed;
-    /* cycles is the largest bound, because the simulation gave fewer: it models the bound only in
-     * part (pages, fractions of cycles) */
+    /* cycles is the largest bound, because the simulation resulted in fewer: it models the bound
+     * only in part (pages, fractions of cycles) */
     bool bounded;
     /* converged to the largest bound (cycles equals it) without a repeated state; never set with a
      * timeline */

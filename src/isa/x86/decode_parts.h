@@ -36,8 +36,8 @@ void x87_fill(struct insn *out);
 /* Fills mnemonic, form, operands and traits of @out from @text of binutils' or LLVM's objdump. Call
  * after bytes and length are set. The first operand is the result, which accumulating families also
  * read; memory as the first operand is read and written. Comparisons write flags; conditional jumps
- * read none. Returns false if @text is no instruction with operands of known kinds; @out is then
- * invalid. */
+ * read no flags. Returns false if @text is no instruction with operands of known kinds; then @out
+ * is invalid. */
 bool x86_text_read(const char *text, struct insn *out);
 
 #endif

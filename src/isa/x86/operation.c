@@ -7,7 +7,7 @@
 #include "base/str.h"
 
 /* The first row whose pattern matches the mnemonic applies. Vector mnemonics are matched without
- * their v. */
+ * their first letter v. */
 static const struct { const char *pattern; uint8_t operation;
 } general[] =
     {

@@ -229,7 +229,7 @@ static bool names(const ZydisDecodedOperand *op, ZydisRegister reg)
     return is_reg(op) && ZydisRegisterGetId(op->reg.value) == id;
 }
 
-/* Zeroes the destination before, because some cores have a false dependency on it. */
+/* Zeroes the destination first, because some cores have a false dependency on it. */
 static bool count_from_zero(const struct work *w, struct isa_rewritten *out)
 {
     const ZydisMnemonic m = w->decoded.mnemonic;
