@@ -266,8 +266,8 @@ static bool needs_stack_pointer(const struct core *c, const struct insn *insn)
 }
 
 /* Marks the instructions that need a stack-sync µop. The stack engine keeps pushes and pops as an
- * offset. @shifted: the offset is not 0 before the first instruction. Returns the same for the
- * end. */
+ * offset. @shifted: the offset is not 0 before the first instruction. Returns whether it is not 0
+ * after the last. */
 static bool stack_pass(const struct core *c, const struct insn *insns, size_t count, bool shifted,
                        struct costs *costs)
 {

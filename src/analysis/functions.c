@@ -138,7 +138,7 @@ void function_ranking_done(struct function_ranking *r)
     vec_done(&r->loops);
 }
 
-/* Parses a hexadecimal number; returns false if @text is none. */
+/* Parses a hexadecimal number; returns false for other text. */
 static bool read_hex(const char *text, uint64_t *out)
 {
     char *end;

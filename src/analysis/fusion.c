@@ -14,7 +14,7 @@ static bool has_shift(const struct insn *insn)
 
 bool fusion_pairs(const struct machine *m, const struct insn *first, const struct insn *branch)
 {
-    /* Sign, overflow or parity alone; less and greater read two flags. */
+    /* The branch reads only sign, overflow or parity. Less and greater read two flags. */
     bool rare = branch->flags_read == FLAG_OVERFLOW || branch->flags_read == FLAG_SIGN ||
                 branch->flags_read == FLAG_PARITY;
 

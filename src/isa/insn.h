@@ -108,7 +108,7 @@ enum insn_trait {
     INSN_RIP_RELATIVE = 1 << 16,
     INSN_INDEXED = 1 << 17,      /* its memory operand has an index register */
     INSN_WRITEBACK = 1 << 18,    /* one operand has ACCESS_WRITEBACK */
-    /* no decoder knows the bytes */
+    /* no decoder supports the bytes */
     INSN_UNDECODED = 1 << 19,
     /* uses vector registers; AArch64: of at least 64 bits, or of SVE */
     INSN_VECTOR = 1 << 20,

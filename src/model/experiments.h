@@ -65,8 +65,8 @@ struct experiments *experiments_copy(const struct experiments *t, const bool *ke
  * duplicate another row. */
 size_t experiments_add(struct experiments *t, const struct flat_term *terms, size_t n);
 size_t experiments_add_named(struct experiments *t, const struct experiment *e);
-/* The same for tables that grow with the input. If out of memory, adds no row and returns
- * SIZE_MAX. */
+/* Add a row like the two functions above, for tables that grow with the input. If out of memory,
+ * they add no row and return SIZE_MAX. */
 size_t experiments_try_add(struct experiments *t, const struct flat_term *terms, size_t n);
 size_t experiments_try_add_named(struct experiments *t, const struct experiment *e);
 /* Appends all rows of @from with their results. Matches forms by name. */

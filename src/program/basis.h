@@ -9,7 +9,7 @@
 /* Basis of a block's count, from most to least certain. */
 enum count_basis {
     COUNT_RUN,        /* a run had these inputs */
-    COUNT_CODE,       /* it follows from the code */
+    COUNT_CODE,       /* the code determines the count */
     /* a formula is exact for all runs, with more runs than terms; other inputs may take another
      * path */
     COUNT_FITS,
@@ -26,7 +26,8 @@ void count_print(const struct program_model *m, size_t block, const double *inpu
  * about equally well. Both are equal if the count follows from the code or from a run. */
 void count_range(const struct program_model *m, size_t block, const double *inputs, double *least,
                  double *most);
-/* Finds the same range for formula number @formula. Ignores counts from the code. */
+/* Finds the range like count_range for the count with formula number @formula. Ignores counts from
+ * the code. */
 void count_formula_range(const struct program_model *m, uint32_t formula, const double *inputs,
                          double *least, double *most);
 

@@ -66,7 +66,7 @@ struct derivation {
     double *counts, *taken;
     /* the program starts: unknown code may call any function whose address is taken */
     bool starting;
-    bool misread;                /* a word read as a whole number is none, or negative */
+    bool misread;                /* a word for a whole number is negative or invalid */
     uint32_t branches;           /* data-dependent branches so far */
     size_t steps;
     unsigned depth;

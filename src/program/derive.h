@@ -16,8 +16,8 @@ void derivation_free(struct derivation *d);
  * thread. */
 bool derivation_counts(struct derivation *d, char *const *words, size_t word_count, double *counts,
                        double *taken);
-/* Returns whether the last walk read a word as a whole number (atoi, strtol) that is none, or is
- * negative. */
+/* Returns whether the last walk parsed a word as a whole number (atoi, strtol), but the word is
+ * negative or no whole number. */
 bool derivation_misread(const struct derivation *d);
 
 #endif

@@ -114,9 +114,9 @@ static void change_pipe(struct pipe_kind kinds[OP_CLASSES], const struct pipe_ch
 }
 
 /* Sets the rate at which other processes replace the lines of a program that takes @seconds.
- * Processes that share the second or third level do so continuously. Processes that preempt the
- * program run for some milliseconds each time and fill the second level. Returns whether the rate
- * changed much compared with @memory. */
+ * Processes that share the second or third level replace lines continuously. Processes that
+ * preempt the program run for some milliseconds each time and fill the second level. Returns
+ * whether the rate changed much compared with @memory. */
 static bool keep(const struct core_share *share, const struct machine *m, double seconds,
                  struct memory *memory)
 {

@@ -32,7 +32,7 @@ bool products_best(const struct fit_data *data, const bool *active, double error
 
 /* symbolic.c: formulas by genetic programming (PPT-AMMP, section 6.1: 3,000 generations, crossover
  * 0.9). Each expression of the inputs is evaluated with its best offset and factor (linear scaling,
- * Keijzer 2003). Equal data give equal formulas. */
+ * Keijzer 2003). Equal data result in equal formulas. */
 
 /* Returns whether regression failed. It did if @fitted, from fit_counts, has an error above 2 % at
  * left-out runs, and there are at least 8 runs. */

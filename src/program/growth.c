@@ -52,7 +52,7 @@ static void clear_terms(struct grower *g)
 }
 
 /* Returns whether there are too many candidate terms; then the degree is lowered. Twelve inputs may
- * give millions. */
+ * result in millions. */
 static bool too_many(const struct grower *g)
 {
     return g->terms.count > g->most && g->degree > g->limits->degree;

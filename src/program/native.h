@@ -46,7 +46,7 @@ struct native {
     struct native_wait waits[NATIVE_WAITS];
     /* seconds per line with one line per page, over NATIVE_FIRST_WALK pages and more */
     double walks[NATIVE_WALKS];
-    /* the same time for NATIVE_FIRST_WALK lines at one page offset, which map to few sets of the
+    /* seconds per line of NATIVE_FIRST_WALK lines at one page offset, which map to few sets of the
      * second level */
     double crowded;
     double alone;                /* seconds per line of one stream through the largest area */

@@ -118,8 +118,8 @@ static bool varies(const struct fit_data *d, size_t input)
     return false;
 }
 
-/* Uses all runs except those with the @input of run @at. Returns false if an earlier run has the
- * same value. */
+/* Uses all runs except those with the same value of @input as run @at. Returns false if a run
+ * before @at has this value. */
 static bool leave_out(struct rows *rows, size_t input, size_t at)
 {
     const struct fit_data *d = rows->data;

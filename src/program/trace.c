@@ -15,7 +15,7 @@
 
 #define TRACE_LIMIT ((size_t)1 << 30)
 /* least share of votes; four fifths of a load's references then read the same store, because each
- * other one subtracts a vote */
+ * read of another store subtracts a vote */
 #define FORWARDED_VOTES 0.6
 /* executions; older stores have left the store buffer */
 #define FORWARDED_AGE 64

@@ -17,8 +17,8 @@ size_t a64_form(const uint8_t *code, size_t length, char form[FORM_MAX], uint32_
 /* Disassembles the words of @code that Capstone lacks in one run of aarch64-linux-gnu-objdump, and
  * caches them. Without objdump they stay unknown. False with err only if it could not run. */
 bool a64_learn(const uint8_t *code, size_t length, struct err *err);
-/* Parses the disassembly of @word into mnemonic and operands. Returns false if no decoder knows the
- * word. */
+/* Parses the disassembly of @word into mnemonic and operands. Returns false if no decoder supports
+ * the word. */
 bool a64_read(uint32_t word, uint64_t offset, struct a64_text *out);
 
 #endif
