@@ -10,10 +10,10 @@
 /* Initial values of the registers. */
 enum start_values {
     START_DIFFERENT,   /* each register has its own unknown initial value */
-    /* as in BHive's measurements: all registers but the stack and frame pointers contain one page's
-     * address; all memory is filled with it; all pages map to one physical page */
+    /* values of BHive's measurements: all registers but the stack and frame pointers contain one
+     * page's address; all memory is filled with it; all pages map to one physical page */
     START_EQUAL,
-    START_MEASURED,    /* as `kernel measure` runs a block (model/start.h) */
+    START_MEASURED,    /* values that `kernel measure` sets (model/start.h) */
 };
 
 struct forward {

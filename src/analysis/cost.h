@@ -48,7 +48,7 @@ struct costs {
     struct cost *rows;
     size_t count, capacity;
     struct immediate_folding *sums;          /* working storage of costs_fill */
-    struct mass *masses;       /* of all rows, in row order */
+    struct mass *masses;       /* µops of all rows, in row order */
     size_t mass_count, mass_capacity;
     bool unknown;              /* a row is ROW_UNKNOWN */
     bool estimate;             /* a row is ROW_ESTIMATE */

@@ -15,7 +15,7 @@ struct kernel_loop {
     uint32_t first_line, last_line;
     char *label;                /* label of the loop head; "" if none */
     unsigned depth;             /* nesting depth, 1: outermost; 0: all code, no loop */
-    bool marked;                /* from IACA, LLVM-MCA or OSACA markers */
+    bool marked;                /* IACA, LLVM-MCA or OSACA markers select the loop */
     /* description of the loop: "innermost loop .L10", "LLVM-MCA-BEGIN triad", "whole text (no
      * loop)" */
     char *why;

@@ -13,8 +13,8 @@ struct object;
 
 /* A named target of jumps, or the head of a loop. */
 struct kernel_name {
-    uint64_t position;   /* as in insn.offset */
-    char *name;          /* as in the file: "f+0x28", "puts@plt", ".L3" */
+    uint64_t position;   /* offset in the code, like insn.offset */
+    char *name;          /* name in the file: "f+0x28", "puts@plt", ".L3" */
 };
 
 struct kernel_names {

@@ -7,8 +7,8 @@
 #include "base/vec.h"
 
 struct recipe {
-    char *path;                 /* as the user typed it */
-    bool foreign;               /* from a session file, not from the user */
+    char *path;                 /* path that the user typed */
+    bool foreign;               /* the recipe is from a session file, not from the user */
     bool source;                /* the file is compiled */
     char *profile;              /* perf profile that selects the hot loop; NULL: none */
     char *compiler;             /* NULL: the first installed compiler */

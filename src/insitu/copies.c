@@ -40,7 +40,7 @@ struct maker {
     unsigned times;
     uint32_t *at;           /* labels, at index copy * list + instruction */
     uint32_t *heads;        /* per copy: label of the pivot */
-    struct stamp stamp;     /* of the pivot, if timed, or of an anchor */
+    struct stamp stamp;     /* stamp at the pivot of a timed copy, or at an anchor */
     bool displaced;         /* only the instructions that patches overwrite are copied */
     /* register for counting; if possible, one that the loop does not access */
     enum code_register spare;

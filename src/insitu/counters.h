@@ -31,7 +31,7 @@ struct hardware_counts {
 struct counters {
     struct counter_source source;
     bool works[COUNTER_KINDS];
-    const char *why; /* as in struct hardware_counts */
+    const char *why; /* hardware_counts.why */
     VEC(int) open[COUNTER_KINDS];
 };
 

@@ -12,7 +12,7 @@ struct insitu_options {
     /* program and arguments, NULL-terminated; NULL: attaches to process @pid */
     const char *const *argv;
     pid_t pid;
-    const char *output, *input;      /* for a started program, as in struct sampling */
+    const char *output, *input;      /* files of a started program, as in struct sampling */
     const struct kernel *kernel;     /* the caller owns a reference */
     size_t loop;                     /* index of the kernel's loop */
     const char *file;                /* absolute path of the program or library with the loop */

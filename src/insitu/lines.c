@@ -191,7 +191,7 @@ double lines_all(const struct loop_lines *l, bool *at_least)
     for (size_t i = 0; i < l->list.count; i++) {
         const struct load_lines *load = &l->list.items[i];
         double each = (double)(load->fresh + load->streamed) / (double)l->iterations;
-        if (each < NEW_LEAST)   /* its lines stay in the first level */
+        if (each < NEW_LEAST)   /* the load's lines stay in the first level */
             continue;
         sum += load->footprint;
         *at_least |= load->at_least;

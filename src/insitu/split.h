@@ -11,8 +11,8 @@ enum split_cause { SPLIT_NONE, SPLIT_BRANCH, SPLIT_CACHE, SPLIT_REST, SPLIT_REFU
 
 /* Cycles per iteration of replayed iterations, and their uncertainty. */
 struct split_replays {
-    double warm, warm_off;         /* with the accessed lines in the cache */
-    double trained, trained_off;   /* with learnt branches too */
+    double warm, warm_off;         /* accessed lines in the cache */
+    double trained, trained_off;   /* accessed lines in the cache, branches learnt */
     /* cycles in the program, including code between visits that the replays contain */
     double live;
 };

@@ -30,7 +30,7 @@ struct cpu_identity {
     char kind[8];
     /* extensions of a substituted identity, separated by blanks */
     char sets[128];
-    bool substituted;                 /* from the environment variable PORTOLAN_CPU */
+    bool substituted;                 /* read from the environment variable PORTOLAN_CPU */
 };
 /* Identifies the processor of this thread, or the one in the environment variable PORTOLAN_CPU:
  * "VENDOR FAMILY MODEL STEPPING [KIND|- [SET]...]", for example "GenuineIntel 6 207 2". Returns

@@ -17,7 +17,7 @@
 struct form_row {
     char *form, *template, *extension;
     enum isa isa;
-    bool added;   /* from a user's file or session; its code is checked like foreign code */
+    bool added;   /* added by a user's file or session; its code is checked like foreign code */
 };
 
 /* Registers used by an instance, assigned in order per class. Operands get different registers. */

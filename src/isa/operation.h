@@ -26,7 +26,7 @@ enum operation {
     OPERATION_OR,
     OPERATION_XOR,
     OPERATION_NOT,
-    OPERATION_TEST,               /* and for flags only */
+    OPERATION_TEST,               /* bitwise and that sets only flags */
     /* shifts: the count is the second input, an immediate or a register (insn_count_in_register) */
     OPERATION_SHIFT_LEFT,
     OPERATION_SHIFT_RIGHT,

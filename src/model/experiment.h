@@ -26,7 +26,8 @@ struct experiment {
 void experiment_done(struct experiment *e);
 /* Adds @count of @form. A form has one term; its count saturates at 2^32 - 1. */
 void experiment_add(struct experiment *e, const char *form, uint32_t count);
-bool experiment_equal(const struct experiment *a, const struct experiment *b); /* of multisets */
+/* Returns whether the multisets are equal. */
+bool experiment_equal(const struct experiment *a, const struct experiment *b);
 /* Replaces the text of @out by a text that is equal for equal multisets. */
 void experiment_print_key(const struct experiment *e, struct str *out);
 /* Returns the number of instructions: the sum of the counts. */

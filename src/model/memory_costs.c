@@ -60,7 +60,7 @@ double memory_cost_at(const struct memory_costs *m, enum memory_cost cost, doubl
 {
     if (!m->count)
         return NAN;
-    /* these are the times of a whole loop */
+    /* These costs are times of a whole loop, not of lines beyond the first level. */
     if (cost == COST_STREAMED || cost == COST_FEW || cost == COST_SOME)
         return between(m, cost, bytes);
     if (bytes <= m->first)

@@ -9,7 +9,7 @@
 #define CALL_CODE_MOST 400         /* instructions per call, at most */
 
 struct call_code {
-    const char *name;              /* as requested, borrowed */
+    const char *name;              /* requested name, borrowed */
     /* instructions without texts, up to and including the last return; offsets from the first one.
      * Empty: unknown, too long, or tracing is not permitted */
     VEC(struct insn) insns;

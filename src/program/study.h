@@ -59,7 +59,7 @@ struct study {
     double sizes[STUDY_SIZES], full[STUDY_SIZES], eight_ways[STUDY_SIZES];
     size_t size_count;
     size_t axis;               /* input of the curve, an index in the model */
-    char *axis_name;           /* its name; NULL: no input changes the time */
+    char *axis_name;           /* name of this input; NULL: no input changes the time */
     double at[INPUTS_MAX];     /* the study's inputs */
     double x[STUDY_POINTS], time[STUDY_POINTS];   /* values of the input; seconds */
     size_t point_count;

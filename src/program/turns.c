@@ -20,7 +20,7 @@
 struct root { uint32_t unit, loop; double times; size_t count; };
 
 struct turns_walk {
-    nest_insns insns;              /* in execution order */
+    nest_insns insns;              /* instructions in execution order */
     VEC(struct walked) sources;    /* origin of each instruction */
     double times;                  /* executions of the whole walk */
 };

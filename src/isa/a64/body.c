@@ -289,7 +289,7 @@ bool a64_body_make(const struct a64_code *const *forms, const uint32_t *counts, 
         }
         if (ok || !done || before + 4 * (total + 64) <= BODY_LIMIT)
             break;
-        wanted = done;   /* as many executions as fit */
+        wanted = done;   /* number of executions that fit */
     }
     out->executions = (unsigned)(ok ? wanted : 0);
     out->instructions = (unsigned)(ok ? wanted * total : 0);

@@ -258,7 +258,7 @@ static bool memory_parse(const char *text, size_t length, struct a64_operand *ou
             if (out->index != REG_NONE && part.value >= 0 && part.value < 8)
                 out->scale = (uint8_t)(1 << part.value);
             else if (strcmp(part.type, "MUL VL") == 0)
-                /* for the shortest vectors; displacements are only compared for equality */
+                /* Assumes the shortest vectors. Displacements are only compared for equality. */
                 out->displacement *= 16;
         } else {
             return false;

@@ -500,7 +500,7 @@ bool x86_body_make(const void *const *codes, const uint32_t *counts, size_t n,
         ok = emit_all(&a, forms, order, wanted * total, &done);
         if (ok || wanted == 1 || out->length + 64 <= BODY_LIMIT)
             break;
-        /* as many executions as fit */
+        /* Reduces the number of executions to those that fit. */
         wanted = done / total && done / total < wanted ? done / total : wanted - 1;
     }
     free(order);

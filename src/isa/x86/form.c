@@ -399,7 +399,7 @@ bool form_template(const ZydisDecodedInstruction *in, const ZydisDecodedOperand 
         str_add(out, "{{evex}} ");
     else if (in->encoding == ZYDIS_INSTRUCTION_ENCODING_VEX &&
              in->meta.isa_ext == ZYDIS_ISA_EXT_AVX_VNNI)
-        str_add(out, "{{vex}} ");   /* without it assemblers use the AVX-512 encoding */
+        str_add(out, "{{vex}} ");   /* without {vex} assemblers use the AVX-512 encoding */
     if (in->attributes & ZYDIS_ATTRIB_HAS_LOCK)
         str_add(out, "lock ");
     const char *rep = rep_prefix(in);
