@@ -54,7 +54,7 @@ struct limit_chain {
     unsigned distance;           /* iterations that the chain spans */
     /* number of chains of equal length without common instructions, including this one */
     unsigned alike;
-    double cycles;               /* per iteration */
+    double cycles;               /* cycles per iteration */
     bool floating;               /* floating-point operations: another order changes the rounding */
     bool affine;                 /* RECURRENCE: x * a + b with a constant a */
     /* affine, where a is a power of two and b is inserted by or or xor */

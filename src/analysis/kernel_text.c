@@ -29,7 +29,7 @@ struct text_writer {
     const struct kernel *k;
     const struct insn *insns;
     size_t count;
-    enum writing *how;   /* per instruction */
+    enum writing *how;   /* per instruction: how it is written */
     size_t *lines;       /* line in the text, per instruction */
     struct { VEC(struct text_place) list; } places;   /* sorted by position */
 };

@@ -271,7 +271,7 @@ static void step(struct replaying *r, uint32_t i)
     v.behind = idiom || !(r->c->load_replays_through > 0) ? 0 : behind_load(r, i, &v.load);
     portset ports = idiom || row->flags & ROW_ELIMINATED ? 0 : computing_ports(r, row);
     if (row->op->traits & OP_PURE_STORE && !(insn->traits & INSN_VECTOR))
-        ports = ports ? ports : r->c->replay_ports;   /* store data */
+        ports = ports ? ports : r->c->replay_ports;   /* the store-data µop */
     if (ports && !isnan(r->c->alu_replays))
         compute(r, i, ports, &v);
     else if (!(row->flags & ROW_ELIMINATED))

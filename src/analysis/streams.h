@@ -12,7 +12,7 @@
 #include "base/vec.h"
 #include "isa/insn.h"
 
-#define STREAM_LINE 64       /* bytes */
+#define STREAM_LINE 64       /* bytes of a line */
 #define STREAM_TERMS 4
 #define STREAM_ALONE UINT32_MAX
 

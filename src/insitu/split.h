@@ -36,7 +36,7 @@ struct split_facts {
 };
 
 struct split_term {
-    double cycles, off;            /* NaN: unknown */
+    double cycles, off;            /* cycles and their uncertainty; NaN: unknown */
 };
 
 struct split {

@@ -33,7 +33,7 @@ enum register_file {
     FILE_VECTOR,
     FILE_MASK,        /* k0-k7 of AVX-512 */
     FILE_X87,         /* x87 stack and MMX */
-    FILE_PREDICATE,   /* SVE */
+    FILE_PREDICATE,   /* p0-p15 and ffr of SVE */
     FILE_PC,
     FILE_FLAGS,
     FILE_OTHER,

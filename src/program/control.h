@@ -22,8 +22,8 @@ enum control_op {
     CONTROL_VALUE,
     CONTROL_TRUNC,
     CONTROL_ZEXT,
-    CONTROL_SEXT, /* one operand */
-    /* two operands */
+    CONTROL_SEXT, /* CONTROL_TRUNC to CONTROL_SEXT have one operand */
+    /* operations with two operands */
     CONTROL_UDIV,
     CONTROL_SDIV,
     CONTROL_UREM,
@@ -49,7 +49,7 @@ enum control_op {
     CONTROL_UMAX,
     CONTROL_SMAX,
     CONTROL_UMIN,
-    CONTROL_SMIN,       /* count operands */
+    CONTROL_SMIN, /* CONTROL_ADD to CONTROL_SMIN have count operands */
     /* count operands: {start,+,step,+,...} in iteration 0, 1, ... of the loop */
     CONTROL_RECURRENCE,
     CONTROL_SELECT,     /* three operands: condition, value if true, value if false */

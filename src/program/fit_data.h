@@ -9,10 +9,10 @@
 #define INPUTS_MAX 12
 
 struct fit_data {
-    const double *inputs;      /* @input_count per run */
+    const double *inputs;      /* inputs of all runs, @input_count per run */
     size_t input_count;        /* 1 to INPUTS_MAX */
     size_t run_count;          /* at least 1 */
-    const double *values;      /* one per run, finite */
+    const double *values;      /* one value per run, finite */
 };
 
 /* Selects the runs that equal @base in all @active inputs but @input, one per value of @input.

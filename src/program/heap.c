@@ -209,7 +209,7 @@ static bool resize(struct heap *h, double wanted, struct allotted *place, double
 
     *faults = 0;
     if (place->mapped) {
-        const uint64_t pages = rounded(size + HEADER, PAGE); /* mremap */
+        const uint64_t pages = rounded(size + HEADER, PAGE); /* mapping after mremap */
         *faults = pages > chunk->size ? (double)(pages - chunk->size) / HEAP_PAGE : 0;
         chunk->size = pages;
         return true;

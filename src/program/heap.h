@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #define HEAP_NONE UINT32_MAX
-#define HEAP_PAGE 4096.0 /* bytes */
+#define HEAP_PAGE 4096.0 /* bytes of a page */
 
 /* A call of the allocator. */
 struct heap_event {

@@ -29,7 +29,7 @@ struct ages { VEC(struct age) list; };   /* both members ascending */
 
 struct memory {
     struct memory_level levels[MEMORY_LEVELS];
-    size_t count;                    /* 1 to 3 */
+    size_t count;                    /* number of levels, 1 to 3 */
     double latency, line_cycles;     /* main memory, in core cycles */
     /* cost of a written line in a stream, relative to a line that is only read */
     double line_write;

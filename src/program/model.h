@@ -18,7 +18,7 @@ struct model_mode {
     /* share for inputs whose number @input has remainder @rest by @divisor; divisor 0: none */
     struct formula share_alike;
     uint16_t input, divisor, rest;
-    bool cold; /* first uses */
+    bool cold; /* a cluster of first uses */
     struct formula distance;
     struct formula irregular; /* share without a steady step, as a formula of the reciprocals */
     struct formula step;      /* step in bytes */

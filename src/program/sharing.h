@@ -12,7 +12,7 @@
 struct core_share { double slots, ports, taken_over, away; };
 
 struct sharing {
-    double threads;          /* 0 and 1: serial run */
+    double threads;          /* number of threads; 0 and 1: serial run */
     double footprint;        /* distinct lines of the whole program */
     double common;           /* share of the lines that all threads use, 0 to 1 */
 };

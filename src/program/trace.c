@@ -20,7 +20,7 @@
 /* executions; older stores have left the store buffer */
 #define FORWARDED_AGE 64
 #define LEADS_MOST 64          /* walks per block that are told apart */
-#define ALLOCATIONS_MOST 32768 /* limit of the runtime */
+#define ALLOCATIONS_MOST 32768 /* allocations that the runtime records, at most */
 
 /* Last address of a reference, and the sum of all differences from it, modulo 2^64. */
 struct trace_place {

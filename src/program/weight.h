@@ -12,7 +12,7 @@ struct weight {
     double base;
     struct { uint32_t branch; double by; } shares[WEIGHT_SHARES];
     unsigned count;
-    bool unknown;                /* no information */
+    bool unknown;                /* the number of executions is unknown */
 };
 
 struct weight weight_of(double base);

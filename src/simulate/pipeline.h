@@ -63,7 +63,7 @@ struct cache_cycle {
     int32_t cycle;
     uint32_t loads, crossed;    /* crossed: number of loads that cross a line */
     uint32_t symbols[CACHE_LOADS], banks[CACHE_LOADS];
-    uint64_t lines[CACHE_LOADS];   /* 64-byte lines */
+    uint64_t lines[CACHE_LOADS];   /* addresses divided by 64 */
 };
 
 /* A recorded state. */

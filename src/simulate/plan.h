@@ -64,8 +64,8 @@ struct plan_node {
 };
 
 struct plan_edge {
-    uint32_t from, to;    /* nodes */
-    uint32_t distance;    /* iterations */
+    uint32_t from, to;    /* indices of nodes */
+    uint32_t distance;    /* iterations from producer to reader */
     /* cycles before the operation (load or forwarding), and of the operation */
     int32_t before, operation;
     int16_t end;          /* enum latency_end */
@@ -133,8 +133,8 @@ static inline bool stored_when_computed(const struct plan_item *item)
 
 /* Use of the first-level cache by a load. */
 struct plan_place {
-    uint32_t banks;       /* bit set */
-    bool crosses;         /* crosses a line */
+    uint32_t banks;       /* bit set of the banks in use */
+    bool crosses;         /* the load crosses a line */
 };
 
 /* Arrays for the whole block, sorted by item. */

@@ -68,7 +68,7 @@ static unsigned size_of(LLVMModuleRef module, LLVMTypeRef type)
         return sum ? sum : 1;
     }
     default:
-        return 8;   /* pointers */
+        return 8;   /* bytes of a pointer */
     }
 }
 

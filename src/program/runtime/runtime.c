@@ -101,7 +101,7 @@ static _Thread_local struct {
     struct clocks clocks;
 } open_calls[CALLS_DEEP];
 static _Thread_local struct clocks clocks_seen;
-static _Thread_local uint64_t clocks_seen_at;   /* ticks */
+static _Thread_local uint64_t clocks_seen_at;   /* ticks at which @clocks_seen was read */
 static _Thread_local unsigned open_count;
 static uint64_t nothing;             /* ticks of an empty call before the program's start */
 /* Empty calls between the program's calls, one in NOTHING_EVERY. Their ticks vary with the load of
