@@ -128,7 +128,7 @@ void program_flow_find(const struct program_code *c, const struct program_run *r
 
     out->units = mem_zero(p->unit_count + 1, sizeof *out->units);
     out->entries = mem_alloc((p->function_count + 1) * sizeof *out->entries);
-    memset(out->entries, 0xff, (p->function_count + 1) * sizeof *out->entries);   /* UINT32_MAX: none */
+    memset(out->entries, 0xff, (p->function_count + 1) * sizeof *out->entries);   /* UINT32_MAX */
     for (size_t u = 0; u < p->unit_count; u++) {
         const struct kernel *k = c->units[u].kernel;
         for (size_t i = k ? k->insn_count : 0; i-- > 0;)
