@@ -30,7 +30,7 @@ double first_level_loads(const struct core *c, const struct address_work *work);
 /* Returns the cache writes per iteration in the steady state. Consecutive stores to one line take
  * one write (facts store_line_bytes, store_run). A store across two lines takes two. A partly
  * written word waits for a recent write of the same word (store_word_bytes, _busy, _wait). Assumes
- * stores in every cycle, which holds when they limit. */
+ * stores in every cycle, which is true if stores limit. */
 double first_level_store_runs(const struct core *c, const struct address_work *work);
 
 #endif

@@ -11,9 +11,9 @@
 /* COPY_TIME stamps the time every few iterations. COPY_VISIT also stamps it when control leaves the
  * loop and returns, which takes longer. In a copy of the process, COPY_FOLLOW records like
  * COPY_RECORD, but also the code around the loop. COPY_REPLAY stamps like COPY_TIME and loads lines
- * into the cache at each stamp. Both end with int3 where control continues in the original. If each
- * iteration executes code of the original, COPY_COUNT and COPY_TIME only have the instructions that
- * the patches overwrite. */
+ * into the cache at each stamp. COPY_FOLLOW and COPY_REPLAY end with int3 where control continues
+ * in the original. If each iteration executes code of the original, COPY_COUNT and COPY_TIME
+ * contain only the instructions that the patches overwrite. */
 enum copy_mode {
     COPY_COUNT, COPY_TIME, COPY_VISIT, COPY_RECORD, COPY_REPLAY, COPY_FOLLOW, COPY_MODES
 };

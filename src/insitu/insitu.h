@@ -78,10 +78,10 @@ double insitu_trip(const struct insitu *x);
  * of the measurement. */
 double insitu_clock_overhead(const struct insitu *x);
 
-/* Internal, apart.c: watches the program from a separate process. If this process is killed, that
- * one still removes all patches. Calls @run in a copy of this process, reports progress here, and
- * copies the results back, except the copies of the loop. False with err as in @run, or if no
- * process can be created. */
+/* Internal, apart.c: watches the program from a separate process. If this process is killed, the
+ * separate one still removes all patches. Calls @run in a copy of this process, reports progress
+ * here, and copies the results back, except the copies of the loop. False with err as in @run, or
+ * if no process can be created. */
 bool insitu_apart(bool (*run)(const struct insitu_options *o, struct insitu *out, struct err *err),
                   const struct insitu_options *o, struct insitu *out, struct err *err);
 

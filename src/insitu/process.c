@@ -82,9 +82,9 @@ struct traced *process_tracee(struct process *p, pid_t tid)
     return NULL;
 }
 
-/* Returns whether the stopped thread can execute our instructions. Not within a system call,
- * because restoring the registers would lose its result. Not after a stop signal, because executing
- * them would cancel the stop. */
+/* Returns whether the stopped thread can execute our instructions. False within a system call,
+ * because restoring the registers would lose its result. False after a stop signal, because
+ * executing them would cancel the stop. */
 static bool can_run(const struct traced *t)
 {
     return t->stopped && !t->exiting && !t->within && !t->listening;

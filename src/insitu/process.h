@@ -77,8 +77,8 @@ bool process_reopen(struct process *p, struct err *err);
 /* Finds the entry point of the program that the process executes. */
 bool process_entry(const struct process *p, uint64_t *entry);
 /* Stops all threads, or with @running those that run. A thread in a system call is stopped after
- * it, except a thread that has become another program. That event, and those of new processes, are
- * queued for process_poll_stop and process_wait. False with err if a thread does not stop. */
+ * it, except a thread that has become another program. Queues this event and new processes for
+ * process_poll_stop and process_wait. False with err if a thread does not stop. */
 bool process_stop(struct process *p, bool running, struct err *err);
 /* Returns the next event from process_stop; false: none. */
 bool process_poll_stop(struct process *p, struct process_event *out);

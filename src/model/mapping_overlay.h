@@ -13,8 +13,8 @@ struct overlay {
 
 /* Makes a copy of @base with the usages of @over. A port of @over becomes the port of @base with
  * the most similar load (model/mapping_diff.h), or a new port new1, new2, ... Latencies that @over
- * lacks stay. False with err and an empty @out if no port corresponds, or there are too many
- * ports. */
+ * lacks are those of @base. False with err and an empty @out if no port corresponds, or there are
+ * too many ports. */
 bool overlay_make(const struct mapping *base, const struct mapping *over, struct overlay *out,
                   struct err *err);
 

@@ -101,8 +101,8 @@ static const char *core_term(const struct blamed_part *b)
     return b->bottleneck == BOUND_DEPENDENCIES ? "chain" : "ports";
 }
 
-/* Returns the term that explains the part's difference. If the isolated part differs as much as in
- * the program, it is a term of the core, else an effect of the program. */
+/* Returns the term that explains the part's difference. If the isolated part has most of the
+ * difference, it is a term of the core, else an effect of the program. */
 static const char *term_of(const struct blamed_part *b, double measured)
 {
     double difference = b->measured - b->predicted, enough = EXPLAINS * fabs(difference);

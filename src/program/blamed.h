@@ -25,7 +25,7 @@ struct blamed_part {
     double counts;
     bool near; /* the program's data fit the first level: no misses */
     /* term that explains the difference: "counts", "ports", "chain", "misses", "branch misses",
-     * "calls", "agrees", "not explained", "not told apart" */
+     * "calls", "agrees", "not explained", "not distinguished" */
     const char *term;
 };
 

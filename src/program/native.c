@@ -527,8 +527,8 @@ static double third_left(const struct native *n, double third)
     return n->sizes[n->count - 1].bytes;
 }
 
-/* Sets the cost of a page walk, and the number of pages without one, at which half of the walk's
- * time appears. Sets nothing if no time appears, as with huge pages. */
+/* Sets the cost of a page walk, and the number of pages that need none: that at which the accesses
+ * take half of the walk's time. Sets nothing if no walk is measurable, as with huge pages. */
 static void apply_walks(const struct native *n, struct machine *m)
 {
     double least = n->walks[0], all, pages = NATIVE_FIRST_WALK;

@@ -77,8 +77,8 @@ static portset unbound(const struct simulator *s, portset ports)
 }
 
 /* Returns the port in @ports with the fewest waiting µops, or the second best in every other @turn.
- * If a µop was bound to it in this cycle, returns the best port without one, if no more µops wait
- * for it. */
+ * If a µop was bound to this port in this cycle, returns the best port without such a µop, if no
+ * more µops wait for that port. */
 static unsigned least_waiting(const struct simulator *s, portset ports, unsigned turn)
 {
     uint32_t best[2];
