@@ -296,8 +296,8 @@ static bool of_the_system(const char *file)
     return str_has_prefix(file, "/usr/") || strstr(file, "/include/") != NULL;
 }
 
-/* Returns the source file of most of @l's code. Prefers a file of the program to one of a
- * library. */
+/* Returns the source file of most of the code of rows @first to @end of @lines; the last row ends
+ * at @stop. Prefers a file of the program to one of a library. */
 static uint32_t main_file(const struct unit_lines *lines, size_t first, size_t end, uint64_t stop)
 {
     uint32_t best = INDEX_NONE;

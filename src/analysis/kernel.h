@@ -88,7 +88,8 @@ struct kernel *kernel_from_code(const struct object *o, const char *name, size_t
                                 size_t length, struct err *err);
 /* Largest number of instructions decoded. Of a larger file only functions are decoded. */
 extern const size_t kernel_unit_most;
-/* Returns @k. If it lacks the loop that @options select, frees @k and returns NULL with err. */
+/* Returns @take_k. If it lacks the loop that @options select, frees it and returns NULL with
+ * err. */
 struct kernel *kernel_with_loop(struct kernel *take_k, const struct kernel_options *options,
                                 struct err *err);
 struct kernel *kernel_from_hex(enum isa isa, const char *hex, struct err *err);

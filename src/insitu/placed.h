@@ -53,8 +53,8 @@ struct placed {
 
 #define SLOTS_MOST 256u
 
-/* Maps memory in @p by stopped thread @t and writes the copies. False with err. placed_done frees
- * @out in both cases. */
+/* Maps memory in @p by a stopped thread of it, and writes the copies. False with err. placed_done
+ * frees @out in both cases. */
 bool placed_new(struct process *p, const struct region *r, struct copies *c, uint64_t bias,
                 const struct maps *maps, struct placed *out, struct err *err);
 void placed_done(struct placed *x);

@@ -74,8 +74,8 @@ static void count_allocations(const struct program *p, const struct program_run 
     }
 }
 
-/* Returns the index of the formula of sizes @values; BY_MEAN if there are too many formulas. Fits
- * equal values only once. */
+/* Returns the index of the formula of the sizes in @data; BY_MEAN if there are too many formulas.
+ * Fits equal values only once. */
 static uint32_t size_formula(struct pages_model *m, const struct fit_data *data)
 {
     const size_t n = data->run_count;
@@ -172,7 +172,8 @@ static void fit_sizes(struct pages_model *m, const struct program_runs *runs, co
     free(counts);
 }
 
-/* Returns the allocations at @run's inputs: the template with evaluated sizes. The caller frees. */
+/* Returns the allocations at @inputs: those of @seen if it is a run, else the template with
+ * evaluated sizes. The caller frees. */
 static struct heap_event *events_at(const struct pages_model *m, const struct program_runs *runs,
                                     const struct program_run *seen, const double *inputs)
 {

@@ -9,7 +9,7 @@
 #define FAR_OFF 6.0
 #define SPREAD 5.0             /* standard deviations of the number of lines per set */
 
-/* Returns the probability that fewer than @ways of @distance lines map to the set (binomial
+/* Returns the probability that fewer than cache->ways of @distance lines map to the set (binomial
  * distribution). Computes the terms recursively from a logarithm, which avoids underflow at large
  * distances. */
 static double hit_whole(const struct cache_shape *cache, double distance)

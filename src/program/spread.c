@@ -61,8 +61,8 @@ static double left_out(const struct program_model *m, const double *inputs,
     return cycles;
 }
 
-/* Finds the run on which the formulas of @block differ most: one input beyond its largest value,
- * all others at their largest value. */
+/* Finds the run on which the formulas of out->block differ most: one input beyond its largest
+ * value, all others at their largest value. */
 static void find_run(const struct program_model *m, const double *inputs, struct time_spread *out)
 {
     const struct program_runs *runs = m->runs;

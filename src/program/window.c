@@ -19,7 +19,7 @@ double window_line_cycles(const struct memory *m, size_t level, double parallel)
     return level == m->count ? least : fmax(m->levels[level].miss_cycles, least);
 }
 
-/* Groups of misses: from the first miss of a group to the next miss outside it there are @reach
+/* Groups of misses: from the first miss of a group to the next miss outside it there are w->reach
  * executions, and 1 / rate more. This determines the number of groups, each with rate * reach
  * additional misses (interval analysis: Eyerman, Eeckhout, Karkhanis and Smith, 2009). */
 double window_waits(const struct memory *m, const struct window *w,

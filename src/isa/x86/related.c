@@ -49,7 +49,7 @@ static bool begins(const char *text, const char *const *words)
     return false;
 }
 
-/* Returns whether the first operand, at @memory, is only read. */
+/* Returns whether the form only reads its first operand, which is in memory. */
 static bool only_reads(const char *form)
 {
     static const char *const readers[] = {"CMP (",  "TEST (", "BT (",    "PREFETCH", "JMP (",

@@ -400,8 +400,8 @@ static bool link_all(const struct command_line *l, char **objects)
     return ok;
 }
 
-/* Returns the object's path for @source: as in -o, in the current directory for -c, else in
- * @dir. */
+/* Returns the object's path for source file @index: as in -o, in the current directory for -c, else
+ * in @dir. */
 static char *object_of(const struct command_line *l, const char *dir, size_t index)
 {
     const char *source = l->sources.items[index], *slash = strrchr(source, '/'),
