@@ -437,7 +437,7 @@ static double quantile(double *values, size_t count, double q)
     return values[(size_t)(q * (double)(count - 1))];
 }
 
-/* Returns the mean of the values up to 1.5 times the lower ones. */
+/* Returns the mean of the values up to 1.5 times their lower quartile. */
 static double typical(double *values, size_t count)
 {
     double most = 1.5 * quantile(values, count, 0.25), sum = 0;
