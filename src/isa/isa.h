@@ -136,7 +136,7 @@ struct isa_ops {
     bool (*learn)(const uint8_t *code, size_t length, struct err *err);
     /* Fills a placeholder of a template in form_instance. */
     void (*placeholder)(struct form_registers *in, const char *type, struct str *out);
-    /* Bodies and chains of forms (body.h, chain.h). code_make: prepares a form; NULL with err if no
+    /* Bodies and chains of forms (body.h). code_make: prepares a form; NULL with err if no
      * processor can measure it. code_free NULL: nothing to free. code_allowed: tests whether
      * code_make would succeed, without verifying the encoding; NULL: only code_make can.
      * code_extension: returns the required extension, borrowed; "" for none; @code is NULL if

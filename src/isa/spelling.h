@@ -1,5 +1,5 @@
 /* Spelling of instruction forms in assembly text as in OSACA's machine files: mnemonics and
- * operands. Each instruction set derives it from the canonical name (x86/parts.h, a64/spell.h). */
+ * operands. Each instruction set derives it from the canonical name (x86/parts.h, a64/parts.h). */
 #ifndef PORTOLAN_ISA_SPELLING_H
 #define PORTOLAN_ISA_SPELLING_H
 

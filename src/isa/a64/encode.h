@@ -35,7 +35,7 @@ struct a64_code {
     uint32_t word;
     struct a64_slot slots[A64_SLOTS];
     unsigned slot_count;
-    /* number of entries in step_bits; 0 if the displacement is constant or missing */
+    /* number of entries in offset_bits; 0 if the displacement is constant or missing */
     unsigned offsets;
     /* least displacement, in accesses: 1 if an instruction without a displacement is another
      * form */

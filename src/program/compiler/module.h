@@ -50,7 +50,7 @@ struct module {
 struct module *module_read(const char *path, const char *source, struct err *err);
 void module_free(struct module *m);
 /* Returns functions and blocks with their instructions as a new array for the description. Call
- * before module_instrument. */
+ * before module_write_traced. */
 json_t *module_describe(struct module *m);
 /* Writes a copy whose source lines are block number + 1. The machine code then maps to blocks. The
  * code is otherwise unchanged. */
