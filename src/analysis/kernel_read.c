@@ -15,6 +15,7 @@
 #include "analysis/loops.h"
 #include "analysis/recipe.h"
 #include "base/compare.h"
+#include "base/free.h"
 #include "base/file.h"
 #include "base/mem.h"
 #include "base/path.h"
@@ -668,12 +669,10 @@ const struct kernel *kernel_hold(const struct kernel *k)
     return k;
 }
 
-void kernel_free(const struct kernel *held)
+static void release(void *kernel)
 {
-    struct kernel *k = counted(held);
+    struct kernel *k = kernel;
 
-    if (!k || atomic_fetch_sub(&k->holders, 1) > 0)
-        return;
     for (size_t i = 0; i < k->insn_count; i++)
         insn_done(&k->insns[i]);
     free(k->insns);
@@ -692,4 +691,16 @@ void kernel_free(const struct kernel *held)
     free(k->source);
     free(k->name);
     free(k);
+}
+
+void kernel_free(const struct kernel *held)
+{
+    struct kernel *k = counted(held);
+
+    if (!k || atomic_fetch_sub(&k->holders, 1) > 0)
+        return;
+    if (k->insn_count + k->loop_count >= DISCARD_LEAST)
+        discard(release, k);
+    else
+        release(k);
 }

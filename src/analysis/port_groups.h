@@ -20,9 +20,9 @@ struct port_groups {
     portset idle;                         /* ports without load; in no group */
 };
 
-/* Fills @out with the busy ports of @a's machine. Ports are in one group if every instruction loads
- * them equally. Blocking pipes and the ports in @apart are never grouped. Derives the purposes in
- * one pass over all forms of the machine. */
+/* Fills @out with the busy ports of @a's machine. Ports are grouped when every instruction loads
+ * them equally. Blocking pipes and the ports @apart stay separate. Purposes follow from all forms
+ * of the machine (analysis/port_names.h). */
 void port_groups_of(const struct analysis *a, portset apart, struct port_groups *out);
 /* Returns the sum of @cycles, the load of each port, over @ports. */
 double port_group_sum(const double *cycles, portset ports);

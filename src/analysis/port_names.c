@@ -17,7 +17,67 @@
 /* least share of stores that can use a store-data port */
 #define STORES_LEAST 0.75
 
-/* Number of forms per kind: in total, per port, and with exactly a group's ports. */
+/* Forms of one kind with the same ports. There are some hundred, of thousands of forms. */
+struct form_class {
+    enum form_kind kind;
+    bool single, vectors;      /* usages of one µop; with vector operands */
+    portset ports;             /* of all its µops; 0 unless single or a store */
+    unsigned forms;
+};
+
+/* All forms of a machine. A block of mapping_derived. */
+struct form_classes {
+    size_t count;
+    struct form_class items[];
+};
+
+static int compare_classes(const void *a, const void *b)
+{
+    const struct form_class *x = a, *y = b;
+
+    return x->kind != y->kind       ? (x->kind > y->kind) - (x->kind < y->kind)
+           : x->ports != y->ports   ? (x->ports > y->ports) - (x->ports < y->ports)
+           : x->single != y->single ? x->single - y->single
+                                    : x->vectors - y->vectors;
+}
+
+static struct form_class class_of(enum isa isa, const struct mapping_entry *e)
+{
+    struct form_class c = {
+        .kind = isa_form_kind(isa, e->form), .single = e->usage.count == 1, .forms = 1};
+
+    for (unsigned k = 0; (c.single || c.kind == FORM_STORE) && k < e->usage.count; k++)
+        c.ports |= e->usage.uops[k].ports;
+    c.vectors = c.kind == FORM_STORE && c.ports && form_has_vectors(e->form);
+    return c;
+}
+
+/* The classes of the machine's forms, made once. NULL when out of memory. */
+static const struct form_classes *classes_of(const struct machine *m, enum isa isa)
+{
+    const struct form_classes *known = mapping_derived(m->mapping);
+    const size_t n = mapping_count(m->mapping);
+    struct form_classes *made =
+        known ? NULL : malloc(sizeof *made + (n + 1) * sizeof *made->items);
+
+    if (!made)
+        return known;
+    steps_add(n);
+    for (size_t i = 0; i < n; i++)
+        made->items[i] = class_of(isa, mapping_at(m->mapping, i));
+    qsort(made->items, n, sizeof *made->items, compare_classes);
+    made->count = 0;
+    for (size_t i = 0; i < n; i++)
+        if (made->count && compare_classes(&made->items[made->count - 1], &made->items[i]) == 0)
+            made->items[made->count - 1].forms++;
+        else
+            made->items[made->count++] = made->items[i];
+    struct form_classes *smaller =
+        realloc(made, sizeof *made + (made->count + 1) * sizeof *made->items);
+    return mapping_keep_derived(m->mapping, smaller ? smaller : made);
+}
+
+/* Number of forms per kind: of the machine, per port, and with exactly a group's set. */
 struct uses {
     unsigned all[FORM_KINDS], of_port[PORTS_MAX][FORM_KINDS], exact[PORTS_MAX][FORM_KINDS];
     unsigned alone[PORTS_MAX][FORM_KINDS];         /* forms that can use no other port */
@@ -26,39 +86,38 @@ struct uses {
     unsigned stores, stores_of_port[PORTS_MAX];
 };
 
-static void count_form(const portset *sets, unsigned count, enum form_kind kind, portset set,
-                       struct uses *u)
+static void count_single(const struct form_class *c, const portset *sets, unsigned count,
+                         struct uses *u)
 {
     for (unsigned j = 0; j < PORTS_MAX; j++)
-        u->of_port[j][kind] += set >> j & 1;
-    if (portset_size(set) == 1)
-        u->alone[__builtin_ctz(set)][kind]++;
+        u->of_port[j][c->kind] += c->ports >> j & 1 ? c->forms : 0;
+    if (portset_size(c->ports) == 1)
+        u->alone[__builtin_ctz(c->ports)][c->kind] += c->forms;
     for (unsigned i = 0; i < count; i++)
-        u->exact[i][kind] += sets[i] == set;
+        u->exact[i][c->kind] += sets[i] == c->ports ? c->forms : 0;
 }
 
-static void count_forms(const struct machine *m, enum isa isa, const portset *sets, unsigned count,
+/* False when out of memory. */
+static bool count_forms(const struct machine *m, enum isa isa, const portset *sets, unsigned count,
                         struct uses *u)
 {
-    steps_add(mapping_count(m->mapping));
-    for (size_t i = 0; i < mapping_count(m->mapping); i++) {
-        const struct mapping_entry *e = mapping_at(m->mapping, i);
-        const enum form_kind kind = isa_form_kind(isa, e->form);
+    const struct form_classes *classes = classes_of(m, isa);
+
+    for (size_t i = 0; classes && i < classes->count; i++) {
+        const struct form_class *c = &classes->items[i];
+        const bool store = c->kind == FORM_STORE && c->ports;
         /* most stores also have an address µop */
-        u->all[kind] += kind == FORM_STORE || e->usage.count == 1;
-        if (e->usage.count == 1)
-            count_form(sets, count, kind, e->usage.uops[0].ports, u);
-        portset all = 0;
-        for (unsigned k = 0; kind == FORM_STORE && k < e->usage.count; k++)
-            all |= e->usage.uops[k].ports;
-        const bool vector = all && form_has_vectors(e->form);
-        u->stores += all != 0;
-        u->vectors += vector;
+        u->all[c->kind] += c->kind == FORM_STORE || c->single ? c->forms : 0;
+        if (c->single)
+            count_single(c, sets, count, u);
+        u->stores += store ? c->forms : 0;
+        u->vectors += c->vectors ? c->forms : 0;
         for (unsigned j = 0; j < PORTS_MAX; j++) {
-            u->stores_of_port[j] += all >> j & 1;
-            u->vectors_of_port[j] += vector && all >> j & 1;
+            u->stores_of_port[j] += store && c->ports >> j & 1 ? c->forms : 0;
+            u->vectors_of_port[j] += c->vectors && c->ports >> j & 1 ? c->forms : 0;
         }
     }
+    return classes != NULL;
 }
 
 #define INTEGER (1u << FORM_ALU | 1u << FORM_BRANCH | 1u << FORM_MULTIPLY | 1u << FORM_DIVIDE)
@@ -143,8 +202,7 @@ void port_purposes(const struct machine *m, const portset *sets, unsigned count,
 
     for (unsigned i = 0; i < count; i++)
         out[i] = "";
-    if (u && isa_parse(m->isa, &isa)) {
-        count_forms(m, isa, sets, count, u);
+    if (u && isa_parse(m->isa, &isa) && count_forms(m, isa, sets, count, u)) {
         for (unsigned i = 0; i < count; i++) {
             unsigned kinds = portset_size(sets[i]) > 1 ? kinds_of_set(u, i) : 0;
             kinds = kinds ? kinds : kinds_of_ports(u, sets[i]);
@@ -205,9 +263,9 @@ void ports_shown(const struct machine *m, struct ports *out)
     *out = *mapping_ports(m->mapping);
     if (!is_charted(m) || !isa_parse(m->isa, &isa) || !(u = calloc(1, sizeof *u)))
         return;
-    count_forms(m, isa, NULL, 0, u);
+    const bool counted = count_forms(m, isa, NULL, 0, u);
     named = *out;
-    for (unsigned j = 0; j < out->count; j++) {
+    for (unsigned j = 0; counted && j < out->count; j++) {
         const char *stem = out->pipes >> j & 1 ? NULL : stem_of(kinds_of_port(u, j));
         unsigned number = 0;
         if (!stem)

@@ -7,6 +7,7 @@
 
 #include "base/mem.h"
 #include "base/watch.h"
+#include "work/job.h"
 
 struct analyses *analyses_new(const struct kernel *k, size_t loop, struct machine *const *machines,
                               size_t count)
@@ -18,7 +19,7 @@ struct analyses *analyses_new(const struct kernel *k, size_t loop, struct machin
     a->count = k ? count : 0;
     a->machines = mem_zero(count + 1, sizeof *a->machines);
     a->items = mem_zero(count + 1, sizeof(struct analysis *));
-    a->simulations = mem_zero(count + 1, sizeof(struct simulation *));
+    a->simulations = mem_zero(count + 1, sizeof *a->simulations);
     for (size_t i = 0; i < a->count; i++)
         a->machines[i] = machine_hold(machines[i]);
     return a;
@@ -31,9 +32,9 @@ void analyses_free(struct analyses *a)
     for (size_t i = 0; i < a->count; i++) {
         analysis_free(a->items[i]);
         machine_free(a->machines[i]);
-        if (a->simulations[i])
-            simulation_done(a->simulations[i]);
-        free(a->simulations[i]);
+        if (a->simulations[i].made)
+            simulation_done(a->simulations[i].made);
+        free(a->simulations[i].made);
     }
     free(a->items);
     free(a->machines);
@@ -72,4 +73,13 @@ bool analyses_make(struct analyses *a)
     if (unknown)
         coverage_find(a->kernel, a->loop, &a->coverage);
     return !watch_over();
+}
+
+void analyses_cancel(struct analyses *a)
+{
+    if (a->job)
+        job_cancel(a->job);
+    for (size_t i = 0; i < a->count; i++)
+        if (a->simulations[i].job)
+            job_cancel(a->simulations[i].job);
 }

@@ -9,13 +9,19 @@
 #include "model/machine.h"
 #include "simulate/simulate.h"
 
+struct loop_simulation {
+    struct simulation *made;            /* NULL: not made */
+    unsigned job;                       /* job that makes it; 0: none */
+    unsigned long given_up;             /* session revision at which it failed; 0: no failure */
+};
+
 struct analyses {
     const struct kernel *kernel;        /* counted reference; NULL: no kernel, so nothing to
                                          * analyse */
     size_t loop;
     struct machine **machines;          /* counted references */
     struct analysis **items;            /* one per machine, once made */
-    struct simulation **simulations;    /* one per machine; NULL: simulation not requested */
+    struct loop_simulation *simulations;   /* one per machine */
     size_t count;
     /* machines whose tables have all forms of the loop, if a selected machine lacks some */
     struct machine_names coverage;
@@ -39,5 +45,7 @@ size_t analyses_work(const struct analyses *a);
 /* Fills @a's items. Returns false if the thread's watch cancelled it; some items are then missing
  * or incomplete. Any thread, but one at a time; the thread that reads the items sets `made`. */
 bool analyses_make(struct analyses *a);
+/* Cancels its jobs. */
+void analyses_cancel(struct analyses *a);
 
 #endif

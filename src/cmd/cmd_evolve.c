@@ -5,8 +5,10 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/watch.h"
 #include "cmd/command.h"
 #include "cmd/evolve_start.h"
+#include "cmd/task.h"
 #include "infer/genome.h"
 #include "infer/observable.h"
 #include "model/mapping_overlay.h"
@@ -435,32 +437,50 @@ static void set_source(struct mapping *m, const char *form, const char *source)
     usage_done(&usage);
 }
 
-/* Returns the run's best mapping, or if @single the one of least error. Each form's confidence is
- * the share of the best mappings that agree on it. NULL before there is one. */
-static struct mapping *best_of(struct evolve_run *run, bool single)
-{
-    struct problem *problem;
+/* Input and output of the work of evolve adopt. */
+struct adopting {
+    struct genome **genomes;         /* the best first */
     size_t count;
-    struct genome **genomes =
-        (single ? evolve_singles : evolve_population)(run->evolve, &count, &problem);
+    struct problem *problem;         /* theirs, held */
+    struct ports names;
+    struct evolve_status status;
+    bool least_error;
+    struct experiments *table;       /* held; NULL: none */
+    struct machine *base;            /* held; NULL: a machine of the inferred forms alone */
+    enum isa isa;
+    struct machine *made;
+};
+
+static void adopting_free(void *state)
+{
+    struct adopting *w = state;
+
+    for (size_t i = 0; i < w->count; i++)
+        genome_free(w->genomes[i]);
+    free(w->genomes);
+    problem_free(w->problem);
+    experiments_free(w->table);
+    machine_free(w->base);
+    machine_free(w->made);
+    free(w);
+}
+
+/* The best mapping, with the confidence in each form: how far the best mappings agree on it. */
+static struct mapping *best_of(const struct adopting *w)
+{
+    const struct problem *problem = w->problem;
     double *confidence = mem_alloc((problem->forms + 1) * sizeof *confidence);
-    struct mapping *m = NULL;
+    struct mapping *m = genome_mapping(w->genomes[0], problem, &w->names);
     char text[64];
 
-    if (count)
-        m = evolve_run_mapping(run, genomes[0], problem);
-    confidence_of(genomes, count, confidence);
-    for (size_t f = 0; count && f < problem->forms; f++) {
+    confidence_of(w->genomes, w->count, confidence);
+    for (size_t f = 0; f < problem->forms; f++) {
         if (isnan(confidence[f]))
             continue;
         snprintf(text, sizeof text, "inferred, confidence %.2f", confidence[f]);
         set_source(m, problem->names[f], text);
     }
-    for (size_t i = 0; i < count; i++)
-        genome_free(genomes[i]);
-    free(genomes);
     free(confidence);
-    problem_free(problem);
     return m;
 }
 
@@ -515,9 +535,8 @@ static void list_hidden(struct mapping *m, const struct experiments *t, struct r
     str_done(&settle);
 }
 
-/* Creates machine @id from the inferred forms, without a base machine. */
-static struct machine *machine_alone_of(const struct session *s, const char *id,
-                                        struct mapping *take_best)
+/* Makes machine @id of the inferred forms only. */
+static struct machine *machine_alone_of(enum isa isa, const char *id, struct mapping *take_best)
 {
     struct machine *m = machine_new(id, mapping_ports(take_best));
     char width[32];
@@ -527,7 +546,7 @@ static struct machine *machine_alone_of(const struct session *s, const char *id,
     free(m->title);
     m->title = mem_strdup("inferred from experiments");
     machine_set_fact(m, "title", m->title, "", "");
-    machine_set_fact(m, "isa", isa_name(s->document.isa), "", "");
+    machine_set_fact(m, "isa", isa_name(isa), "", "");
     if (mapping_issue_width(take_best) > 0) {
         snprintf(width, sizeof width, "%g", mapping_issue_width(take_best));
         machine_set_fact(m, "issue_width", width, "µops/cycle", "inferred from experiments");
@@ -561,20 +580,8 @@ static struct machine *machine_over(const struct machine *base, const char *id,
     return m;
 }
 
-/* Adds @take_m, machine @id, to the session and selects it. */
-static bool add_machine(struct session *s, char *id, struct machine *take_m, struct err *err)
-{
-    struct machine *m = take_m;
-
-    undo_note_result(s, m, "evolve adopt", false);
-    session_add_machine(s, m);
-    bool ok = session_select(s, &id, 1, err);
-    undo_note_arrived(s, id);
-    return ok;
-}
-
-/* Returns the base for an inferred machine: the current machine, or its base if it is an
- * overlay. */
+/* Returns the machine below the inferred one: the current machine, or if that is an overlay its
+ * base. */
 static struct machine *base_of(struct session *s, struct err *err)
 {
     struct machine *m = session_current(s, err);
@@ -614,37 +621,33 @@ static void show_overlay(const struct machine *base, const struct overlay *o, un
     str_done(&line);
 }
 
-/* Creates the machine from @take_best and shows it. */
-static bool adopt(struct session *s, const struct adopt_values *v, struct mapping *take_best,
-                  struct result *result, struct err *err)
+/* Makes the machine of @take_best and tells about it. */
+static bool make_machine(struct adopting *w, struct mapping *take_best, struct result *result,
+                         struct err *err)
 {
-    char id[] = EVOLVED_MACHINE;
     const size_t forms = mapping_count(take_best), distinct = mapping_distinct_uops(take_best);
     const uint64_t volume = mapping_volume(take_best);
     const unsigned ports = mapping_ports(take_best)->count;
     struct overlay overlay = {0};
-    struct machine *base = v->alone ? NULL : base_of(s, err), *m = NULL;
 
-    if (v->alone) {
-        m = machine_alone_of(s, id, take_best);
-    } else {
-        m = base ? machine_over(base, id, take_best, &overlay, err) : NULL;
+    if (w->base) {
+        w->made = machine_over(w->base, EVOLVED_MACHINE, take_best, &overlay, err);
         mapping_free(take_best);
-        if (base && !m)
-            err_set(err, ERR_USAGE,
-                    "set machine to the processor that was measured, or evolve adopt --alone",
-                    "the mapping does not fit %s: it shares no port with it", base->id);
+        if (!w->made)
+            return err_set(err, ERR_USAGE,
+                           "set machine to the processor that was measured, or evolve adopt "
+                           "--alone",
+                           "the mapping does not fit %s: it shares no port with it", w->base->id);
+    } else {
+        w->made = machine_alone_of(w->isa, EVOLVED_MACHINE, take_best);
     }
-    if (!m || !add_machine(s, id, m, err))
-        return false;
-    s->in_view = s->views ? "mapping" : NULL;
     result_line(result,
                 "%s: %zu form%s, %zu distinct µop%s, volume %llu; mapping save DIRECTORY saves it",
-                id, forms, forms == 1 ? "" : "s", distinct, distinct == 1 ? "" : "s",
+                EVOLVED_MACHINE, forms, forms == 1 ? "" : "s", distinct, distinct == 1 ? "" : "s",
                 (unsigned long long)volume);
-    if (base)
-        show_overlay(base, &overlay, ports, result);
-    result_text(result, "machine", id);
+    if (w->base)
+        show_overlay(w->base, &overlay, ports, result);
+    result_text(result, "machine", EVOLVED_MACHINE);
     result_count(result, "forms", (int64_t)forms);
     result_count(result, "distinct_uops", (int64_t)distinct);
     result_count(result, "volume", (int64_t)volume);
@@ -667,23 +670,62 @@ static void tell_which(const struct evolve_status *t, bool least_error, struct r
         result_line(result, "the run has no consensus: its best is the mapping of least error");
 }
 
-static bool run_adopt(struct session *s, const void *values, struct result *result, struct err *err)
+static bool adopt_work(void *state, struct result *result, struct err *err)
 {
+    struct adopting *w = state;
+    struct mapping *best = best_of(w);
+
+    tell_which(&w->status, w->least_error, result);
+    if (w->table)
+        list_hidden(best, w->table, result);
+    return make_machine(w, best, result, err) && watch_goes_on(err);
+}
+
+/* Adds the machine to the session and selects it. */
+static bool adopt_publish(struct session *s, void *state, struct result *result, struct err *err)
+{
+    struct adopting *w = state;
+    char id[] = EVOLVED_MACHINE, *ids[] = {id};
+
+    (void)result;
+    undo_note_result(s, w->made, "evolve adopt", false);
+    session_add_machine(s, w->made);
+    w->made = NULL;
+    bool ok = session_select(s, ids, 1, err);
+    undo_note_arrived(s, id);
+    if (ok)
+        s->in_view = s->views ? "mapping" : NULL;
+    return ok;
+}
+
+static bool prepare_adopt(struct session *s, const void *values, struct task *task, struct err *err)
+{
+    static const struct task_ops ops = {.doing = "makes the machine",
+                                        .work = adopt_work,
+                                        .publish = adopt_publish,
+                                        .free = adopting_free,
+                                        .listed = TASK_LISTED_IF_LONG};
     const struct adopt_values *v = values;
     struct evolve_run *run = current(s, err);
+    struct machine *base = run && !v->alone ? base_of(s, err) : NULL;
 
-    if (!run)
+    if (!run || (!v->alone && !base))
         return false;
     evolve_catch_up(s);
-    struct evolve_status status;
-    evolve_get_status(run->evolve, &status);
-    struct mapping *best = best_of(run, v->least_error);
-    if (!best)
+    struct adopting *w = mem_zero(1, sizeof *w);
+    w->least_error = v->least_error;
+    w->isa = s->document.isa;
+    w->base = base ? machine_hold(base) : NULL;
+    w->table = s->document.experiments ? experiments_hold(s->document.experiments) : NULL;
+    evolve_get_status(run->evolve, &w->status);
+    w->genomes = (v->least_error ? evolve_singles : evolve_population)(run->evolve, &w->count,
+                                                                       &w->problem);
+    if (!w->count) {
+        adopting_free(w);
         return err_set(err, ERR_USAGE, "wait until it has one", "the run has no mapping yet");
-    tell_which(&status, v->least_error, result);
-    if (s->document.experiments)
-        list_hidden(best, s->document.experiments, result);
-    return adopt(s, v, best, result, err);
+    }
+    evolve_run_ports(run, w->genomes[0]->ports, &w->names);
+    return task_give(task, &ops, w);
 }
 
 static const char *const adopt_examples[] = {"evolve adopt", "evolve adopt --alone",
@@ -702,5 +744,5 @@ const struct command command_evolve_adopt = {
     .examples = adopt_examples,
     .values_size = sizeof(struct adopt_values),
     .flags = COMMAND_CHANGES,
-    .run = run_adopt,
+    .prepare = prepare_adopt,
 };

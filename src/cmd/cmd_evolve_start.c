@@ -265,8 +265,10 @@ struct starting {
     char *checkpoint;                /* path of the checkpoint; NULL: none */
     bool resumed;                    /* @before is from @checkpoint */
     bool live;
-    struct experiments *table;       /* counted reference */
+    enum isa isa;                    /* of the forms */
+    struct experiments *table;       /* held */
     struct problem *problem;
+    struct evolve_run *run;          /* made, not started yet; NULL */
     struct watch outer;              /* the job's progress */
 };
 
@@ -276,6 +278,7 @@ static void starting_free(void *state)
     population_done(&w->before);
     experiments_free(w->table);
     problem_free(w->problem);
+    evolve_run_free(w->run);
     free(w->checkpoint);
     free(w);
 }
@@ -313,6 +316,23 @@ static bool read_checkpoint(struct starting *w, struct err *err)
     return true;
 }
 
+/* Makes the run of the problem, which it takes. False with err. */
+static bool make_run(struct starting *w, struct err *err)
+{
+    const struct evolve_start start = {.take_problem = w->problem,
+                                       .names = w->names.count ? &w->names : NULL,
+                                       .from = (const struct mapping *const *)w->before.mappings,
+                                       .from_count = w->before.count,
+                                       .checkpoint = w->checkpoint,
+                                       .seconds_before = w->before.seconds,
+                                       .isa = w->isa,
+                                       .live = w->live};
+
+    w->problem = NULL;
+    w->run = evolve_run_new(&start, &w->o, err);
+    return w->run != NULL;
+}
+
 static bool lay_out(void *state, struct result *result, struct err *err)
 {
     struct starting *w = state;
@@ -339,26 +359,19 @@ static bool lay_out(void *state, struct result *result, struct err *err)
     /* forms may have been measured after the checkpoint was written */
     if (w->problem && w->o.width_measured && w->before.count)
         w->o.width = evolve_measured_width(w->problem, mapping_issue_width(w->before.mappings[0]));
-    return w->problem != NULL;
+    /* other ranks are asked on the UI thread */
+    return w->problem && (ranks_count() > 1 || make_run(w, err));
 }
 
 /* Starts the run. */
 static bool go(struct session *s, void *state, struct result *result, struct err *err)
 {
     struct starting *w = state;
-    const struct evolve_start start = {.take_problem = w->problem,
-                                       .names = w->names.count ? &w->names : NULL,
-                                       .from = (const struct mapping *const *)w->before.mappings,
-                                       .from_count = w->before.count,
-                                       .checkpoint = w->checkpoint,
-                                       .seconds_before = w->before.seconds,
-                                       .isa = s->document.isa,
-                                       .live = w->live};
 
-    w->problem = NULL;
-    struct evolve_run *run = evolve_run_start(&start, &w->o, err);
-    if (!run)
+    if ((!w->run && !make_run(w, err)) || !evolve_run_begin(w->run, err))
         return false;
+    struct evolve_run *run = w->run;
+    w->run = NULL;
     run->fed_serial = w->table->serial;
     run->fed_revision = w->table->revision;
     evolve_session_add(s, run);
@@ -372,6 +385,7 @@ static bool start(struct session *s, struct starting *take_w, struct task *task)
         .doing = "prepares the experiments", .work = lay_out, .publish = go, .free = starting_free};
 
     take_w->table = experiments_hold(s->document.experiments);
+    take_w->isa = s->document.isa;
     return task_give(task, &ops, take_w);
 }
 

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "base/vec.h"
 #include "base/watch.h"
 #include "cmd/command.h"
 #include "cmd/task.h"
@@ -43,13 +44,19 @@ static const struct parameter options[] = {
     {0},
 };
 
+struct form_numbers { uint32_t *items; size_t count, capacity; };
+
 /* Input and output of the job. */
 struct generating {
     struct generate_values wanted;
     uint64_t seed;
     struct experiments *base;      /* counted reference; NULL: the session has no table */
     struct experiments *made;
-    struct names forms;            /* selected forms; empty: the forms of @base */
+    bool selected;                 /* uses the selected forms, not those of @base */
+    enum isa isa;
+    struct forms *all;             /* held: to select from; NULL: the worker loads them */
+    char **patterns;               /* of the selected forms; none: all */
+    size_t pattern_count;
 };
 
 static void generating_free(void *state)
@@ -57,23 +64,43 @@ static void generating_free(void *state)
     struct generating *g = state;
     experiments_free(g->base);
     experiments_free(g->made);
-    names_done(&g->forms);
+    forms_free(g->all);
+    for (size_t i = 0; i < g->pattern_count; i++)
+        free(g->patterns[i]);
+    free(g->patterns);
     free(g);
 }
 
-/* Stores the selected forms. Without a selection all forms of the session's table are used. */
-static bool choose_forms(struct session *s, struct generating *g, struct err *err)
+/* Takes the selection of forms, unless the table's are meant: there is one and nothing is
+ * selected. */
+static void choose_forms(const struct session *s, struct generating *g)
 {
-    if (g->base && g->base->forms.count && s->document.form_pattern_count == 0)
-        return true;
-    struct forms *all = session_forms(s, s->document.isa, err);
-    if (!all)
+    const struct document *d = &s->document;
+
+    g->selected = !g->base || !g->base->forms.count || d->form_pattern_count;
+    g->isa = d->isa;
+    g->all = d->forms[d->isa] ? forms_hold(d->forms[d->isa]) : NULL;
+    g->patterns = mem_alloc((d->form_pattern_count + 1) * sizeof *g->patterns);
+    for (; g->pattern_count < d->form_pattern_count; g->pattern_count++)
+        g->patterns[g->pattern_count] = mem_strdup(d->form_patterns[g->pattern_count]);
+}
+
+/* Adds the forms that are meant to @t, and their numbers to @out; false with err if none is. */
+static bool take_forms(struct generating *g, struct experiments *t, struct form_numbers *out,
+                       struct err *err)
+{
+    if (g->selected && !g->all && !(g->all = forms_load(g->isa, NULL, err)))
         return false;
-    for (size_t i = 0; i < forms_count(all); i++)
-        if (session_form_selected(s, forms_at(all, i)->form))
-            names_add(&g->forms, forms_at(all, i)->form);
-    return g->forms.count ||
-           err_set(err, ERR_USAGE, "forms select '*' selects all", "no form is selected");
+    const size_t n = g->selected ? forms_count(g->all) : g->base->forms.count;
+    for (uint32_t i = 0; i < n && !watch_steps(1); i++) {
+        if (!g->selected)
+            vec_push(out, i);
+        else if (form_patterns_match(g->patterns, g->pattern_count, forms_at(g->all, i)->form))
+            vec_push(out, names_add(&t->forms, forms_at(g->all, i)->form));
+    }
+    return watch_goes_on(err) &&
+           (out->count ||
+            err_set(err, ERR_USAGE, "forms select '*' selects all", "no form is selected"));
 }
 
 /* Rejects a request for too many experiments. All pairs of all forms are a hundred million, which
@@ -111,29 +138,29 @@ static size_t generate(struct experiments *t, const uint32_t *forms, size_t n,
 static bool work(void *state, struct result *result, struct err *err)
 {
     struct generating *g = state;
-    size_t n = g->forms.count ? g->forms.count : g->base->forms.count;
+    struct form_numbers forms = {0};
 
-    if (!affordable(n, &g->wanted, err))
-        return false;
     g->made = g->base ? experiments_copy(g->base, NULL) : experiments_new();
-    uint32_t *forms = mem_alloc((n + 1) * sizeof *forms);
-    for (uint32_t i = 0; i < n; i++)
-        forms[i] = g->forms.count ? names_add(&g->made->forms, g->forms.items[i]) : i;
-    size_t added = watch_over() ? 0 : generate(g->made, forms, n, &g->wanted, g->seed),
-           all = g->made->rows.count;
-    free(forms);
-    result_line(result, "%zu experiment%s added, %zu in all, of %zu form%s", added,
-                added == 1 ? "" : "s", all, n, n == 1 ? "" : "s");
-    result_count(result, "added", (int64_t)added);
-    result_count(result, "experiments", (int64_t)all);
-    result_count(result, "forms", (int64_t)n);
-    return watch_goes_on(err);
+    bool ok = take_forms(g, g->made, &forms, err) && affordable(forms.count, &g->wanted, err);
+    if (ok) {
+        const size_t added = generate(g->made, forms.items, forms.count, &g->wanted, g->seed),
+                     all = g->made->rows.count;
+        result_line(result, "%zu experiment%s added, %zu in all, of %zu form%s", added,
+                    added == 1 ? "" : "s", all, forms.count, forms.count == 1 ? "" : "s");
+        result_count(result, "added", (int64_t)added);
+        result_count(result, "experiments", (int64_t)all);
+        result_count(result, "forms", (int64_t)forms.count);
+    }
+    vec_done(&forms);
+    return ok && watch_goes_on(err);
 }
 
 static bool publish(struct session *s, void *state, struct result *result, struct err *err)
 {
     struct generating *g = state;
     (void)result;
+    if (g->all && !s->document.forms[g->isa])
+        session_set_forms(s, forms_hold(g->all));
     return session_set_experiments(s, &g->made, g->base, err);
 }
 
@@ -144,15 +171,14 @@ static bool prepare(struct session *s, const void *values, struct task *task, st
     const struct generate_values *v = values;
     struct generating *g = mem_zero(1, sizeof *g);
 
+    (void)err;
     g->wanted = *v;
     if (!v->singles && !v->pairs && !v->triples && !v->random)
         g->wanted.singles = g->wanted.pairs = true;
     g->seed = v->seed == NOT_GIVEN ? s->settings.seed : v->seed;
     g->base = s->document.experiments ? experiments_hold(s->document.experiments) : NULL;
-    if (choose_forms(s, g, err))
-        return task_give(task, &ops, g);
-    generating_free(g);
-    return false;
+    choose_forms(s, g);
+    return task_give(task, &ops, g);
 }
 
 static const char *const examples[] = {

@@ -21,8 +21,7 @@
 
 #define TITLE "experiments measure"   /* title of the job */
 #define FAILURES_SHOWN 20
-#define CHOSEN_AT_ONCE 10000   /* up to this number of rows, selection takes milliseconds and
-                                * precedes the job */
+#define CHOSEN_AT_ONCE 1000   /* rows selected before the job starts: less than a millisecond */
 
 struct experiments_measuring {
     /* input of the selection of experiments, if a worker selects them */
@@ -33,8 +32,7 @@ struct experiments_measuring {
     struct experiments *table;      /* the job's copy of the selected rows */
     size_t *rows;                   /* index in the session's table of each copied row */
     struct forms *forms;
-    struct mapping *simulated;      /* mapping of the simulated machine; NULL: this CPU is
-                                     * measured */
+    struct machine *simulated;      /* held; NULL: this CPU */
     char *journal_path;             /* NULL: none */
     struct runner_options options;
     int cpu;
@@ -94,7 +92,7 @@ static double worker_wait_paused(void *state)
 static struct source *source_open(struct experiments_measuring *w, struct err *err)
 {
     struct source *source =
-        w->simulated ? source_simulated(w->simulated, 0.001, 1)
+        w->simulated ? source_simulated(w->simulated->mapping, 0.001, 1)
                      : source_cpu(w->forms, w->cpu, 0, &crew_threads, worker_cancelled, w, err);
     const struct calibration *c = source && !w->simulated ? source_cpu_calibration(source) : NULL;
 
@@ -300,7 +298,7 @@ static void measuring_free(void *state)
     experiments_free(w->table);
     free(w->rows);
     forms_free(w->forms);
-    mapping_free(w->simulated);
+    machine_free(w->simulated);
     free(w->journal_path);
     pthread_mutex_destroy(&w->lock);
     pending_results_done(&w->pending_results);
@@ -363,7 +361,7 @@ static const struct parameter measure_options[] = {
 static bool set_up(struct session *s, const struct experiments_measure_values *v,
                    struct experiments_measuring *w, struct err *err)
 {
-    const struct machine *m = v->simulate ? session_machine(s, v->simulate, err) : NULL;
+    struct machine *m = v->simulate ? session_machine(s, v->simulate, err) : NULL;
 
     if ((v->simulate && !m) || !command_cpu(v->cpu, &w->cpu, err))
         return false;
@@ -374,7 +372,7 @@ static bool set_up(struct session *s, const struct experiments_measure_values *v
     w->options.one_length = v->one_length;
     w->options.one_order = v->one_order;
     if (m) {
-        w->simulated = mapping_copy(m->mapping);
+        w->simulated = machine_hold(m);
         snprintf(w->name, sizeof w->name, "%s", m->id);
     } else {
         cpu_name(w->name, sizeof w->name);
@@ -533,7 +531,7 @@ const struct command command_experiments_measure = {
     .options = measure_options,
     .examples = measure_examples,
     .values_size = sizeof(struct experiments_measure_values),
-    .flags = COMMAND_CHANGES | COMMAND_JOB,
+    .flags = COMMAND_CHANGES | COMMAND_JOB | COMMAND_FORMS,
     .run = run_measure,
 };
 

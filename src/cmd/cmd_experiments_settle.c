@@ -276,6 +276,6 @@ const struct command command_experiments_settle = {
     .options = options,
     .examples = examples,
     .values_size = sizeof(struct settle_values),
-    .flags = COMMAND_CHANGES | COMMAND_JOB,
+    .flags = COMMAND_CHANGES | COMMAND_JOB | COMMAND_FORMS,
     .prepare = prepare_settle,
 };

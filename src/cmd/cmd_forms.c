@@ -4,6 +4,7 @@
 
 #include "base/mem.h"
 #include "base/similar.h"
+#include "base/watch.h"
 #include "cmd/check.h"
 #include "cmd/command.h"
 #include "cmd/task.h"
@@ -206,63 +207,131 @@ static const struct parameter select_arguments[] = {
     {0},
 };
 
-/* Selects the --top most frequent measurable forms by name. Their names contain no wildcard. */
-static bool select_top(struct session *s, const struct forms *forms, const struct select_values *v,
-                       struct err *err)
+/* Input and output of the job. */
+struct selecting {
+    struct forms *forms;       /* held */
+    char **patterns;           /* given, of the N most frequent, or of the selection so far */
+    size_t count, top;         /* top NOT_GIVEN: none */
+    bool given;                /* they become the selection */
+};
+
+static void patterns_drop(struct selecting *w)
+{
+    for (size_t i = 0; i < w->count; i++)
+        free(w->patterns[i]);
+    free(w->patterns);
+    w->patterns = NULL;
+    w->count = 0;
+}
+
+static void patterns_take(struct selecting *w, char *const *patterns, size_t count)
+{
+    w->patterns = mem_alloc((count + 1) * sizeof *w->patterns);
+    for (w->count = 0; w->count < count; w->count++)
+        w->patterns[w->count] = mem_strdup(patterns[w->count]);
+}
+
+static void selecting_free(void *state)
+{
+    struct selecting *w = state;
+    forms_free(w->forms);
+    patterns_drop(w);
+    free(w);
+}
+
+/* Selects forms by their names, none of which has a wildcard. */
+static bool select_top(struct selecting *w, struct err *err)
 {
     size_t count;
+    struct form_uses *uses = form_uses_measurable(w->forms, false, w->top, &count, err);
 
-    if (v->patterns.count)
-        return err_set(err, ERR_USAGE, "forms select --top N, or patterns",
-                       "--top replaces patterns");
-    struct form_uses *uses = form_uses_measurable(forms, false, v->top, &count, err);
     if (!uses)
         return false;
-    char **names = mem_alloc(count * sizeof *names);
+    char **names = mem_alloc((count + 1) * sizeof *names);
     for (size_t i = 0; i < count; i++)
         names[i] = uses[i].form;
-    session_select_forms(s, names, count);
+    patterns_drop(w);
+    patterns_take(w, names, count);
     free(names);
     form_uses_free(uses, count);
     return true;
 }
 
-static bool run_select(struct session *s, const void *values, struct result *result,
-                       struct err *err)
+/* Refuses patterns that no form matches. */
+static bool patterns_check(const struct selecting *w, struct err *err)
 {
-    const struct select_values *v = values;
-    const struct forms *forms = session_forms(s, s->document.isa, err);
-    json_t *patterns = json_array();
+    for (size_t i = 0; i < w->count; i++) {
+        bool any = false;
+        for (size_t k = 0; k < forms_count(w->forms) && !any; k++)
+            any = str_match(w->patterns[i], forms_at(w->forms, k)->form);
+        if (!any)
+            return refuse_pattern(w->forms, w->patterns[i], err);
+    }
+    return true;
+}
+
+static bool select_work(void *state, struct result *result, struct err *err)
+{
+    struct selecting *w = state;
     struct str line = {0};
     size_t selected = 0;
-    bool ok = forms && (v->top == NOT_GIVEN || select_top(s, forms, v, err));
 
-    for (size_t i = 0; ok && i < v->patterns.count; i++) {
-        bool any = false;
-        for (size_t k = 0; k < forms_count(forms) && !any; k++)
-            any = str_match(v->patterns.items[i], forms_at(forms, k)->form);
-        ok = any || refuse_pattern(forms, v->patterns.items[i], err);
+    if (w->top != NOT_GIVEN ? !select_top(w, err) : w->given && !patterns_check(w, err))
+        return false;
+    for (size_t k = 0; k < forms_count(w->forms) && !watch_steps(1); k++)
+        selected += form_patterns_match(w->patterns, w->count, forms_at(w->forms, k)->form);
+    str_addf(&line, "%zu form%s selected (of %zu)", selected, selected == 1 ? "" : "s",
+             forms_count(w->forms));
+    json_t *patterns = json_array();
+    for (size_t i = 0; i < w->count; i++) {
+        if (i < PATTERNS_SHOWN)
+            str_addf(&line, "%s%s", i ? ", " : ": ", w->patterns[i]);
+        json_array_append_new(patterns, json_text(w->patterns[i]));
     }
-    if (ok && v->patterns.count)
-        session_select_forms(s, (char **)v->patterns.items, v->patterns.count);
-    for (size_t k = 0; ok && k < forms_count(forms); k++)
-        selected += session_form_selected(s, forms_at(forms, k)->form);
-    if (ok) {
-        str_addf(&line, "%zu form%s selected (of %zu)", selected, selected == 1 ? "" : "s",
-                 forms_count(forms));
-        for (size_t i = 0; i < s->document.form_pattern_count; i++) {
-            if (i < PATTERNS_SHOWN)
-                str_addf(&line, "%s%s", i ? ", " : ": ", s->document.form_patterns[i]);
-            json_array_append_new(patterns, json_text(s->document.form_patterns[i]));
-        }
-        result_line(result, "%s%s", str_text(&line),
-                    s->document.form_pattern_count > PATTERNS_SHOWN ? " and others" : "");
-        result_count(result, "selected", (int64_t)selected);
-        result_nested(result, "patterns", json_incref(patterns));
-    }
-    json_decref(patterns);
+    result_line(result, "%s%s", str_text(&line), w->count > PATTERNS_SHOWN ? " and others" : "");
+    result_count(result, "selected", (int64_t)selected);
+    result_nested(result, "patterns", patterns);
     str_done(&line);
-    return ok;
+    return watch_goes_on(err);
+}
+
+static bool select_publish(struct session *s, void *state, struct result *result, struct err *err)
+{
+    struct selecting *w = state;
+
+    (void)result;
+    (void)err;
+    if (w->given)
+        session_select_forms(s, w->patterns, w->count);
+    return true;
+}
+
+static bool prepare_select(struct session *s, const void *values, struct task *task,
+                           struct err *err)
+{
+    static const struct task_ops ops = {.doing = "selects forms",
+                                        .work = select_work,
+                                        .publish = select_publish,
+                                        .free = selecting_free,
+                                        .listed = TASK_LISTED_IF_LONG};
+    const struct select_values *v = values;
+    const struct document *d = &s->document;
+    const struct forms *forms = session_forms(s, d->isa, err);
+
+    if (!forms)
+        return false;
+    if (v->top != NOT_GIVEN && v->patterns.count)
+        return err_set(err, ERR_USAGE, "forms select --top N, or patterns",
+                       "--top replaces patterns");
+    struct selecting *w = mem_zero(1, sizeof *w);
+    w->forms = forms_hold(forms);
+    w->top = v->top;
+    w->given = v->patterns.count || v->top != NOT_GIVEN;
+    if (w->given)
+        patterns_take(w, (char *const *)v->patterns.items, v->patterns.count);
+    else
+        patterns_take(w, d->form_patterns, d->form_pattern_count);
+    return task_give(task, &ops, w);
 }
 
 static const char *const select_examples[] = {"forms select 'ADD (R64, *' 'IMUL (R64, R64)'",
@@ -275,6 +344,6 @@ const struct command command_forms_select = {
     .options = select_options,
     .examples = select_examples,
     .values_size = sizeof(struct select_values),
-    .flags = COMMAND_CHANGES,
-    .run = run_select,
+    .flags = COMMAND_CHANGES | COMMAND_FORMS,
+    .prepare = prepare_select,
 };

@@ -150,6 +150,7 @@ struct scanning {
     struct job *job;
     struct farm *farm;   /* NULL: no other ranks */
     char *out;           /* file for the counts of all forms; NULL: none */
+    struct forms *forms; /* for the table; the worker loads it */
 };
 
 /* Sends files to other ranks as long as one accepts a file. */
@@ -224,19 +225,21 @@ static bool scan_run(void *state, struct result *result, struct err *err)
         return false;
     job_progress(j->job, (double)j->count, (double)j->count, "%.1f M instructions",
                  (double)j->scan.instructions / 1e6);
-    return true;
+    j->forms = forms_load(j->scan.isa, NULL, err);
+    return j->forms != NULL;
 }
 
 static bool scan_finish(struct session *s, void *state, struct result *result, struct err *err)
 {
-    const struct scanning *j = state;
+    struct scanning *j = state;
     struct machine *machines[32];
     const size_t n = machines_of(s, j->scan.isa, machines, err);
-    const struct forms *forms = n ? session_forms(s, j->scan.isa, err) : NULL;
 
-    if (forms)
-        show(&j->scan, forms, machines, n, result);
-    return forms != NULL;
+    if (!s->document.forms[j->scan.isa])
+        session_set_forms(s, forms_hold(j->forms));
+    if (n)
+        show(&j->scan, s->document.forms[j->scan.isa], machines, n, result);
+    return n > 0;
 }
 
 static void scan_free(void *state)
@@ -246,6 +249,7 @@ static void scan_free(void *state)
         free(j->paths[i]);
     free(j->paths);
     free(j->out);
+    forms_free(j->forms);
     scan_done(&j->scan);
     free(j);
 }

@@ -389,6 +389,6 @@ const struct command command_kernel_learn = {
     .options = options,
     .examples = examples,
     .values_size = sizeof(struct learn_values),
-    .flags = COMMAND_CHANGES | COMMAND_JOB,
+    .flags = COMMAND_CHANGES | COMMAND_JOB | COMMAND_FORMS,
     .prepare = prepare,
 };

@@ -427,6 +427,6 @@ const struct command command_machine_chart = {
     .options = options,
     .examples = examples,
     .values_size = sizeof(struct chart_values),
-    .flags = COMMAND_CHANGES | COMMAND_JOB,
+    .flags = COMMAND_CHANGES | COMMAND_JOB | COMMAND_FORMS,
     .prepare = prepare,
 };

@@ -423,6 +423,6 @@ const struct command command_machine_check = {
     .options = options,
     .examples = examples,
     .values_size = sizeof(struct check_values),
-    .flags = COMMAND_CHANGES | COMMAND_JOB,
+    .flags = COMMAND_CHANGES | COMMAND_JOB | COMMAND_FORMS,
     .prepare = prepare,
 };

@@ -444,6 +444,6 @@ const struct command command_machine_correct = {
     .options = options,
     .examples = examples,
     .values_size = sizeof(struct correct_values),
-    .flags = COMMAND_CHANGES | COMMAND_JOB,
+    .flags = COMMAND_CHANGES | COMMAND_JOB | COMMAND_FORMS,
     .prepare = prepare,
 };

@@ -466,6 +466,6 @@ const struct command command_machine_hunt = {
     .options = options,
     .examples = examples,
     .values_size = sizeof(struct hunt_values),
-    .flags = COMMAND_CHANGES | COMMAND_JOB,
+    .flags = COMMAND_CHANGES | COMMAND_JOB | COMMAND_FORMS,
     .prepare = prepare,
 };

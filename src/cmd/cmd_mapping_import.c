@@ -15,7 +15,7 @@
 
 /* State of the llvm-mca job. It runs in the background, because all forms take seconds. */
 struct llvm_importing {
-    struct forms *forms[ISA_COUNT];   /* counted references to the session's tables */
+    struct forms *forms[ISA_COUNT];   /* the session's tables, held; NULL: the worker loads it */
     char *cpu;
     struct machine *machine;
 };
@@ -29,6 +29,8 @@ static bool read_llvm(struct llvm_importing *w, struct err *err)
 {
     /* a CPU name belongs to only one instruction set */
     for (int isa = 0; isa < ISA_COUNT && !w->machine; isa++) {
+        if (!w->forms[isa] && !(w->forms[isa] = forms_load((enum isa)isa, NULL, err)))
+            return false;
         w->machine = import_llvm(w->cpu, w->forms[isa], err);
         if (!w->machine && err->code != ERR_MISSING)
             return false;
@@ -77,15 +79,10 @@ static bool import_llvm_cpu(struct session *s, const char *cpu, struct task *tas
                                         .listed = TASK_LISTED};
     struct llvm_importing *w = mem_zero(1, sizeof *w);
 
+    (void)err;
     w->cpu = mem_strdup(cpu);
-    for (int isa = 0; isa < ISA_COUNT; isa++) {
-        const struct forms *forms = session_forms(s, (enum isa)isa, err);
-        if (!forms) {
-            llvm_free(w);
-            return false;
-        }
-        w->forms[isa] = forms_hold(forms);
-    }
+    for (int isa = 0; isa < ISA_COUNT; isa++)
+        w->forms[isa] = s->document.forms[isa] ? forms_hold(s->document.forms[isa]) : NULL;
     return task_give(task, &ops, w);
 }
 

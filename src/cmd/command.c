@@ -356,10 +356,7 @@ static void keep_result(struct session *s, char *take_line)
     free(s->last_line);
     s->last_line = take_line;
     session_note_failure(s, NULL);
-    if (s->interactive && !s->discarded)
-        s->discarded = s->last;
-    else
-        result_free(s->last);
+    result_free(s->last);
     s->last = s->result;
     s->result = result_new();
 }
@@ -617,10 +614,10 @@ static void print_refusal(struct session *s, const char *text, const char *end, 
     free(line);
 }
 
-/* Sets *@waits if a job must first load @c's machines. Other problems are reported when @c runs.
- * Returns false with err. */
-static bool waits_for_machines(struct session *s, const struct command *c, char **words,
-                               size_t count, bool *waits, struct err *err)
+/* Returns whether @c must wait for a job that loads its machines and forms. It reports other
+ * problems when it runs. False with err. */
+static bool waits_for_data(struct session *s, const struct command *c, char **words, size_t count,
+                           bool *waits, struct err *err)
 {
     struct result *outer = s->result;
     struct err none = {0};
@@ -628,8 +625,8 @@ static bool waits_for_machines(struct session *s, const struct command *c, char 
     *waits = false;
     if (!s->interactive || c->read || !may_run(s, c, &none))
         return true;
-    s->result = result_new();   /* discards the job's note, which is not part of any result */
-    bool ok = queue_load_machines(s, c, words, count, waits, err);
+    s->result = result_new();   /* the job's note is not part of a result */
+    bool ok = queue_load(s, c, words, count, waits, err);
     result_free(s->result);
     s->result = outer;
     return ok;
@@ -661,7 +658,7 @@ bool command_execute(struct session *s, const char *text, const char *end, FILE 
     bool whole = command->flags & COMMAND_RAW && words.count > used;
     char **given = whole ? &raw : words.items + used;
     const size_t count = whole ? 1 : (size_t)(words.count - used);
-    ok = waits_for_machines(s, command, given, count, waits, err);
+    ok = waits_for_data(s, command, given, count, waits, err);
     if (!ok)
         note_end(s, command, line, false);
     ok = ok && (*waits || run_command(s, command, given, count, line, out, err));

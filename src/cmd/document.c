@@ -120,8 +120,8 @@ void program_state_done(struct program_state *p)
 
 void document_drop_analyses(struct document *d)
 {
-    if (d->analyses && d->analyses->job)
-        job_cancel(d->analyses->job);
+    if (d->analyses)
+        analyses_cancel(d->analyses);
     analyses_free(d->analyses);
     d->analyses = NULL;
 }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "base/vec.h"
 #include "base/watch.h"
 #include "throughput/predict.h"
 #include "work/job.h"
@@ -32,6 +33,8 @@ void forecasts_free(struct forecasts *f)
 {
     for (size_t i = 0; f && i < f->count; i++)
         forecast_forget(f->items[i]);
+    if (f)
+        vec_done(f);
     free(f);
 }
 

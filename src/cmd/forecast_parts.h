@@ -8,7 +8,7 @@
 #include "model/experiments.h"
 #include "model/machine.h"
 
-#define FORECASTS_KEPT 16   /* most forecasts; more machines are not displayed side by side */
+#define FORECASTS_KEPT 16   /* most forecasts that no view needs now */
 
 /* Forecast of one machine for one table (by serial number). The session and the computing job share
  * it. */
@@ -26,8 +26,8 @@ struct forecast {
 };
 
 struct forecasts {
-    struct forecast *items[FORECASTS_KEPT];   /* most recently requested first */
-    size_t count;
+    struct forecast **items;   /* most recently requested first */
+    size_t count, capacity;
 };
 
 /* Drops one reference; the last holder's call frees the forecast. Any thread. */

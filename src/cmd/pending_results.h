@@ -6,8 +6,8 @@
 #include "cmd/session.h"
 #include "measure/source.h"
 
-/* most results per call that the UI thread adds to the table; they take some milliseconds */
-#define PENDING_RESULTS_AT_ONCE 10000
+/* results that the UI thread adds to the table per call: a millisecond */
+#define PENDING_RESULTS_AT_ONCE 2000
 
 struct pending_result { size_t index; struct measured measured; };
 

@@ -61,11 +61,12 @@ bool queue_wait(struct session *s, unsigned number, struct err *err);
 /* Removes job @number from the reported jobs. */
 void queue_forget(struct command_queue *q, unsigned number);
 
-/* Starts a job that loads the machines that @c names and the session lacks. *@later: it continues
- * in the background, and @c must run after it. Machines that fail to load are reported by @c.
- * Returns false with err if the job did not start or was cancelled. */
-bool queue_load_machines(struct session *s, const struct command *c, char **words, size_t count,
-                         bool *later, struct err *err);
+/* Starts a job that loads what @c needs and the session lacks: machines that it names, and the
+ * tables of forms (COMMAND_FORMS). *@later: it continues in the background, and @c must run after
+ * it. What fails to load is reported by @c. Returns false with err if the job did not start or was
+ * cancelled. */
+bool queue_load(struct session *s, const struct command *c, char **words, size_t count, bool *later,
+                struct err *err);
 /* Returns whether machine @name was loaded for the running command. */
 bool queue_has_machine(const struct command_queue *q, const char *name);
 /* Returns the machine loaded as @name and moves it to the running command. NULL: none. */

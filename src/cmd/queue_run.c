@@ -91,36 +91,43 @@ bool queue_ended(struct session *s, bool *ended, struct err *err)
     return ok;
 }
 
-struct machine_loading {
+/* What a command needs. */
+struct loading {
     struct queued_machines wanted;
+    bool forms_wanted[ISA_COUNT];
+    struct forms *forms[ISA_COUNT];
 };
 
 static void loading_free(void *state)
 {
-    struct machine_loading *l = state;
+    struct loading *l = state;
 
     for (size_t i = 0; i < l->wanted.count; i++) {
         free(l->wanted.items[i].name);
         machine_free(l->wanted.items[i].machine);
     }
     vec_done(&l->wanted);
+    for (int isa = 0; isa < ISA_COUNT; isa++)
+        forms_free(l->forms[isa]);
     free(l);
 }
 
 static bool loading_work(void *state, struct result *result, struct err *err)
 {
-    struct machine_loading *l = state;
+    struct loading *l = state;
     struct err none = {0};
 
     (void)result;
     for (size_t i = 0; i < l->wanted.count && !watch_over(); i++)
         l->wanted.items[i].machine = machine_load(l->wanted.items[i].name, &none);
+    for (int isa = 0; isa < ISA_COUNT && !watch_over(); isa++)
+        l->forms[isa] = l->forms_wanted[isa] ? forms_load((enum isa)isa, NULL, &none) : NULL;
     return watch_goes_on(err);
 }
 
 static bool loading_publish(struct session *s, void *state, struct result *result, struct err *err)
 {
-    struct machine_loading *l = state;
+    struct loading *l = state;
 
     (void)result;
     (void)err;
@@ -129,10 +136,15 @@ static bool loading_publish(struct session *s, void *state, struct result *resul
             vec_push(&s->queue.machines, l->wanted.items[i]);
             l->wanted.items[i] = (struct queued_machine){0};
         }
+    for (int isa = 0; isa < ISA_COUNT; isa++)
+        if (l->forms[isa] && !s->document.forms[isa]) {
+            session_set_forms(s, l->forms[isa]);
+            l->forms[isa] = NULL;
+        }
     return true;
 }
 
-static void want(struct machine_loading *l, const struct session *s, const char *name)
+static void want(struct loading *l, const struct session *s, const char *name)
 {
     struct err none = {0};
     const char *id = name ? session_machine_id(s, name, &none) : NULL;
@@ -141,8 +153,8 @@ static void want(struct machine_loading *l, const struct session *s, const char 
         vec_push(&l->wanted, ((struct queued_machine){mem_strdup(id), NULL}));
 }
 
-static void want_named(struct machine_loading *l, const struct session *s,
-                       const struct parameter *table, const void *values)
+static void want_named(struct loading *l, const struct session *s, const struct parameter *table,
+                       const void *values)
 {
     for (; table && table->name; table++) {
         const void *at = (const char *)values + table->at;
@@ -156,15 +168,20 @@ static void want_named(struct machine_loading *l, const struct session *s,
     }
 }
 
-bool queue_load_machines(struct session *s, const struct command *c, char **words, size_t count,
-                         bool *later, struct err *err)
+static bool want_forms(struct loading *l, const struct session *s, enum isa isa)
 {
-    static const struct task_ops ops = {.doing = "loads a machine",
+    return l->forms_wanted[isa] = !s->document.forms[isa];
+}
+
+bool queue_load(struct session *s, const struct command *c, char **words, size_t count, bool *later,
+                struct err *err)
+{
+    static const struct task_ops ops = {.doing = "loads tables",
                                         .work = loading_work,
                                         .publish = loading_publish,
                                         .free = loading_free,
                                         .listed = TASK_LISTED_IF_LONG};
-    struct machine_loading *l = mem_zero(1, sizeof *l);
+    struct loading *l = mem_zero(1, sizeof *l);
     void *values = mem_zero(1, c->values_size + 1);
     struct err none = {0};
 
@@ -175,7 +192,12 @@ bool queue_load_machines(struct session *s, const struct command *c, char **word
     }
     parameters_done(c->arguments, c->options, values);
     free(values);
-    if (!l->wanted.count) {
+    bool forms = false;
+    if (c->flags & COMMAND_FORMS) {
+        forms = want_forms(l, s, s->document.isa);
+        forms |= want_forms(l, s, isa_host());
+    }
+    if (!l->wanted.count && !forms) {
         loading_free(l);
         return true;
     }

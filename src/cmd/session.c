@@ -68,7 +68,6 @@ void session_release(struct session *s)
     document_done(&s->document);
     result_free(s->result);
     result_free(s->last);
-    result_free(s->discarded);
     keymap_free(s->keys);
     free(s->last_line);
     free(s->failed_line);
@@ -314,12 +313,12 @@ void session_select_forms(struct session *s, char **patterns, size_t count)
     s->document.form_pattern_count = count;
 }
 
-bool session_form_selected(const struct session *s, const char *form)
+bool form_patterns_match(char *const *patterns, size_t count, const char *form)
 {
-    for (size_t i = 0; i < s->document.form_pattern_count; i++)
-        if (str_match(s->document.form_patterns[i], form))
+    for (size_t i = 0; i < count; i++)
+        if (str_match(patterns[i], form))
             return true;
-    return s->document.form_pattern_count == 0;
+    return count == 0;
 }
 
 bool session_has_kernel(const struct session *s, struct err *err)

@@ -38,8 +38,6 @@ struct session {
     struct command_queue queue;
     /* result of the running command and of ended jobs; never NULL */
     struct result *result;
-    /* an earlier result, which the next job frees because it may be large; NULL: none */
-    struct result *discarded;
     struct result *last;              /* last shown result, for `export`; NULL: none */
     char *last_line;                  /* command line of @last; NULL: none */
     /* command or job that failed after @last was shown; NULL: none */
@@ -53,7 +51,9 @@ struct session {
     bool interactive;
     /* seconds that a command may block the screen; then it continues in the background */
     double patience;
-    /* requests text from the screen, which then runs paste_command with it */
+    /* the screen shows meanwhile what it waits for, "kernel load: assembles"; NULL: nothing */
+    void (*waits)(const char *what);
+    /* asks the screen to collect text and run paste_command on it */
     bool want_paste;
     char paste_command[160];
     /* rejected pasted text, shown by the screen for correction; empty: none */
@@ -161,8 +161,8 @@ void session_show(struct session *s, enum isa isa, const char *const *ids, size_
  * loop; until it ends there are none (session_analysing). */
 struct analysis *const *session_analyses(struct session *s, size_t *count);
 bool session_analysing(const struct session *s);
-/* Returns the simulation of analysis @index, cached and borrowed until the next command. Returns
- * NULL for a loop too long to simulate at once. */
+/* Returns the simulation of analysis @index, cached; borrowed until the next command. NULL while a
+ * job of the workbench makes it, and for very long loops. */
 const struct simulation *session_simulation(struct session *s, size_t index);
 /* Passes @verb with @argument (may be NULL) to the views. Returns false with err if there are
  * none. */
@@ -177,9 +177,9 @@ struct forms *session_forms(struct session *s, enum isa isa, struct err *err);
 void session_set_forms(struct session *s, struct forms *take_forms);
 /* Sets the patterns that select forms. @count 0 selects all forms. */
 void session_select_forms(struct session *s, char **patterns, size_t count);
-/* Returns whether @form is selected for experiments. */
-bool session_form_selected(const struct session *s, const char *form);
-/* Returns whether a kernel is loaded; false sets err. */
+/* Returns whether one of @patterns selects @form; without patterns all are selected. Any thread. */
+bool form_patterns_match(char *const *patterns, size_t count, const char *form);
+/* Returns false with err when no kernel is loaded. */
 bool session_has_kernel(const struct session *s, struct err *err);
 /* Returns whether the file of @r may be opened. A path from a session file is refused once, with
  * the path in err, because the user did not type it. Repeating the command opens it. UI thread. */

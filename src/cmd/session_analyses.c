@@ -10,10 +10,13 @@
 #include "simulate/simulate.h"
 
 #define TIMELINE_ITERATIONS 40   /* iterations that each simulation records */
-#define SIMULATED_AT_ONCE 400    /* most instructions of a loop that views simulate at once */
-/* most instructions, summed over the machines, that are analysed while the screen waits: some ten
+/* most instructions of a loop that is simulated while the screen waits: a millisecond or two; and
+ * that is simulated for views */
+#define SIMULATED_AT_ONCE 40
+#define SIMULATED_MOST 400
+/* most instructions, summed over the machines, that are analysed while the screen waits: some
  * milliseconds */
-#define ANALYZED_AT_ONCE 2000
+#define ANALYZED_AT_ONCE 400
 
 static bool make_work(void *state, struct result *result, struct err *err)
 {
@@ -112,20 +115,98 @@ bool session_analysing(const struct session *s)
     return s->document.analyses && s->document.analyses->job;
 }
 
-const struct simulation *session_simulation(struct session *s, size_t index)
+/* A simulation made in the background. */
+struct simulating {
+    struct analyses *of;   /* held */
+    size_t index;
+    struct simulation *made;
+};
+
+static struct simulation *simulate_on(const struct analyses *a, size_t index)
 {
     static const struct simulate_options options = {.timeline = TIMELINE_ITERATIONS};
-    size_t count, insns;
+    struct simulation *made = mem_zero(1, sizeof *made);
+
+    simulate_kernel(a->kernel, a->loop, a->machines[index], &options, made, NULL);
+    return made;
+}
+
+static bool simulating_work(void *state, struct result *result, struct err *err)
+{
+    struct simulating *w = state;
+
+    (void)result;
+    w->made = simulate_on(w->of, w->index);
+    return watch_goes_on(err);
+}
+
+static bool simulating_publish(struct session *s, void *state, struct result *result,
+                               struct err *err)
+{
+    struct simulating *w = state;
+    struct loop_simulation *to = &w->of->simulations[w->index];
+
+    (void)result;
+    (void)err;
+    to->job = 0;
+    to->made = w->made;
+    w->made = NULL;
+    s->revision++; /* views request it again */
+    return true;
+}
+
+static void simulating_failed(struct session *s, void *state, struct result *result,
+                              const struct err *err)
+{
+    struct simulating *w = state;
+    struct loop_simulation *to = &w->of->simulations[w->index];
+
+    (void)result;
+    (void)err;
+    to->job = 0;
+    to->given_up = s->revision;
+}
+
+static void simulating_free(void *state)
+{
+    struct simulating *w = state;
+
+    if (w->made)
+        simulation_done(w->made);
+    free(w->made);
+    analyses_free(w->of);
+    free(w);
+}
+
+/* Returns the simulation on machine @index of @a, made at once for a short loop, by a job for a
+ * longer one. NULL until it is made, and for very long loops. */
+static const struct simulation *simulation_of(struct session *s, struct analyses *a, size_t index)
+{
+    static const struct task_ops ops = {.work = simulating_work,
+                                        .publish = simulating_publish,
+                                        .failed = simulating_failed,
+                                        .free = simulating_free};
+    struct loop_simulation *to = &a->simulations[index];
+    struct err none = {0};
+    size_t insns;
+
+    kernel_insns(a->kernel, a->loop, &insns);
+    if (to->made || to->job || !insns || insns > SIMULATED_MOST || to->given_up == s->revision)
+        return to->made;
+    if (!s->interactive || insns <= SIMULATED_AT_ONCE)
+        return to->made = simulate_on(a, index);
+    struct simulating *w = mem_zero(1, sizeof *w);
+    *w = (struct simulating){.of = a, .index = index};
+    atomic_fetch_add(&a->holders, 1);
+    to->job = task_start_aside(s, "simulation", &ops, w, &none);
+    return NULL;
+}
+
+const struct simulation *session_simulation(struct session *s, size_t index)
+{
+    size_t count;
 
     session_analyses(s, &count);
-    if (!s->document.kernel || index >= count)
-        return NULL;
-    struct analyses *a = s->document.analyses;
-    kernel_insns(a->kernel, a->loop, &insns);
-    if (!a->simulations[index] && insns && insns <= SIMULATED_AT_ONCE) {
-        a->simulations[index] = mem_zero(1, sizeof **a->simulations);
-        simulate_kernel(a->kernel, a->loop, a->machines[index], &options, a->simulations[index],
-                        NULL);
-    }
-    return a->simulations[index];
+    return s->document.kernel && index < count ? simulation_of(s, s->document.analyses, index)
+                                               : NULL;
 }

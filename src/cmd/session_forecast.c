@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
+#include "base/vec.h"
 #include "cmd/forecast_parts.h"
 #include "cmd/session.h"
 #include "cmd/task.h"
@@ -80,6 +81,37 @@ static void start(struct session *s, struct forecast *f, struct experiments *t)
     }
 }
 
+/* Returns whether it is of @t and a selected machine as it is now: a view may request all of these
+ * with each drawing. */
+static bool is_needed(const struct session *s, const struct forecast *f,
+                      const struct experiments *t)
+{
+    const struct document *d = &s->document;
+    bool current = false, selected = false;
+
+    for (size_t i = 0; i < d->machine_count; i++)
+        current |= d->machines[i] == f->machine;
+    for (size_t i = 0; i < d->selected_count; i++)
+        selected |= strcmp(d->selected[i], f->machine->id) == 0;
+    return current && selected && f->serial == t->serial && f->rows == t->rows.count;
+}
+
+/* Forgets the longest unrequested of those that are not needed, but FORECASTS_KEPT. */
+static void forget_old(const struct session *s, const struct experiments *t)
+{
+    struct forecasts *all = s->document.forecasts;
+    size_t spare = 0, kept = 0;
+
+    for (size_t i = 0; i < all->count; i++) {
+        struct forecast *f = all->items[i];
+        if (is_needed(s, f, t) || spare++ < FORECASTS_KEPT)
+            all->items[kept++] = f;
+        else
+            forecast_forget(f);
+    }
+    all->count = kept;
+}
+
 /* Finds or starts the forecast of @m for table @t, and moves it to the front of the list. */
 static struct forecast *find(struct session *s, struct machine *m, struct experiments *t)
 {
@@ -95,9 +127,9 @@ static struct forecast *find(struct session *s, struct machine *m, struct experi
         f->serial = t->serial;
         f->rows = t->rows.count;
         f->machine = machine_hold(m);
-        if (all->count == FORECASTS_KEPT)
-            forecast_forget(all->items[--all->count]);
-        i = all->count++;
+        forget_old(s, t);
+        i = all->count;
+        vec_push(all, f);
         start(s, f, t);
     } else if (!f->job && f->revision != t->revision &&
                (!job_working(NULL) || clock_seconds() >= f->due)) {

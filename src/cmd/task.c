@@ -8,6 +8,8 @@
 #include "base/watch.h"
 #include "io/recognise.h"
 
+#define MOMENT 0.005   /* seconds of waiting that the screen does not mention */
+
 struct task_run {
     struct session *session;
     const struct task_ops *ops;
@@ -17,7 +19,6 @@ struct task_run {
     char *title;              /* title of a job that no screen waits for; otherwise NULL */
     enum format format;       /* session's format at the start */
     bool color;
-    struct result *discarded; /* an earlier result of the session, freed on the worker */
 };
 
 static bool task_work(struct job *job, void *state, struct err *err)
@@ -25,8 +26,6 @@ static bool task_work(struct job *job, void *state, struct err *err)
     struct task_run *t = state;
 
     (void)job;
-    result_free(t->discarded);
-    t->discarded = NULL;
     const bool keeps = t->ops->keeps;
     bool ok = t->ops->work(t->state, t->result, err) && (keeps || watch_goes_on(err));
     if (ok && t->title)
@@ -34,7 +33,7 @@ static bool task_work(struct job *job, void *state, struct err *err)
                        &(struct result_style){.title = t->title, .color = t->color});
     if (ok && (keeps || watch_goes_on(err)))
         return true;
-    result_free(t->result);   /* on the worker, because freeing a large result takes time */
+    result_free(t->result);
     t->result = NULL;
     return false;
 }
@@ -69,7 +68,6 @@ static void task_free(void *state)
     struct task_run *t = state;
     t->ops->free(t->state);
     result_free(t->result);
-    result_free(t->discarded);
     free(t->title);
     free(t);
 }
@@ -102,7 +100,25 @@ static bool run_here(struct task_run *take_t, const char *title, struct err *err
     return ok;
 }
 
-/* Does the work in a job. The screen waits for it up to the session's patience. */
+/* Waits for job @number up to the screen's patience; after a moment the screen shows for what.
+ * False when it still runs then. */
+static bool wait_visibly(struct session *s, unsigned number, const char *title,
+                         const struct task_ops *ops)
+{
+    const double moment = s->waits ? fmin(s->patience, MOMENT) : s->patience;
+    struct str what = {0};
+
+    if (job_wait_for(number, moment))
+        return true;
+    if (s->waits) {
+        str_addf(&what, "%s: %s", title, ops->doing);
+        s->waits(str_text(&what));
+        str_done(&what);
+    }
+    return job_wait_for(number, s->patience - moment);
+}
+
+/* Runs as a job, for which the screen waits up to its patience. */
 static bool run_beside(struct task_run *take_t, const char *title, struct err *err)
 {
     struct session *s = take_t->session;
@@ -110,7 +126,7 @@ static bool run_beside(struct task_run *take_t, const char *title, struct err *e
     const unsigned number = job_start(title, &take_t->job_ops, take_t, err);
     bool ok = number != 0;
 
-    if (ok && s->interactive && !isinf(s->patience) && !job_wait_for(number, s->patience)) {
+    if (ok && s->interactive && !isinf(s->patience) && !wait_visibly(s, number, title, ops)) {
         result_line(s->result, "job %u %s; Esc ends it", number, ops->doing);
         queue_await(s, number, true);
         if (ops->goes_on)
@@ -134,8 +150,7 @@ static struct task_run *task_run_new(struct session *s, const char *title,
                            .result = result_new(),
                            .title = s->interactive ? mem_strdup(title) : NULL,
                            .format = s->settings.format,
-                           .color = s->settings.color,
-                           .discarded = s->discarded};
+                           .color = s->settings.color};
     t->job_ops = (struct job_ops){.run = task_work,
                                   .finish = task_finish,
                                   .free = task_free,
@@ -143,7 +158,6 @@ static struct task_run *task_run_new(struct session *s, const char *title,
                                   .measures_alone = ops->measures_alone,
                                   .counts = ops->counts};
     result_set_command(t->result, result_command(s->result));
-    s->discarded = NULL;
     return t;
 }
 

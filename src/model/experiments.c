@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/compare.h"
+#include "base/free.h"
 #include "base/shortage.h"
 #include "base/watch.h"
 
@@ -60,10 +61,10 @@ bool experiments_held(const struct experiments *t)
     return atomic_load(&t->holders) > 0;
 }
 
-void experiments_free(struct experiments *t)
+static void release(void *table)
 {
-    if (!t || atomic_fetch_sub(&t->holders, 1) > 0)
-        return;
+    struct experiments *t = table;
+
     for (size_t i = 0; i < t->rows.count; i++)
         row_done(&t->rows.items[i]);
     vec_done(&t->rows);
@@ -72,6 +73,16 @@ void experiments_free(struct experiments *t)
     names_done(&t->extra);
     names_done(&t->texts);
     free(t);
+}
+
+void experiments_free(struct experiments *t)
+{
+    if (!t || atomic_fetch_sub(&t->holders, 1) > 0)
+        return;
+    if (t->rows.count >= DISCARD_LEAST)
+        discard(release, t);
+    else
+        release(t);
 }
 
 size_t experiments_try_add(struct experiments *t, const struct flat_term *terms, size_t n)

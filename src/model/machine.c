@@ -144,6 +144,7 @@ void machine_set_fact(struct machine *m, const char *key, const char *value, con
     if (strcmp(fresh.key, "isa") == 0) {
         free(m->isa);
         m->isa = mem_strdup(machine_fact(m, "isa"));
+        mapping_drop_derived(m->mapping);
     }
 }
 

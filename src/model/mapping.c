@@ -21,6 +21,7 @@ struct mapping {
     struct mapping_rows rows;   /* storage of borrowed entries; zero: none */
     /* per entry of @rows: it was decoded; a loop needs only a few of thousands of entries */
     atomic_bool *filled;
+    _Atomic(void *) derived;    /* of mapping_derived; NULL: none */
 };
 
 struct mapping *mapping_new(const struct ports *ports)
@@ -80,6 +81,7 @@ void mapping_free(struct mapping *m)
     vec_done(&m->entries);
     index_done(&m->index);
     free(m->filled);
+    free(m->derived);
     free(m);
 }
 
@@ -199,6 +201,26 @@ static bool make_room(struct mapping *m)
     return true;
 }
 
+const void *mapping_derived(const struct mapping *m)
+{
+    return atomic_load_explicit(&((struct mapping *)m)->derived, memory_order_acquire);
+}
+
+const void *mapping_keep_derived(const struct mapping *m, void *take_block)
+{
+    void *kept = NULL;
+
+    if (atomic_compare_exchange_strong(&((struct mapping *)m)->derived, &kept, take_block))
+        return take_block;
+    free(take_block);
+    return kept;
+}
+
+void mapping_drop_derived(struct mapping *m)
+{
+    free(atomic_exchange(&m->derived, NULL));
+}
+
 void mapping_set(struct mapping *m, const struct mapping_entry *entry)
 {
     size_t index = mapping_index(m, entry->form);
@@ -212,6 +234,7 @@ void mapping_set(struct mapping *m, const struct mapping_entry *entry)
     };
     usage_copy(&fresh.usage, &entry->usage);
 
+    mapping_drop_derived(m);
     if (index != SIZE_MAX) {
         entry_done(m, entry_at(m, index));
         m->entries.items[index] = fresh;

@@ -71,7 +71,15 @@ size_t mapping_index(const struct mapping *m, const char *form);
 /* Adds or replaces an entry by a copy of @entry. If out of memory the entry is omitted and the
  * thread's command fails (base/shortage.h). */
 void mapping_set(struct mapping *m, const struct mapping_entry *entry);
-/* Returns whether ports, issue width, forms (in any order), usages and latencies are equal. */
+/* A block of memory that a caller derived from all entries and passed to mapping_keep_derived;
+ * NULL: none since the last change of an entry. Borrowed. Any thread, while no thread changes the
+ * mapping. */
+const void *mapping_derived(const struct mapping *m);
+/* Keeps @take_block (of malloc) unless another thread has kept one; returns the kept block. */
+const void *mapping_keep_derived(const struct mapping *m, void *take_block);
+/* Drops it: something outside of the mapping has changed from which it was derived. */
+void mapping_drop_derived(struct mapping *m);
+/* Same ports, issue width, forms (any order), usages and latencies. */
 bool mapping_equal(const struct mapping *a, const struct mapping *b);
 /* Returns the number of distinct port sets over all usages. */
 size_t mapping_distinct_uops(const struct mapping *m);

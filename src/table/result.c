@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/free.h"
 #include "base/mem.h"
 #include "base/utf8.h"
 #include "table/result_parts.h"
@@ -66,10 +67,10 @@ struct result *result_hold(struct result *r)
     return r;
 }
 
-void result_free(struct result *r)
+static void release(void *result)
 {
-    if (!r || atomic_fetch_sub(&r->holders, 1) > 0)
-        return;
+    struct result *r = result;
+
     for (size_t i = 0; i < r->count; i++) {
         free(r->parts[i].key);
         str_done(&r->parts[i].text);
@@ -83,8 +84,21 @@ void result_free(struct result *r)
     free(r);
 }
 
-/* Moves the text that @from prepared to @to. Does nothing if @to has parts already, because the
- * text would not include them. */
+void result_free(struct result *r)
+{
+    size_t cells = 0;
+
+    if (!r || atomic_fetch_sub(&r->holders, 1) > 0)
+        return;
+    for (size_t i = 0; i < r->count; i++)
+        cells += r->parts[i].table ? r->parts[i].table->count : 1;
+    if (cells >= DISCARD_LEAST)
+        discard(release, r);
+    else
+        release(r);
+}
+
+/* Moves the text that @from prepared, if that covers all of it. */
 static void take_prepared(struct result *to, struct result *from)
 {
     if (to->count)

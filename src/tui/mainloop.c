@@ -17,6 +17,7 @@
 #include "base/mem.h"
 #include "base/path.h"
 #include "cmd/autosave.h"
+#include "cmd/key.h"
 #include "cmd/saved_state.h"
 #include "tui/input.h"
 #include "tui/prompt.h"
@@ -24,6 +25,8 @@
 #include "tui/timing.h"
 #include "view/frame.h"
 #include "work/job.h"
+#include "work/pool.h"
+#include "work/background_free.h"
 
 #define PATIENCE 0.05  /* seconds after which a command continues in the background */
 #define STALL 1.0      /* seconds without input after which a paste is reported as incomplete */
@@ -77,8 +80,17 @@ static void draw(struct loop *l)
     grid_done(&all);
 }
 
-/* Draws if @at_once (after a key) or if a drawing is due. Returns the ms until the next drawing or
- * the end of @patience; -1: unlimited. */
+/* Says what a command waits for, on the screen as it is: the views may be in the middle of a
+ * change. */
+static void say_wait(const char *what)
+{
+    timing_draws();
+    screen_say(what);
+    timing_drawn();
+}
+
+/* Draws at once after a key, otherwise when due. @patience in ms, -1: for ever; returns the
+ * remaining time. */
 static int draw_when_due(struct loop *l, bool at_once, int patience)
 {
     double left = at_once ? 0 : l->due - clock_wall();
@@ -124,8 +136,12 @@ static void obey(struct loop *l, enum frame_reply reply, const char *prefill)
 static void answer_jobs(struct loop *l)
 {
     const char *prefill;
+    char before[sizeof l->frame.ended];
 
+    memcpy(before, l->frame.ended, sizeof before);
     frame_jobs(&l->frame);
+    if (strcmp(before, l->frame.ended) != 0)
+        timing_does(l->frame.ended);
     enum frame_reply reply =
         l->prompting || input_pasting() ? FRAME_DONE : frame_take_reply(&l->frame, &prefill);
     if (reply != FRAME_DONE)
@@ -151,6 +167,7 @@ static void read_prompt(struct loop *l)
     l->prompting = false;
     if (event == PROMPT_LINE && prompt_take()->length) {
         const char *prefill;
+        timing_does(str_text(prompt_take()));
         frame_run(&l->frame, str_text(prompt_take()));
         enum frame_reply reply = frame_take_reply(&l->frame, &prefill);
         obey(l, reply, prefill);
@@ -192,7 +209,10 @@ static void read_keys(struct loop *l)
             obey(l, reply, prefill);
         } else if (key != KEYCODE_SWALLOWED) {
             const char *prefill = NULL;
-            /* called first, because it sets @prefill */
+            char name[KEY_NAME_MOST];
+            key_print(key, name);
+            timing_does(name);
+            /* evaluated first, since it sets @prefill */
             enum frame_reply reply = frame_key(&l->frame, key, &prefill);
             obey(l, reply, prefill);
         }
@@ -377,12 +397,15 @@ int mainloop_run(struct session *s, bool bare, const char *notice)
     s->input = NULL;    /* the screen reads the terminal */
     s->interactive = true;
     s->patience = PATIENCE;
+    s->waits = say_wait;
     file_refuse_pipes();
     if (!watch_signals() || !screen_open(color)) {
         fputs("portolan: unusable terminal (check TERM); portolan -e runs commands without one\n",
               stderr);
         return 1;
     }
+    thread_react();
+    background_free_begin();
     char *history = history_path();
     frame_init(&l.frame, s);
     prompt_init(s, history);
@@ -402,6 +425,7 @@ int mainloop_run(struct session *s, bool bare, const char *notice)
     if (playing)
         autosave_end(l.autosave);
     autosave_free(l.autosave);
+    background_free_end();
     free(history);
     return 0;
 }

@@ -230,8 +230,10 @@ void screen_close(void)
 void screen_resize(void)
 {
     struct winsize size;
-    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_row && size.ws_col)
-        resizeterm(size.ws_row, size.ws_col);
+    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || !size.ws_row || !size.ws_col ||
+        (size.ws_row == LINES && size.ws_col == COLS))
+        return;
+    resizeterm(size.ws_row, size.ws_col);
     grid_done(&shown);
 }
 
@@ -284,7 +286,21 @@ void screen_show(const struct grid *g, int x, int y)
     drawing_end();
 }
 
-/* Converts a key of curses. Returns KEYCODE_NONE if it is unused. */
+void screen_say(const char *text)
+{
+    struct grid g;
+
+    if (!shown.width)
+        return;
+    grid_init(&g, shown.width, shown.height, shown.ascii);
+    memcpy(g.cells, shown.cells, (size_t)g.width * g.height * sizeof *g.cells);
+    grid_fill(&g, 0, (int)g.height - 1, g.width, 1, ROLE_TEXT, 0, ' ');
+    grid_put(&g, 0, (int)g.height - 1, 0, ROLE_STATUS, 0, text);
+    screen_show(&g, -1, 0);
+    grid_done(&g);
+}
+
+/* Converts a curses key; KEYCODE_NONE if unused. */
 static int key_of_curses(int code)
 {
     switch (code) {

@@ -18,13 +18,20 @@
 
 #define WAITED 0.0002   /* seconds; after a shorter wait, the input was there before the wait */
 
-#define TURN_MOST 0.005 /* seconds; longer work belongs on another thread */
+#define TURN_MOST 0.005 /* seconds: longer work should be another thread's */
+#define TURNS_NAMED 8   /* longest turns that the summary names */
 
 /* Times of a frame, in seconds since the start. @key: NaN if no key caused it. @turn: the CPU time
  * of the longest turn of the UI thread, from the turn that drew the frame to the next frame. */
 struct frame_times {
     double key, draws, drawn, turn;
     uint64_t bytes;
+};
+
+/* A turn of the loop. Processor seconds, in total and of its drawing. */
+struct turn {
+    double took, drew;
+    char what[60];
 };
 
 static char *file;
@@ -36,7 +43,9 @@ static double key = NAN;
 static double draws;
 /* CPU time of the UI thread at the start of its turn; NaN: it is waiting */
 static double woke_cpu = NAN;
-static VEC(float) turns; /* CPU milliseconds per turn */
+static VEC(float) turns; /* processor milliseconds of each */
+static struct turn now_turn, longest[TURNS_NAMED];   /* longest first */
+static double draws_cpu;
 static uint64_t written;
 
 static double processor_time(clockid_t clock)
@@ -77,6 +86,30 @@ void timing_read(void)
         empty = clock_wall();
 }
 
+void timing_does(const char *what)
+{
+    const size_t length = strlen(now_turn.what);
+
+    if (file && what && *what)
+        snprintf(now_turn.what + length, sizeof now_turn.what - length, "%s%.*s",
+                 length ? ", " : "", (int)strcspn(what, "\n"), what);
+}
+
+/* Keeps the turn if it is one of the longest. */
+static void keep_turn(double took)
+{
+    size_t at = TURNS_NAMED;
+
+    now_turn.took = took;
+    while (at && took > longest[at - 1].took)
+        at--;
+    if (took > TURN_MOST && at < TURNS_NAMED) {
+        memmove(longest + at + 1, longest + at, (TURNS_NAMED - 1 - at) * sizeof *longest);
+        longest[at] = now_turn;
+    }
+    now_turn = (struct turn){0};
+}
+
 void timing_waits(void)
 {
     if (!file || isnan(woke_cpu))
@@ -84,7 +117,8 @@ void timing_waits(void)
     const double took = processor_time(CLOCK_THREAD_CPUTIME_ID) - woke_cpu;
 
     vec_push(&turns, (float)(1e3 * took));
-    /* the turn includes its last drawing */
+    keep_turn(took);
+    /* Its last drawing was a part of it. */
     if (frames.count)
         frames.items[frames.count - 1].turn = fmax(frames.items[frames.count - 1].turn, took);
     woke_cpu = NAN;
@@ -109,6 +143,7 @@ void timing_draws(void)
     if (!file)
         return;
     draws = clock_wall();
+    draws_cpu = processor_time(CLOCK_THREAD_CPUTIME_ID);
     written = timing_bytes();
 }
 
@@ -118,6 +153,7 @@ void timing_drawn(void)
         return;
     vec_push(&frames,
              ((struct frame_times){key, draws, clock_wall(), 0, timing_bytes() - written}));
+    now_turn.drew += processor_time(CLOCK_THREAD_CPUTIME_ID) - draws_cpu;
     key = NAN;
 }
 
@@ -156,6 +192,9 @@ static void summarise_turns(FILE *out)
             turns.count, (double)turns.items[turns.count / 2],
             (double)turns.items[(turns.count * 99 + 99) / 100 - 1],
             (double)turns.items[turns.count - 1], longer, 1e3 * TURN_MOST);
+    for (size_t i = 0; i < TURNS_NAMED && longest[i].took > 0; i++)
+        fprintf(out, "  %.1f ms, drawing %.1f: %s\n", 1e3 * longest[i].took,
+                1e3 * longest[i].drew, *longest[i].what ? longest[i].what : "progress of jobs");
 }
 
 static void summarise(FILE *out)

@@ -21,8 +21,11 @@ uint64_t timing_bytes(void);
 void timing_read(void);
 /* Call it before waiting for events. Ends a turn of the loop that timing_woke began. */
 void timing_waits(void);
-/* Call it after waiting for events. @waits: clock_wall() at the start of the wait; @input: the
- * terminal has input. */
+/* Names work of the turn: a key, a command line, the title of a job that ended; NULL or "": none.
+ * The summary lists it with the longest turns. */
+void timing_does(const char *what);
+/* Call it after the wait for events, with its start time (clock_wall) and whether there is
+ * input. */
 void timing_woke(double waits, bool input);
 /* Record the start of drawing a frame, and the end of sending it to the terminal. */
 void timing_draws(void);

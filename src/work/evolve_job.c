@@ -396,12 +396,10 @@ static bool make_evolve(struct evolve_run *run, const struct evolve_start *start
     return run->evolve != NULL;
 }
 
-struct evolve_run *evolve_run_start(const struct evolve_start *start,
-                                    const struct evolve_options *o, struct err *err)
+struct evolve_run *evolve_run_new(const struct evolve_start *start, const struct evolve_options *o,
+                                  struct err *err)
 {
-    static unsigned numbers;
     struct evolve_run *run = mem_zero(1, sizeof *run);
-    char title[80];
 
     run->names = start->names        ? *start->names
                  : start->from_count ? *mapping_ports(start->from[0])
@@ -416,18 +414,38 @@ struct evolve_run *evolve_run_start(const struct evolve_start *start,
         run->arriving = mem_zero(1, sizeof *run->arriving);
         pthread_mutex_init(&run->arriving->lock, NULL);
     }
-    if (make_evolve(run, start, o, err)) {
-        run->number = ++numbers;
-        snprintf(title, sizeof title, "evolve %u: %zu forms, %zu experiments%s", run->number,
-                 start->take_problem->forms, start->take_problem->experiments,
-                 start->live ? " and more" : "");
-        run->job = job_start(title, &ops, run, err);
-    }
-    problem_free(start->take_problem);   /* the search has its own reference */
-    if (run->job)
+    const bool made = make_evolve(run, start, o, err);
+    problem_free(start->take_problem);   /* held by the search */
+    if (made)
         return run;
     evolve_run_free(run);
     return NULL;
+}
+
+bool evolve_run_begin(struct evolve_run *run, struct err *err)
+{
+    static unsigned numbers;
+    struct problem *p = evolve_problem(run->evolve);
+    char title[80];
+
+    run->number = ++numbers;
+    snprintf(title, sizeof title, "evolve %u: %zu forms, %zu experiments%s", run->number, p->forms,
+             p->experiments, run->arriving ? " and more" : "");
+    problem_free(p);
+    run->job = job_start(title, &ops, run, err);
+    return run->job != 0;
+}
+
+struct evolve_run *evolve_run_start(const struct evolve_start *start,
+                                    const struct evolve_options *o, struct err *err)
+{
+    struct evolve_run *run = evolve_run_new(start, o, err);
+
+    if (run && !evolve_run_begin(run, err)) {
+        evolve_run_free(run);
+        run = NULL;
+    }
+    return run;
 }
 
 bool evolve_run_wants(const struct evolve_run *run)
@@ -435,9 +453,8 @@ bool evolve_run_wants(const struct evolve_run *run)
     struct evolve_status status;
     struct arriving *a = run->arriving;
 
-    if (!a)
+    if (!a || !evolve_try_status(run->evolve, &status))
         return false;
-    evolve_get_status(run->evolve, &status);
     lock_take(&a->lock);
     bool wants = status.state == EVOLVE_RUNNING && !a->closed && !a->table &&
                  clock_seconds() - a->taken >= fmax(JOIN_SECONDS, JOIN_TIMES * a->cost);

@@ -49,12 +49,19 @@ struct evolve_start {
                                   * only */
 };
 
-/* Starts the threads of the run, and those of other ranks (work/islands.h). Only take_problem of
- * @start is moved. UI thread. Returns NULL with err. */
+/* Makes a run that evolve_run_begin will start, and starts the searches of other ranks
+ * (work/islands.h). Takes time with many experiments. Everything but the problem in @start remains
+ * the caller's. NULL with err. Any thread in a process alone, else the UI thread. */
+struct evolve_run *evolve_run_new(const struct evolve_start *start, const struct evolve_options *o,
+                                  struct err *err);
+/* Starts the threads of a new run. False with err: the caller frees it. UI thread. */
+bool evolve_run_begin(struct evolve_run *run, struct err *err);
+/* Both. UI thread; NULL with err. */
 struct evolve_run *evolve_run_start(const struct evolve_start *start,
                                     const struct evolve_options *o, struct err *err);
-/* Returns whether a live run accepts experiments: it is running, has joined the previous ones, and
- * uses at most a twentieth of its time to join. UI thread. */
+/* Returns whether a live run accepts experiments now: it runs, has joined the previous ones, and
+ * spends at most a twentieth of its time on joining. False also while one of its threads holds its
+ * lock. UI thread. */
 bool evolve_run_wants(const struct evolve_run *run);
 /* Passes the measurements of @t to a live run that accepts them; no effect otherwise. The run has a
  * reference to @t until it has read @t or ended. UI thread. */

@@ -3,13 +3,20 @@
 
 #include <pthread.h>
 #include <sched.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "base/fault.h"
 #include "base/lock.h"
 #include "base/mem.h"
 #include "base/shortage.h"
+
+#define RESET_ON_FORK 1   /* SCHED_FLAG_RESET_ON_FORK */
+#define SLICE_NANOSECONDS 200000
 
 struct team {
     void (*work)(void *state, unsigned worker);
@@ -162,6 +169,24 @@ void pool_run(unsigned workers, const struct pool_ops *ops, void *state)
     pthread_mutex_init(&pool.lock, NULL);
     run_team(workers, true, work_pieces, &pool, NULL);
     pthread_mutex_destroy(&pool.lock);
+}
+
+void thread_react(void)
+{
+    /* struct sched_attr, which not every C library declares */
+    struct {
+        uint32_t size, policy;
+        uint64_t flags;
+        int32_t nice;
+        uint32_t priority;
+        uint64_t runtime, deadline, period;
+    } how = {.size = sizeof how,
+             .policy = SCHED_OTHER,
+             .flags = RESET_ON_FORK,
+             .nice = getpriority(PRIO_PROCESS, 0),
+             .runtime = SLICE_NANOSECONDS};
+
+    syscall(SYS_sched_setattr, 0, &how, 0);
 }
 
 unsigned pool_processors(void)

@@ -553,6 +553,95 @@ static void test_many_predictions(void **state)
     str_done(&text);
 }
 
+/* Predictions of all selected machines are kept, however many: a view that requests them with each
+ * drawing does not make them without end. */
+static void test_many_selected(void **state)
+{
+    static const char *const machines[] = {
+        "alderlake-p",    "broadwell",      "golden-cove-charted", "golden-cove-inferred",
+        "haswell",        "icelake-client", "icelake-server",      "ivybridge",
+        "lunarlake-p",    "sandybridge",    "sapphirerapids",      "skylake",
+        "skylake-avx512", "zen3-charted",   "zen4-charted",        "zen5-charted",
+        "znver1",         "znver2",         "znver3",              "znver4"};
+    const size_t rows = FORECAST_AT_ONCE + 1;
+    struct str text = {0}, line = {0};
+    struct session s;
+    struct err err;
+    (void)state;
+    str_add(&text, "experiment,cycles\n");
+    for (size_t i = 0; i < rows; i++)
+        str_addf(&text, "\"%zu*ADD (R64, R64)\",%zu\n", i % 7 + 1, i % 7 + 1);
+    open_session(&s);
+    s.patience = INFINITY;
+    s.document.experiments = experiments_parse("text", text.data, text.length, &err);
+    str_add(&line, "set machine");
+    for (size_t i = 0; i < sizeof machines / sizeof *machines; i++)
+        str_addf(&line, "%c%s", i ? ',' : ' ', machines[i]);
+    if (!run(&s, str_text(&line), &err))
+        fail_msg("%s", err.what);
+    assert_int_equal(s.document.selected_count, sizeof machines / sizeof *machines);
+    for (int look = 0; look < 3; look++) {
+        for (size_t i = 0; i < s.document.selected_count; i++) {
+            struct machine *m = session_machine(&s, s.document.selected[i], &err);
+            struct prediction *p = session_forecast(&s, m);
+            assert_true((p->cycles != NULL) == (look > 0));
+            prediction_free(p);
+        }
+        assert_true(job_running() == 0 || look == 0);
+        job_wait(0);
+    }
+    session_done(&s);
+    str_done(&text);
+    str_done(&line);
+}
+
+/* In the workbench a job loads the tables of forms for a command that needs them. */
+static void test_forms_first(void **state)
+{
+    struct session s;
+    struct err err;
+    (void)state;
+    open_session(&s);
+    hold_workers(true);
+    assert_true(run(&s, "forms select 'ADD (R64, R64)'; set seed 7", &err));
+    assert_true(s.queue.now && s.queue.count == 1);
+    assert_null(s.document.forms[s.document.isa]);
+    hold_workers(false);
+    s.patience = INFINITY;
+    assert_true(go_on(&s, &err));
+    assert_non_null(s.document.forms[s.document.isa]);
+    assert_int_equal(s.document.form_pattern_count, 1);
+    assert_int_equal(s.settings.seed, 7);
+    session_done(&s);
+}
+
+static char waited[200];
+
+static void release(const char *what)
+{
+    snprintf(waited, sizeof waited, "%s", what);
+    hold_workers(false);
+}
+
+/* While the screen waits for a command it says for what. */
+static void test_wait_is_said(void **state)
+{
+    struct session s;
+    struct err err;
+    char line[200];
+    (void)state;
+    open_session(&s);
+    s.patience = 1e6;
+    s.waits = release;
+    hold_workers(true);
+    snprintf(line, sizeof line, "experiments load %s", table_path);
+    assert_true(run(&s, line, &err));
+    assert_false(s.queue.now);
+    assert_int_equal(rows_of(&s), 3);
+    assert_string_equal(waited, "experiments load: loads");
+    session_done(&s);
+}
+
 /* A job loads the machine that a command names. The command and later ones wait for it. */
 static void test_machine_named(void **state)
 {
@@ -691,6 +780,9 @@ int main(void)
                                        cmocka_unit_test(test_reads_what_was),
                                        cmocka_unit_test(test_long_loop),
                                        cmocka_unit_test(test_many_predictions),
+                                       cmocka_unit_test(test_many_selected),
+                                       cmocka_unit_test(test_forms_first),
+                                       cmocka_unit_test(test_wait_is_said),
                                        cmocka_unit_test(test_work_aside),
                                        cmocka_unit_test(test_confirmed_late),
                                        cmocka_unit_test(test_settling_refused)};
