@@ -66,8 +66,9 @@ bool deps_whole(const struct deps *d);
 /* Returns the loop-carried bound in cycles per iteration, the maximum cycle ratio; 0 without a
  * cycle. Sets @on_cycle (@count entries, or NULL) for each instruction on the cycle. */
 double deps_bound(struct deps *d, bool *on_cycle, size_t count);
-/* The same if the load of instruction i takes waits[i] cycles more from its address on, after a
- * miss: cycles through addresses, as of pointers, become longer, others do not. */
+/* Returns the bound of deps_bound with waits[i] cycles added from the address to the result of
+ * instruction i, the wait of a load after a miss. Lengthens only dependence cycles through
+ * addresses, such as pointer chases. */
 double deps_bound_waiting(struct deps *d, const double *waits);
 /* Finds a cycle of maximum ratio that avoids the instructions in @without (NULL: none). Stores its
  * edges in order, at most @most, in @out and returns their number. Sets *@cycles to the cycles per

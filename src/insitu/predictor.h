@@ -1,5 +1,5 @@
-/* Mispredictions of a loop's branches over recorded directions and targets, by the model of
- * simulate/branch_predictor.h. */
+/* Counts mispredictions of a loop's branches. Simulates the recorded directions and targets with
+ * the model of simulate/branch_predictor.h. */
 #ifndef PORTOLAN_INSITU_PREDICTOR_H
 #define PORTOLAN_INSITU_PREDICTOR_H
 

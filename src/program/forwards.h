@@ -14,9 +14,11 @@ struct insn_forward {
 #define FORWARD_NONE UINT32_MAX
 
 struct code_forwards {
-    struct insn_forward **units;   /* per unit and instruction; NULL for units without code */
-    VEC(struct forward) links;     /* of the last call of code_forwards_link */
-    uint32_t *insn_of;             /* per reference, within its unit; FORWARD_NONE: unknown */
+    /* per unit: one entry per instruction; NULL for units without code */
+    struct insn_forward **units;
+    VEC(struct forward) links;     /* result of the last code_forwards_link */
+    /* per reference: index of its instruction in the unit; FORWARD_NONE: unknown */
+    uint32_t *insn_of;
 };
 
 /* Finds the links of all units at @run, traced or predicted. Matches the references of a block to

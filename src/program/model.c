@@ -161,7 +161,8 @@ static void fit_mode(const struct fitting *f, const struct mode *modes, const do
 {
     const struct growth_limits share = {2, 1e-4, SCATTER, 0, 1, 0.5, false},
                                irregular = {2, 1e-3, 0.05, 0, 1, 0.5, false},
-                               /* exact: a step that is a few bytes off seems to use all sets */
+                               /* nearly exact, because a step that is a few bytes off would use all
+                                * sets */
                step = {2, 0.5, 1e-3, 0, INFINITY, 2, false};
     const unsigned degree = formula_degree(&f->model->footprint, f->runs->name_count);
     struct growth_limits distance = {

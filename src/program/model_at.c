@@ -156,8 +156,8 @@ static void bound_first_uses(const struct program_model *m, const double *inputs
     }
 }
 
-/* Takes the store that feeds a load, and the walk that it belongs to, from the run with most of its
- * references. */
+/* Copies the relations of a reference (its forwarding store and its lead) from the run with the
+ * most references. */
 static void take_relations(const struct program_runs *runs, size_t reference,
                          struct run_reference *out)
 {

@@ -24,7 +24,7 @@
 #define SCATTERED 32768
 /* ratio of the area walked in columns to the lines accessed */
 #define COLUMNS_BY 8
-#define TRIES 5                  /* short repetitions */
+#define TRIES 5                  /* repetitions of short measurements */
 #define HUGE_PAGE ((size_t)2 << 20)
 #define WALKED 16384u            /* accesses per measurement of page walks, at least */
 /* share of the time of a line from the second level below which a cost counts as 0 */
@@ -138,8 +138,8 @@ static double scatter_once(const char *from, size_t bytes)
     return start / (double)count;
 }
 
-/* Least of several measurements: other users of the core and the caches only lengthen them, and so
- * do they the least of a program's times. */
+/* Returns the least of several measurements. Other tasks on the core and in the caches can only
+ * increase times. They also increase the least time of a program. */
 static double least_of_tries(double (*once)(const char *from, size_t bytes), const char *from,
                              size_t bytes)
 {

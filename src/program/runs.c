@@ -272,7 +272,8 @@ double run_step(const struct run_reference *r)
     return step;
 }
 
-/* Adds the bins of @from to those of @into, whose distances are means. */
+/* Adds the bins of @from to those of @into. Distances become means over both; steps are those of
+ * more references. */
 static void join_bins(struct run_reference *into, const struct run_reference *from)
 {
     const struct run_reference *both[] = {into, from};
@@ -316,7 +317,7 @@ void run_add(const struct program *p, struct program_run *into, const struct pro
         const struct run_reference *more = &from->references[i];
         join_bins(to, more);
         to->references += more->references;
-        if (!(one.references > 0)) {   /* its relations are known in the other alone */
+        if (!(one.references > 0)) {   /* only @from has the relations of this reference */
             to->from = more->from;
             to->from_age = more->from_age;
             to->lead = more->lead;
@@ -327,8 +328,8 @@ void run_add(const struct program *p, struct program_run *into, const struct pro
         into->missed[l] += from->missed[l];
 }
 
-/* Averages the joined bins of @count runs. Counts stay exact; distances and crossed lines become
- * means. */
+/* Averages the joined bins of @count runs: scales their counts so that the sum is the exact number
+ * of references. */
 static void average(const struct program *p, struct program_run *run, unsigned count)
 {
     for (size_t i = 0; i < p->reference_count; i++) {

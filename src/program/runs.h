@@ -26,10 +26,11 @@ struct run_reference {
     uint32_t from;
     /* executions of reference @from between the store and the load */
     uint32_t from_age;
-    /* 1 + reference of its block that walks in equal steps and always as far apart; 0: none before
-     * it */
+    /* 1 + index of the first reference of the block that walks in equal steps at a constant
+     * distance; 0: this reference is the first */
     uint32_t lead;
-    double apart;         /* bytes from that one's address, in steps: below 1 in an unrolled loop */
+    /* address minus that of reference @lead, in steps; below 1 in an unrolled loop */
+    double apart;
 };
 
 /* TRACE_CALLS times calls and TRACE_SETS simulates caches; their runs are not stored. */
@@ -81,9 +82,9 @@ struct run_options {
     const struct memory *caches; /* caches for TRACE_SETS */
 };
 
-/* Adds what @from counted, of another process of the same run, to @into. */
+/* Adds the counts of @from, another process of the same run, to @into. */
 void run_add(const struct program *p, struct program_run *into, const struct program_run *from);
-/* Most common steady step of @r, bytes; 0: none. Pure. */
+/* Returns the most common steady step of @r in bytes; 0: none. Pure. */
 double run_step(const struct run_reference *r);
 struct program_runs *program_runs_new(const struct program *p, char *const *names, size_t count);
 void program_runs_free(const struct program_runs *runs);

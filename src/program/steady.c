@@ -136,19 +136,19 @@ static bool walks(const struct run_reference *r)
     return count > STEADY * r->references;
 }
 
-/* 1 + reference that the walk of reference @at follows, or its own. */
+/* Returns the lead of reference @at; 1 + @at if it has none. */
 static uint32_t lead_of(const struct program_run *run, uint32_t at)
 {
     return run->references[at].lead ? run->references[at].lead : at + 1;
 }
 
-/* Number of lines per step of the walk that reference @own[at] belongs to: those of an unrolled
- * loop walk one column together. */
+/* Returns the number of lines per step in the walk of reference @own[at]. The references of an
+ * unrolled loop walk one column together. */
 static double copies_of(const struct program_run *run, const uint32_t *own, size_t count, size_t at)
 {
     const struct run_reference *all = run->references, *r = &all[own[at]];
     const double step = run_step(r);
-    VEC(double) places = {0};   /* within the step */
+    VEC(double) places = {0};   /* offset of each line, as a share of the step */
 
     for (size_t i = 0; i < count && step > MEMORY_LINE; i++) {
         const double apart = all[own[i]].apart - r->apart;
@@ -171,7 +171,8 @@ static double pages_per_line(double step, double copies)
     return fmin(1, fmax(MEMORY_LINE, step / copies) / MEMORY_PAGE);
 }
 
-/* Lines at steady steps of one reference; adds their pages. */
+/* Returns the number of lines that one reference accesses with steady steps. Adds their pages to
+ * *@pages. */
 static double count_lines(const struct run_reference *r, double copies, double *pages)
 {
     double lines = 0;
@@ -184,8 +185,8 @@ static double count_lines(const struct run_reference *r, double copies, double *
     return lines;
 }
 
-/* Share of @lines, of the references @own, in those that follow the same lead as own[at]: large
- * arrays begin at the same place of a page, so that these use the same sets. Other columns use any
+/* Returns the share of all @lines that belong to references with the lead of @own[at]. Large arrays
+ * start at the same offset in a page, so their columns use the same sets. Other columns may use any
  * sets. */
 static double alike_of(const struct program_run *run, const uint32_t *own, size_t count, size_t at,
                        const double *lines)
@@ -224,8 +225,9 @@ static double translations(const struct timing *t, const struct run_reference *r
     return sum;
 }
 
-/* Adds the cost of one reference's misses: streamed lines by bandwidth, others by latency. Returns
- * the mean latency of these beyond the first level's. */
+/* Adds the cost of one reference's misses: streamed lines by bandwidth, all other lines by latency.
+ * Returns the mean wait per execution for these other lines, in cycles beyond the first level's
+ * latency. */
 static double time_reference(struct timing *t, size_t index, double copies, double alike,
                              struct part_misses *out)
 {
@@ -268,8 +270,8 @@ static double time_reference(struct timing *t, size_t index, double copies, doub
     return r->references > 0 ? waits / r->references : 0;
 }
 
-/* Cycles per execution of the longest chain of @part after time_core, if each of its references
- * @own waits for the cycles @waits. */
+/* Returns the cycles per execution of the longest loop-carried chain of @part, if each load of the
+ * references @own waits @waits cycles. Call after time_core. */
 static double waiting_chain(struct timing *t, const struct code_part *part, const uint32_t *own,
                             const double *waits, size_t count)
 {
@@ -324,13 +326,13 @@ static void time_memory(struct timing *t, const struct code_part *part, struct p
         vec_push(&waits, time_reference(
                              t, own.items[i], copies.items[i],
                              alike_of(t->run, own.items, own.count, i, lines.items), &w));
-    /* What follows a branch that was mispredicted starts after its data have come. */
+    /* The instructions after a mispredicted branch start when the branch's data are loaded. */
     const double reach = fmin(reach_of(t, part), part->executions / out->mispredicted);
     const struct window window = {reach, out->core, t->parallel,
                                   w.translated / fmax(1, part->executions), 0};
     out->latency = window_phases(t->memory, &window, &w.walks, part->executions, w.others);
     if (part->repeats && own.count && t->work->core->has_latencies) {
-        /* The chains of several visits of a short loop are in flight together. */
+        /* The chains of several visits of a short loop overlap. */
         const double together = fmax(1, reach * part->entries / part->executions),
                      chain =
                          waiting_chain(t, part, own.items, waits.items, own.count) / together;

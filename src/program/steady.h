@@ -27,9 +27,10 @@ struct part_time {
     /* least cycles over all executions for misses outside streams, at maximal parallelism */
     double taken;
     double far;                    /* part of @stream for lines from main memory */
-    double ends;                   /* cycles of all executions for mispredicted loop ends */
-    double mispredicted, branches; /* executions of branches on data, and their cycles */
-    /* cycles of all executions in functions that are not the program's */
+    double ends;                   /* cycles over all executions for mispredicted loop ends */
+    /* mispredicted executions of data-dependent branches, and their cycles */
+    double mispredicted, branches;
+    /* cycles over all executions in external functions */
     double calls;
     /* part of @calls that overlaps with the part's own chains and units */
     double within;

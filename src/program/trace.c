@@ -19,10 +19,11 @@
 #define FORWARDED_VOTES 0.6
 /* executions; older stores have left the store buffer */
 #define FORWARDED_AGE 64
-#define LEADS_MOST 64          /* walks per block that are told apart */
+#define LEADS_MOST 64          /* leads compared per block, at most */
 #define ALLOCATIONS_MOST 32768 /* allocations that the runtime records, at most */
 
-/* Last address of a reference, and the sum of all differences from it, modulo 2^64. */
+/* Last address of a reference, and the sum of the differences of all its addresses from it, modulo
+ * 2^64. */
 struct trace_place {
     double last;
     uint64_t sum;
@@ -35,7 +36,7 @@ struct trace {
     VEC(const struct program_unit *) units; /* units in the order of the trace */
     /* core cycles per tick of the clock that times calls; ticks of an empty call */
     double cycles_per_tick, nothing;
-    struct trace_place *places; /* per reference of the program */
+    struct trace_place *places; /* one entry per reference of the program */
     bool ended;
 };
 
@@ -197,12 +198,12 @@ static bool read_place(struct trace *t, const char *at)
     return end != at && !*end;
 }
 
-/* Relates references of a block that walk in equal steps and always stay as far apart: those of an
- * unrolled loop, and the same columns of several arrays. */
+/* Sets the leads of references of a block that walk in equal steps at a constant distance: those of
+ * an unrolled loop, and equal columns of several arrays. */
 static void find_leads(const struct trace *t)
 {
     const struct program_reference *of = t->program->references;
-    VEC(uint32_t) leads = {0}; /* of the block */
+    VEC(uint32_t) leads = {0}; /* leads of the present block */
 
     for (uint32_t i = 0; i < t->program->reference_count; i++) {
         struct run_reference *r = &t->run->references[i];
@@ -322,7 +323,8 @@ bool program_trace_parse(const struct program *p, const char *name, struct str *
                                      "incomplete trace: memory or disk space ran out"));
 }
 
-/* Adds the traces of forked processes beside @path, named as it is with more after a dot. */
+/* Adds the traces of forked processes: files in the directory of @path whose names begin with its
+ * name and a dot. */
 static bool read_forked(const struct program *p, const char *path, struct program_run *out,
                         struct err *err)
 {

@@ -27,12 +27,12 @@ double window_waits(const struct memory *m, const struct window *w,
 /* Returns the least cycles per line of random lines from level @level. */
 double window_line_cycles(const struct memory *m, size_t level, double parallel);
 
-/* A reference with long steps, and the number of references of its part with equal steps. Those of
- * an unrolled loop interleave. */
+/* A reference with long steps. @copies is the number of lines per step of its walk, because the
+ * references of an unrolled loop interleave. */
 struct walk_reference {
     const struct run_reference *r;
     double copies;
-    /* share of the part's lines in walks that use the same sets at the same time */
+    /* share of the part's lines that use the same sets at the same time */
     double alike;
 };
 

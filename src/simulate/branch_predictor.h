@@ -1,31 +1,35 @@
 /* SPDX-License-Identifier: 0BSD */
-/* Mispredictions of branches by a predictor model: TAGE (Seznec and Michaud, A case for (partially)
- * tagged geometric history length branch prediction, 2006) with a table by place and four tagged
- * tables by place and the latest 8, 16, 32 and 64 bits of history. Indirect branches have targets
- * in place of directions (ITTAGE; Seznec, A 64-Kbytes ITTAGE indirect branch predictor, 2011). It
- * models no particular processor. Also linked into traced programs. One thread. */
+/* Counts mispredictions of branches by a predictor model. It is TAGE (Seznec and Michaud, A case
+ * for (partially) tagged geometric history length branch prediction, 2006) with one table indexed
+ * by address. Four tagged tables are indexed by address and the latest 8, 16, 32 and 64 bits of
+ * history. Indirect branches have targets in place of directions (ITTAGE; Seznec, A 64-Kbytes
+ * ITTAGE indirect branch predictor, 2011). It does not model a particular processor. Also linked
+ * into traced programs. One thread. */
 #ifndef PORTOLAN_SIMULATE_BRANCH_PREDICTOR_H
 #define PORTOLAN_SIMULATE_BRANCH_PREDICTOR_H
 
 #include <stdint.h>
 
 #define BRANCHES_TABLES 4
-#define BRANCHES_SHORTEST 8u         /* bits; each table has twice as many as the one before */
+/* bits of history; each table has twice as many as the previous one */
+#define BRANCHES_SHORTEST 8u
 #define BRANCHES_PLACES 4096u
-#define BRANCHES_ENTRIES 2048u       /* of a tagged table */
-#define BRANCHES_TARGET_BITS 3u      /* of history per indirect branch */
+#define BRANCHES_ENTRIES 2048u       /* entries of a tagged table */
+#define BRANCHES_TARGET_BITS 3u      /* bits of history per indirect branch */
 
 struct branches_entry {
-    uint16_t tag;                    /* 0: free */
-    uint8_t confidence;              /* with a direction: a counter of two or three bits */
-    uint8_t useful;                  /* 0 to 3: it was right where shorter histories were wrong */
-    uint32_t value;                  /* predicted: direction 0 or 1, or a hash of the target */
+    uint16_t tag;                    /* 0: unused entry */
+    /* confidence in @value: 0 to 1 without a tag, 0 to 3 with one */
+    uint8_t confidence;
+    /* 0 to 3; counts predictions that were correct where shorter histories were wrong */
+    uint8_t useful;
+    uint32_t value;                  /* prediction: direction 0 or 1, or a hash of the target */
 };
 
-/* Zero-initialised is valid. */
+/* Valid if zero-initialised. */
 struct branches {
-    uint64_t history;                /* of all branches, the latest in the lowest bits */
-    struct branches_entry places[BRANCHES_PLACES];   /* without tags */
+    uint64_t history;                /* history of all branches, the latest in the lowest bits */
+    struct branches_entry places[BRANCHES_PLACES];   /* table by address, without tags */
     struct branches_entry tables[BRANCHES_TABLES][BRANCHES_ENTRIES];
 };
 
@@ -39,7 +43,7 @@ static inline void branches_count(struct branches_entry *e, uint32_t value, uint
         e->value = value;
 }
 
-/* Whether @value of the branch at @place was predicted wrong; learns from it, but not the
+/* Returns whether @value of the branch at @place was mispredicted. Updates the tables, but not the
  * history. */
 static inline int branches_learn(struct branches *b, uint64_t place, uint32_t value)
 {
@@ -70,7 +74,7 @@ static inline int branches_learn(struct branches *b, uint64_t place, uint32_t va
         branches_count(found[longest], value, 3);
     else
         branches_count(base, value, 1);
-    /* A longer history may tell more. */
+    /* After a misprediction, allocates an entry with a longer history. */
     for (int t = longest + 1, placed = 0; wrong && t < BRANCHES_TABLES && !placed; t++) {
         placed = found[t]->useful == 0;
         if (placed)
@@ -81,8 +85,8 @@ static inline int branches_learn(struct branches *b, uint64_t place, uint32_t va
     return wrong;
 }
 
-/* Whether the conditional branch at @place that is @taken (0 or 1) was predicted wrong; learns from
- * it. */
+/* Returns whether the conditional branch at @place with outcome @taken (0 or 1) was mispredicted.
+ * Updates tables and history. */
 static inline int branches_mispredicted(struct branches *b, uint64_t place, int taken)
 {
     const int wrong = branches_learn(b, place, (uint32_t)taken);
@@ -90,7 +94,8 @@ static inline int branches_mispredicted(struct branches *b, uint64_t place, int 
     return wrong;
 }
 
-/* The same for the indirect branch at @place that led to @target. */
+/* Returns whether the indirect branch at @place with target @target was mispredicted. Updates
+ * tables and history. */
 static inline int branches_target_mispredicted(struct branches *b, uint64_t place, uint64_t target)
 {
     const uint64_t hash = target * 0x9e3779b97f4a7c15u;

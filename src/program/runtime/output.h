@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: 0BSD */
-/* Buffered text to a file. Linked into traced programs, whose own streams it does not use. One
+/* Writes buffered text to a file. Linked into traced programs; does not use their streams. One
  * thread. */
 #ifndef PORTOLAN_PROGRAM_RUNTIME_OUTPUT_H
 #define PORTOLAN_PROGRAM_RUNTIME_OUTPUT_H
@@ -15,7 +15,7 @@ struct output {
     char text[1 << 16];
 };
 
-/* Writes what is buffered; sets failed if the file takes no more. */
+/* Writes the buffered text. Sets failed if a write fails. */
 static inline void flush(struct output *o)
 {
     for (size_t done = 0; done < o->length && !o->failed;) {

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: 0BSD */
 /* Runtime linked into programs built by portolan-cc. The compiled code counts blocks. The runtime
  * computes reuse distances and writes all results to the file PORTOLAN_TRACE at exit. Without that
- * variable it does nothing.
- * PORTOLAN_TRACE_MODE: counts; exact; sampled: one line in 32; calls: counts, and the time in
- * external functions; sets: counts, and misses of the caches PORTOLAN_TRACE_CACHES=SETSxWAYS,...
- * PORTOLAN_TRACE_SHIFT: bytes added to every address.
- * Each thread has its own reuse distances, as with private caches. A thread's turn has many
- * references, because streams of an instruction must be detected. The first calls of the allocator
- * of all threads are recorded. A forked process writes what it did itself to a file with its number
- * and the time after the name. */
+ * variable it does nothing. PORTOLAN_TRACE_MODE: counts; exact; sampled: one line in 32; calls:
+ * counts, and the time in external functions; sets: counts, and misses of the caches
+ * PORTOLAN_TRACE_CACHES=SETSxWAYS,... PORTOLAN_TRACE_SHIFT: bytes added to every address. Each
+ * thread has its own reuse distances, as with private caches. A thread's turn has many references,
+ * because streams of an instruction must be detected. The first calls of the allocator are
+ * recorded, for all threads together. A forked process writes its own counts to another file, whose
+ * name has the process number and the time appended. */
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -63,7 +62,7 @@ static const char *trace_mode = "counts";
 /* bytes added to every address, which varies the alignment of arrays */
 static uint64_t shift;
 static pid_t trace_process;
-static int forked;                   /* this process is not the one that was started */
+static int forked;                   /* this process was forked by the started one */
 static int written;
 static struct sets sets;             /* caches of mode sets; no levels in other modes */
 static uint64_t sample_mask;         /* reuse.sample_mask of each thread */
@@ -686,8 +685,8 @@ static void put_allocation(struct output *o, const struct portolan_calls_ *calls
         (unsigned long long)size, of);
 }
 
-/* In a forked process: what was counted so far is the parent's. Its other threads are gone, with
- * their turns. */
+/* Called in a forked process. Clears the parent's counts, and the turns of threads that exist only
+ * in the parent. */
 static void begin_forked(void)
 {
     for (struct portolan_unit_ **at = __start_portolan_units; at < __stop_portolan_units; at++) {
@@ -700,7 +699,7 @@ static void begin_forked(void)
         for (uint64_t i = 0; i < unit->accesses; i++) {
             unit->access[i].references = 0;
             unit->access[i].sum = 0;
-            unit->access[i].bins = NULL;   /* the parent's */
+            unit->access[i].bins = NULL;   /* the parent wrote these bins */
             unit->access[i].from_votes = 0;
         }
     }
@@ -746,7 +745,7 @@ static __attribute__((destructor(101))) void trace_end(void)
     int timed = timing;
     char path[4096];
 
-    /* After vfork() the memory is the parent's. */
+    /* After vfork() this process uses the parent's memory, and must not write the trace. */
     if (!trace_path || getpid() != trace_process || written)
         return;
     tracing = timing = allocations_wanted = 0;
@@ -781,7 +780,7 @@ static __attribute__((destructor(101))) void trace_end(void)
     close(o.file);
 }
 
-/* They run no destructor. Weak as the allocator. */
+/* _exit and _Exit run no destructors, so the trace is written here. Weak, like the allocator. */
 __attribute__((weak)) void _exit(int status)
 {
     trace_end();

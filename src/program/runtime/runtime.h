@@ -29,14 +29,14 @@
 struct portolan_bin_ {
     uint64_t count, sum; /* number of references; sum of their distances */
     uint64_t regular;    /* number of references with a steady step of the instruction */
-    /* most common of those steps, bytes, by Boyer and Moore's majority vote: a mean of few other
-     * steps would be a multiple of no power of two */
+    /* most common steady step in bytes, by Boyer and Moore's majority vote. A mean would not be a
+     * multiple of a large power of two if a few steps differ */
     uint64_t step, votes;
 };
 
 /* Counters of a load or store instruction. Only words, zero-initialised. */
 struct portolan_access_ {
-    uint64_t references, sum; /* and the sum of their addresses */
+    uint64_t references, sum; /* number of references; sum of their addresses */
     struct portolan_bin_ *bins;
     struct steps steps;
     /* Load: the store of most of its values, and the executions of that store since then, by Boyer
