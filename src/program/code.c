@@ -19,7 +19,7 @@ struct text_line {
     bool begins;               /* a label precedes it: a possible jump target */
 };
 
-/* Returns whether the word is a label of code. Labels of debug information are not, because they
+/* Returns whether the word is a label of code. Excludes labels of debug information, because they
  * may be anywhere. */
 static bool is_label(const char *word, size_t length)
 {

@@ -423,8 +423,8 @@ static void set(struct machine *m, const char *key, double value, const char *un
     machine_set_fact(m, key, text, unit, NATIVE_SOURCE);
 }
 
-/* Returns the time of the lines that are not in the second level. It contains @bytes of the larger
- * area. */
+/* Returns the time of the lines that are not in the second level. The second level contains @bytes
+ * of the larger area. */
 static double behind_second(double bytes, const struct native_level *area, double measured,
                             double second)
 {

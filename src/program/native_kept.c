@@ -10,7 +10,7 @@
 #define LOOKS 3            /* measurements, at most; two that agree suffice */
 #define AGREE 0.05
 
-/* Returns whether the fact is stored. The core's present clock and share are not. */
+/* Returns whether the fact is stored. The core's present clock and share are not stored. */
 static bool is_kept(const char *fact)
 {
     return fact_find(fact) && strcmp(fact, "clock") != 0;

@@ -272,8 +272,8 @@ double run_step(const struct run_reference *r)
     return step;
 }
 
-/* Adds the bins of @from to those of @into. Distances become means over both; steps are those of
- * more references. */
+/* Adds the bins of @from to those of @into. Distances become means over both. The step of a bin is
+ * that of the side with more steady references. */
 static void join_bins(struct run_reference *into, const struct run_reference *from)
 {
     const struct run_reference *both[] = {into, from};
