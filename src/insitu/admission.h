@@ -7,8 +7,8 @@
 #include "insitu/process.h"
 #include "insitu/region.h"
 
-/* Returns whether the program at @path may be started under ptrace. Not if it runs with other
- * privileges. False with err. */
+/* Returns whether the program at @path may be started under ptrace. False with err, for example if
+ * it runs with other privileges. */
 bool admit_file(const char *path, struct err *err);
 /* Returns whether process @pid may be traced and patched: no other tracer (@traced: we are the
  * tracer), no seccomp filter, no shadow stack, equal privileges. False with err. */
