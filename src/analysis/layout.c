@@ -238,8 +238,8 @@ static const struct stream_term *leading_term(const struct planner *p, const str
     return found;
 }
 
-/* Sets the address of an array with a symbol. One of its registers points into the arena, and does
- * so for all such arrays. False with err. */
+/* Sets the address of an array with a symbol. One of its registers points into the arena, for all
+ * arrays with this register. False with err. */
 static bool give_place(struct planner *p, const struct array_region *r, struct err *err)
 {
     const struct stream *s = r->one;
