@@ -13,8 +13,8 @@
 #include "throughput/throughput.h"
 
 #define SURE 0.9             /* least confidence of the forms in experiments */
-#define QUICK 4.0            /* most cycles of one execution of such a form */
-#define BESIDE_MOST 120      /* most usages of such forms that experiments use */
+#define QUICK 4.0            /* most cycles per execution of a form that experiments use */
+#define BESIDE_MOST 120      /* most distinct usages of forms that experiments use */
 #define TELLS 2.0            /* standard deviations by which two usages must differ */
 #define COPIES 2             /* most copies of the ambiguous form in one experiment */
 /* Experiments use up to this multiple of the fewest saturator repetitions that decide. */
@@ -29,7 +29,7 @@
 /* Forms and saturators that experiments use against an ambiguous form. */
 struct witnesses {
     const struct chart *chart;
-    struct mapping *mapping;      /* one form of each certain usage */
+    struct mapping *mapping;      /* port mapping with one form of each certain usage */
     struct lattice *lattice;
     struct saturators saturators;
     struct throughput *throughput;
@@ -170,7 +170,7 @@ static double best_experiment(const struct witnesses *w, const struct chart_form
     return most;
 }
 
-/* Finds the ambiguities of one form. */
+/* Finds the ambiguities of one form and appends them to the chart. */
 static void doubt_form(const struct witnesses *w, struct chart *c, uint32_t form)
 {
     struct chart_form *f = &c->forms[form];

@@ -131,7 +131,7 @@ struct chart {
 };
 
 struct chart_options {
-    const char *name;             /* name of the machine */
+    const char *name;             /* name of the charted machine */
     double seconds;               /* time limit of inference, in seconds */
     size_t core_most;             /* most candidate forms for the core */
     struct journal *journal;      /* journal of experiments; NULL: none */
@@ -145,7 +145,7 @@ struct chart_options {
     /* Forms from which the review draws random blocks, x86-64 or AArch64. */
     const struct block_form *uses;
     size_t uses_count;            /* 0: no review */
-    size_t review_blocks;         /* number of random blocks */
+    size_t review_blocks;         /* number of random blocks in the review */
     /* Leaves ambiguous usages to `experiments settle`. False: the chart measures the deciding
      * experiments. */
     bool leave_ambiguities;
@@ -220,7 +220,7 @@ struct ambiguity {
 bool ambiguity_is_check(const struct ambiguity *d, const struct mapping_entry *entry);
 
 struct ambiguities {
-    VEC(struct ambiguity) list;       /* entries of one form are adjacent */
+    VEC(struct ambiguity) list;       /* the ambiguities; those of one form are adjacent */
     /* relative standard deviation of a time from the right usage's prediction */
     double noise;
     bool late;                    /* times may exceed the port bound (chart/residual.h) */

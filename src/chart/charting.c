@@ -36,7 +36,7 @@ struct chart_job {
     bool recorded;
     struct forms *forms;             /* held */
     VEC(const struct form_row *) rows;
-    struct block_forms uses;         /* forms of the review's blocks */
+    struct block_forms uses;         /* forms from which the review's blocks are generated */
     struct chart_options options;
     int cpu;
     const struct charting_hooks *hooks;   /* set while the chart runs */
@@ -218,7 +218,7 @@ struct chart *charting_run(struct chart_job *w, const struct charting_hooks *own
         w->simulated ? imitation_new(w->simulated, CHART_SIMULATED_NOISE, w->options.seed) : NULL;
     struct chart_cpu cpu = {NULL, w->recorded ? recorded_latencies : latencies_of_cpu,
                             w->recorded ? recorded_times : times_of_cpu, w};
-    /* machine saved by an earlier run */
+    /* machine with the core that an earlier run saved */
     struct machine *core = w->core_path ? machine_load(w->core_path, NULL) : NULL;
     struct chart *chart = NULL;
 

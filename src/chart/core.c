@@ -12,14 +12,14 @@
 #include "isa/operands.h"
 
 #define ALIKE 0.025          /* relative difference below which times are equal */
-#define ROUND 8              /* most new classes per round */
+#define ROUND 8              /* most classes added per round */
 #define CLASSES_MOST 72
 #define BALANCE_MOST 6
 /* most classes from which ports are inferred. Selects those that add the least time to others and
  * hence have the fewest µops. */
 #define CORE_MOST 40
 #define LARGER 60            /* experiments with three and with four forms, per class */
-#define COUNT_MOST 4         /* most copies of one form in such an experiment */
+#define COUNT_MOST 4         /* most copies of one form in an experiment with three or four forms */
 #define AHEAD 3.0            /* ratio of times in an unbalanced pair */
 #define AHEAD_MOST 12        /* most copies of one form in an unbalanced pair */
 #define SIGNATURE 24
@@ -35,7 +35,7 @@
 /* Ratio to the sum of both times alone. Slower pairs have interference other than port
  * conflicts. */
 #define SUM_PASSED 1.05
-/* Share of such pairs above which a class is not used to infer ports. */
+/* Share of pairs with a ratio above SUM_PASSED from which a class is not used to infer ports. */
 #define UNRULY_SHARE 0.25
 
 /* Writes the signature "RM 0.25": operand kinds and cycles alone. The choice of candidates covers

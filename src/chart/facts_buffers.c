@@ -66,7 +66,7 @@ static const struct {
 #define BUFFERS (sizeof buffers / sizeof *buffers)
 
 struct buffer_search {
-    double chain;                    /* cycles of one chain */
+    double chain;                    /* cycles per iteration of one chain */
     const char *unknown;             /* why the capacity is unknown; NULL: no reason found */
     /* largest number of instructions with overlap, and smallest without; 0: none found */
     unsigned fits, over;

@@ -393,7 +393,7 @@ static void conclude_length(struct probes *p, const struct base_probes *b, doubl
         before += found(probe_time(p, b->of_length[i]) - 1, forward) > 0;
     const bool missing = first && isnan(probe_time(p, b->of_length[first - 1]));
     if (first == LENGTHS && !before && !missing)
-        return;   /* renamed at any length */
+        return;   /* no number of instructions prevents memory renaming */
     const bool told = first && first <= LENGTHS - LENGTHS_FOUND && !before && !missing;
     snprintf(value, sizeof value, "%u", first + 2);
     probe_tell(p, "memory_renaming_length", told ? value : NULL, "instructions",

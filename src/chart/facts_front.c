@@ -43,7 +43,8 @@ struct front_probes {
     size_t prefixed[SIZES];
     struct twice plain;                   /* a chunk with as many instructions without a prefix */
     struct twice row[DOUBLES];
-    size_t counted[DOUBLES];             /* loops of one such instruction and fillers */
+    /* number of the loop with one such instruction and fillers */
+    size_t counted[DOUBLES];
 };
 
 #define PREFIXES ".byte 0x2e, 0x2e, 0x2e\n"

@@ -17,7 +17,7 @@ bool buffer_probes(struct probes *p, struct err *err);
  * by register, load and width. */
 
 struct forward_probes;
-/* Adds the loops to @p. */
+/* Adds the loops for memory forwarding to @p. */
 struct forward_probes *forward_probes_ask(struct probes *p);
 /* Concludes facts from the measured loops; needs stores_per_cycle. */
 void forward_probes_conclude(struct probes *p, const struct forward_probes *f);
@@ -28,9 +28,10 @@ void forward_probes_free(struct forward_probes *f);
 
 /* Facts of fetch and decode; 0: unknown or not limiting. */
 struct front_found {
-    unsigned bytes, width;   /* per cycle, of the predecoder */
+    /* most bytes and most instructions that the predecoder passes on per cycle */
+    unsigned bytes, width;
     unsigned decoders;       /* instructions per cycle, if fewer than rename's */
-    unsigned penalty;        /* cycles of a length-changing prefix */
+    unsigned penalty;        /* cycles that a length-changing prefix adds */
 };
 
 struct front_probes;
@@ -52,7 +53,7 @@ double front_decoded(const struct probes *p, const struct insn *insns, size_t co
  * slot, and whether groups split instructions of several slots. */
 
 struct group_probes;
-/* Adds the loops to @p. */
+/* Adds the loops for rename groups to @p. */
 struct group_probes *group_probes_ask(struct probes *p);
 /* Concludes facts from the measured loops. */
 void group_probes_conclude(struct probes *p, const struct group_probes *g);
@@ -63,7 +64,7 @@ void group_probes_free(struct group_probes *g);
 
 struct load_probes;
 
-/* Adds the loops. Free with load_probes_free. */
+/* Adds the loops for loads to @p. The caller frees the result with load_probes_free. */
 struct load_probes *load_probes_ask(struct probes *p);
 /* Concludes facts from the measured loops. Call it after memory_probes_conclude (loads per cycle)
  * and forward_probes_conclude (memory renaming). */
@@ -74,7 +75,7 @@ void load_probes_free(struct load_probes *l);
  * banks, lines, the stack pointer. */
 
 struct memory_probes;
-/* Adds the loops to @p. */
+/* Adds the loops for stores and the data cache to @p. */
 struct memory_probes *memory_probes_ask(struct probes *p);
 /* Concludes facts from the measured loops. */
 void memory_probes_conclude(struct probes *p, const struct memory_probes *m);
@@ -89,7 +90,7 @@ bool plain_facts_find(struct probes *p, struct err *err);
 /* facts_rename.c: facts of rename: indexed addresses, and flags that the next instruction reads. */
 
 struct rename_probes;
-/* Adds the loops to @p. */
+/* Adds the loops for rename to @p. */
 struct rename_probes *rename_probes_ask(struct probes *p);
 /* Concludes facts from the measured loops. */
 void rename_probes_conclude(struct probes *p, const struct rename_probes *r);

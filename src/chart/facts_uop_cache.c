@@ -35,7 +35,7 @@
 #define CHUNKS 4
 #define COARSE 7
 #define FINE 4
-#define ROUNDS 2             /* rounds of FINE steps */
+#define ROUNDS 2             /* number of rounds, each with FINE steps */
 #define LOOPS (COARSE + ROUNDS * FINE)
 #define LONG_LEAST 1024
 #define LONG_STEP 1.4

@@ -15,7 +15,7 @@
 /* If times may exceed the port bound, one of this many may do so for an unknown reason. Never the
  * time alone. */
 #define ODD_EVERY 20
-#define ODD_MOST 3            /* most such times */
+#define ODD_MOST 3            /* most times of a form that are ignored for this reason */
 #define UOP_PRICE 0.7
 #define SLOT_PRICE 0.05
 /* cycles alone below which no blocking pipe is tried */

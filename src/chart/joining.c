@@ -32,8 +32,8 @@ struct joiner {
     double *first;           /* cycles of each row with the first µops of the form */
     double *second;          /* cycles by second set and row, with one µop on that set */
     double *bounds;          /* lower bound of the cost by second set */
-    portset *sets;           /* candidate second sets */
-    portset set;             /* port set of the first µops */
+    portset *sets;           /* candidate port sets of the second µops */
+    portset set;             /* port set of the first µops in the present search */
     unsigned uops;
     /* Order of the rows: the most expensive first, which rejects bad guesses early. */
     size_t *order;

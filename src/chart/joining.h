@@ -8,7 +8,7 @@
 #include "chart/residual.h"
 #include "throughput/throughput.h"
 
-/* One thread at a time. */
+/* Searches usages of joining forms. One thread at a time per joiner. */
 struct joiner;
 
 /* Creates storage for @rows rows and @seconds candidate sets of second µops. */

@@ -8,7 +8,7 @@
 #include "base/vec.h"
 #include "chart/chart.h"
 
-/* Predicted cycles of a row. */
+/* Predicted cycles of a row of the lab's table. */
 struct lab_expected {
     size_t row;
     double cycles;

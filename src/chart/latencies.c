@@ -25,7 +25,7 @@
 struct latency_file {
     struct csv_table *table;
     struct names forms;
-    VEC(size_t) first;           /* first row of each form */
+    VEC(size_t) first;           /* index of the first row of each form */
     /* per form: whether the chart used its rows or measured the form */
     bool *taken;
     /* column numbers; -1 if the optional @note is missing */

@@ -9,7 +9,7 @@
 #include "throughput/columns.h"
 
 #define ROWS_LEAST 10       /* least rows of a form together with forms of the core */
-#define ROWS_MOST 48        /* most such rows that are evaluated */
+#define ROWS_MOST 48        /* most rows of a form that are evaluated */
 #define UOPS_MOST 3         /* most port sets of a tried usage */
 #define BEAM 12             /* beam width of the search */
 #define ERROR_MOST 0.5      /* largest relative error of a row; larger ones are clipped */
@@ -57,9 +57,9 @@ struct parter {
     double slots;               /* per cycle */
     VEC(struct outsider) forms;
     struct outsider inside;     /* rows with forms of the core only */
-    portset sets[SETS_MOST];    /* port sets of the core */
+    portset sets[SETS_MOST];    /* port sets of the core's µops */
     size_t set_count;
-    const struct view *view;    /* view that the threads evaluate */
+    const struct view *view;    /* view of the rows that the threads evaluate */
     double *errors;             /* resulting error per form */
     unsigned threads;
     const struct chart_hooks *hooks;

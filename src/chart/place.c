@@ -56,11 +56,11 @@ struct placing {
     bool sought;                 /* the guess is the result of a search */
     bool done, all;
     bool leads;                  /* runs with all saturators as a leader (chart/slow_pairs.h) */
-    struct guess begun;          /* the guess before that run */
-    bool waits;                  /* waits until the leaders are done */
+    struct guess begun;          /* guess before the run with all saturators */
+    bool waits;                  /* waits until the leaders' searches are done */
     unsigned failed;             /* rounds in which no guess explained all times */
     unsigned checked;            /* number of passed rounds of random checks */
-    struct guess foretold;       /* guess at the last random check */
+    struct guess foretold;       /* guess at the last comparison with random experiments */
     bool hidden;
     struct guess rival;
     double rivals;               /* sum of the alternatives' weights, relative to the guess */

@@ -23,7 +23,7 @@
 #define GAIN_LEAST 0.005     /* least absolute reduction, so that noise changes nothing */
 #define STEP_GAIN 0.1
 #define SLOWEST 1.1          /* largest ratio of the µops' time to the form's time alone */
-#define QUICKEST 0.5         /* smallest such ratio */
+#define QUICKEST 0.5         /* smallest ratio of the µops' time to the form's time alone */
 
 typedef VEC(uint32_t) row_list;
 
@@ -34,7 +34,7 @@ struct refine_use {
     bool memory, vectors;    /* whether its forms access memory; whether they use vectors */
     size_t forms;
     double cycles;           /* alone */
-    size_t at;               /* order of discovery */
+    size_t at;               /* number of usages that were found before */
 };
 
 struct refined {

@@ -12,7 +12,7 @@
 /* On a Zen 5, 2 loads and a move from a vector take 0.67 cycles for a bound of 0.50; 8 and 1 take
  * the predicted 2.00. */
 #define BUSY_BY 1.35
-#define BUSY_MOST 1.0        /* largest cost of such a time */
+#define BUSY_MOST 1.0        /* largest cost of a time within this limit */
 
 struct residual_limit residual_limit_of(const double *own, size_t n, bool scattered)
 {

@@ -175,7 +175,7 @@ static void note_change(struct chart *c, const struct remedy *change, const stru
 {
     bool usage = str_has_prefix(change->name, CHANGE_USAGE);
 
-    /* the change is one latency rule */
+    /* the change concerns a single latency rule */
     if (change->from != LATENCY_ANY || change->to != LATENCY_ANY) {
         machine_drop_latency(c->machine);
         machine_put_latency(c->machine, form_changed(change, 0), change->from, change->to,

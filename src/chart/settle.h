@@ -18,8 +18,8 @@ struct settled_form {
     char *form;
     enum settle_verdict verdict;
     char *before, *after;  /* usages */
-    double confidence;     /* NaN for SETTLE_OPEN */
-    unsigned experiments;  /* number of measured experiments */
+    double confidence;     /* confidence of the usage; NaN for SETTLE_OPEN */
+    unsigned experiments;  /* number of experiments measured to decide */
 };
 
 struct settled {

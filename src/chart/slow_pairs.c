@@ -7,8 +7,8 @@
 
 struct slow_time {
     size_t beside;           /* saturator */
-    double late;             /* largest measured / predicted */
-    struct guess guess;      /* usage for which that was predicted */
+    double late;             /* largest ratio of measured to predicted cycles */
+    struct guess guess;      /* usage for which the cycles were predicted */
 };
 
 void slow_pairs_done(struct slow_pairs *h)

@@ -12,7 +12,7 @@
 
 /* A usage whose forms have times above the port bound. */
 struct slow_usage {
-    struct guess guess;              /* first usage of the forms */
+    struct guess guess;              /* usage of the first form */
     unsigned began, ended;           /* number of leaders started, and number finished */
 };
 struct slow_pairs {

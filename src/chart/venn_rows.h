@@ -29,7 +29,7 @@ struct venn_rows {
     /* the form has several operations, so probably several µops */
     bool several[VENN_FORMS_MOST];
     uint8_t slots[VENN_FORMS_MOST];
-    bool slots_known[VENN_FORMS_MOST];   /* @slots is exact */
+    bool slots_known[VENN_FORMS_MOST];   /* per form: the number of slots is exact */
     enum venn_kind kind[VENN_FORMS_MOST];
     VEC(struct venn_row) rows[VENN_FORMS_MOST];   /* by form */
     double width;                   /* per cycle */

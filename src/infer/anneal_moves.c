@@ -10,7 +10,7 @@
 
 #define EVALUATIONS_A_STEP 8   /* evaluations per step (base/watch.h) */
 #define LINKS_A_STEP 64
-/* experiments between two tests of significance */
+/* number of experiments between two tests of significance */
 #define LOOK 16
 /* A prime stride. Modulo the number of experiments it visits each once. */
 #define MIXING 2654435761u

@@ -17,7 +17,7 @@ struct annealer {
     struct rng rng;
     struct genome *g;
     struct columns columns;         /* columns for the current sets, and some earlier ones */
-    bool stale;                     /* some columns may not be needed */
+    bool stale;                     /* columns may include sets that no form uses */
     struct tables tables;
     /* tables: fresh of a tried gene, saved of the forms of a compound move */
     float *fresh, *saved;
@@ -40,7 +40,7 @@ struct annealer {
     /* probability of copying a usage from a form of the same kind, out of 256 */
     unsigned kin_chance;
     uint32_t *stamp, clock;         /* marks the experiments visited in the current compound move */
-    uint32_t *changed;              /* forms of a compound move */
+    uint32_t *changed;              /* forms that a compound move changes */
     struct gene *before, *after;    /* genes of these forms before and after the move */
     uint32_t *touched;
     float *touched_errors;

@@ -9,7 +9,7 @@
 #define CONGRUENCE_EPSILON 0.05
 
 struct congruence {
-    size_t forms;           /* number of forms of the table */
+    size_t forms;           /* number of forms in the table of experiments */
     /* per form of the table: class number; UINT32_MAX: not measured alone */
     uint32_t *class_of;
     size_t classes;

@@ -6,8 +6,8 @@
 
 #include "base/mem.h"
 
-#define UNSEEN_EACH 3          /* random experiments per measured one */
-#define UNSEEN_FORM 10         /* least random experiments per form */
+#define UNSEEN_EACH 3          /* number of random experiments per measured one */
+#define UNSEEN_FORM 10         /* fewest random experiments per form */
 #define UNSEEN_MOST 4000
 /* standard deviations at which a mapping is refuted; many, because the best was selected by its
  * fit */

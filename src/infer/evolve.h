@@ -95,7 +95,7 @@ struct evolve_status {
      * except that it starts again when the number of ports is first chosen, because earlier values
      * were of trials. */
     double d_reached;
-    size_t reached_of;           /* number of initial experiments */
+    size_t reached_of;           /* number of experiments at the start of the run */
     uint64_t reached_print;      /* their fingerprint */
     uint64_t volume, distinct;
     uint64_t evaluations;        /* number of experiments evaluated */
@@ -103,8 +103,8 @@ struct evolve_status {
     double rate;                 /* evaluations per second */
     struct anneal_stats stats;
     double seconds_left;         /* time until the limit; NaN: no limit, or ended */
-    size_t forms, experiments;   /* numbers of the current problem */
-    unsigned joined;             /* number of joins */
+    size_t forms, experiments;   /* number of forms and of experiments in the current problem */
+    unsigned joined;             /* number of times that experiments joined the run */
     bool joining;                /* joined experiments are waiting to be used */
     /* "annealing starting point 3 of 8"; after the end the last phase */
     char phase[80];

@@ -9,8 +9,8 @@
 #include "infer/consensus.h"
 #include "infer/evolve_state.h"
 
-#define CONSENSUS_SHARE 0.25       /* share of the time */
-#define CONSENSUS_GENERATIONS 2    /* generations without a time limit */
+#define CONSENSUS_SHARE 0.25       /* share of the run's time for the consensus */
+#define CONSENSUS_GENERATIONS 2    /* generations of the consensus in a run without a time limit */
 #define MEMBERS_LEAST 3
 /* Largest cost as a multiple of the best error. The larger the unexplained error, the less
  * significant is a difference in cost. */

@@ -21,7 +21,7 @@
 #define PORTS_UNTOLD 0.015
 /* number of individuals that must converge in time for trials to distinguish numbers of ports */
 #define PORTS_TOLD 3
-#define PORTS_PILOT 7               /* ports of the pilot, unless given */
+#define PORTS_PILOT 7               /* number of ports of the pilot if none is given */
 /* Initial temperatures of a trial, a new individual and a child, for densities up to
  * DENSITY_SUITED. */
 #define HOT_TRIAL 0.5
@@ -160,7 +160,7 @@ struct annealing {
     struct annealer *s;
     unsigned index;
     bool classes;
-    double hot, cold;            /* initial and final temperature */
+    double hot, cold;            /* initial and final temperature of the annealing */
 };
 
 static const struct problem *walk_problem(const struct evolve *e, const struct annealing *walk)

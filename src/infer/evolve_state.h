@@ -9,7 +9,7 @@
 #include "infer/evolve.h"
 #include "infer/classes.h"
 
-#define PORTS_FEWEST 4              /* least number of ports tried */
+#define PORTS_FEWEST 4              /* fewest ports tried */
 #define PORTS_MOST 12
 
 /* State of a thread, as last published. */
@@ -17,7 +17,7 @@ struct live {
     bool busy;
     double d_avg, cost;
     uint64_t volume, distinct;
-    struct anneal_stats stats;   /* counts of the current search */
+    struct anneal_stats stats;   /* statistics of the current search */
 };
 
 /* Problem with which a run continues when all its threads have stopped. */
@@ -84,7 +84,7 @@ struct evolve {
      * unmeasured experiments */
     double unseen_agreed, unseen_best;
     struct live *live;
-    struct anneal_stats stats;       /* counts of finished searches */
+    struct anneal_stats stats;       /* statistics of finished searches */
     unsigned generation, workers;
     double started, paused_at, paused_for, ended;
     VEC(struct evolve_sample) samples;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Progress of a run. */
+/* Status and progress of an inference run. */
 #include "infer/evolve.h"
 
 #include <math.h>
@@ -52,7 +52,7 @@ static const struct genome *shown(const struct evolve *e)
     return e->agreed ? e->agreed : e->best;
 }
 
-/* Fills the status. Under the lock. */
+/* Fills the status from the run's state. The caller holds the lock. */
 static void fill_status(struct evolve *e, struct evolve_status *out)
 {
     const struct genome *best = shown(e);
@@ -217,7 +217,7 @@ static bool is_other(const struct genome *a, const struct genome *best)
     return false;
 }
 
-/* Implements evolve_leaders. Under the lock. */
+/* Copies the best individuals for evolve_leaders. The caller holds the lock. */
 static struct genome **copy_leaders(struct evolve *e, const struct genome *best, size_t limit,
                                     size_t *count, struct problem **over)
 {

@@ -10,7 +10,7 @@
 
 /* Each returns the number of rows added, and ends early if cancelled. Forms are indices into
  * t->forms. @forms: @n of them. */
-/* Adds one row per form. */
+/* Adds one row with one execution for each form. */
 size_t generate_singletons(struct experiments *t, const uint32_t *forms, size_t n);
 /* Adds {a, b} for all pairs. If both were measured alone and one is slower, also adds {slow, ⌈t
  * slow / t quick⌉ * quick}. */

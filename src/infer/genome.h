@@ -11,10 +11,10 @@
 
 struct genome {
     size_t forms;
-    unsigned ports;          /* at most PROBLEM_PORTS_MAX */
+    unsigned ports;          /* number of ports, at most PROBLEM_PORTS_MAX */
     double width;            /* issue slots per cycle; 0: none */
     struct gene *genes;
-    /* results of an evaluation */
+    /* D_avg and cost of the last evaluation */
     double d_avg, cost;      /* mean relative error; objective of the search */
 };
 

@@ -14,9 +14,9 @@
 #define OUTLINE_TRIALS 16    /* most numbers of ports that were tried */
 
 struct outline {
-    uint64_t serial;         /* number that no other outline has */
+    uint64_t serial;         /* number that distinguishes this outline from all others */
     struct problem *problem;     /* held */
-    struct genome *best;         /* the mapping with renamed ports */
+    struct genome *best;         /* the best mapping, with renamed ports */
     /* confidence per form as in confidence_of; NaN without alternatives */
     double *confidence;
     /* per form: ports on which another near-optimal mapping differs from the best */

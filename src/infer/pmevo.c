@@ -4,8 +4,9 @@
 #include <math.h>
 #include <string.h>
 
-#define TOLERANCE 0.1    /* tolerance of the authors' program */
-#define INITIAL_UOPS 1   /* µops per form at the start */
+/* relative error below which an experiment counts as explained, as in the authors' program */
+#define TOLERANCE 0.1
+#define INITIAL_UOPS 1   /* number of µops per form in the initial population */
 
 struct individual {
     struct genome *genome;
@@ -25,7 +26,8 @@ struct pmevo {
     double volume_weight;
     size_t population;
     struct individual *pool;   /* 2p individuals: parents, then children */
-    double d_low, d_high, v_low, v_high;   /* ranges in the last selection */
+    /* smallest and largest D_avg and volume in the last selection */
+    double d_low, d_high, v_low, v_high;
 };
 
 static void evaluate(struct pmevo *m, struct individual *x, uint64_t *evaluations)

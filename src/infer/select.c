@@ -13,7 +13,7 @@
 #include "model/metrics.h"
 #include "throughput/predict.h"
 
-#define CANDIDATES 40         /* candidates per requested experiment */
+#define CANDIDATES 40         /* number of candidates per requested experiment */
 #define CANDIDATES_MOST 8000  /* most candidates in total */
 /* Size of the committee: individuals of the run, and samples of random walks from them. */
 #define COMMITTEE 32

@@ -48,8 +48,8 @@ void cpu_product_title(const struct cpu_product *p, struct str *out);
 /* This CPU and its machine. */
 struct cpu_native {
     enum isa isa;
-    char *name;       /* name for --machine */
-    char *machine;    /* machine whose tables apply */
+    char *name;       /* name for the option --machine */
+    char *machine;    /* id of the machine whose tables apply to this CPU */
     char *title;      /* title as in cpu_product_title */
 };
 /* Fills @out, which cpu_native_done frees. False with err, which names the CPU, and @out empty if

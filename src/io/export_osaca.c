@@ -22,7 +22,7 @@ struct item {
     struct spelling text;
     bool spelled;           /* whether the form has an assembly spelling */
     unsigned rank;          /* the form with the least rank represents its group */
-    size_t order;           /* position in the mapping */
+    size_t order;           /* position of the form in the mapping */
     /* general spelling: name and operand classes. OSACA does not distinguish forms with equal
      * keys. */
     char key[96];

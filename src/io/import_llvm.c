@@ -545,14 +545,14 @@ static void add_line(const struct form_row *row, struct str *input)
     str_done(&line);
 }
 
-#define CHUNK 1024      /* forms per run */
+#define CHUNK 1024      /* number of forms per run of llvm-mca */
 /* most failed runs: enough for some 25 forms that crash llvm-mca or have no row */
 #define RETRIES_MAX 250
 
 struct import {
     const char *cpu;
     const struct forms *forms;
-    struct machine *machine;   /* the first chunk creates it */
+    struct machine *machine;   /* result; the first chunk creates it */
     unsigned retries;
 };
 

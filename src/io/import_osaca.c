@@ -108,7 +108,7 @@ static bool entry_fits(enum isa isa, const struct osaca_entry *e, const struct s
     return true;
 }
 
-/* the best matching entry so far */
+/* The entry that matches a form best so far. */
 struct osaca_choice { struct osaca_entry *entry; enum fit fit; };
 
 /* Searches the entries called @name; of equal matches the first counts. Marks all entries that

@@ -24,7 +24,7 @@ struct uop_group {
     unsigned count;
     const char *unit;    /* "p" or "FP" */
     size_t unit_length;
-    const char *ports;   /* single characters, or comma-separated names */
+    const char *ports;   /* names of ports as single characters, or separated by commas */
     size_t port_count;
     /* p[V0,DV], which export_uops_info writes for long names of ports; uops.info does not */
     bool list;

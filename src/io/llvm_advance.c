@@ -12,7 +12,7 @@
 #include "io/llvm_mca.h"
 #include "isa/isa.h"
 
-#define CHUNK 1024    /* pairs per run of llvm-mca */
+#define CHUNK 1024    /* number of operand pairs per run of llvm-mca */
 #define FRESH 8       /* first register of the second copy */
 #define FRESH_MASK 4  /* the same for masks, because few instructions accept one above p7 */
 

@@ -13,7 +13,7 @@
 #include "isa/isa.h"
 
 #define OUTPUT_LIMIT ((size_t)512 << 20)
-#define ITERATIONS 50     /* value of the option below */
+#define ITERATIONS 50     /* value of the option -iterations below */
 #define LONGER 3           /* copies of a block in the second region of each block */
 
 static const char *program(void)
@@ -97,7 +97,8 @@ static enum llvm_mca_end run(enum isa isa, const char *cpu, const char *const *e
         how = LLVM_MCA_DIED;
     } else if (result.status != 0 ||
                strstr(str_text(&result.output),
-                      "is not a recognized feature")) { /* llvm-mca would ignore it */
+                      /* llvm-mca would ignore the unknown feature */
+                      "is not a recognized feature")) {
         explain(argv[0], cpu, str_text(&result.output), err);
     } else if (file_read(str_text(&path), OUTPUT_LIMIT, out, err)) {
         how = LLVM_MCA_DONE;

@@ -8,7 +8,7 @@
 struct population {
     struct mapping **mappings;   /* best first */
     size_t count;
-    uint64_t fingerprint;        /* fingerprint of their experiments */
+    uint64_t fingerprint;        /* fingerprint of the experiments of the run */
     double seconds;              /* seconds that the run has used so far */
     double best_so_far;          /* least mean error of the run so far; NaN: unknown */
     /* fingerprint of the experiments of that error: the initial ones */

@@ -29,7 +29,7 @@ struct uops_xml {
     bool open;               /* whether the parser is in that <measurement> */
     char *instruction;
     struct uops_row row;
-    struct err *err;         /* err of the current feed */
+    struct err *err;         /* error of the text passed to the parser last */
     bool failed;
     unsigned depth;
     XML_Index fed;           /* bytes */

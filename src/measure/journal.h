@@ -27,9 +27,9 @@ struct journal_entry {
     double cycles, spread;      /* final value; NaN unless state is EXPERIMENT_OK */
     uint32_t repeats;
     char *state;                /* final state; JOURNAL_ONCE: all values are of single passes */
-    double values[8];           /* values of single passes */
+    double values[8];           /* cycles in each single pass */
     unsigned value_count;
-    double shorts[4];           /* values measured with short bodies */
+    double shorts[4];           /* cycles in each pass with a short body */
     unsigned short_count;
     /* Conditions of the final value, or the least baseline of single passes; NaN: unknown. */
     double baseline, slowed;

@@ -16,11 +16,11 @@
 void journal_text_add(struct str *out, const struct experiment *e, const char *code,
                       const struct measured *m, const char *state);
 
-/* Contents of a journal's text. */
+/* Parsed contents of a journal's text. */
 struct journal_parts {
     /* table of the valid records: header and lines without checksums */
     struct str rows;
-    struct str rest;      /* the invalid lines */
+    struct str rest;      /* invalid lines, unchanged */
     size_t good, bad;     /* number of valid and of invalid lines */
     /* bytes of an incomplete last line, which a killed program wrote; neither valid nor invalid */
     size_t torn;

@@ -47,13 +47,13 @@ struct run_plan {
     size_t count, length;   /* instructions; bytes of one copy */
     uint8_t *code;
     unsigned copies;
-    bool apart;             /* as in struct kernel_plan */
+    bool apart;             /* copies run separately, as in struct kernel_plan */
     uint32_t offset;
     bool vector_index;
     unsigned vectors;
-    unsigned counter;       /* enum sandbox_counter */
+    unsigned counter;       /* counter of the runs, an enum sandbox_counter */
     uint32_t bases, indices;    /* bit sets of general registers by use in addresses */
-    double until;               /* clock_seconds of the timeout */
+    double until;               /* time at which the measurement gives up (clock_seconds) */
     unsigned *reached;          /* accesses near the vault by this plan */
     bool ended;                 /* a run ended its process, so other values are not tried */
     bool beside;                /* foreign code keeps its address and process */

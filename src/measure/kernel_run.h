@@ -42,7 +42,7 @@ struct kernel_measured {
     unsigned repeats;       /* accepted windows */
     unsigned pages;         /* touched */
     unsigned iterations;    /* iterations of the kernel per run */
-    double contended;       /* share of contended windows */
+    double contended;       /* share of windows with contention */
     /* the kernel touches more pages than stay in the cache, so lines alias */
     bool wraps;
     /* Results of one visit: cycles of the short and long run per accepted window, and the number of

@@ -25,7 +25,7 @@ struct set_member {
 
 struct kernel_set {
     struct sandbox *sandbox;
-    struct calibration calibration;   /* copy with less patience */
+    struct calibration calibration;   /* copy of the caller's calibration with shorter patience */
     struct seek seek;
     VEC(struct set_member *) members;
 };

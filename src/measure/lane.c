@@ -44,7 +44,8 @@ static bool item_prepare(struct measure_lane *l, const struct lane_task *t,
     const struct body_shape shape = {t->source->instructions, t->calibration->load_window, order,
                                      padded};
     const bool made = body_make(codes, counts, e->count, &shape, &l->body, &err);
-    if (padded && !(made && l->body.padded)) {   /* too long, or unchanged by padding */
+    /* the body is too long, or padding does not change it */
+    if (padded && !(made && l->body.padded)) {
         l->body.padded = false;
         return true;
     }

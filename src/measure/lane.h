@@ -10,8 +10,8 @@
 struct measure_lane {
     struct sandbox *sandbox;
     struct seek seek;
-    struct body body;                  /* body generated last */
-    uint32_t lengths[SANDBOX_ITEMS];   /* bytes of the body, per item */
+    struct body body;                  /* most recently generated body */
+    uint32_t lengths[SANDBOX_ITEMS];   /* bytes of code per item */
 };
 
 /* Task of all lanes. Lanes only read it, and each writes its measurements to its part of @out. */

@@ -40,7 +40,7 @@ struct lanes {
     unsigned used;
     /* task of the current call */
     const struct lane_task *given;
-    size_t total, next;            /* the lock protects both */
+    size_t total, next;            /* next task and number of tasks, both protected by the lock */
     pthread_mutex_t lock;
     atomic_bool stop;
     int failed;                    /* first lane that failed; -1: none. The lock protects it. */

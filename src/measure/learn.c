@@ -51,8 +51,8 @@ struct atom {
 
 struct learn_trial {
     struct experiment experiment;
-    VEC(struct mass) masses;  /* µops of the other forms */
-    double others;            /* slots of the other forms */
+    VEC(struct mass) masses;  /* µops of the other forms in the experiment */
+    double others;            /* number of slots of the other forms */
     double measured;
 };
 

@@ -11,7 +11,7 @@
 #include "base/lock.h"
 #include "base/mem.h"
 
-#define STRETCH 0.1      /* seconds per point at the beginning */
+#define STRETCH 0.1      /* seconds per point of a new record */
 
 struct record_row {
     char *text;

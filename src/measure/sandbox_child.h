@@ -36,7 +36,7 @@ enum sandbox_stage {
     STAGE_COUNT
 };
 struct sandbox_hello {
-    uint32_t stage;         /* enum sandbox_stage that failed, or STAGE_READY */
+    uint32_t stage;         /* stage that failed (enum sandbox_stage), or STAGE_READY */
     int32_t error;          /* its errno */
     uint32_t has_counter;
     uint32_t unfiltered;    /* whether the system cannot restrict system calls */
@@ -82,7 +82,7 @@ struct sandbox_vault {
     /* valued: vector registers have initial values; plain: these are 0 */
     bool valued, plain;
     uint64_t runs;                    /* number of runs of items whose load pointer moves */
-    struct sandbox_range all;         /* the vault and its stacks */
+    struct sandbox_range all;         /* range of the vault and its stacks */
     /* Range from which the vault's address was chosen. Nothing is mapped there for measured
      * code. */
     struct sandbox_range kept;

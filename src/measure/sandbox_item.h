@@ -49,7 +49,7 @@ enum sandbox_mode { SANDBOX_WINDOWS, SANDBOX_RAW_TICKS, SANDBOX_STATES, SANDBOX_
 
 /* Pattern of the arena: memory for foreign code in addition to its pages. */
 enum sandbox_fill_kind {
-    SANDBOX_FILL_VALUE,     /* words of @value */
+    SANDBOX_FILL_VALUE,     /* fills memory with the words of @value */
     SANDBOX_FILL_INDICES,   /* random numbers of @unit bytes below @value */
     /* @places of @unit bytes; at offset @link each has the address of another. They form one ring.
      * Their number must be 4 to 7 times a power of two. */
@@ -90,7 +90,7 @@ struct sandbox_item {
     bool foreign;
     unsigned counter;            /* kernel: enum sandbox_counter, as passed to sandbox_add */
     bool difference;
-    unsigned vectors;            /* enum vector_setup */
+    unsigned vectors;            /* initial values of vector registers, an enum vector_setup */
     /* cache lines by which the load pointer advances per run, cyclically; 0: it does not move */
     unsigned load_places;
     unsigned executions;         /* executions of the experiment per iteration */
@@ -110,7 +110,7 @@ struct sandbox_item {
     uint64_t general[32];        /* kernel: by register number; AArch64's sp is the last */
     /* result */
     bool done;
-    unsigned fault;              /* enum sandbox_fault */
+    unsigned fault;              /* reason, an enum sandbox_fault */
     uint64_t fault_address;
     /* offset of the faulting instruction in the code area; SANDBOX_NO_OFFSET: unknown or outside */
     uint32_t fault_offset;

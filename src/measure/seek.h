@@ -5,7 +5,7 @@
 #include "measure/calibrate.h"
 
 #define SEEK_CPUS 8
-#define SEEK_LOOKS (SANDBOX_ITEMS / 2)   /* most probes in one run */
+#define SEEK_LOOKS (SANDBOX_ITEMS / 2)   /* most probes of a core in one run */
 
 struct seek {
     int cpus[SEEK_CPUS];

@@ -15,7 +15,7 @@ struct measured {
     double spread;       /* relative */
     double clock_hz;
     uint32_t repeats;    /* accepted windows */
-    bool counter;        /* cycles are from the hardware counter */
+    bool counter;        /* cycles were read from the hardware counter */
     /* cycles with a body of SOURCE_SHORT instructions; NaN: not measured. Only the runner sets
      * it. */
     double short_cycles;
@@ -23,7 +23,7 @@ struct measured {
     char lengths[24];
     /* nops per cycle of the idle baseline; 0: none, simulated */
     double baseline;
-    double slowed;       /* share of contended windows */
+    double slowed;       /* share of windows with contention */
     /* cycles on a busy core if there is no value; NaN: unknown */
     double contended_cycles;
     /* failed because the machine was busy: a retry may succeed */

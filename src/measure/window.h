@@ -62,9 +62,9 @@ enum window_state { WINDOW_SETTLED, WINDOW_UNSETTLED, WINDOW_FAULT, WINDOW_BEATE
 
 struct window_result {
     enum window_state state;
-    unsigned fault;          /* reason, if WINDOW_FAULT */
+    unsigned fault;          /* enum sandbox_fault, if the state is WINDOW_FAULT */
     double cycles;           /* cycles per loop iteration; NaN without an accepted window */
-    double spread;           /* relative spread of the values used */
+    double spread;           /* relative spread of the values from which cycles were computed */
     double clock;            /* cycles per tick in the last accepted window */
     /* unconfirmed cycles per iteration on the shared core if no window was accepted; NaN:
      * unknown */

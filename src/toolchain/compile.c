@@ -435,7 +435,7 @@ void compiled_done(struct compiled *c)
     str_done(&c->printed);
 }
 
-/* Parses the quoted text at *@at and advances behind it. Returns false if there is none. */
+/* Parses the quoted text at *@at and advances past it. Returns false if there is none. */
 static bool quoted(const char **at, const char *end, char out[PATH_MAX])
 {
     size_t n = 0;

@@ -159,7 +159,7 @@ static uint32_t name_number(struct parser *p, const char *mangled, size_t length
     return wanted.number;
 }
 
-/* Parses the number at *@at and advances behind it. Returns false if there is none before @end, or
+/* Parses the number at *@at and advances past it. Returns false if there is none before @end, or
  * if it exceeds @most. */
 static bool take_number(const char **at, const char *end, unsigned base, uint64_t most,
                         uint64_t *out)

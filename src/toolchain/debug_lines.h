@@ -9,7 +9,7 @@
 
 /* A source line of the code from @place to the next row's place. */
 struct debug_line {
-    uint64_t place;     /* position as defined by object_position */
+    uint64_t place;     /* position of the code as defined by object_position */
     /* line in the function's file, 0 if none; for code inlined from another file, the line of the
      * call */
     uint32_t line;
@@ -41,9 +41,9 @@ const struct debug_line *debug_line_at(const struct debug_lines *d, uint64_t pla
 
 /* A source line of the code from @place to the next row's place. */
 struct unit_line {
-    uint64_t place;     /* position as defined by object_position */
+    uint64_t place;     /* position of the code as defined by object_position */
     uint32_t line;      /* 0: none */
-    uint32_t file;      /* index in unit_lines.files */
+    uint32_t file;      /* index of the source file in unit_lines.files */
 };
 
 /* Line tables of all units of an object. Inlined code has the lines of its own source. */

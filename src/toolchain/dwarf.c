@@ -14,7 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define DIES_MOST 20000000u      /* most entries visited */
+#define DIES_MOST 20000000u      /* most debug entries visited */
 #define INLINED_MOST 4096u       /* per function */
 #define ROWS_MOST 200000u
 #define DEPTH_MOST 64            /* deepest nesting of scopes */
@@ -51,8 +51,8 @@ static bool load_library(void)
 
 /* A row of the line table within the requested range. */
 struct row {
-    uint64_t place;           /* offset in the section */
-    Dwarf_Addr address;       /* address in the debug information */
+    uint64_t place;           /* offset of the code in the section */
+    Dwarf_Addr address;       /* address of the row in the debug information */
     const char *file;
     int line;
     bool end;

@@ -25,7 +25,7 @@ enum object_parts {
 struct object_section {
     char *name;
     size_t index;         /* ELF section number */
-    uint64_t address;     /* 0 in relocatable files */
+    uint64_t address;     /* address of the section; 0 in relocatable files */
     uint64_t file_offset;
     size_t offset, size;  /* range of the section in object.code, in bytes */
     /* base of instruction offsets (struct insn.offset): the address, or in relocatable files a
@@ -69,9 +69,11 @@ struct object {
     /* sections are sorted by position as well as by offset */
     bool ascending;
     VEC(struct object_symbol) symbols;     /* symbols in executable sections, by offset */
-    VEC(struct object_line) lines;         /* only if requested */
-    VEC(struct code_reference) references;   /* only if requested, sorted by place */
-    VEC(struct object_stub) stubs;         /* only if requested, sorted by address */
+    VEC(struct object_line) lines;         /* line table, only if requested */
+    /* references to names, only if requested, sorted by place */
+    VEC(struct code_reference) references;
+    /* stubs of functions, only if requested, sorted by address */
+    VEC(struct object_stub) stubs;
 };
 
 /* Reads an x86-64 or AArch64 (little-endian) ELF file, or an archive member lib.a(member.o), with

@@ -182,7 +182,7 @@ void perf_samples_done(struct perf_samples *s)
     vec_done(&s->places);
 }
 
-/* Number of samples below @place. */
+/* Number of samples below file offset @place. */
 static size_t below(const struct perf_samples *s, uint64_t place)
 {
     return first_from(s->places.items, s->places.count, sizeof(uint64_t), 0, place);

@@ -52,7 +52,7 @@ static bool stage_done(void *state, enum chart_stage stage, const struct chart *
     (void)err;
     assert_int_equal((size_t)stage, stages);
     assert_int_equal(c->machine != NULL, stage >= CHART_PORTS);
-    if (stage >= CHART_PLACES)   /* all ports that usages need, and no others */
+    if (stage >= CHART_PLACES)   /* the mapping has all ports that usages use, and no others */
         assert_int_equal(ports_held(c->machine->mapping),
                          ((uint64_t)1 << mapping_ports(c->machine->mapping)->count) - 1);
     stages++;

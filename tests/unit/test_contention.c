@@ -169,7 +169,7 @@ static bool form_measured(struct replay *p, const struct pulse *pulse,
                           const struct window_rules *rules, double *cycles)
 {
     struct window_result got;
-    (void)p; /* the pulse refers to it */
+    (void)p; /* the pulse object refers to the calling test */
     struct window_wait wait = window_wait_begin(pulse, rules->patience);
     window_measure(pulse, rules, &wait, false, 0, INFINITY, &got);
     *cycles = got.cycles;
@@ -304,7 +304,7 @@ static void test_replan(void **state)
     (void)state;
     p.visits = 9;
     kernel_passes_replan(&p);
-    assert_true(p.plan.known); /* the loop does not walk */
+    assert_true(p.plan.known); /* the loop's pointers do not advance */
     p.plan.walks = true;
     p.visits = 3;
     p.count = 12;

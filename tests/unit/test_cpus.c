@@ -294,7 +294,7 @@ static void test_saved_elsewhere(void **state)
 
     (void)state;
     start(&s, "GenuineIntel 6 207 2");
-    /* as on a computer with that CPU */
+    /* simulates a computer with that CPU */
     document_show_isa(&s.document, ISA_X86_64);
     snprintf(line, sizeof line, "machine show native; session save %s", work_path("saved"));
     if (!run_line(&s, line, NULL, &err))

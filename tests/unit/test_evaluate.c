@@ -81,7 +81,8 @@ static void test_evaluation(void **state)
     assert_int_equal(one.n, 3);
     assert_int_equal(one.untimed, 3);
     assert_int_equal(one.refused, 3);
-    assert_true(fabs(one.coverage - 3.0 / 6) < 1e-12);   /* share of the blocks with a time */
+    /* fraction of the measured blocks that have a predicted time */
+    assert_true(fabs(one.coverage - 3.0 / 6) < 1e-12);
     /* Predictions 1 for 1, 3 for 4 (latency 3 of the multiplication), 4 for 8: errors 0, 1/4,
      * 1/2. */
     assert_true(fabs(one.mape - 0.25) < 1e-9);

@@ -81,7 +81,7 @@ static void test_after_a_failure(void **state)
     fails("sort nosuch");
     fails("export @/c.nosuch");
     works("export @/d.csv");
-    session.patience = 0;   /* the job fails after its command has returned */
+    session.patience = 0;   /* no patience: the job fails after its command has returned */
     frame_run(&frame, "forms scan /nowhere");
     job_wait(0);
     frame_jobs(&frame);

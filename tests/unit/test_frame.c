@@ -425,7 +425,7 @@ static void test_measuring(void **state)
     frame_run(&frame, "experiments measure --simulate skylake form~IMUL");
     assert_false(frame.failed);
     frame_run(&frame, "experiments pause");
-    bool ended = frame.failed;   /* the job may have ended before that */
+    bool ended = frame.failed;   /* the job may have ended before it was paused */
     if (!ended) {
         frame_run(&frame, "jobs");
         frame_run(&frame, "experiments resume");

@@ -326,7 +326,7 @@ static void test_each_fact_matters(void **state)
         {"group_first", "", "c5f8774889d34889d34889d34889d34889d3", 2, 7.0 / 6},
         /* lea rdi,[rax+31]; shr rdi,5 */
         {"immediate_folding_again", "", "488d781f48c1ef05", 1, 0.5},
-        /* bswap has no such rule */
+        /* immediate folding does not apply to bswap */
         {"immediate_folding_again", "", "488d781f480fcf", 1, 1},
         /* mov rax,-1; shr rax,cl */
         {"immediate_folding_again", "", "48c7c0ffffffff48d3e8", 1.5, 1},
@@ -334,7 +334,7 @@ static void test_each_fact_matters(void **state)
         {"immediate_folding", "1", "48c7c0fdffffff48d3e8", 1.5, 1},
         /* mov r10,1; shlx rax,rax,r10: the count is no dependence, but the shift takes longer */
         {"immediate_folding_extra", "0", "49c7c201000000c4e2a9f7c0", 3, 1},
-        /* bextr has two such steps */
+        /* bextr has two µops of this kind */
         {"immediate_folding_extra", "0", "49c7c201000000c4e2a8f7c0", 6, 2},
         /* bzhi */
         {"immediate_folding_extra", "0", "49c7c201000000c4e2a8f5c0", 3, 1},

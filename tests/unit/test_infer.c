@@ -405,7 +405,7 @@ static void test_options_and_control(void **state)
     assert_true(evolve_get_front(e, front, 8) > 0);
     struct genome **population = evolve_population(e, &count, NULL);
     assert_true(count > 0 && count <= 3);
-    for (size_t i = 2; i < count; i++)   /* worse than the best individual */
+    for (size_t i = 2; i < count; i++)   /* the individuals after the best are sorted by cost */
         assert_true(population[i - 1]->cost <= population[i]->cost);
 
     /* Another run continues with the population. */

@@ -143,7 +143,8 @@ static void test_displaced(void **state)
         if (f->at < begin || f->at >= end)
             continue;
         assert_int_equal(f->label, CODE_UNPLACED);
-        assert_true(f->target == 0 || f->target == 15); /* head of the loop, and its exit */
+        /* only the loop's head and its exit are targets */
+        assert_true(f->target == 0 || f->target == 15);
         ways++;
     }
     assert_int_equal(ways, 2);
@@ -644,7 +645,7 @@ static void test_counters(void **state)
     counters_done(&c);
     assert_int_equal(f.opened, 0);
     f = right;
-    f.step[COUNTER_BRANCH_MISSES] = 0; /* opens, but does not count */
+    f.step[COUNTER_BRANCH_MISSES] = 0; /* the event can be opened but does not count */
     counters_new(&source, &c);
     assert_non_null(c.why);
     assert_true(c.works[COUNTER_CYCLES] && !c.works[COUNTER_BRANCH_MISSES]);

@@ -92,10 +92,10 @@ static void test_by_hand(void **state)
     /* 100 iterations of two lines each, 12,800 bytes: from the first level */
     rows[0].distance = 6400;
     assert_float_equal(time_of(rows, 2, &m, 1, 1, 16777216), 5, 1e-9);
-    /* from the second level */
+    /* the second access finds the line in the second-level cache */
     rows[0].distance = 640000;
     assert_true(fabs(time_of(rows, 2, &m, 1, 1, 16777216) - 6) < 0.35);
-    /* too far: both accesses count */
+    /* the reuse distance exceeds the caches: both accesses count */
     rows[0].distance = 64000000;
     assert_float_equal(time_of(rows, 2, &m, 1, 1, 16777216), 10, 1e-9);
 }

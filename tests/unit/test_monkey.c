@@ -87,7 +87,7 @@ static void report_and_fail(struct monkey *m, const char *what)
     print_end(&m->script, 6000);
     print_message("# the last that was printed: ");
     print_end(&m->terminal.recent, 16000);   /* sanitizer reports are long */
-    if (m->terminal.pid && getenv("MONKEY_GDB")) {   /* prints where it hangs */
+    if (m->terminal.pid && getenv("MONKEY_GDB")) {   /* prints the stacks of a program that hangs */
         char line[240];
         snprintf(line, sizeof line,
                  "gdb -p %d -batch -ex 'thread apply all bt 15' 2>/dev/null; grep -E 'State|Sig' "
@@ -590,7 +590,7 @@ static void test_a_quit_signal_leaves_in_good_order(void **state)
     assert_int_equal(kill(m.terminal.pid, SIGQUIT), 0);
     assert_true(terminal_await_end(&m.terminal));
     judge_end(&m);
-    /* as at any other end */
+    /* the terminal is reset as at any other exit */
     assert_non_null(strstr(str_text(&m.terminal.recent), "\033[?2004l"));
     str_done(&m.script);
     terminal_close(&m.terminal);

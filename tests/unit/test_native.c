@@ -307,7 +307,7 @@ static void test_one_file(void **state)
     assert_true(memory_lines_recall(m, &again) && native_recall(m, day));
     assert_string_equal(again.day, day);
     assert_int_equal(again.count, 2);
-    assert_false(again.overlaps);   /* the value of the machine */
+    assert_false(again.overlaps);   /* the machine's value is used */
     for (unsigned i = 0; i < MEMORY_COSTS; i++)
         assert_true(again.cycles[i][0] == 1 + i && again.cycles[i][1] == 20 + i);
     assert_true(file_read(path, 1 << 16, &text, &err));

@@ -168,7 +168,7 @@ static void test_predicates_in_names(void **state)
         "xmm}, {class: register, name: xmm}], latency: 2, port_pressure: [[1, '0']]}\n"
         "- {name: vcmpltpd, operands: [{class: register, name: zmm}, {class: register, name: zmm}, "
         "{class: register, name: k, mask: True}], latency: 3, port_pressure: [[1, '5']]}\n"
-        /* neither is such a comparison */
+        /* the next two are no vector comparisons with a predicate */
         "- {name: cmpltsd, operands: [], port_pressure: [[1, '0']]}\n"
         "- {name: cmpltq, operands: [{class: register, name: gpr}], port_pressure: [[1, '0']]}\n",
         &notes);

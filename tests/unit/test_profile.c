@@ -229,7 +229,7 @@ static void test_attach(void **state)
             .pid = pid, .seconds = 1, .rate = 1000, .method = (enum sampling_method)method};
         bool ok = sampling_run(&o, &s, &err);
         int status;
-        assert_int_equal(waitpid(pid, &status, WNOHANG), 0);   /* it still runs */
+        assert_int_equal(waitpid(pid, &status, WNOHANG), 0);   /* the process still runs */
         kill(pid, SIGKILL);
         waitpid(pid, &status, 0);
         assert_true(WIFSIGNALED(status));

@@ -134,7 +134,7 @@ static void test_loops(void **state)
                          streams.items.items[i].step == wanted[loop].step;
             assert_true(found > 0);
             if (loop == LOOP_FEW)
-                assert_int_equal(count, MEMORY_FEW_UOPS - 1);   /* and the loop's end */
+                assert_int_equal(count, MEMORY_FEW_UOPS - 1);   /* the loop's end adds one µop */
             if (loop == LOOP_SOME)
                 assert_int_equal(count, MEMORY_SOME_UOPS - 1);
         }
