@@ -248,7 +248,8 @@ void evolve_note_best(struct evolve *e, const struct genome *g)
         e->reached = fmin(e->reached, g->d_avg);   /* also if no point of the curves is due */
 }
 
-/* Published mappings have other ports than later ones; the least error so far is kept. */
+/* Discards the published mapping because later mappings have other ports. The least error so far is
+ * kept. */
 static void forget_best(struct evolve *e)
 {
     genome_free(e->best);

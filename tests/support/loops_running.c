@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A program whose hot loops run a known number of times: loops_running NAME REPEATS prints that
- * number, what was computed, and with CYCLES set the cycles per iteration that the loop took: its
+/* A program whose hot loops run a known number of times: loops_running NAME REPEATS. Prints that
+ * number and the computed result. With CYCLES set it also prints cycles per iteration: the loop's
  * CPU time divided by that of a chain of instructions of known length. Shell tests compile this
  * file alone. */
 #define _GNU_SOURCE
@@ -33,7 +33,7 @@ static uint64_t next_random(void)
 }
 
 #define VISITS 4096
-#define CHAIN 4000 /* cycles; CHAINS times as many beside a time */
+#define CHAIN 4000 /* cycles of a chain; CHAINS chains are timed next to each visit */
 #define CHAINS 50
 
 /* cycles of each timed visit of a loop */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Preloaded: allocation number FAIL_AT (from 1) fails; FAIL_FOR=N: the N from there on. Libraries'
- * allocations count. FAIL_COUNT names a file for the number of allocations. */
+/* A preloaded library in which allocation number FAIL_AT (from 1) fails; with FAIL_FOR=N the N
+ * allocations from there. Allocations by libraries count. FAIL_COUNT names a file to which the
+ * number of allocations is written. */
 #include <errno.h>
 #include <stdatomic.h>
 #include <stddef.h>

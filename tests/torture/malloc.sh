@@ -1,8 +1,8 @@
 #!/bin/sh
-# The whole program while memory runs out, its libraries' requests included: RUNS commands of each
-# kind, at one allocation each, spread over the run (failing_malloc.c); and with every limit of
-# address space (ulimit -v) from too little to start up to enough. No run may crash; of those that
-# abort, the session was saved first.
+# Tests the program while memory runs out, including requests of its libraries. RUNS commands of
+# each kind fail at one allocation each, spread over the run (failing_malloc.c). Then the address
+# space is limited (ulimit -v), from too little to start up to enough. No run may crash; a run that
+# aborts must have saved its session.
 set -u
 portolan=${PORTOLAN:-./portolan}
 source=${PORTOLAN_SRC:-.}
@@ -26,7 +26,7 @@ as --64 -o "$work/loop.o" "$work/loop.s" || exit 99
 
 crashed=0 misled=0
 begin() { aborted=0 saved=0 failed=0 worked=0; : >"$work/aborts"; }
-# Takes status @1 of the run @2.
+# count STATUS RUN: counts the run by its exit status.
 count() {
     case $1 in
     0) worked=$((worked + 1)) ;;
@@ -69,13 +69,13 @@ END
 report "one allocation fails"
 
 begin
-# Tables of 40,000 rows: more than what is kept back.
+# Tables of 40,000 rows need more memory than the reserve.
 awk 'BEGIN { print "experiment,cycles"; for (i = 0; i < 40000; i++) printf "F%d + G%d + H%d,%d\n", i, i, i % 97, i % 7 + 1 }' >"$work/large.csv"
 limit=20000
 while [ $limit -lt 400000 ]; do
     (ulimit -c 0; ulimit -v $limit; exec timeout 600 "$portolan" -e "kernel hex 4801d84829c375f8; experiments load $work/large.csv; experiments list; kernel analyze") >"$work/out" 2>"$work/err" </dev/null
     status=$?
-    # Below some limit the program or its libraries do not even load.
+    # Below some limit neither the program nor its libraries can be loaded.
     if [ $status = 127 ] || grep -q 'shared librar' "$work/err"; then :; else count $status "ulimit -v $limit"; fi
     limit=$((limit + 400000 / (2 * runs)))
 done

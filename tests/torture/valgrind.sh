@@ -1,11 +1,10 @@
 #!/bin/sh
-# The unit tests that run no measured code, under valgrind: no invalid access, nothing read before
-# it is written, nothing lost. Arguments: other tests than these.
-# Those that run foreign code cannot: the sandbox does not begin where it may not set its limits,
-# and there it may not (test_sandbox, and what measures by it). What starts compilers cannot either:
-# valgrind 3.19 has no pidfd_open (test_compile). What needs more than 53 bits of a number does not
-# find them there (test_fit). Others fork much, wait for many threads or take minutes there: the
-# sanitizers have them.
+# Runs the unit tests that execute no measured code under valgrind: no invalid access, no
+# uninitialised read, no leak. Arguments name other tests. Excluded are: tests of foreign code,
+# because the sandbox cannot set its limits under valgrind (test_sandbox and all that measure);
+# tests that start compilers, because valgrind 3.19 has no pidfd_open (test_compile); tests that
+# need more than 53 bits of a floating-point number (test_fit); and tests that fork often, use many
+# threads or take minutes, which sanitizers cover.
 set -u
 command -v valgrind >/dev/null || { echo 'skipped: valgrind is not installed'; exit 77; }
 build=$(dirname "${PORTOLAN:-./portolan}")
@@ -15,8 +14,8 @@ trap 'rm -rf "$work"' EXIT
     test_cpus test_cycle_ratio test_differences test_experiment_columns test_experiments test_export_mapping test_facts test_file test_graphlet test_growth test_import_uops test_journal test_kernel test_listing test_loops test_machine_image \
     test_machines test_mapping_diff test_memory test_metrics test_model_text test_object test_operation test_osaca test_osaca_entries test_overrides test_pmevo_json \
     test_report_markup test_result test_rows test_scan test_schedule test_sdcm test_table test_window
-# Calls of glibc's checked memmove, as the second line of its report shows, which valgrind 3.19
-# takes for memcpy.
+# Calls of glibc's checked memmove, which valgrind 3.19 reports as memcpy; the second line shows the
+# function.
 cat >"$work/known" <<'END'
 {
     memmove

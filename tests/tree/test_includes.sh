@@ -32,10 +32,10 @@ test_files_include_what_their_room_may() {
     none_of "$work/found"
 }
 
-# Within a room X.c and X.h are one module, and no modules include each other in a ring: what lies on
-# one is left when modules that include none, or that none includes, are taken away again and again.
-# X_PART.h without a .c of its own holds no code: it adds to the types of X what the files of X
-# share.
+# Within a room, X.c and X.h are one module, and modules must not include each other in a cycle.
+# Modules that include none, or that none includes, are removed repeatedly; what remains is on a
+# cycle. A header X_PART.h without a .c file has no code: it extends the types of X for the files of
+# X.
 rings() {
     (cd "$source/src" && find . -mindepth 2 -name '*.[ch]' -exec grep -HoE '^#include "[a-z0-9_/]+\.h"' {} +) | sed 's|^\./||; s|:#include "| |; s|\.h"$||' |
         awk '{ file = $1; sub(/\.[ch]$/, "", $1); code[$1] = code[$1] || file ~ /c$/

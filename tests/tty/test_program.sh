@@ -612,11 +612,12 @@ END
         sum=$(awk -F, '/^walk:/ { n += $3 } END { print n }' "$work/out")
         [ -n "$how" ] && { [ "$sum" -ge $((2 * 4 * 64 * 64)) ] || fail "$sum executions: $(cat "$work/out")"; }
     done
-    # each thread uses lines of its own alone, so that the order of turns changes nothing
+    # each thread accesses only its own lines; therefore the order of turns changes nothing
     paste misses misses-DTHREADS | awk '{ n++; far += !($1 > 1000 && $2 / $1 > 0.99 && $2 / $1 < 1.01) } END { exit !(n == 2 && !far) }' || fail "misses: $(cat misses misses-DTHREADS)"
 }
 
-# A loop in inline assembly: nothing counts it, and the prediction says so. A program that is started is told of, a forked process is counted.
+# A loop in inline assembly is not counted, and the prediction notes that. A started program is
+# reported; a forked process is counted.
 test_what_is_not_counted() {
     needs_llvm
     [ "$(uname -m)" = x86_64 ] || skip 'machines of x86-64'
@@ -633,7 +634,7 @@ test_what_is_not_counted() {
     expect 0 "$portolan" -e "$forks"
     holds out 'system starts programs'
     expect 0 "$portolan" --format csv --machine skylake -e "$forks; program blocks N=100 --top 100; program predict N=100"
-    # in both processes: 100 and 100 * 100
+    # counts of both processes: 100 and 100 * 100
     grep -q ',10100,' "$work/out" || fail "$(cat "$work/out")"
 }
 

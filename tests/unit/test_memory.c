@@ -187,7 +187,7 @@ static void test_far_modes(void **state)
     assert_true(modes[2].distance == 1000000 && modes[1].count == 20100);
 }
 
-/* Each machine has levels of growing latency and size, and memory. */
+/* Each machine has cache levels of growing latency and size, and memory. */
 static void test_machines(void **state)
 {
     static const char *const ids[] = {

@@ -189,7 +189,7 @@ static void test_changed(void **state)
     machine_free(m);
 }
 
-/* A usage is read by the names that are shown and by the machine's own. */
+/* A usage can be written with the displayed names and with the machine's own. */
 static void test_read(void **state)
 {
     static const char *const machines[] = {"zen5-charted", "golden-cove-charted", "skylake"};

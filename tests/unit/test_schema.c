@@ -270,7 +270,8 @@ static void run(const char *format, const char *marker, struct str *out)
     str_done(&shell);
 }
 
-/* The same with --format json and no marker, run once for all tests; the caller frees. */
+/* Appends the output of all commands with --format json. They run once for all tests. The caller
+ * frees @out. */
 static void run_json(struct str *out)
 {
     static struct str made;
@@ -581,7 +582,8 @@ static json_t *call(const char *before, const char *line, struct str *csv)
     return object;
 }
 
-/* Builds the program of PROGRAM; without the compiler each use of it fails and names what lacks. */
+/* Builds the program that PROGRAM loads. Without the compiler each use of PROGRAM fails and names
+ * the missing tool. */
 static void build_program(void)
 {
     struct str command = {0};

@@ -152,7 +152,7 @@ static void test_programs(void **state)
     assert_grows(trace_long_lines, 500);
 }
 
-/* References of an unrolled loop walk one column together, those of another array do not. */
+/* References of an unrolled loop traverse one column together; those of another array do not. */
 static void test_walks(void **state)
 {
     static const char json[] =
