@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Loops of bench/kernels/memory.s over five sizes of their arrays: by how much what kernel memory
-# predicts differs from what it measures, in per cent. Usage:
+# Compares predictions and measurements of kernel memory, for the loops of bench/kernels/memory.s
+# with
+# arrays of five sizes. Prints the differences in per cent.
 #   PORTOLAN=./portolan PORTOLAN_DATA=data sh bench/memory.sh [PASSES [FILE]]
 # FILE gets a row for each loop, size and pass: pass,loop,bytes,predicted,measured,spread.
 set -u

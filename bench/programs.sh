@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Whole programs: what tracing costs in time and memory, CPU time of predictions and sweeps, and
-# misses beside cachegrind's. Usage:
-#   make bench-program, or PORTOLAN=./portolan PORTOLAN_DATA=data sh bench/programs.sh [costs]
-# [misses] [runtime] [kernels]
+# Costs and accuracy for whole programs: time and memory of tracing, CPU time of predictions and
+# sweeps, and cache misses compared with cachegrind's.
+#   make bench-program, or PORTOLAN=./portolan PORTOLAN_DATA=data sh bench/programs.sh
+#   [costs] [misses] [runtime] [kernels]
 set -u
 portolan=${PORTOLAN:-./portolan}
 cc=$(dirname "$portolan")/portolan-cc

@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
-# The study of SNAP (Los Alamos; its source is not part of this repository): formulas of block
-# counts and reuse distances from small runs, tried on larger ones.
-# Usage: SNAP=DIR PORTOLAN=./portolan PORTOLAN_DATA=data sh bench/snap.sh [counts] [runtime]
-# [machines] [timesteps] [costs]
-#   SNAP: SNAP's source; WORK: where it is built, kept between calls (default /tmp/portolan-snap);
-# TIMES: runs of each held-out input (default 7)
+# A study of SNAP (Los Alamos; its source is not part of this repository): formulas of block counts
+# and reuse distances, inferred from small runs and tested on larger ones.
+#   SNAP=DIR PORTOLAN=./portolan PORTOLAN_DATA=data sh bench/snap.sh
+#   [counts] [runtime] [machines] [timesteps] [costs]
+# SNAP: directory of SNAP's source. WORK: directory of the builds, kept between calls (default
+# /tmp/portolan-snap). TIMES: number of runs of each held-out input (default 7).
 set -u
 portolan=$(realpath "${PORTOLAN:-./portolan}")
 work=${WORK:-/tmp/portolan-snap}

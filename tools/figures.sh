@@ -1,9 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Tables in documents made from bench/results/figures.csv. In a document <!-- figures NAME -->
-# begins
-# the text made of bench/results/NAME.md, and <!-- end of figures --> ends it. {id} is a figure's
-# value with its unit, {id:value} the value alone.
+# Tables in documents, made from bench/results/figures.csv. In a document <!-- figures NAME -->
+# begins the text made of bench/results/NAME.md, and <!-- end of figures --> ends it. {id} is a
+# figure's value with its unit, {id:value} the value alone.
 #   figures.sh write TOP          writes the tables into the documents
 #   figures.sh check TOP          prints outdated, unknown and unused figures, and figures in prose;
 #                                 status 1 if there are any

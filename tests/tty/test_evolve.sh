@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Inference on the screen: a run is watched in its own view, adopted, seen in the mapping view and
-# taken back; what is done meanwhile does not disturb it.
+# Inference on the screen: a run is watched in its view, its mapping is adopted, shown in the
+# mapping
+# view, and discarded. Other input meanwhile does not disturb the run.
 . "${PORTOLAN_SRC:-.}/tests/helpers.sh"
 
 home=$work/home

@@ -1,7 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Archives, object files and programs as they are: members, functions, places in them, and names
-# that are nearly right.
+# Archives, object files and programs: members, functions, places in them, and misspelt names.
 . "${PORTOLAN_SRC:-.}/tests/helpers.sh"
 
 home=$work/home

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
-# kernel load PROGRAM --profile perf.data: what the installed perf says of a program becomes its
-# kernel. Here a script stands for perf and prints what perf 6.1 printed.
+# kernel load PROGRAM --profile perf.data: the kernel is selected by the output of the installed
+# perf.
+# A script replaces perf and prints output of perf 6.1.
 . "${PORTOLAN_SRC:-.}/tests/helpers.sh"
 
 # Makes a stand-in for perf in $work/bin that prints recorded output and stores its arguments.

@@ -1,8 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Sessions as documents, plots as pictures. Tests that need a browser or gnuplot are skipped if it
-# is
-# not installed.
+# Sessions as documents, plots as pictures. Tests that need a browser or gnuplot are skipped without
+# it.
 . "${PORTOLAN_SRC:-.}/tests/helpers.sh"
 
 # A session with all kinds of content: a loop, a swept parameter, simulated measurements and a
