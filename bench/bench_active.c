@@ -52,7 +52,7 @@ struct bench {
 
 static const struct {
     const char *name;
-    unsigned size;                   /* 0: all pairs */
+    unsigned size;                   /* forms per experiment; 0: all pairs */
     bool random;
 } modes[MODES] = {{"pairs by chance", 2, true},
                   {"all by chance", 4, true},

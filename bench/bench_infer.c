@@ -407,7 +407,7 @@ struct known_case {
     unsigned most_ports;
     uint32_t most_uops;
     double noise;
-    bool congruence;         /* classes first */
+    bool congruence;         /* searches classes of congruent forms first */
 };
 
 static const struct known_case known_cases[] = {

@@ -31,7 +31,7 @@ struct live_bench {
     const struct mapping *truth;
     const struct experiments *t;
     double begun, arriving;     /* seconds; arriving 0: all rows are present at the start */
-    size_t come;                /* rows */
+    size_t come;                /* number of rows that have arrived */
     double joined;              /* time in seconds when the last row arrived */
     double errors[TIMES];       /* mean error at each time; NaN: not reached yet */
 };

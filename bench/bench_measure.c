@@ -73,7 +73,7 @@ struct set {
     size_t n;
     double (*passes)[PASSES];
     double *naive;       /* cycles, computed with the nominal clock frequency */
-    double seconds;      /* all passes */
+    double seconds;      /* seconds of all passes */
     double naive_seconds;
 };
 

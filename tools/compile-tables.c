@@ -27,7 +27,7 @@ const size_t machine_images_size;
 struct pool {
     struct str bytes;
     struct names keys;         /* printed keys of the items in @bytes */
-    VEC(uint32_t) places;      /* by key */
+    VEC(uint32_t) places;      /* position of each item by key number */
 };
 
 static struct pool texts, usages, latencies;
@@ -131,7 +131,7 @@ static uint32_t place_rules(const struct machine *m)
     return at;
 }
 
-/* False: skipped. */
+/* Adds a machine. Returns false if it is skipped. */
 static bool add_machine(const char *dir, struct image_machine *out)
 {
     struct err err = {0};

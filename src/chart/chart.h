@@ -43,7 +43,7 @@ struct chart_usage {
 #define CHART_DOUBTFUL 0.2   /* largest confidence of a usage that contradicts experiments */
 
 struct chart_form {
-    const struct form_row *row;   /* borrowed */
+    const struct form_row *row;   /* row of the forms table, borrowed */
     enum chart_state state;
     double alone;                 /* cycles per execution, measured alone; NaN: not measured */
     char *reason;                 /* why it was not measured (CHART_NOT_MEASURED); NULL otherwise */
@@ -102,7 +102,7 @@ struct chart_review {
     char *changes;                /* names of the changed forms; NULL: none */
     /* largest relative error; measured and predicted cycles of that block */
     double worst, worst_cycles, worst_says;
-    char *worst_block;            /* NULL: none */
+    char *worst_block;            /* text of the block with the largest error; NULL: none */
     /* forms that most badly predicted blocks share; NULL: none */
     char *suspects;
 };
@@ -144,7 +144,7 @@ struct chart_options {
     const struct mapping *core;
     /* Forms from which the review draws random blocks, x86-64 or AArch64. */
     const struct block_form *uses;
-    size_t uses_count;            /* 0: no review */
+    size_t uses_count;            /* number of forms in @uses; 0: no review */
     size_t review_blocks;         /* number of random blocks in the review */
     /* Leaves ambiguous usages to `experiments settle`. False: the chart measures the deciding
      * experiments. */
@@ -179,12 +179,12 @@ void chart_free(struct chart *c);
 
 /* Number of forms by state and by confidence, and number of latencies and facts. */
 struct chart_tally {
-    size_t of[CHART_UNEXPLAINED + 1];   /* by state */
+    size_t of[CHART_UNEXPLAINED + 1];   /* number of forms by state */
     /* hidden_told: hidden forms whose ports an experiment with non-core forms reveals */
     size_t timed, hidden, hidden_told;
     /* forms in the core or placed; number of them with confidence >= 0.9, and >= 0.5 */
     size_t usages, sure, likely;
-    size_t latencies, facts;            /* known ones */
+    size_t latencies, facts;            /* number of known latencies, and of known facts */
 };
 struct chart_tally chart_count(const struct chart *c);
 

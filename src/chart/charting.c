@@ -34,7 +34,7 @@ struct chart_job {
     char *name, *directory, *journal_path, *latencies_path, *core_path, *ambiguities_path;
     struct machine *simulated;       /* a copy of the simulated CPU's machine; NULL: this CPU */
     bool recorded;
-    struct forms *forms;             /* held */
+    struct forms *forms;             /* forms of the instruction set; a counted reference */
     VEC(const struct form_row *) rows;
     struct block_forms uses;         /* forms from which the review's blocks are generated */
     struct chart_options options;

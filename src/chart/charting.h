@@ -14,7 +14,7 @@ struct charting_request {
     const char *name;
     struct forms *forms;               /* forms of the CPU's instruction set */
     const char *const *patterns;       /* forms to chart; * and ? are wildcards */
-    size_t pattern_count;              /* 0: all */
+    size_t pattern_count;              /* number of patterns; 0: all forms are charted */
     /* charts at most this many forms, those that programs use most; SIZE_MAX: all */
     size_t top;
     const struct machine *simulated;   /* machine to simulate; NULL: measure this CPU */

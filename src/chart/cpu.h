@@ -9,7 +9,7 @@
 
 /* A block: code that repeats. */
 struct chart_block {
-    const struct insn *insns;   /* borrowed */
+    const struct insn *insns;   /* instructions of the loop, borrowed */
     size_t count;
     enum kernel_copies copies;
 };

@@ -9,7 +9,7 @@
 #include "chart/facts_parts.h"
 #include "isa/isa.h"
 
-#define MOVES 8              /* of a chain */
+#define MOVES 8              /* moves in a chain */
 #define IDIOMS 12
 #define ZEROED 12
 /* xor r8d, r8d with redundant prefixes */

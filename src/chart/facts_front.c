@@ -181,7 +181,7 @@ static bool differs(const struct probes *p, const struct twice *code)
 struct explained {
     /* First block that the decoders delivered. Denser code has more µops in the same bytes. */
     size_t first;
-    unsigned count;          /* explanations */
+    unsigned count;          /* number of explanations */
     /* values of one explanation; the members below mark those that differ among explanations */
     struct front_found all;
     /* some_plain: in some explanation the predecoder's bytes are a limit, and its instructions are

@@ -28,7 +28,9 @@ struct memory_probes {
     size_t loads, stores;
     /* loads of one address; of two addresses one line apart; of two bytes in different banks */
     size_t one_place, next_line, bank_step[BANK_STEPS];
-    size_t run, alternate, half_lines;                    /* stores */
+    /* stores: three to one line and one to another; to alternating lines; to alternating half
+     * lines */
+    size_t run, alternate, half_lines;
     size_t locked;
     size_t stack, stack_read, stack_unread, stack_added;
     /* byte stores to that many lines in rotation; stores of each width to two lines */
@@ -133,7 +135,7 @@ static void conclude_lines(struct probes *p, const struct memory_probes *m, doub
            half = probe_whole_rate(ACCESSES, probe_time(p, m->half_lines)),
            run = probe_time(p, m->run);
 
-    if (!(apart < rate)) {   /* or NaN */
+    if (!(apart < rate)) {   /* also if @apart is NaN */
         if (!(rate <= 1) && !(apart == rate))
             probe_tell(p, "store_lines_per_cycle", NULL, "", "not a whole number of stores per "
                                                              "cycle");

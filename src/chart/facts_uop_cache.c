@@ -46,7 +46,7 @@ static const unsigned densities[DENSITIES][CHUNKS] = {{6, 6, 6, 6}, {7, 7, 7, 6}
 
 /* A loop of growing length: the repeated code, and the measured lengths. */
 struct growing {
-    unsigned insns;          /* per repetition */
+    unsigned insns;          /* instructions per repetition */
     size_t decoded, cached;  /* loops of one repetition, from the decoders and from the µop cache */
     size_t count;
     struct { unsigned repeats; size_t at; } loops[LOOPS];

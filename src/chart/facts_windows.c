@@ -49,7 +49,7 @@ struct body_seen {
     unsigned repeats;
     struct insn *insns;
     struct costs costs;
-    double cycles, slots;    /* per repetition */
+    double cycles, slots;    /* cycles and issue slots per repetition */
 };
 
 static void ask(struct probes *p, const unsigned char *lengths, struct body_seen *b)

@@ -21,7 +21,7 @@ struct joiner_union {
 struct joiner_row {
     size_t first, parts;     /* index into parts, and number; the first part is empty */
     double most, mass;       /* cycles and µops of the other forms alone */
-    double own, slots, slot, cycles, noise;   /* noise: reciprocal */
+    double own, slots, slot, cycles, noise;   /* @noise: reciprocal of the noise */
     struct residual_limit late;
 };
 

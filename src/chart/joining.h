@@ -22,7 +22,7 @@ struct joining_row {
     uint32_t own;              /* executions of the form, at least 1 */
     double slots;              /* issue slots of the other forms, in cycles */
     double slot;               /* cycles of one issue slot of all executions of the form */
-    double cycles;             /* measured */
+    double cycles;             /* measured cycles */
     /* limit of the cost if the time exceeds the port bound (chart/residual.h) */
     struct residual_limit late;
 };

@@ -85,7 +85,7 @@ static void sizes_choose(struct memory_costs *out)
 struct memory_lines {
     const bool *wanted;       /* costs to measure; NULL: all */
     double from;              /* measures only arrays larger than this, in bytes */
-    double room;              /* arena size */
+    double room;              /* size of the arena in bytes */
     struct sandbox *sandbox;
     struct arena_state *arena;
     const struct kernel *kernels[MEMORY_COSTS];
@@ -94,7 +94,7 @@ struct memory_lines {
     /* cycles per iteration of each loop, in ascending order */
     double cycles[MEMORY_COSTS][MEMORY_SIZES][ROUNDS_MOST];
     unsigned rounds[MEMORY_COSTS][MEMORY_SIZES];
-    unsigned failed;          /* runs */
+    unsigned failed;          /* number of failed runs */
     /* cycles per iteration, as the last run estimated them */
     double rough[MEMORY_COSTS][MEMORY_SIZES];
     double clock_hz;

@@ -54,7 +54,7 @@ struct view {
 
 struct parter {
     const struct mapping *core;
-    double slots;               /* per cycle */
+    double slots;               /* issue slots per cycle */
     VEC(struct outsider) forms;
     struct outsider inside;     /* rows with forms of the core only */
     portset sets[SETS_MOST];    /* port sets of the core's µops */
@@ -63,7 +63,7 @@ struct parter {
     double *errors;             /* resulting error per form */
     unsigned threads;
     const struct chart_hooks *hooks;
-    atomic_bool over;           /* cancelled */
+    atomic_bool over;           /* the work was cancelled */
 };
 
 /* Returns the new ports that replace the ports of @set. */

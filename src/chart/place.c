@@ -67,7 +67,7 @@ struct placing {
     /* alternatives that explain the times about equally well, best first */
     struct guess others[OTHERS_MOST];
     unsigned other_count;
-    int pipe;                    /* number; -1: none */
+    int pipe;                    /* number of the form's pipe; -1: none */
     /* @wanted has the experiments that decide between guess and alternatives */
     bool considered;
     size_t wanted[FIRST_ASKED];

@@ -10,7 +10,7 @@
 
 struct place_form {
     uint32_t form;          /* index of the form into the lab's table */
-    double alone;           /* cycles */
+    double alone;           /* cycles of the form alone */
     /* Forms of one group probably behave alike. The first form of each group is placed first. */
     uint32_t group;
 };
@@ -18,7 +18,7 @@ struct place_form {
 struct placement {
     /* over the ports of the given mapping and the added pipes of slow forms */
     struct usage usage;
-    unsigned slots;         /* at issue */
+    unsigned slots;         /* number of issue slots */
     /* probability of this usage among those that explain the times equally well, 0 to 1 */
     double confidence;
     double error;           /* largest relative error of a measurement of the form */

@@ -18,7 +18,7 @@ struct probe {
 struct probes {
     struct lab *lab;
     struct chart *chart;
-    double width;            /* per cycle */
+    double width;            /* issue slots per cycle */
     VEC(struct probe) list;
     size_t ran;              /* number of loops measured so far */
     /* rename is slow with short instructions, so loops that count slots use long ones */

@@ -14,8 +14,8 @@
 #include "throughput/throughput.h"
 
 #define ROWS_FEWEST 8
-#define ROWS_MOST 1500       /* per form */
-#define TERMS_MOST 16        /* per experiment */
+#define ROWS_MOST 1500       /* most experiments per form */
+#define TERMS_MOST 16        /* most forms per experiment */
 #define TRIED_MOST 40        /* most usages of other forms that are tried */
 #define SETS_MOST 64         /* most port sets from which µops are added */
 #define STEPS 8             /* most steps, each of which must reduce the error */
@@ -33,7 +33,7 @@ struct refine_use {
     unsigned slots;
     bool memory, vectors;    /* whether its forms access memory; whether they use vectors */
     size_t forms;
-    double cycles;           /* alone */
+    double cycles;           /* cycles of the usage alone */
     size_t at;               /* number of usages that were found before */
 };
 
@@ -47,19 +47,19 @@ struct refined {
 struct refining {
     const struct lab *lab;
     struct chart *c;
-    row_list *rows;          /* by form */
+    row_list *rows;          /* indexes of the rows with each form */
     struct refine_use *uses;
     size_t use_count;
     portset sets[SETS_MOST], pipes;
     size_t set_count;
-    struct refined *out;     /* by form */
+    struct refined *out;     /* results by form */
     unsigned workers;
     atomic_bool over;
 };
 
 /* Alternatives for one form, tried one by one. */
 struct refine_trial {
-    const struct experiments *table;   /* private copy */
+    const struct experiments *table;   /* experiments of the form, copied for this trial */
     struct mapping *mapping;           /* mapping in which the usage is tried */
     double *cycles;
     struct mapping_entry entry;

@@ -17,7 +17,7 @@
 
 /* Number of blocks that contain one form. */
 struct reviewed_form {
-    const char *form;        /* borrowed */
+    const char *form;        /* name of the form, borrowed */
     unsigned blocks, bad;
 };
 

@@ -91,7 +91,7 @@ size_t lattice_set(const struct lattice *g, portset set)
 struct entries {
     const struct mapping *mapping;
     const struct lattice *lattice;
-    const struct saturators *refused;   /* NULL: none */
+    const struct saturators *refused;   /* saturators that are excluded; NULL: none */
     float *rows;
     size_t n;
 };

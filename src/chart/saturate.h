@@ -27,7 +27,7 @@ struct lattice {
     float inverse[COLUMNS_MOST];   /* 1 / number of ports, per column */
     /* per port set and column: 1 if the column contains the set, otherwise 0 */
     float *within;
-    double width;               /* per cycle */
+    double width;               /* issue slots per cycle */
     double noise;               /* relative deviation of a time from the true usages' prediction */
     bool late;                  /* whether times may exceed the port bound; initially false */
 };
@@ -108,7 +108,7 @@ struct saturator {
     double cycles, slots;       /* cycles and issue slots of the saturator alone */
     double margin;              /* relative margin to the busiest set of other ports */
     bool even;                  /* a proper subset of the busy ports is equally busy */
-    float *row;                 /* sums */
+    float *row;                 /* sum of µops for each column of the lattice */
 };
 struct saturators {
     VEC(struct saturator) list;

@@ -14,7 +14,7 @@
 
 #define TOLERANCE 0.10       /* relative error above which a block is examined */
 #define SAMPLED 1024         /* most blocks examined */
-#define ROUND 64             /* measured together */
+#define ROUND 64             /* number of blocks measured together */
 /* A usage contradicts a form's own experiments if it raises their mean error by more than this. */
 #define CONTRADICTS 0.001
 #define SURE 0.8             /* least confidence at which a usage is kept */

@@ -17,7 +17,7 @@ const char *const settle_verdict_names[] = {"open", "confirmed", "changed", "une
 struct settling {
     const struct runner_hooks *hooks;
     struct experiments *table;
-    size_t *row_of;                /* per ambiguity */
+    size_t *row_of;                /* index of the row for each ambiguity */
     /* Per ambiguity: weight of its usage relative to the form's own, after the measurements. For
      * the chosen usage, the weight of the former one. NULL: not requested. */
     double *weights;
@@ -49,7 +49,7 @@ static void ask(struct settling *w, const struct ambiguities *ambiguities)
 {
     struct names keys = {0};
     struct str key = {0};
-    VEC(size_t) rows = {0};   /* per experiment */
+    VEC(size_t) rows = {0};   /* index of the row for each distinct experiment */
 
     for (size_t i = 0; i < ambiguities->list.count; i++) {
         const struct experiment *e = &ambiguities->list.items[i].experiment;

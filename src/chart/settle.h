@@ -17,7 +17,7 @@ extern const char *const settle_verdict_names[];
 struct settled_form {
     char *form;
     enum settle_verdict verdict;
-    char *before, *after;  /* usages */
+    char *before, *after;  /* usages before and after, as text */
     double confidence;     /* confidence of the usage; NaN for SETTLE_OPEN */
     unsigned experiments;  /* number of experiments measured to decide */
 };

@@ -6,7 +6,7 @@
 #define ALIKE 0.03           /* relative tolerance within which two ratios are equal */
 
 struct slow_time {
-    size_t beside;           /* saturator */
+    size_t beside;           /* index of the saturator */
     double late;             /* largest ratio of measured to predicted cycles */
     struct guess guess;      /* usage for which the cycles were predicted */
 };

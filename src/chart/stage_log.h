@@ -13,7 +13,7 @@ enum charting_state { CHARTING_WAITS, CHARTING_RUNS, CHARTING_DONE, CHARTING_END
 
 struct stage_row {
     enum charting_state state;
-    double seconds;              /* elapsed time */
+    double seconds;              /* elapsed time in seconds */
     double share;                /* progress within the stage, 0 to 1; NaN: unknown */
     char what[96];               /* current activity; for a finished stage its result */
 };

@@ -12,7 +12,7 @@
 #include "throughput/throughput.h"
 
 #define SECOND_SETS 256      /* most candidate sets of a second µop */
-#define KEPT 32              /* states */
+#define KEPT 32              /* most states kept after each joining form */
 /* The widest known cores have 18 ports that loops distinguish (Neoverse V2). */
 #define PORTS_LIMIT 20
 #define REPEATS_MOST 3       /* most µops on one set */
@@ -263,10 +263,10 @@ struct venn_joining {
     struct venn_worker *w;
     struct venn *v;
     const struct venn_state *s;
-    size_t at;               /* its number */
+    size_t at;               /* number of the state */
     portset regions[PORTS_LIMIT], sets[SECOND_SETS];
     size_t region_count, set_count, own_sets;
-    portset foreign;         /* foreign_ports */
+    portset foreign;         /* result of foreign_ports */
     unsigned count;
 };
 

@@ -9,7 +9,7 @@
 #include "model/mapping.h"
 
 struct venn_options {
-    double width;            /* per cycle */
+    double width;            /* issue slots per cycle */
     /* largest mean squared deviation of an explained form, in units of the noise */
     double fits;
     /* Polled on the calling thread. Returning false ends the search. */

@@ -31,8 +31,8 @@ struct venn_rows {
     uint8_t slots[VENN_FORMS_MOST];
     bool slots_known[VENN_FORMS_MOST];   /* per form: the number of slots is exact */
     enum venn_kind kind[VENN_FORMS_MOST];
-    VEC(struct venn_row) rows[VENN_FORMS_MOST];   /* by form */
-    double width;                   /* per cycle */
+    VEC(struct venn_row) rows[VENN_FORMS_MOST];   /* rows by form */
+    double width;                   /* issue slots per cycle */
     bool scattered;                 /* times scatter by more than noise */
 };
 

@@ -156,7 +156,7 @@ static struct usage_class *class_of(const struct annealer *s, uint64_t hash)
 static uint64_t kind_hash(const struct annealer *s, uint32_t f, uint64_t hash)
 {
     uint64_t mixed = (hash ^ (s->p->kind[f] + 1u) * 0x9e3779b97f4a7c15u) * 0xbf58476d1ce4e5b9u;
-    return (mixed ^ mixed >> 31) | 1;   /* never 0 */
+    return (mixed ^ mixed >> 31) | 1;   /* the hash is never 0 */
 }
 
 static uint32_t count_in(struct annealer *s, uint64_t hash)

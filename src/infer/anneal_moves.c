@@ -20,7 +20,7 @@
 const char *const anneal_move_names[MOVE_KINDS] = {
     "copy",  "copy-like", "toggle", "replace", "count", "add", "drop", "random",
     "shift", "swap",      "slots",  "scale",   "class", "set", "split"};
-/* Probabilities in 1/256. */
+/* Probability of each kind of move, in 1/256. */
 static const uint8_t chances[MOVE_KINDS] = {34, 42, 25, 26, 20, 14, 18, 6, 20, 14, 14, 12, 3, 6, 2};
 
 static double threshold(struct annealer *s, double temperature)

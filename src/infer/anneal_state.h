@@ -6,7 +6,7 @@
 #include "infer/anneal.h"
 
 struct usage_class {
-    uint64_t hash;      /* 0: unused */
+    uint64_t hash;      /* hash of the usage; 0: unused entry */
     uint32_t count;
 };
 

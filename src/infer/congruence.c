@@ -15,7 +15,7 @@ struct beside {
 };
 
 struct profile {
-    VEC(struct beside) list;        /* sorted */
+    VEC(struct beside) list;        /* sorted for comparison with other profiles */
 };
 
 static int compare_beside(const void *a, const void *b)

@@ -22,7 +22,7 @@ extern const char *const evolve_state_names[];
 /* How the number of ports was determined. An assumed number is the largest tried: in a short search
  * more ports also predict unmeasured experiments better. */
 enum ports_known {
-    PORTS_FOUND,         /* or given */
+    PORTS_FOUND,         /* determined by the search, or given */
     PORTS_NO_TIME,       /* assumed, because there was too little time to determine it */
     PORTS_UNEXPLAINED,   /* assumed, because no number explains the measurements */
 };
@@ -44,7 +44,7 @@ struct evolve_options {
     bool population_each;
     /* limit; 0: none. memetic: rounds of as many children as individuals */
     unsigned generations;
-    double seconds;              /* 0: no limit */
+    double seconds;              /* time limit in seconds; 0: none */
     /* least D_avg before, if the run is resumed with the same experiments; NaN: none */
     double reached;
     /* start by clock_seconds, including the caller's preparation; NaN: when the run is created */
@@ -96,7 +96,7 @@ struct evolve_status {
      * were of trials. */
     double d_reached;
     size_t reached_of;           /* number of experiments at the start of the run */
-    uint64_t reached_print;      /* their fingerprint */
+    uint64_t reached_print;      /* fingerprint of these experiments */
     uint64_t volume, distinct;
     uint64_t evaluations;        /* number of experiments evaluated */
     double seconds;              /* running time, without pauses */

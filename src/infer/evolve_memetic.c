@@ -30,7 +30,7 @@
 /* Final temperature; initial temperature when the result of classes is refined with all forms. */
 #define COLD 0.02
 #define POLISH 0.04
-#define COLD_NONE 1e-9              /* downhill only */
+#define COLD_NONE 1e-9              /* temperature at which only downhill moves are accepted */
 /* least share of the scale that applies to the final temperature */
 #define COLD_LEAST 0.25
 /* multiple of the temperature up to which prices are raised */
@@ -44,7 +44,7 @@
 #define STEP_SECONDS 0.02
 #define QUENCH_MOVES 2000           /* moves per form for quenching an unfinished state */
 #define QUENCH_STEP 500
-#define QUENCH_SECONDS 0.2          /* at most, */
+#define QUENCH_SECONDS 0.2          /* longest time of a quench in seconds */
 /* share of a quench in which only downhill moves are accepted */
 #define QUENCH_POLISH 0.5
 /* share of an annealing's time, at its end, in which only downhill moves are accepted */
@@ -70,7 +70,7 @@
 /* Schedule of one annealing. */
 struct schedule {
     double hot, seconds;     /* seconds 0: the number of moves limits it */
-    double moves;            /* per form */
+    double moves;            /* moves per form */
 };
 
 /* Returns the mean number of experiments that contain a form. */
@@ -389,7 +389,7 @@ static void pick_finalists(struct evolve *e)
         fewest = e->race[i] < fewest ? e->race[i] : fewest;
         most = e->race[i] > most ? e->race[i] : most;
     }
-    for (unsigned i = 0; i < e->racing; i++) {   /* best first */
+    for (unsigned i = 0; i < e->racing; i++) {   /* the numbers of ports are sorted, best first */
         unsigned part = (e->race[i] - fewest) * PORTS_FINALISTS / (most - fewest + 1);
         if (!has[part])
             e->race[kept++] = e->race[i];
@@ -545,7 +545,7 @@ static bool memetic_task(struct evolve *e, unsigned index, struct watcher *w)
     } else {
         while (e->finished < 2 && e->busy > 0 && evolve_go_on(e, w))
             evolve_wait_others(e, w);
-        if (e->ports == 0 || e->fresh_begun < e->target)   /* experiments joined */
+        if (e->ports == 0 || e->fresh_begun < e->target)   /* new experiments joined the run */
             return evolve_go_on(e, w);
         if (e->finished < 2 || !evolve_go_on(e, w) ||
             (e->o.generations && e->children_begun >= (uint64_t)e->o.generations * e->target) ||

@@ -35,7 +35,7 @@ struct evolve {
     atomic_bool stop, pause;
     /* The lock protects all members below. p, classes and joined do not change while a thread
      * works. */
-    struct problem *p;               /* held */
+    struct problem *p;               /* the current problem; a counted reference */
     /* next: waits for the threads; joined: source of its genomes; NULL: none */
     struct joined_problem *next, *joined;
     /* initial problem, on which the least error so far is measured; a reference */
@@ -52,7 +52,7 @@ struct evolve {
     enum { EVOLVE_RAW, EVOLVE_PREPARING, EVOLVE_PREPARED } preparation;
     struct evolve_options o;
     enum evolve_state state;
-    unsigned ports;                  /* 0 until determined */
+    unsigned ports;                  /* number of ports; 0 until determined */
     enum ports_known ports_known;
     double width;
     double scale;                    /* factor of prices and temperatures; NaN until determined */

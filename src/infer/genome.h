@@ -20,7 +20,8 @@ struct genome {
 
 struct genome *genome_new(size_t forms, unsigned ports, double width);
 struct genome *genome_copy(const struct genome *g);
-void genome_assign(struct genome *to, const struct genome *from);   /* same shape */
+/* both must have the same number of forms and ports */
+void genome_assign(struct genome *to, const struct genome *from);
 void genome_free(struct genome *g);
 /* Sets the width in slots per cycle; 0: none. If there was no width each form gets one slot.
  * Without a new width no form has slots. Otherwise slots are kept. */

@@ -145,7 +145,7 @@ static void look_over(struct looking *l)
 }
 
 struct most_telling {
-    double difference;           /* relative */
+    double difference;           /* relative difference of the predicted cycles */
     struct experiment experiment;
 };
 

@@ -15,7 +15,7 @@
 
 struct outline {
     uint64_t serial;         /* number that distinguishes this outline from all others */
-    struct problem *problem;     /* held */
+    struct problem *problem;     /* problem of the mapping; a counted reference */
     struct genome *best;         /* the best mapping, with renamed ports */
     /* confidence per form as in confidence_of; NaN without alternatives */
     double *confidence;

@@ -34,7 +34,7 @@ unsigned problem_form_kind(const char *name)
 /* A selected row. */
 struct sized_experiment {
     size_t index;
-    uint64_t size;   /* instructions */
+    uint64_t size;   /* number of instructions */
 };
 
 /* Sorts short experiments first, then by terms, so that equal ones are adjacent. If cancelled all

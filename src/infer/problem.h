@@ -14,9 +14,9 @@ struct problem {
     uint32_t *term_start;          /* experiments + 1 offsets into terms */
     struct table_term *terms;
     float *cycles;                 /* measured cycles; not NaN */
-    float *inverse;                /* weight / cycles */
+    float *inverse;                /* weight / cycles, per experiment */
     float *weight;                 /* weight per experiment: 1 unless measured several times */
-    double weights;                /* their sum */
+    double weights;                /* sum of the weights */
     /* forms + 1 offsets into links, which list shortest experiments first */
     uint32_t *link_start;
     struct table_link *links;

@@ -6,7 +6,7 @@
 #include "model/experiments.h"
 
 struct row_index {
-    const struct experiments *t;   /* borrowed */
+    const struct experiments *t;   /* the indexed table, borrowed */
     struct index index;
 };
 

@@ -35,7 +35,7 @@ const char *const select_end_names[] = {
     "running", "limit reached", "converged: no disagreement left", "converged: predictions held"};
 
 struct committee {
-    struct mapping *mappings[COMMITTEE];   /* best first */
+    struct mapping *mappings[COMMITTEE];   /* mappings, best first */
     size_t count;
     /* relative error of the best mapping on all measurements */
     double noise;

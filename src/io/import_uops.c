@@ -22,7 +22,7 @@
 /* A group of a ports column: "2*p23A" or, for AMD's units, "1*FP01". */
 struct uop_group {
     unsigned count;
-    const char *unit;    /* "p" or "FP" */
+    const char *unit;    /* prefix of the port names: "p" or "FP" */
     size_t unit_length;
     const char *ports;   /* names of ports as single characters, or separated by commas */
     size_t port_count;

@@ -19,14 +19,14 @@
 /* a register of a template */
 struct template_place {
     unsigned operand;
-    char file;        /* X, V or P */
+    char file;        /* register file: X, V or P */
     bool read, written;
 };
 
 /* Input operand @from and output operand @to of a form, as indices in the template's order. */
 struct advance_pair {
     const struct form_row *row;
-    unsigned from, to;              /* places */
+    unsigned from, to;              /* indices in the list of places */
     unsigned from_operand, to_operand;
 };
 

@@ -30,7 +30,7 @@
 /* Most rows, because each is compared with all facts or forms. Limits the work for hostile
  * files. */
 #define FACTS_MAX 10000
-#define WARNINGS_MAX 20   /* per file */
+#define WARNINGS_MAX 20   /* most warnings per file */
 #define OVERRIDES_MAX 10000
 /* steps (base/steps.h) per row */
 #define ROW_STEPS 8
@@ -136,7 +136,7 @@ static bool parse_number(const char *text, double *out)
 }
 
 struct mapping_columns {
-    int form, usage, latency, micro_ops, source;   /* -1: missing */
+    int form, usage, latency, micro_ops, source;   /* column numbers; -1: missing */
 };
 
 /* Parses a row into @o, which the caller frees with override_done. *@column: that of an error. */

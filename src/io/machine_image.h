@@ -24,7 +24,7 @@ struct image_machine {
     uint64_t sum[2];                    /* checksum of the machine's files */
     struct ports ports;
     double issue_width;                 /* as returned by mapping_issue_width */
-    uint32_t title, isa;                /* texts */
+    uint32_t title, isa;                /* offsets of texts */
     uint32_t rows, row_count;           /* offset and number of struct mapping_row */
     uint32_t slots, slot_count;         /* offset and number of struct index_slot */
     uint32_t facts, fact_count;         /* offset and number of struct image_fact */

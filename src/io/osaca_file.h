@@ -54,7 +54,7 @@ struct osaca_entry {
     unsigned count;
     bool known;                  /* whether the entry has a port pressure */
     bool rounded;
-    bool used;                   /* matches a form */
+    bool used;                   /* whether it matches a form */
     bool fits;                   /* whether it matches a form, or would without earlier entries */
     struct usage usage;
     double latency;
@@ -85,7 +85,7 @@ struct osaca_file {
     enum isa isa;
     struct ports ports;
     VEC(struct osaca_entry) entries;
-    VEC(struct osaca_name) names;           /* sorted */
+    VEC(struct osaca_name) names;           /* sorted names */
     /* number of names read, including those of invalid entries */
     size_t names_read;
     VEC(struct osaca_rule) loads, stores;   /* rules; the default is last */

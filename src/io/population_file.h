@@ -6,7 +6,7 @@
 #include "model/mapping.h"
 
 struct population {
-    struct mapping **mappings;   /* best first */
+    struct mapping **mappings;   /* mappings, best first */
     size_t count;
     uint64_t fingerprint;        /* fingerprint of the experiments of the run */
     double seconds;              /* seconds that the run has used so far */
@@ -24,7 +24,7 @@ struct population {
 };
 
 void population_done(struct population *p);
-/* Saves atomically. */
+/* Saves the population atomically. Returns false with err on failure. */
 bool population_save(const struct population *p, const char *path, struct err *err);
 /* Loads a file. False with err, and @out empty. population_done frees @out. */
 bool population_load(const char *path, struct population *out, struct err *err);

@@ -167,7 +167,7 @@ static bool is_picture(const struct sample *s)
 
 static const struct {
     bool (*is)(const struct sample *s);
-    const char *what;       /* "this is ..." */
+    const char *what;       /* continues the message "this is ..." */
     /* suggested command, with FILE for the file; if there is none, how to convert the file */
     const char *remedy;
     const char *takes[5];   /* commands that accept the file, by their first words */

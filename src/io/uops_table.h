@@ -8,8 +8,8 @@
 #include "base/err.h"
 
 struct uops_row {
-    char *name;          /* "ADD_01 (R64, R64)" */
-    char *ports;         /* "1*p0156+1*p23" */
+    char *name;          /* name of the form: "ADD_01 (R64, R64)" */
+    char *ports;         /* ports column: "1*p0156+1*p23" */
     double latency;      /* largest latency between two operands; NaN: none */
     bool upper_bound;    /* whether that latency is an upper bound */
     unsigned micro_ops;  /* µops without fusion; 0: unknown */
@@ -31,7 +31,7 @@ double uops_latency(const char *text, bool *upper_bound);
 bool uops_table_csv(struct uops_table *t, const char *name, const char *text, size_t length,
                     struct err *err);
 
-struct uops_xml;   /* Streaming parser. */
+struct uops_xml;   /* A streaming parser of uops.info's XML. */
 /* Creates a parser of XML. @architecture NULL: the only one in the file. Rows are added to @t
  * during parsing. */
 struct uops_xml *uops_xml_new(struct uops_table *t, const char *name, const char *architecture);

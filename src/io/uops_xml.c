@@ -32,7 +32,7 @@ struct uops_xml {
     struct err *err;         /* error of the text passed to the parser last */
     bool failed;
     unsigned depth;
-    XML_Index fed;           /* bytes */
+    XML_Index fed;           /* number of bytes parsed so far */
 };
 
 static const char *attribute(const XML_Char **attributes, const char *name)

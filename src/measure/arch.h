@@ -14,7 +14,7 @@
 
 /* Registers and pages after measured code ran. x86-64 only. */
 struct sandbox_state {
-    uint64_t general[32];             /* by number */
+    uint64_t general[32];             /* general registers by number */
     /* lowest word first; 0 if the set-up lacks vectors */
     uint64_t vectors[32][8];
     uint64_t masks[8];
@@ -28,24 +28,24 @@ struct sandbox_frame {
     uint64_t phase;         /* 0: target of the jump at the end of a loop */
     uint64_t counter;       /* 8: loop counter in memory (x86-64) */
     uint64_t stack;         /* 16: the child's own stack pointer */
-    uint64_t target;        /* 24: the loop */
-    uint64_t warm, count;   /* 32, 40 */
-    uint64_t start, end;    /* 48, 56: time stamps */
+    uint64_t target;        /* 24: address of the loop */
+    uint64_t warm, count;   /* 32, 40: iterations of warm-up, and of the timed part */
+    uint64_t start, end;    /* 48, 56: time stamps before and after the timed part */
     uint32_t vectors;       /* 64 */
     /* 68: number of the counter register; 0 on x86-64: counter in memory */
     uint32_t counter_register;
-    uint32_t control;       /* 72: mxcsr, fpcr */
+    uint32_t control;       /* 72: value of mxcsr or fpcr */
     /* 76: x86-64: whether vzeroupper is needed at the end; AArch64: whether z29 to z31 hold
      * addresses and zeros */
     uint32_t clean;
     uint64_t general[32];   /* 80: AArch64: the last one is sp */
-    uint64_t masks;         /* 336: x86-64 mask registers */
+    uint64_t masks;         /* 336: values of x86-64 mask registers */
     uint64_t passes;        /* 344: passes of the timed part, at least 1 */
     /* 352: values[i] is the first word of vector register i; the widest register has 2,048 bits */
     uint64_t values[64];
-    struct sandbox_frame *self;  /* 864 */
+    struct sandbox_frame *self;  /* 864: address of this frame */
     uint64_t keeps;         /* 872: whether the final registers are stored to @state (x86-64) */
-    struct sandbox_state state;  /* 880 */
+    struct sandbox_state state;  /* 880: registers after the code ran */
 };
 
 /* Layout of the area. Code, thread-local words, memory and stack are contiguous, so that code can

@@ -12,7 +12,7 @@
 #include "model/facts.h"
 
 #define CLUSTER_WIDTH 0.005   /* largest relative difference between rounds that agree */
-#define CLUSTER_LEAST 4       /* rounds */
+#define CLUSTER_LEAST 4       /* fewest rounds that must agree */
 /* least share of the known rate, or of a cluster's, that counts as equally fast */
 #define AS_FAST 0.985
 /* least share of the issue width that a loop of nops reaches on an idle core: measured 5.58 of 6 on

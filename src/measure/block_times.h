@@ -11,7 +11,7 @@
 /* advice after a timeout */
 #define BLOCK_WAIT_LONGER "more patience waits longer; another CPU may be quieter"
 
-/* One block. */
+/* Result of one block. */
 struct block_time {
     struct kernel_measured measured;
     /* why visits did not confirm @measured; "": confirmed */

@@ -19,7 +19,7 @@ struct form_codes {
     VEC(struct form_code *) codes;   /* by name of the form; NULL: not measurable */
     VEC(char *) reasons;             /* by name of the form; NULL: measurable */
     VEC(uint64_t) sums;              /* by name of the form; 0: no code */
-    struct body *body;               /* scratch storage */
+    struct body *body;               /* scratch storage for generated bodies */
 };
 
 struct form_codes *form_codes_new(const struct forms *forms)

@@ -25,7 +25,7 @@
 #define CLOCK_LONG 402
 #define CLOCK_SHORT 2
 #define CLOCK_SAMPLES 4
-#define CLOCK_RECENT 5e-3         /* seconds */
+#define CLOCK_RECENT 5e-3         /* seconds for which a measured clock is valid */
 /* Cycles of a run. A host interrupts a guest for some microseconds every fifty microseconds. With
  * arrays in private caches most runs are shorter than that. With larger arrays a run must be long
  * compared with the lines in flight at its end. */
@@ -33,13 +33,14 @@
 #define SAMPLE_SHARED 1.6e5
 /* cycles of a run with random accesses, which starts with cold TLBs */
 #define SAMPLE_SPREAD 1.2e6
-#define ROUGH_ITERATIONS 200      /* initial iterations, */
+/* iterations of the first run that estimates the time of a unit */
+#define ROUGH_ITERATIONS 200
 #define ROUGH_CYCLES 6e4          /* least cycles of a run that estimates the time of a unit */
 #define ROUGH_MORE 6
 #define ROUGH_RUNS 2              /* number of such runs; the fastest counts */
 #define LAYOUT_RUNS 4             /* number of such runs for the comparison of the layouts */
 #define GOLDEN 0.6180339887498949 /* golden ratio: its multiples modulo 1 are evenly distributed */
-#define SAMPLES 150               /* most samples */
+#define SAMPLES 150               /* most samples per measurement */
 #define PASSES_MOST 4000
 #define LEAST_SAMPLES 3
 #define LEAST_SHARED 10

@@ -32,9 +32,9 @@ enum arrays_length { ARRAYS_MANY, ARRAYS_FEW, ARRAYS_ONE, ARRAYS_LENGTHS };
 
 /* A kernel in the sandbox. One thread. */
 struct kernel_arrays {
-    struct sandbox *sandbox;     /* borrowed */
-    struct arena_state *arena;   /* borrowed */
-    const struct insn *insns;    /* borrowed */
+    struct sandbox *sandbox;     /* sandbox of the runs, borrowed */
+    struct arena_state *arena;   /* state of its arena, borrowed */
+    const struct insn *insns;    /* instructions of the loop, borrowed */
     size_t count, length;
     unsigned counter, vectors;
     /* code of adjacent copies, and of copies with separated closing branches (kernel_apart) */
@@ -59,7 +59,7 @@ struct arrays_measured {
      * NaN: runs were too short. */
     double clock_hz;
     unsigned samples;
-    uint64_t iterations;         /* per sample */
+    uint64_t iterations;         /* iterations per sample */
 };
 
 /* Adds the code to @s, which has an arena (sandbox_arena), after the last sandbox_clear. False with

@@ -28,7 +28,7 @@
 #define WINDOW_SECONDS 15e-6
 #define PASSES_LIMIT 4000
 #define MEASUREMENTS 9            /* most groups of windows per visit */
-#define ENOUGH 6                  /* windows */
+#define ENOUGH 6                  /* number of windows that suffice */
 #define COUNT_LIMIT ((uint64_t)1 << 24)   /* most iterations of a run; no window is longer */
 #define ATTEMPTS 3                /* attempts while the reference block has a wrong time */
 /* runs of the reference block per check, because a busy neighbour may disturb a single one */

@@ -27,7 +27,7 @@ struct kernel_plan {
     unsigned passes;        /* passes per run; each begins with the same registers */
     bool apart;             /* whether the copies' closing branches are separated (kernel_apart) */
     bool walks;             /* whether pointers would leave the pages in longer runs */
-    unsigned pages;         /* touched */
+    unsigned pages;         /* number of pages that the kernel touches */
     uint32_t offset;        /* offset of the code, if kernels stay in memory together */
     /* accesses to free addresses around the vault, at most SANDBOX_GUESSES */
     unsigned reached;
@@ -36,11 +36,11 @@ struct kernel_plan {
 };
 
 struct kernel_measured {
-    double cycles;          /* per iteration */
+    double cycles;          /* cycles per iteration */
     double spread;          /* relative spread of the measurements that agree */
     double clock_hz;
-    unsigned repeats;       /* accepted windows */
-    unsigned pages;         /* touched */
+    unsigned repeats;       /* number of accepted windows */
+    unsigned pages;         /* number of pages that the kernel touches */
     unsigned iterations;    /* iterations of the kernel per run */
     double contended;       /* share of windows with contention */
     /* the kernel touches more pages than stay in the cache, so lines alias */

@@ -11,7 +11,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 
-#define WORTH_IT 16            /* experiments */
+#define WORTH_IT 16            /* fewest experiments for which more lanes are started */
 #define PIECE 4                /* experiments per piece; starting a run costs a tenth of one */
 /* recent success rate below which a lane gets single experiments */
 #define HARDLY_QUIET 0.1
@@ -19,7 +19,7 @@
 /* share of a single CPU's patience, because other lanes continue meanwhile */
 #define PATIENCE 0.2
 #define LITTLE_PATIENCE 0.05   /* share of the patience for a lane whose CPU is rarely idle */
-#define ROUNDS 12              /* of probing */
+#define ROUNDS 12              /* rounds of probing per decision */
 /* least share of probes that find a CPU idle when it is probed alone */
 #define MOSTLY 0.5
 /* The same share when all CPUs are probed together, which threads of one core never reach. */

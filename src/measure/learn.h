@@ -9,7 +9,7 @@
 #include "measure/source.h"
 
 struct learn_step {
-    char *experiment;      /* text */
+    char *experiment;      /* text of the experiment */
     double measured;       /* cycles per execution of the experiment */
     double without;        /* predicted cycles if the form had no µops */
     double predicted;      /* predicted cycles with the usage found */

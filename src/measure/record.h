@@ -31,7 +31,7 @@ struct record_pass {
 struct record_samples {
     size_t count;
     struct record_sample {
-        float cycles;                 /* per execution */
+        float cycles;                 /* cycles per execution */
         uint16_t pass, instructions;  /* number of the pass, from 1; requested length of the body */
     } values[RECORD_VALUES];
     /* executions and instructions of the code below */

@@ -8,7 +8,7 @@
 #include "measure/bare.h"
 
 #define RING_PRIMES 420          /* 4 * 3 * 5 * 7 */
-#define RING_ADDED 2654435761u   /* a prime */
+#define RING_ADDED 2654435761u   /* increment; a prime */
 
 /* Returns the successor of element @i of @places, which must be 4 to 7 times a power of two. (Hull
  * and Dobell, 1962: the multiplier minus one is a multiple of 4 and of each prime factor of

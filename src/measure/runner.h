@@ -8,7 +8,7 @@
 #include "model/experiments.h"
 
 struct runner_options {
-    double budget;          /* seconds; 0: none */
+    double budget;          /* time limit in seconds; 0: none */
     bool retry;             /* measures experiments again that failed according to the journal */
     bool fresh;             /* ignores the journal's values */
     /* measures only bodies of the source's length, no short ones */
@@ -27,7 +27,7 @@ struct runner_summary {
     unsigned cpus;           /* most CPUs that measured concurrently; 0: none, simulated */
     double seconds;
     double rate;            /* experiments per second, over all passes */
-    size_t passes;          /* single measurements */
+    size_t passes;          /* number of single measurements */
     /* passes from the journal, of experiments that need more */
     size_t taken_over;
     size_t useful;          /* passes with a value or a final reason */

@@ -50,7 +50,7 @@ struct sandbox {
     struct sandbox_state *after;
     /* the arena with its guards; MAP_FAILED: none. Only children access it. */
     uint8_t *arena;
-    size_t arena_size;      /* without guards */
+    size_t arena_size;      /* size of the arena in bytes, without guards */
     struct sandbox_fill fill;   /* part of the arena that the next task fills */
 };
 

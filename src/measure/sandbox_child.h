@@ -11,7 +11,7 @@
 /* Own code: memory shared by child and parent. The parent validates the results. */
 struct sandbox_batch {
     uint32_t count;
-    volatile uint32_t current;      /* current item */
+    volatile uint32_t current;      /* index of the current item */
     volatile uint64_t heartbeat;    /* number of runs started */
     volatile uint32_t stop;         /* set by the parent: end early */
     uint32_t code_length;           /* bytes of code in use */
@@ -37,7 +37,7 @@ enum sandbox_stage {
 };
 struct sandbox_hello {
     uint32_t stage;         /* stage that failed (enum sandbox_stage), or STAGE_READY */
-    int32_t error;          /* its errno */
+    int32_t error;          /* errno of that stage */
     uint32_t has_counter;
     uint32_t unfiltered;    /* whether the system cannot restrict system calls */
 };
@@ -72,7 +72,7 @@ struct sandbox_vault {
     struct sandbox_hello hello;
     struct sandbox_task task;
     struct sandbox_report told;
-    struct sandbox_item *item;        /* being run */
+    struct sandbox_item *item;        /* item that is being run */
     volatile bool inside;             /* whether measured code is running */
     /* address of the access; absolute address of the instruction */
     uint64_t fault_address, fault_code;

@@ -11,7 +11,7 @@
 #include "measure/window.h"
 
 #define SANDBOX_ENDLESS 0.3       /* limit of CPU seconds for one run */
-#define SANDBOX_ITEMS 256        /* per batch */
+#define SANDBOX_ITEMS 256        /* most items per batch */
 #define SANDBOX_RAW 64           /* most samples of a raw item */
 #define SANDBOX_PAGES 512        /* most pages that faults map per item */
 /* Limits for code that searches for the vault, whose pages are at a random address among unmapped
@@ -71,7 +71,7 @@ struct sandbox_fill {
 /* Initial registers and memory for foreign code that runs for its results. */
 #define SANDBOX_WORDS 64
 struct sandbox_start {
-    uint64_t general[32];             /* by number */
+    uint64_t general[32];             /* general registers by number */
     uint64_t vectors[SANDBOX_WORDS];  /* vector register i starts at word i */
     /* pattern with which memory is filled */
     uint64_t words[SANDBOX_WORDS];
@@ -79,7 +79,7 @@ struct sandbox_start {
 #define SANDBOX_NO_OFFSET UINT32_MAX
 
 struct sandbox_item {
-    /* operation */
+    /* The caller sets the following members. */
     enum sandbox_mode mode;
     enum pulse_code code;        /* PULSE_ITEM, or one of the chains for raw items */
     uint32_t offset;             /* offset of the loop in the code area, from sandbox_add */
@@ -102,13 +102,13 @@ struct sandbox_item {
     /* raw: iterations of warm-up and of the timed part; windows: count to use, 0: fills the
      * window */
     uint64_t warm, count;
-    unsigned samples;            /* raw */
+    unsigned samples;            /* number of samples of a raw item */
     /* kernel: repetitions of the timed iterations, with registers set again before each; ticks
      * cover all */
     unsigned passes;
     bool plain_values;           /* kernel: vector registers are 0 instead of near 1 */
     uint64_t general[32];        /* kernel: by register number; AArch64's sp is the last */
-    /* result */
+    /* The sandbox sets the following members. */
     bool done;
     unsigned fault;              /* reason, an enum sandbox_fault */
     uint64_t fault_address;

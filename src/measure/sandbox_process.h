@@ -8,8 +8,8 @@
 #include "measure/sandbox_child.h"
 
 struct sandbox_process {
-    pid_t pid;       /* 0: none */
-    int link;        /* our end */
+    pid_t pid;       /* process id of the child; 0: none */
+    int link;        /* this process's end of the socket pair */
 };
 
 /* Result of waiting for a child. */

@@ -9,7 +9,7 @@
 
 #define LATELY 0.3          /* weight of the newest probing or measurement */
 #define MUCH_LOST 0.5       /* share of lost windows below which the CPU is good enough */
-#define LOOK_EVERY 0.3      /* seconds */
+#define LOOK_EVERY 0.3      /* seconds between two searches for an idle CPU */
 /* Probes per CPU: some 3 ms. Idle moments next to a busy neighbour last a few tenths of a
  * millisecond. */
 #define LOOKS 60
@@ -22,7 +22,7 @@
 #define QUICKER 0.06
 #define AGREE 0.02          /* relative difference below which such times agree */
 #define AGREEING 6          /* times out of LOOKS that must agree */
-#define LEARN_EVERY 5.0     /* seconds */
+#define LEARN_EVERY 5.0     /* seconds between two measurements of a CPU's rate */
 
 void seek_take(struct seek *k, size_t i, double quiet)
 {

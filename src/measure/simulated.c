@@ -13,7 +13,7 @@
 #define NOPS_A_CYCLE 6.0
 #define PORTS_A_CYCLE 5.0
 #define OVERHEAD 60.0
-#define INTERRUPTIONS 5500.0   /* per second */
+#define INTERRUPTIONS 5500.0   /* simulated interrupts per second */
 #define INTERRUPTION_SECONDS 20e-6
 #define QUIET_SECONDS 0.5      /* mean duration of idle and contended episodes, in seconds */
 #define BUSY_SECONDS 0.02

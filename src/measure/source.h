@@ -12,9 +12,9 @@
 struct measured {
     /* cycles per execution of the experiment; NaN: no value, and state has the reason */
     double cycles;
-    double spread;       /* relative */
+    double spread;       /* relative spread of the cycles */
     double clock_hz;
-    uint32_t repeats;    /* accepted windows */
+    uint32_t repeats;    /* number of accepted windows */
     bool counter;        /* cycles were read from the hardware counter */
     /* cycles with a body of SOURCE_SHORT instructions; NaN: not measured. Only the runner sets
      * it. */
@@ -37,7 +37,7 @@ struct measured {
 unsigned measured_least(const struct measured *orders, const bool *beaten, unsigned n,
                         struct measured *out);
 
-/* One thread. */
+/* A source of measurements. One thread at a time. */
 struct source {
     unsigned instructions;   /* approximate length of a body; may be changed between calls */
     /* Orders of a body that are measured, 1 to BODY_ORDERS; the least counts. With several, a

@@ -19,7 +19,7 @@ struct pulse {
      * failure, with the reason in *@fault. */
     uint64_t (*run)(void *self, enum pulse_code code, uint64_t warm, uint64_t count,
                     unsigned *fault);
-    uint64_t (*now)(void *self);     /* ticks */
+    uint64_t (*now)(void *self);     /* returns the present time in ticks */
     void (*rest)(void *self);        /* waits about a fifth of a millisecond */
     void *self;
 };

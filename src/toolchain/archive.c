@@ -20,7 +20,7 @@
 #include "base/str.h"
 #include "base/watch.h"
 
-#define MAGIC 8            /* bytes */
+#define MAGIC 8            /* bytes of the magic number */
 #define HEADER 60          /* size of a member's header in bytes; limits the number of members */
 #define HEADER_NAME 16     /* length of the name field at the start of the header, in bytes */
 #define HEADER_SIZE 48     /* offset of the field with the member's length, in bytes */

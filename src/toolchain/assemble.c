@@ -219,8 +219,8 @@ static const char *place_name(int file, char out[64])
 /* Output of the assembler: a file in a directory, or a memory file if the text names no file and
  * the system supports it. */
 struct object_place {
-    char *dir;           /* NULL: none */
-    int file;            /* 0: none */
+    char *dir;           /* path of the directory; NULL: a memory file */
+    int file;            /* descriptor of the memory file; 0: none */
 };
 
 /* Creates a memory file and returns its descriptor, 0 if that fails. The descriptor is above the

@@ -20,8 +20,8 @@ struct debug_line {
 struct debug_lines {
     /* source file of the function; NULL if the code has no debug information */
     char *file;
-    VEC(struct debug_line) rows;    /* by place */
-    VEC(char *) inlined;            /* demangled */
+    VEC(struct debug_line) rows;    /* rows sorted by place */
+    VEC(char *) inlined;            /* demangled names of inlined functions */
 };
 
 /* Reads the lines of @o's code from byte @start to @end, in the section and unit that contain byte
@@ -42,14 +42,14 @@ const struct debug_line *debug_line_at(const struct debug_lines *d, uint64_t pla
 /* A source line of the code from @place to the next row's place. */
 struct unit_line {
     uint64_t place;     /* position of the code as defined by object_position */
-    uint32_t line;      /* 0: none */
+    uint32_t line;      /* source line; 0: none */
     uint32_t file;      /* index of the source file in unit_lines.files */
 };
 
 /* Line tables of all units of an object. Inlined code has the lines of its own source. */
 struct unit_lines {
-    VEC(struct unit_line) rows;     /* by place */
-    VEC(char *) files;              /* without duplicates */
+    VEC(struct unit_line) rows;     /* rows sorted by place */
+    VEC(char *) files;              /* names of source files, without duplicates */
 };
 
 /* Reads the line tables of @o. Errors, limits and threads are those of debug_lines_read. The caller

@@ -12,7 +12,7 @@
 /* State of the translation of a text. The caller zero-initialises all but isa and intel. */
 struct dialect {
     enum isa isa;
-    bool intel;            /* the syntax */
+    bool intel;            /* the text has Intel syntax */
     bool branch;           /* the operand of the current statement is a label */
     struct names symbols;  /* symbols of the text that look like MASM numbers, such as `each` */
     /* registers are written as in the other syntax: `.intel_syntax prefix` or `.att_syntax

@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #define DIES_MOST 20000000u      /* most debug entries visited */
-#define INLINED_MOST 4096u       /* per function */
+#define INLINED_MOST 4096u       /* most inlined functions per function */
 #define ROWS_MOST 200000u
 #define DEPTH_MOST 64            /* deepest nesting of scopes */
 
@@ -71,7 +71,7 @@ struct sought {
     bool relocatable;
     struct row *rows;
     size_t row_count;
-    struct inlined *inlined;   /* outermost first */
+    struct inlined *inlined;   /* inlined functions, outermost first */
     size_t inlined_count;
     const char *file;          /* source file of the function; NULL: unknown */
     unsigned left;             /* number of entries that may still be visited */
@@ -304,7 +304,7 @@ int dwarf_print(const struct dwarf_wish *wish, int out)
 {
     struct sought s = {.wish = wish, .left = DIES_MOST};
 
-    unsetenv("DEBUGINFOD_URLS");   /* prevents downloads */
+    unsetenv("DEBUGINFOD_URLS");   /* prevents downloads of debug information */
     FILE *to = fdopen(out, "w");
     if (!to || !load_library())
         return 0;

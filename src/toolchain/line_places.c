@@ -21,11 +21,11 @@ struct placed_line {
     size_t line;
     uint64_t length;
     uint32_t function;
-    struct line_place target;   /* of a branch */
+    struct line_place target;   /* target, if the line is a branch */
     bool call, conditional;
     /* @pad: a nop of unknown length; @displaced: a memory operand with displacement zero */
     bool pad, displaced;
-    uint8_t prefixes;      /* repeated prefixes */
+    uint8_t prefixes;      /* number of repeated prefixes */
     uint8_t choice;        /* index of the assumed length among the possible ones */
     uint64_t offset;
 };

@@ -295,7 +295,7 @@ static enum syntax syntax_of(const char *text, const struct margins *margins)
             return code ? (intel > att ? SYNTAX_INTEL : SYNTAX_ATT) : set;
         /* directives in a macro have no effect before it is expanded */
         code |= (*p != '.' && end[-1] != ':') || text_begins(p, end, ".macro");
-        p += *p == '%';   /* a NASM directive */
+        p += *p == '%';   /* the % of a NASM directive */
         for (bool mark_att = false, mark_intel = false; p < end && *p != '#'; p++) {
             if (*p == '%' && p + 1 < end && isalpha((unsigned char)p[1])) {
                 att += !mark_att;
@@ -454,7 +454,8 @@ static void nasm_clean(struct listing *l, struct str *code, const char *text, si
                                      mem_strdup("it reads another file, or the environment")}));
     } else {
         str_add_bytes(&l->text, s, (size_t)(stop - s));
-        first = e < end && *e == ':' ? skip_blank(e + 1, end) : first;   /* after a label */
+        /* the code after a label */
+        first = e < end && *e == ':' ? skip_blank(e + 1, end) : first;
         if (stop - s > first - p)
             span = (struct source_span){(size_t)(first - text), (size_t)((stop - s) - (first - p))};
     }

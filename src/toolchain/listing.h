@@ -12,7 +12,7 @@ struct listing {
     enum isa isa;
     /* cleaned text; has as many lines as the user's */
     struct str text;
-    VEC(struct source_span) spans;                         /* per line */
+    VEC(struct source_span) spans;                         /* statements of each line */
     /* lines with directives that read files */
     VEC(struct diagnostic) refused;
     /* lines that are not assembler text; the text itself is not stored */

@@ -107,7 +107,8 @@ static bool place_find(const char *p, const char *end, bool joined, struct addre
     out->named = angle && e < end;
     const char *behind = out->named ? angle : e;
     bool colon = behind < end && *behind == ':';
-    if (out->named && behind == end && e - digits < 4 && !prefixed) /* AArch64 `b <f+0x10>` */
+    /* AArch64: `b <f+0x10>` is an instruction, not an address */
+    if (out->named && behind == end && e - digits < 4 && !prefixed)
         return false;
     if (colon)
         behind++;
@@ -120,7 +121,7 @@ static bool place_find(const char *p, const char *end, bool joined, struct addre
     after = column_bytes(b, end, &count);
     out->bytes = count > 0;
     const char *run = column_joined(b, end);
-    bool digits_within = false; /* excludes fadd */
+    bool digits_within = false; /* excludes words such as fadd */
     for (const char *at = b; at < run; at++)
         digits_within |= isdigit((unsigned char)*at) != 0;
     out->joined = !count && run > b && (joined || (run - b > 2 && digits_within));
@@ -227,7 +228,7 @@ void margins_take_bytes(struct framed_text *r)
 
     for (size_t i = 0; i < r->m->lines.count; i++) {
         struct margin *line = margin_at(r, i, &p, &end);
-        /* omitted zeros */
+        /* objdump prints "..." for omitted zeros */
         section += text_begins(p, end, "Disassembly of section") || text_begins(p, end, "...");
         line->section = section;
         const char *code = column_bytes(p, end, &count);
@@ -292,7 +293,7 @@ void margins_take_addresses(struct framed_text *r)
             continue;
         }
         const char *bare = column_art_before(p, end);
-        end = bare > p ? bare : end; /* or a rule */
+        end = bare > p ? bare : end; /* without arrows or a vertical line at the end */
         uint64_t number;
         bool placed = place_find(p, end, r->joined, &place);
         const char *e =

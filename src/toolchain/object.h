@@ -47,7 +47,7 @@ struct object_symbol {
 struct object_stub {
     uint64_t address;
     uint64_t file_offset;
-    char *name;           /* "puts@plt" */
+    char *name;           /* name of the called function: "puts@plt" */
 };
 
 struct object_line { uint64_t offset; uint32_t line; };
@@ -65,7 +65,7 @@ struct object {
     char *path;
     /* offset of the archive member, 0 if none; its size */
     uint64_t begin, bytes;
-    VEC(struct object_section) sections;   /* by offset */
+    VEC(struct object_section) sections;   /* sections by offset */
     /* sections are sorted by position as well as by offset */
     bool ascending;
     VEC(struct object_symbol) symbols;     /* symbols in executable sections, by offset */
@@ -108,7 +108,7 @@ uint64_t object_file_offset(const struct object *o, uint64_t place);
 
 /* object_names.c: names to which an ELF file's code refers: symbols, relocations and PLT stubs. */
 
-struct Elf;   /* of libelf */
+struct Elf;   /* declared by libelf */
 
 /* A string table. Tables without a final zero are ignored because elf_strptr would scan them
  * entirely for every name. */

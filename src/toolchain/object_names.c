@@ -47,7 +47,7 @@ static bool take_room(struct room *left, size_t names, struct err *err)
 /* A relocation table with its symbol table. */
 struct relocations {
     Elf_Data *entries, *symbols;
-    size_t count;            /* of entries */
+    size_t count;            /* number of entries */
     struct elf_strings names, section_names;
     size_t target;           /* number of the section that is relocated */
 };

@@ -14,7 +14,7 @@
 struct table_line {
     uint64_t address;
     const char *start, *end;
-    double percent;      /* NaN: none */
+    double percent;      /* percentage of samples; NaN: none */
 };
 
 /* Parses @least to 16 hex digits, perhaps in two halves separated by `. Returns NULL if there are
@@ -101,7 +101,7 @@ static bool radare_line(const char *p, const char *end, struct table_line *line)
 {
     const char *at = memmem(p, (size_t)(end - p), "0x", 2), *rest;
 
-    for (const char *art = p; at && art < at; art++)   /* arrows only */
+    for (const char *art = p; at && art < at; art++)   /* only arrows may precede the address */
         if (isalnum((unsigned char)*art) || *art == ';' || *art == '[' || *art == '(')
             return false;
     if (!at || !(rest = digits_end(at + 2, end, 8, &line->address)))

@@ -30,7 +30,7 @@ static int files_before;
 unsigned values_asked, values_had;   /* measurements after attacks: attempted, and with a result */
 
 #define SLOWEST 5
-/* longest first */
+/* the slowest cases, longest first */
 static struct slow_case { double seconds; char name[80]; } slowest[SLOWEST];
 /* private working and temporary directory, where no other process writes */
 static const char *own_directory;

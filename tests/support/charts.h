@@ -31,7 +31,7 @@ struct chart_bed {
     struct imitation *imitation;
     /* the charted CPU: simulated, perhaps with altered times */
     struct chart_cpu cpu;
-    VEC(const struct form_row *) rows;     /* charted forms */
+    VEC(const struct form_row *) rows;     /* rows of the charted forms */
     struct chart_watch watch;
     struct chart_hooks hooks;
     struct source *altered;

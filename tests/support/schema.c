@@ -7,7 +7,7 @@
 struct schema_check {
     const json_t *root;
     struct str path;     /* JSON pointer to the current value: /machines/0/cycles */
-    struct str *fault;   /* NULL: none */
+    struct str *fault;   /* text of violations; NULL: not requested */
 };
 
 static bool holds(struct schema_check *c, const json_t *rule, const json_t *value);
@@ -202,7 +202,7 @@ static bool word_holds(struct schema_check *c, const json_t *rule, const char *w
         (strcmp(word, "properties") == 0 && !json_object_get(rule, "additionalProperties")))
         return !json_is_object(value) || members_hold(c, rule, value);
     if (strcmp(word, "properties") == 0 || strcmp(word, "patternProperties") == 0)
-        return true;   /* additionalProperties */
+        return true;   /* checked with additionalProperties */
     if (strcmp(word, "items") == 0)
         return !json_is_array(value) || elements_hold(c, said, value);
     if (strcmp(word, "allOf") == 0 || strcmp(word, "anyOf") == 0)

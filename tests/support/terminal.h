@@ -10,7 +10,7 @@
 #include "base/str.h"
 
 struct terminal {
-    pid_t pid;            /* 0: has ended */
+    pid_t pid;            /* process id of the program; 0: it has ended */
     int fd;
     int status;           /* result of waitpid, after the program ended */
     uint64_t printed;     /* number of bytes printed so far */

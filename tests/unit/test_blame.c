@@ -24,7 +24,7 @@
 struct truth {
     struct machine *machine;
     struct rng rng;
-    double noise;          /* relative */
+    double noise;          /* relative noise of a measurement */
     unsigned calls;
     unsigned fails_at, fails_to;   /* range of calls without a stable time; 0: none */
     enum err_code fatal;   /* error of the second call; 0: none */

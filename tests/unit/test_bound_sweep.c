@@ -19,7 +19,7 @@
 #include "simulate/simulate.h"
 #include "../support/support.h"
 
-#define FAULTS_MOST 20   /* shown */
+#define FAULTS_MOST 20   /* most faults that are printed */
 
 typedef VEC(struct insn) instructions;
 
@@ -72,7 +72,7 @@ static size_t check_machine(const struct machine *m, const instructions *insns, 
         simulate(s, w, insn, 1, &options, &(struct simulate_options){.iterations = 300}, &sim);
         *bounded += sim.bounded;
         bool finite = isfinite(bounds.total) && bounds.total > 0 && !bounds.unknown;
-        /* not simulated */
+        /* without a load latency the machine cannot be simulated */
         bool lacks = isnan(sim.cycles) && !isfinite(machine_number(m, "load_latency"));
         if (finite && (lacks || sim.cycles >= bounds.total * (1 - 1e-9)))
             continue;

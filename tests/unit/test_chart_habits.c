@@ -287,11 +287,11 @@ static void test_late_by_what_they_share(void **state)
     assert_int_equal(new_beside(&h, lattice, &found, &adds, LOADS, 1.02 * LATE, TELL_NOT), 0);
     /* the excess is larger than that of the leaders */
     assert_int_equal(new_beside(&h, lattice, &found, &adds, LOADS, 1.05 * LATE, TELL_NOT), 2);
-    /* two loads */
+    /* this usage has two loads */
     assert_int_equal(new_beside(&h, lattice, &found, &twice, LOADS, LATE, TELL_NOT), 2);
-    /* none */
+    /* this usage has no load */
     assert_int_equal(new_beside(&h, lattice, &found, &only, LOADS, LATE, TELL_NOT), 2);
-    /* elsewhere */
+    /* other ports than those of loads */
     assert_int_equal(new_beside(&h, lattice, &found, &adds, 0x2, LATE, TELL_NOT), 2);
     slow_pairs_done(&h);
     saturators_done(&found);

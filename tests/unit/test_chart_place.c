@@ -28,7 +28,7 @@
 #define LATER_CYCLES 0.61
 #define ROWS 200             /* number of experiments of a core */
 #define LATE 1.19            /* factor by which some experiments are slower */
-#define WIDTH 5              /* issue slots */
+#define WIDTH 5              /* issue slots per cycle */
 
 struct by_hand { const char *form, *usage; };
 

@@ -19,7 +19,7 @@
 #include "../support/charts.h"
 #include "../support/support.h"
 
-#define PORTS 7              /* 6: blocking */
+#define PORTS 7              /* number of ports; port 6 is blocking */
 #define WIDTH 6
 #define ROWS 300
 /* A form's true usage, and its usage in the chart. */

@@ -67,7 +67,7 @@ static void test_after_a_failure(void **state)
     assert_false(work_has("b.csv"));
     assert_non_null(strstr(str_text(&frame.message),
                            "view output and export its text (machine show skylake)"));
-    works("set machine skylake");   /* shows nothing */
+    works("set machine skylake");   /* this command shows nothing */
     refused("export @/b.csv", "failed");
     works("view output");
     works("export @/b.csv");

@@ -69,7 +69,7 @@ static void test_schema(void **state)
     struct str text = {0};
     for (const struct fact *f = fact_schema; f->key; f++) {
         bool number = f->type == FACT_NUMBER || f->type == FACT_WHOLE;
-        assert_ptr_equal(fact_find(f->key), f);   /* once */
+        assert_ptr_equal(fact_find(f->key), f);   /* each key occurs once */
         assert_true(*f->meaning && f->meaning[strlen(f->meaning) - 1] != '.' && *f->reader &&
                     strlen(f->key) < 32);
         assert_true(!number || f->least < f->most);

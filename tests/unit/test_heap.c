@@ -132,7 +132,7 @@ static void test_against_the_library(void **state)
 
     (void)state;
 #if !defined(__GLIBC__) || defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-    skip(); /* another allocator */
+    skip(); /* the allocator is not glibc's */
 #endif
     for (unsigned number = 0; number < CASES; number++) {
         event_list events = {0};
@@ -187,7 +187,7 @@ static void test_small(void **state)
     for (int step = 0; step < 100; step++)
         take(&events, 0, take(&events, 1000, HEAP_NONE));
     assert_true(sum_of(&events, true) == 1);
-    take(&events, 0, 0); /* was freed */
+    take(&events, 0, 0); /* this block was freed */
     take(&events, 0, HEAP_NONE);
     take(&events, 0, 100000);
     take(&events, INFINITY, HEAP_NONE);

@@ -202,7 +202,7 @@ struct truth {
     struct model *model;
     struct rng rng;
     double noise;
-    unsigned calls, fails_at;   /* 0: never */
+    unsigned calls, fails_at;   /* number of the call that fails; 0: none */
     size_t untimed;             /* number of blocks without a time */
 };
 

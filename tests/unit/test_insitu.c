@@ -299,7 +299,7 @@ static void test_lines(void **state)
     (void)state;
 
     scene_begin(&s);
-    for (int i = 0; i < 4000; i++)   /* in order */
+    for (int i = 0; i < 4000; i++)   /* addresses in ascending order */
         add_iteration(&s, 0x10000 + 4 * (uint64_t)i, false, false);
     vec_push(&s.placed.stretches, ((struct recorded_stretch){4000, 0, s.placed.events.count}));
     lines_find(&s.placed, 64, &l);

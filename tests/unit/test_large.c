@@ -215,7 +215,7 @@ static void test_views(void **state)
             frame_run(&frame, "view experiments; sort; filter");
             begin(at);
             session.document.experiments->revision++;
-            session.revision++;   /* invalidates everything */
+            session.revision++;   /* invalidates all cached results */
             mem_fault = fails_on;
             frame_run(&frame, lines[i]);
             for (unsigned k = 0; k < 8; k++) {

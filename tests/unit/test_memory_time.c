@@ -228,7 +228,7 @@ static void test_steps(void **state)
         assert_float_equal(time_at(&one, 1, &no_page, &core, bytes).cycles, wanted[i].cycles, 1e-9);
         written.stores = 1;
         if (wanted[i].step != 64)
-            /* an update */
+            /* the line is updated as well */
             assert_float_equal(time_at(&written, 1, &no_page, &core, bytes).cycles,
                                wanted[i].cycles + 1, 1e-9);
         written.loads = 0;
@@ -321,7 +321,7 @@ static void test_ahead(void **state)
     core.uops = 64;
     assert_float_equal(time_at(&gather, 1, &m, &core, 16777216).parts[LIMIT_AHEAD], 300 / 8.0,
                        1e-9);
-    core.uops = 0;   /* unknown */
+    core.uops = 0;   /* the number of µops is unknown */
     assert_float_equal(time_at(&one, 1, &m, &core, 16777216).parts[LIMIT_AHEAD], 0, 1e-9);
 }
 
@@ -368,7 +368,7 @@ static void test_costs(void **state)
     assert_float_equal(memory_cost_at(&m, COST_LOAD, 4194304), 3, 1e-12);
     assert_float_equal(memory_cost_at(&m, COST_LOAD, 1e12), 5, 1e-12);
     double last = 0;
-    /* monotonic */
+    /* times increase with the size */
     for (double bytes = 4096; bytes < 1e9; bytes *= 1.07) {
         double now = memory_cost_at(&m, COST_RANDOM, bytes);
         assert_true(now >= last - 1e-12);

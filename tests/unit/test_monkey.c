@@ -31,7 +31,7 @@
 #define KEYS 3000
 #define SEED 1
 #define TRY_AGAIN 5.0      /* seconds before possibly lost keys are pressed again */
-#define BETWEEN_LOOKS 150  /* keys, about */
+#define BETWEEN_LOOKS 150  /* approximate number of keys between two checks */
 #define PASTE_MOST ((size_t)1 << 16)
 
 struct monkey {
@@ -375,7 +375,7 @@ static void command(struct monkey *m)
     m->commands++;
     type_text(m, ":");
     switch (below(m, 8)) {
-    case 0:   /* truncated */
+    case 0:   /* a truncated command */
         type(m, line, below(m, (unsigned)length + 1));
         break;
     case 1:   /* key that completes the command, with any result */

@@ -201,7 +201,7 @@ static void test_large_file_is_mapped(void **state)
 }
 
 static const char *shrinking;
-static off_t shrunk;     /* bytes */
+static off_t shrunk;     /* size in bytes of the truncated file */
 
 /* Truncates the program at the first poll for cancellation. */
 static bool shrink(void *state)

@@ -187,7 +187,7 @@ static void test_several_alone(void **state)
     assert_int_equal(c.untested[0], 0);
     assert_int_equal(generate_untold(t, &c), 0);
     congruence_done(&c);
-    experiments_set(t, 2, 1, NAN, 1, NULL);   /* disjoint ports */
+    experiments_set(t, 2, 1, NAN, 1, NULL);   /* the two forms use disjoint ports */
     congruence_find(t, CONGRUENCE_EPSILON, 0, true, &c);
     assert_int_equal(c.classes, 2);
     congruence_done(&c);

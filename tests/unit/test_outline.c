@@ -74,7 +74,7 @@ static void test_doubts_and_worst(void **state)
     struct genome *genomes[] = {genome_of_mapping(b.truth, b.p, &err), NULL, NULL};
     genomes[1] = shuffled(genomes[0]);
     genomes[2] = genome_copy(genomes[0]);
-    gene_add(&genomes[2]->genes[2], 8, 1);   /* also port 3 */
+    gene_add(&genomes[2]->genes[2], 8, 1);   /* another mapping also uses port 3 */
     struct outline *o = outline_of(genomes, 3, b.p, NULL);
     assert_int_equal(o->alternatives, 2);
     assert_int_equal(o->doubtful, 1);

@@ -535,7 +535,7 @@ static void test_key_of_no_use(void **state)
     frame_key(&frame, KEYCODE_F1 + 6, &prefill);
     assert_true(screen_holds("not available here: F7"));
     run_to_end("view timeline");
-    press("\\");   /* filters tables */
+    press("\\");   /* filters a table */
     assert_true(screen_holds("not available here: \\;"));
     press("?V");
     assert_true(screen_holds("not available here: V; ? lists"));

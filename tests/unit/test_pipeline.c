@@ -106,7 +106,7 @@ static void test_mirrored(void **state)
         {"8906" "830605" "8b1e" "89d8", true},
         /* the same code for 64 bits at rsi-8 */
         {"488946f8" "488346f805" "488b5ef8" "4889d8", true},
-        {"668906" "66830605" "668b1e" "6689d8", false},               /* of 16 bits */
+        {"668906" "66830605" "668b1e" "6689d8", false},               /* operands of 16 bits */
         /* the same code with addresses relative to the program counter */
         {"890500010000" "8305f900000005" "8b1df3000000" "89d8", false},
     };
@@ -132,7 +132,7 @@ static void test_turns(void **state)
         "01f7" "89f3" "ffc6" "83feff" "72f5",
         "01f7" "ffc6" "89f3" "83feff" "72f5",
         "89f3" "01f7" "ffc6" "83feff" "72f5",
-        "4801c3" "4889c2" "48ffc0" "4883f8ff" "72f1",     /* of 64 bits */
+        "4801c3" "4889c2" "48ffc0" "4883f8ff" "72f1",     /* operands of 64 bits */
         "01f7" "ffc6" "83feff" "72f7",                    /* the same loop without the mov */
         "ffc3" "31fe" "ffc9" "75f8",                      /* inc ebx; xor esi,edi; dec ecx; jnz */
         "4183c801" "41f7d1" "ffc9" "75f5",                /* or r8d,1; not r9d; dec ecx; jnz */
@@ -229,7 +229,7 @@ static void test_stages(void **state)
     (void)state;
     const struct simulated_step step = {
         .fetch = 1, .issue = 4, .dispatch = 7, .done = 10, .retire = 12};
-    /* without a µop */
+    /* the step of an instruction without a µop */
     const struct simulated_step moved = {
         .fetch = 1, .issue = 2, .dispatch = 2, .done = 2, .retire = 4};
     char line[16] = "", other[16] = "";

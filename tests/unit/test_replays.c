@@ -31,7 +31,7 @@ static double cycles_of(const struct machine *m, const char *text, enum bound_ki
 
 struct timed {
     const char *text;
-    double measured, within;   /* relative */
+    double measured, within;   /* @within: largest relative error */
 };
 
 static void assert_timed(const struct timed *list, size_t count)

@@ -233,7 +233,8 @@ static void saves(const char *name, void (*fault)(void))
                 WTERMSIG(status) == SIGBUS);
     assert_true(file_read(work_path("said"), 1 << 20, &said, &(struct err){0}));
     assert_non_null(strstr(str_text(&said), "the session was saved; portolan --session"));
-    assert_non_null(strstr(str_text(&said), "state\\x1b[31m"));   /* escaped */
+    /* the escape sequence is escaped */
+    assert_non_null(strstr(str_text(&said), "state\\x1b[31m"));
     assert_null(strchr(str_text(&said), '\033'));
     str_done(&said);
     work_expand("ls -d @/state*/portolan/rescued-* 2>/dev/null", &line);

@@ -27,7 +27,7 @@ static struct machine *machine;
 struct collected {
     struct experiments *table;
     size_t results;
-    size_t cancel_after;   /* results; 0: never */
+    size_t cancel_after;   /* number of results after which to cancel; 0: never */
     size_t cancel_reports; /* reports of progress after which the run is cancelled; 0: never */
     size_t reports;
     double share;          /* share in the last report */

@@ -63,7 +63,7 @@ static double *profile(const trace *t, size_t lines)
 }
 
 #define ROWS 24
-#define LINES 32          /* of a row */
+#define LINES 32          /* number of lines in a row */
 #define SWEEPS 5
 
 /* Adds the rows @from to @to of one sweep, each traversed @again times. */

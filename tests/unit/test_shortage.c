@@ -168,7 +168,7 @@ static void make_files(struct session *s)
 
 static const struct trial {
     const char *before, *command;
-    bool varies;   /* prints times */
+    bool varies;   /* prints times, which vary */
 } trials[] = {
     {"", "kernel load @/loop.s", false},
     {"", "kernel load @/loop.o", false},

@@ -442,11 +442,13 @@ static void test_layouts(void **state)
 {
     static const char *const loops[] = {
         "c5fc100406c5fc110407c5fc104c0620c5fc114c07204883c040",   /* a copy loop with an index */
-        "488b07488906 4883c708 4883c608",                         /* by pointers */
-        "488b04ce 488904cf 4883e901",                             /* backwards */
-        "8b0c86 488b14cf 4883c001",                               /* a gather */
-        "488b00 488b00",                                          /* a chase */
-        "488b07 488b9740200000 488b8fc0dfffff 4883c708",          /* rows */
+        /* a copy loop with two pointers */
+        "488b07488906 4883c708 4883c608",
+        /* a copy loop that runs backwards */
+        "488b04ce 488904cf 4883e901",
+        "8b0c86 488b14cf 4883c001",                               /* a gather by loaded indices */
+        "488b00 488b00",                                          /* a chain of pointers */
+        "488b07 488b9740200000 488b8fc0dfffff 4883c708",          /* three rows of one array */
         "488b07 488b1e 4883c708 4881c600010000",                  /* strides of 8 and 256 */
     };
     (void)state;

@@ -99,7 +99,7 @@ static void test_filters(void **state)
     assert_string_equal(filtered(&t, "'ADD (R64' & form = \"ADD (R64, R64)\""), "0");
     assert_string_equal(filtered(&t, "\"cycles>1 & x | y\""), "");
     assert_string_equal(filtered(&t, "form~don't"), "");
-    /* 50% is a half. */
+    /* 50% means one half */
     assert_string_equal(filtered(&t, "cycles>=50% & cycles<100%"), "1");
     assert_non_null(strstr(filtered(&t, "cycles>5%%"), "invalid number"));
     /* reports a pattern that no row can match */
@@ -496,7 +496,7 @@ static void test_tags_of_pairs(void **state)
     table_update(&t, &pairs, &p, 1);
     table_finish(&t, &pairs, &p);
     table_act(&t, &pairs, ACTION_DOWN);
-    table_tag(&t, &pairs, &p);   /* row 1 */
+    table_tag(&t, &pairs, &p);   /* tags row 1 */
     t.cursor = 70000;
     t.selected = 70000;
     table_tag(&t, &pairs, &p);

@@ -198,7 +198,8 @@ static void test_not_unrolled(void **state)
     static const char *const texts[] = {
         /* the carry is loop-carried */
         INTEL "a: adc rax, [rdi]\nlea rdi, [rdi+8]\ndec rcx\njne a\n",
-        INTEL "mov rax, rbx\nadd rcx, rdx\n",                               /* no loop */
+        /* code without a loop */
+        INTEL "mov rax, rbx\nadd rcx, rdx\n",
         INTEL "a: mov rax, [rdi]\nmfence\ndec rcx\njne a\n",
         /* the closing instruction writes a result */
         INTEL "a: mov rax, [rdi]\nadd rdi, 8\nloop a\n",
