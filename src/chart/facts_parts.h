@@ -45,7 +45,8 @@ void front_probes_free(struct front_probes *f);
 /* Adds @count instructions of @bytes bytes in total, none shorter than @shortest. Each takes one
  * slot and is decoded alone. */
 void front_code(unsigned count, unsigned bytes, unsigned shortest, struct str *out);
-/* Returns the cycles that decoders as in @found take for a loop of these instructions. */
+/* Returns the cycles that decoders with the properties @found need for a loop of these
+ * instructions. */
 double front_decoded(const struct probes *p, const struct insn *insns, size_t count,
                      const struct front_found *found);
 

@@ -49,7 +49,7 @@ struct placing {
     bool *used;                  /* per level number: whether it was requested */
     struct guess guess;
     double worst;
-    /* Enough times are unexplainedly above the guess's port bound; another guess may explain
+    /* Many times exceed the guess's port bound without explanation; another guess may explain
      * them. */
     bool late;
     bool mostly_late;            /* only times above the port bound contradict the guess */

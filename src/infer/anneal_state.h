@@ -40,7 +40,7 @@ struct annealer {
     /* probability of copying a usage from a form of the same kind, out of 256 */
     unsigned kin_chance;
     uint32_t *stamp, clock;         /* marks the experiments visited in the current compound move */
-    uint32_t *changed;              /* forms that a compound move changes */
+    uint32_t *changed;              /* forms that the current compound move changes */
     struct gene *before, *after;    /* genes of these forms before and after the move */
     uint32_t *touched;
     float *touched_errors;

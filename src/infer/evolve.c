@@ -333,7 +333,8 @@ void evolve_choose_ports(struct evolve *e, unsigned n)
 {
     if (e->best && e->best->ports != n)
         forget_best(e);
-    if (!e->joins) /* else it is of what the run began with, whatever its ports */
+    /* otherwise the error is that on the initial experiments, for any number of ports */
+    if (!e->joins)
         e->reached = INFINITY;
     e->ports = n;
 }

@@ -151,7 +151,7 @@ void evolve_sample(struct evolve *e, bool now);
 void evolve_note_best(struct evolve *e, const struct genome *g);
 /* Computes the cost of the best by current prices. */
 void evolve_price_best(struct evolve *e);
-/* The number of ports is @n from now on: mappings with others, and their errors, were trials. */
+/* Sets the number of ports to @n. Mappings with other numbers, and their errors, were trials. */
 void evolve_choose_ports(struct evolve *e, unsigned n);
 /* Needs only the lock that protects @sum. */
 void evolve_add_stats(struct anneal_stats *sum, const struct anneal_stats *stats);

@@ -62,7 +62,7 @@ test_no_path_of_the_build() {
     install_once
     case $(sed -n 's/^PREFIX_MAP = //p' "$build/Makefile") in '') skip 'the compiler does not map paths' ;; esac
     case $(sed -n 's/^SANITIZER_CFLAGS = //p' "$build/Makefile") in ?*) skip 'sanitizers keep paths' ;; esac
-    # The prefix is the installation's, also where it lies below the build (make distcheck).
+    # The prefix is that of the installation, even below the build (make distcheck).
     for path in "$build" "$(cd "$source" && pwd)"; do
         grep -rlaF "$path" "$work/root" >"$work/files"
         while read -r file; do
@@ -73,8 +73,8 @@ test_no_path_of_the_build() {
     ! strings -a "$portolan" 2>/dev/null | sed "s|$prefix/||g" | grep -qF "$build" || fail "the program holds the path $build"
 }
 
-# Directories that others use as well may stay, and the prefix itself; what bears this program's
-# name below it may not.
+# Directories shared with other programs, and the prefix, may remain. No path with this program's
+# name may remain below it.
 test_uninstall_leaves_nothing() {
     install_once
     run_make uninstall DESTDIR="$work/root"
@@ -83,7 +83,7 @@ test_uninstall_leaves_nothing() {
     rm -rf "$work/root"
 }
 
-# All that is in the repository, and nothing that tests or builds left.
+# A release contains all files of the repository and nothing that tests or builds left.
 test_release_holds_what_the_repository_holds() {
     git -C "$source" rev-parse --git-dir >/dev/null 2>&1 && [ "$(git -C "$source" rev-parse --show-toplevel)" = "$(cd "$source" && pwd -P)" ] || skip 'not in a repository'
     run_make distdir distdir="$work/release"

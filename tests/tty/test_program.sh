@@ -297,8 +297,8 @@ test_predict() {
     holds out '"machine":"skylake","clock":4.0'
     holds out '"machine":"znver4"'
     lacks out nan
-    # Twice the clock, with caches as many cycles away: not faster than twice, and faster than not
-    # at all. Of one set of runs, each of which finds its own costs of calls.
+    # Twice the clock frequency with equal cache latencies in cycles: at most twice as fast, but
+    # faster. All from one set of runs, because each set measures its own costs of calls.
     built "$programs/laplace2d.c" -O0
     "$portolan" --format csv --machine skylake -e "$loads; program run N=12,16,24,32; program predict N=300 --clock 2; program predict N=300 --clock 4" \
         2>/dev/null | awk -F, '$1 == "skylake" { print $3 }' >"$work/seconds"
@@ -435,7 +435,7 @@ test_threads() {
     [ "$(uname -m)" = x86_64 ] || skip 'machines of x86-64'
     built "$programs/jacobi_openmp.c" -O1
     load="$loads; program run N=16,24,32,48,61"
-    # Of one set of runs: what calls take is measured in them.
+    # All from one set of runs, in which the costs of calls are measured.
     expect 0 "$portolan" --format csv --machine skylake -e "$load; program predict N=40 --threads 1 --clock 3; program predict N=40 --threads 2 --clock 3"
     awk -F, '$1 == "skylake" { print $3 }' "$work/out" >"$work/seconds"
     awk 'NR == 1 { one = $1 } NR == 2 { exit !(one > 1.99 * $1 && one < 2.01 * $1) }' "$work/seconds" || fail "$(cat "$work/seconds")"

@@ -621,9 +621,9 @@ static void test_chains_wait(void **state)
     assert_float_equal(waiting(sum, 0, 100), waiting(sum, 0, 0), 1e-9);
 }
 
-/* A loop with more µops than the µop cache holds is decoded every time, however few are in each
- * block of code. 1,535 and a fused pair fit into Haswell's 1,536, and a larger loop buffer does not
- * replay uncached µops. */
+/* A loop with more µops than the µop cache has space for is decoded in every iteration, however few
+ * µops each block of code has. 1,535 and a fused pair fit into Haswell's 1,536. A larger loop
+ * buffer does not replay µops that are not in the cache. */
 static void test_long_loop(void **state)
 {
     struct str adds = {0};

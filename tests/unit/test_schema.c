@@ -281,7 +281,7 @@ static void run_json(struct str *out)
     str_add_bytes(out, str_text(&made), made.length);
 }
 
-/* The command that @line calls. */
+/* Returns the command that @line calls. */
 static const struct command *command_of(const char *line)
 {
     const struct command *found;
@@ -596,8 +596,8 @@ static void build_program(void)
     str_done(&command);
 }
 
-/* The same for commands outside the script: each object conforms to the schema, and its rows are
- * exported as CSV under the same names. */
+/* The same for commands outside of the script. Each object conforms to the schema, and its rows are
+ * exported as CSV with the same names. */
 static void test_commands_elsewhere(void **state)
 {
     struct str csv = {0};
