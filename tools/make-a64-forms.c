@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Makes data/isa/aarch64.csv. Tries instruction words systematically, determines the form of each,
- * and keeps one row per form whose instance the assembler accepts and that decodes back to the same
- * form. The extension is the first architecture of a list with which the assembler accepts it.
+/* Makes data/isa/aarch64.csv. Tries instruction words systematically and determines the form of
+ * each. Keeps one row per form whose instance the assembler accepts and that decodes back to the
+ * same form. The extension is the first architecture of a list with which the assembler accepts it.
  *
  *     make-a64-forms > data/isa/aarch64.csv */
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Makes data/isa/x86-64.csv. Tries encodings systematically, determines the form of each, and keeps
+/* Makes data/isa/x86-64.csv. Tries encodings systematically and determines the form of each. Keeps
  * one row per form whose instance the assembler accepts and that decodes back to the same form.
  *
  *     make-forms > data/isa/x86-64.csv */

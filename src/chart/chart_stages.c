@@ -254,8 +254,8 @@ static double core_error(const struct charting *w)
     return core_ports_error(w->chart->table, NULL, w->core.mapping, w->lab.late);
 }
 
-/* Replaces the usage of a core form by the one found when the form was placed, if that reduces the
- * error of the core's experiments. Returns the number of changes. */
+/* Replaces the usage of a core form by the usage found when the form was placed. Does so only if
+ * the error of the core's experiments falls. Returns the number of changes. */
 static size_t revise_core(struct charting *w, const struct place_form *forms,
                           const struct placement *places, size_t n)
 {

@@ -117,8 +117,8 @@ bool core_is_joined(const struct lab *lab, const double *alone, size_t n, size_t
     return isfinite(least) && alone[f] < least / JOINED;
 }
 
-/* Returns whether ports or slots of a CPU with @width forms per cycle can explain @cycles alone,
- * because they are a fraction with a small denominator. */
+/* Returns whether ports or slots of a CPU with @width forms per cycle can explain @cycles alone.
+ * They can if @cycles is a fraction with a small denominator. */
 static bool is_plain(double cycles, double width)
 {
     for (double below = 1; below <= width; below++)

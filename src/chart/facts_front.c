@@ -240,8 +240,8 @@ static struct explained explain_from(const struct probes *p, const struct timed 
     return e;
 }
 
-/* Explains the times from the first block that the decoders delivered, or from one of the next few,
- * because the µop cache may have delivered part of the first blocks. */
+/* Explains the times from the first block that the decoders delivered or from one of the next few.
+ * The µop cache may have delivered part of the first blocks. */
 static struct explained explain(const struct probes *p, const struct front_probes *f)
 {
     struct explained e = {0};

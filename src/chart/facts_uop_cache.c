@@ -267,8 +267,8 @@ static double repeated(const struct probes *p, const struct growing *g, size_t i
 }
 
 /* Finds the lengths between which the loop loses full speed. Times nearer to full speed than to the
- * decoders' count as full speed, because a real CPU evicts some lines of a loop that just fits.
- * False if unknown, or if a longer loop runs at full speed and a shorter one does not. */
+ * decoders' count as full speed. A real CPU evicts some lines of a loop that just fits. False if
+ * unknown, or if a longer loop runs at full speed and a shorter one does not. */
 static bool find_bounds(const struct probes *p, struct growing *g)
 {
     const double quick = probe_time(p, g->cached), slow = probe_time(p, g->decoded);

@@ -117,7 +117,7 @@ static bool probes_begin(struct memory_lines *p, struct err *err)
     return true;
 }
 
-/* Returns the size of the arrays of which a cache of @bytes holds the accessed lines, at most the
+/* Returns the size of arrays whose accessed lines fit into a cache of @bytes. It is at most the
  * size that fits into the arena. */
 static double arrays_bytes(const struct memory_lines *p, size_t at, double bytes)
 {

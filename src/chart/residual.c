@@ -6,7 +6,7 @@
 /* Share of the slowest form's time that all other forms must not reach. Otherwise no second port
  * set is idle, and the excess has another cause. */
 #define SPARE 0.5
-/* On a Zen 5, 12 additions and 2 multiplications take 2.58 cycles for a bound of 2.33, because it
+/* On a Zen 5, 12 additions and 2 multiplications take 2.58 cycles for a bound of 2.33: the CPU
  * cannot write both results in one cycle. */
 #define SPARE_BY 1.3
 /* On a Zen 5, 2 loads and a move from a vector take 0.67 cycles for a bound of 0.50; 8 and 1 take

@@ -13,8 +13,7 @@
 #define RESIDUAL_RATIO 1.25
 /* The limit of the ratio for a form alone. Stores to consecutive lines take 0.556 cycles for 0.5 on
  * a Zen 4. On a Zen 5, comparisons of memory with an immediate take 0.300 for 0.250, and CMOVZ
- * (R64, R64) takes 0.197 for 0.167, because the loop has too few independent chains for six
- * ports. */
+ * (R64, R64) takes 0.197 for 0.167. The loop has too few independent chains for six ports. */
 #define RESIDUAL_RATIO_ALONE 1.21
 
 struct residual_limit {

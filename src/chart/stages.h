@@ -18,8 +18,8 @@ bool latencies_find(struct lab *lab, struct chart *c, struct err *err);
 bool latencies_again(struct lab *lab, struct chart *c, struct err *err);
 
 /* refine.c: usages with a smaller error on the experiments of their forms. On a CPU with times
- * above the port bound no usage explains all times, and the usage that explains the most may not
- * have the least error. */
+ * above the port bound no usage explains all times. The usage that explains the most may not have
+ * the least error. */
 
 /* Replaces usages of placed or unexplained forms of @c that have enough experiments. Candidates are
  * the most frequent usages of the form's kind and those a few µops away. The one with the least

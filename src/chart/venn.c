@@ -34,8 +34,8 @@
 /* Price of a set that no other form has. Legacy and VEX vectors are never measured together, so
  * only this price makes them share ports. */
 #define SET_PRICE 3.0
-/* Price of a port that forms of another kind use. It exceeds that of a new port, so kinds share a
- * port only if times show it, not because the issue width hides a new port. */
+/* Price of a port that forms of another kind use. It exceeds that of a new port. Kinds therefore
+ * share a port only if times show it, not if the issue width hides a new port. */
 #define SHARE_PRICE 7.0
 #define PASSES 3
 #define ASKED_EVERY 2048

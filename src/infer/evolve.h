@@ -155,10 +155,11 @@ bool evolve_set(struct evolve *e, const char *name, double value, struct err *er
 
 /* Continues the run with @take_p. Forms keep their usages by name; a new form starts with that of
  * the form with the nearest cycles alone. If there are twice as many experiments as at the
- * individuals' start, or an eighth more forms, the remaining time is planned as for a new run with
- * these individuals. A number of ports that was not given is then determined again. The threads
- * switch at their next step, and a pending problem is replaced. Takes some time (congruence of
- * forms). memetic only; must not be combined with genomes of other runs (evolve_immigrate). */
+ * individuals' start or an eighth more forms, time is planned again. The remaining time is that of
+ * a new run with these individuals. A number of ports that was not given is then determined again.
+ * The threads switch at their next step, and a pending problem is replaced. Takes some time
+ * (congruence of forms). memetic only; must not be combined with genomes of other runs
+ * (evolve_immigrate). */
 void evolve_join(struct evolve *e, struct problem *take_p);
 
 /* Evaluates a genome of another run on the same problem by this run's prices, and adds it if good

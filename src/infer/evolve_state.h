@@ -146,7 +146,7 @@ double evolve_residual_scale(const struct problem *p, double d_avg);
 bool evolve_sample_due(const struct evolve *e);
 /* Adds a point to the curves if one is due or if @now. */
 void evolve_sample(struct evolve *e, bool now);
-/* Copies @g as the best if its error is not larger, and it has no additional µops that cost more
+/* Copies @g as the best if its error is not larger. @g must have no additional µops that cost more
  * than the error they explain. */
 void evolve_note_best(struct evolve *e, const struct genome *g);
 /* Computes the cost of the best by current prices. */

@@ -1,7 +1,7 @@
 /* The evolutionary algorithm of PMEvo (Ritter & Hack, PLDI 2020, section 4.4), for comparison and
- * reproduction: random mappings, binary recombination per form, no mutation, selection of the best
- * p of 2p by D_avg and volume scaled per generation, and greedy hill climbing on the counts at the
- * end. */
+ * reproduction: random mappings, binary recombination per form, no mutation. The best p of 2p are
+ * selected by D_avg and volume, scaled per generation. At the end the counts are improved by greedy
+ * hill climbing. */
 #ifndef PORTOLAN_INFER_PMEVO_H
 #define PORTOLAN_INFER_PMEVO_H
 

@@ -263,8 +263,8 @@ static void walk_on(struct annealer *walk, uint64_t moves, double heat, double s
     }
 }
 
-/* Collects the individuals of @e, which started independently and ended in different optima, and
- * samples of walks from them, which show the widths of these optima. */
+/* Collects the individuals of @e and samples of walks from them. The individuals started
+ * independently and ended in different optima; the walks show the widths of these optima. */
 static void gather(struct committee *c, struct evolve *e, const struct genome *best,
                    const struct evolve_options *o)
 {

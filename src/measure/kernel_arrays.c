@@ -399,8 +399,8 @@ static struct sample_plan sampling_plan(const struct arrays *arrays, const struc
 }
 
 /* Walks over the arrays, because other processes evict lines. Samples then begin where the walk
- * began. Arrays that are too large for a walk are begun at another place each time, because caches
- * may still hold the part that a loop accessed last. */
+ * began. Arrays that are too large for a walk are begun at another place each time. Caches may
+ * still contain the part that a loop accessed last. */
 static bool walk_through(struct kernel_arrays *k, const struct arrays *arrays,
                          const struct array_walk *w, const struct sample_plan *p, double rough,
                          struct err *err)

@@ -45,8 +45,8 @@ size_t kernel_fill(const struct insn *insns, size_t count, uint8_t *out, size_t 
  * room for 16 more bytes per copy. */
 size_t kernel_copies_emit(const struct insn *insns, size_t count, unsigned copies, size_t stride,
                           uint32_t offset, uint8_t *out);
-/* Verifies that @code decodes to complete copies of @insns only, in order, with equal lengths, and
- * that each branch leads to the next instruction or over the nops of kernel_fill. */
+/* Verifies that @code decodes to complete copies of @insns only, in order, with equal lengths. Each
+ * branch must lead to the next instruction or over the nops of kernel_fill. */
 bool kernel_emitted(const struct insn *insns, size_t count, const uint8_t *code, size_t length);
 /* Chooses the loop counter (enum sandbox_counter). x86-64 counts in memory, AArch64 in a general
  * register that the kernel does not use; COUNTER_BODY if all are used. */

@@ -47,8 +47,8 @@ bool kernel_passes_enough(const struct kernel_passes *p);
 void kernel_passes_range(const struct kernel_passes *p, double *least, double *most);
 
 /* Returns, after a timeout without floor, whether the middle four fifths of the windows of enough
- * visits are within 2 %, so that any of them is a result. *cycles: the median; *spread: their
- * relative range. Pure. */
+ * visits are within 2 %. Any of them is then a result. *cycles: the median; *spread: their relative
+ * range. Pure. */
 bool kernel_passes_close(const struct kernel_passes *p, double *cycles, double *spread);
 
 /* Sets err (ERR_LIMIT) to why there is no time yet: too few windows, or no agreement. Returns

@@ -1,12 +1,12 @@
 /* Runs an unmodified kernel on this CPU: a repeated block or loop body, with memory mapped where
- * the kernel accesses it. The body is unrolled, and looped with a counter in a free register (or in
- * memory, on x86-64), so that the kernel can use every register. Its closing branch leads to the
- * next copy. Base registers point to separate addresses (1,088 bytes apart within their pages);
- * index registers are 0. Other registers have mappable numbers, or 64, or small numbers, whichever
- * keeps the pointers near for longest. A fault maps the accessed page to one of a few memory pages
- * that stay in the first-level cache. The loop runs only as long as its pointers stay within these
- * pages. Then the registers are set again and the run is repeated. The time is the difference of
- * two loop counts. */
+ * the kernel accesses it. The body is unrolled and looped. The loop counter is in a free register.
+ * On x86-64 it may be in memory; the kernel may then use every register. The closing branch of a
+ * copy leads to the next copy. Base registers point to separate addresses (1,088 bytes apart within
+ * their pages); index registers are 0. Other registers have mappable numbers, or 64, or small
+ * numbers, whichever keeps the pointers near for longest. A fault maps the accessed page to one of
+ * a few memory pages that stay in the first-level cache. The loop runs only as long as its pointers
+ * stay within these pages. Then the registers are set again and the run is repeated. The time is
+ * the difference of two loop counts. */
 #ifndef PORTOLAN_MEASURE_KERNEL_RUN_H
 #define PORTOLAN_MEASURE_KERNEL_RUN_H
 
@@ -73,8 +73,9 @@ bool kernel_visit_concurrent(struct sandbox *s, const struct calibration *c,
 
 /* Runs the reference block in the process of foreign code. It validates all measurements there
  * since the last one. If it is wrong repeatedly, sets *@off, ends all processes, rewrites the
- * reference code, and sets err (ERR_LIMIT, because a busy core can cause it and a later visit may
- * succeed). Also false without a result at @until (clock_seconds; ERR_LIMIT), or as sandbox_run. */
+ * reference code, and sets err. The code is ERR_LIMIT because a busy core can cause it and a later
+ * visit may succeed. Also false without a result at @until (clock_seconds; ERR_LIMIT), or as
+ * sandbox_run. */
 bool kernel_vouch(struct sandbox *s, const struct calibration *c, double until, bool *off,
                   struct err *err);
 

@@ -1,7 +1,7 @@
 /* Determines a form's port usage by measurements with known forms. Each known form keeps one port
- * set busy ("blocking form"), so that a µop without another port adds time (uops.info, Abel &
- * Reineke, ASPLOS 2019). The result is the usage with the fewest µops whose predicted throughput
- * agrees with all measurements. */
+ * set busy ("blocking form"). A µop without another port then adds time (uops.info, Abel & Reineke,
+ * ASPLOS 2019). The result is the usage with the fewest µops whose predicted throughput agrees with
+ * all measurements. */
 #ifndef PORTOLAN_MEASURE_LEARN_H
 #define PORTOLAN_MEASURE_LEARN_H
 

@@ -1,9 +1,8 @@
 /* Runs machine code in a child process that is pinned, has no system calls and no new privileges,
  * and can write to nothing else. Faults are caught. Portolan's own code shares one child; if it
  * dies it is replaced, and only the current item is lost. Foreign code (kernels, and bodies of
- * forms from a file or session) has a separate child, which ends at the next sandbox_clear, and
- * before the next experiment of such forms. A sandbox belongs to one thread, which must outlive
- * it. */
+ * forms from a file or session) has a separate child. It ends at the next sandbox_clear, and before
+ * the next experiment of such forms. A sandbox belongs to one thread, which must outlive it. */
 #ifndef PORTOLAN_MEASURE_SANDBOX_H
 #define PORTOLAN_MEASURE_SANDBOX_H
 

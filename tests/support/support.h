@@ -14,8 +14,8 @@ struct session;
 struct machine *load_machine(const char *id);
 /* Cycles per iteration of the x86-64 block @hex, from its bounds or from the simulation. */
 double predicted_cycles(const struct machine *m, const char *hex, bool simulated);
-/* Fails unless machine @id predicts at least @count experiments of @file in the source tree, with a
- * mean relative error of at most @error and a largest error of at most @worst. */
+/* Fails unless machine @id predicts at least @count experiments of @file in the source tree. The
+ * mean relative error must be at most @error, the largest at most @worst. */
 void assert_foretold(const char *id, const char *file, size_t count, double error, double worst);
 /* All shipped forms of every instruction set. Valid for the life of the process. */
 const struct forms *const *shipped_forms(void);

@@ -1,7 +1,8 @@
 #!/bin/sh
-# Shows that the examples in help run as printed, in a directory with the files that they name,
-# after the commands that they need (BEFORE). Searches and measurements are shortened (SHORTER).
-# LEFT_OUT lists the examples that need a screen, another process or a tool, with the reason.
+# Shows that the examples in help run as printed. The directory has the files that they name;
+# commands that they need are run before (BEFORE). Searches and measurements are shortened
+# (SHORTER). LEFT_OUT lists the examples that need a screen, another process or a tool, with the
+# reason.
 . "${PORTOLAN_SRC:-.}/tests/helpers.sh"
 
 # beginning of an example|reason. A row without a matching example is a fault.

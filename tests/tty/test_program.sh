@@ -450,8 +450,8 @@ test_threads() {
     lacks out '"measured":null'
 }
 
-# Misses of the first and second level at sizes that were not run are within 10 % of cachegrind's if
-# no loop just fills a cache.
+# Misses of the first and second level are within 10 % of cachegrind's at sizes that were not run,
+# unless a loop just fills a cache.
 test_misses_beside_cachegrind() {
     needs_llvm
     needs valgrind

@@ -181,7 +181,7 @@ static bool two_on_two(const struct gene *gene)
 }
 
 /* Starts from a mapping without errors. Two µops on two ports must become one on one of them in the
- * first @changing forms of @forms and in no other, for every seed. */
+ * first @changing of @forms forms only, for every seed. */
 static void changes_some(const struct experiments *t, const struct gene *genes, unsigned forms,
                          unsigned changing)
 {

@@ -488,8 +488,8 @@ static void test_confidence_is_calibrated(void **state)
     assert_calibrated(&judged);
 }
 
-/* The initial classes do not distinguish loads from loads with an operation, and only one form uses
- * two ports together that other forms use alone. The core must not be consistent with itself but
+/* The initial classes do not distinguish loads from loads with an operation. Only one form uses two
+ * ports together that other forms use alone. The core must not be consistent with itself but
  * wrong. */
 static void test_a_core_without_simple_forms(void **state)
 {

@@ -344,7 +344,7 @@ static void test_what_joined_early_joins_anew(void **state)
     machine_free(m);
 }
 
-/* The limit for times above the port bound is low for an experiment that one form dominates, and
+/* The limit for times above the port bound is low for an experiment that one form dominates. It is
  * high for one with two equally busy forms, which also has a low weight. If few times exceed the
  * bound, all weights are equal. */
 static void test_lateness_of_what_is_busy_at_once(void **state)

@@ -546,8 +546,8 @@ static void test_zen4_as_measured(void **state)
     forms_free(forms);
 }
 
-/* On some CPUs a load of a byte waits for the register that it merges with, so it is slower whether
- * or not rename forwards it. Additions to a byte show that rename forwards it. Example: Zen 5 (EPYC
+/* On some CPUs a load of a byte waits for the register that it merges with. It is slower whether or
+ * not rename forwards it. Additions to a byte show that rename forwards it. Example: Zen 5 (EPYC
  * Turin). */
 static void test_parts_found_by_additions(void **state)
 {

@@ -92,8 +92,8 @@ static void row_add(struct experiments *t, struct rng *rng, size_t outside, unsi
         experiments_add(t, terms, n);
 }
 
-/* Adds rows of the core alone, and with each other form up to number @last, with the times of @m
- * and a relative error of at most @noise. */
+/* Adds rows of the core alone, and with each other form up to number @last. Times are those of @m
+ * with a relative error of at most @noise. */
 static void scene_make(struct scene *s, const struct mapping *m, size_t last, double noise,
                        bool threads)
 {

@@ -79,8 +79,8 @@ static void test_many_inputs(void **state)
 
 /* The largest eighth of the distances of one load of SNAP (the cells' divisors in dim3_sweep), in
  * 34 small runs: nine inputs and lines. The array itself has one line per eight products of five
- * inputs, which is a quarter of the distance between two uses in most runs. A run with larger
- * inputs found 29,425 lines. */
+ * inputs. In most runs this is a quarter of the distance between two uses. A run with larger inputs
+ * found 29,425 lines. */
 static void test_farthest_uses_of_snap(void **state)
 {
     static const double runs[][10] = {

@@ -81,7 +81,7 @@ static void test_runs(void **state)
 }
 
 /* A division by an element that is 1.0 reinterpreted as an integer, a call, and a read beyond the
- * arrays have reasons that name the instruction. */
+ * arrays are rejected with reasons that name the instruction. */
 static void test_reasons(void **state)
 {
     struct arrays_measured m;

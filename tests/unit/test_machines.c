@@ -355,7 +355,7 @@ static void test_amd_known(void **state)
     }
 }
 
-/* Charted machines have 99.9 % of the instructions that programs execute, except those of
+/* Charted machines have 99.9 % of the instructions that programs execute. Exceptions are
  * instruction sets that their CPU lacks, and FMA4, which data/isa lacks. */
 static void test_charted_coverage(void **state)
 {

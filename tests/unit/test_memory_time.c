@@ -160,8 +160,8 @@ static struct stream steps(int64_t step)
     return s;
 }
 
-/* Returns the misses of the second walk over @lines lines with a distance of @apart lines, in a
- * cache of @sets sets of @ways lines with LRU replacement. */
+/* Returns the misses of the second walk over @lines lines that are @apart lines apart. The cache
+ * has @sets sets of @ways lines and LRU replacement. */
 static unsigned walk_misses(unsigned sets, unsigned ways, unsigned lines, unsigned apart)
 {
     static unsigned kept[4096][16];
@@ -243,8 +243,9 @@ static void test_steps(void **state)
                        1e-9);
 }
 
-/* Beyond the last measured size the cost of a miss is extrapolated from the last two sizes of which
- * a cache of 2 MiB holds a part. Sequential lines cost the same as at the last size. */
+/* Beyond the last measured size the cost of a miss is extrapolated. It follows from the last two
+ * sizes that a cache of 2 MiB contains in part. Sequential lines cost the same as at the last
+ * size. */
 static void test_beyond(void **state)
 {
     struct memory_costs m = costs(true);

@@ -156,7 +156,7 @@ static portset exchanged(portset set, unsigned a, unsigned b)
     return portset_size(set & both) == 1 ? set ^ both : set;
 }
 
-/* The forms are looked at once, and again after a change: names and purposes follow it. */
+/* Forms are examined once and cached. After a change names and purposes are computed again. */
 static void test_changed(void **state)
 {
     struct machine *m = load_machine("zen5-charted");

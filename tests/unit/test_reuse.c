@@ -101,8 +101,8 @@ static void test_against_stack(void **state)
     free(s);
 }
 
-/* A jump out of reuse_touch may leave any state. Sums, bitmap and numbers are derived again, also
- * if a line is in the short list twice, or is in it and has a stamp. */
+/* A jump out of reuse_touch may leave any state. Sums, bitmap and numbers are derived again. This
+ * includes a line that is in the short list twice, or is in it and has a stamp. */
 static void test_torn(void **state)
 {
     struct stack *s = calloc(1, sizeof *s);

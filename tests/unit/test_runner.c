@@ -527,7 +527,7 @@ static struct runner_summary host_run(const char *path, double baseline, bool do
 }
 
 /* A value measured on a core that merely seemed idle is measured again when a higher baseline is
- * known, and a lower value replaces it. Any reuse is reported. */
+ * known. A lower value replaces it. Any reuse is reported. */
 static void test_conditions(void **state)
 {
     char today[KEPT_DAY];

@@ -48,8 +48,8 @@ static struct mapping *member(unsigned k)
     return m;
 }
 
-/* Returns a record with all pairs of the similar forms and Y with Z, each with a value, and one of
- * Y with A0 without a value. */
+/* Returns a record with all pairs of the similar forms and Y with Z, each with a value. The pair of
+ * Y and A0 has no value. */
 static struct experiments *record_of_pairs(void)
 {
     struct experiments *t = experiments_new();

@@ -624,8 +624,8 @@ static void test_far_ahead(void **state)
     machine_free(machine);
 }
 
-/* A µop that blocks one of two ports uses one scheduler entry for its whole duration, so a
- * scheduler of four entries has space for later µops. */
+/* A µop that blocks one of two ports uses one scheduler entry for its entire duration. A scheduler
+ * of four entries therefore has space for later µops. */
 static void test_held_ports(void **state)
 {
     struct machine *m = load_machine("neoverse-v2");

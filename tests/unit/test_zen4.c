@@ -67,9 +67,9 @@ static double simulated_as(const struct machine *m, const char *hex)
     return cycles;
 }
 
-/* An operation on a value that was just stored takes a cycle if rename forwards it, whether a
- * separate µop transfers the data to the store (the tables) or none does (the chart): measured
- * 0.9992. */
+/* An operation on a value that was just stored takes a cycle if rename forwards it. It makes no
+ * difference whether a separate µop transfers the data to the store (the tables) or none does (the
+ * chart): measured 0.9992. */
 static void test_found_modifies(void **state)
 {
     static const char *const machines[] = {"znver4", "zen4-charted"};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Times of a virtual EPYC Turin (Zen 5) for loads of values that were just stored and for groups at
- * rename, compared with the bounds of the charted machine, with its facts and without. */
+ * rename. They are compared with the bounds of the charted machine, with and without its facts. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
