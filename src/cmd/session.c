@@ -407,18 +407,14 @@ static void keep_loop(struct document *d)
 
 void session_set_kernel(struct session *s, const struct kernel *take_kernel, size_t loop)
 {
-    struct shelf *shelf = &s->document.shelf;
-    const size_t at = shelf->at, count = shelf->list.count;
+    struct shelved before = {0};
 
     keep_loop(&s->document);
-    const struct shelved before = count ? shelf->list.items[at] : (struct shelved){0};
-    const struct kernel *held = before.kernel ? kernel_hold(before.kernel) : NULL;
     if (take_kernel)
-        shelf_put(shelf, take_kernel, loop);
-    if (take_kernel && held && shelf->at == at && shelf->list.count == count &&
-        shelf->list.items[at].kernel != held)
-        undo_note_kernel(&s->document.undo, held, before.loop, take_kernel);
-    kernel_free(held);
+        before = shelf_put(&s->document.shelf, take_kernel, loop);
+    if (before.kernel && before.kernel != take_kernel)
+        undo_note_kernel(&s->document.undo, before.kernel, before.loop, take_kernel);
+    kernel_free(before.kernel);
     use_kernel(s, take_kernel, loop);
 }
 

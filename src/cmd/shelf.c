@@ -61,28 +61,26 @@ static bool same_making(const struct kernel *old, const struct kernel *fresh)
     return same;
 }
 
-/* Returns the index of the kernel that @k replaces: same origin, compiled in the same way. The
- * current kernel must also have that origin. Returns the list's length if there is none. */
+/* Returns the index of the kernel that @k replaces: same origin, compiled in the same way. Returns
+ * the list's length if there is none. */
 static size_t find_same(const struct shelf *s, const struct kernel *k)
 {
-    if (!s->list.count || !same_origin(s->list.items[s->at].kernel, k))
-        return s->list.count;
     for (size_t i = 0; i < s->list.count; i++)
         if (same_origin(s->list.items[i].kernel, k) && same_making(s->list.items[i].kernel, k))
             return i;
     return s->list.count;
 }
 
-void shelf_put(struct shelf *s, const struct kernel *k, size_t loop)
+struct shelved shelf_put(struct shelf *s, const struct kernel *k, size_t loop)
 {
     struct shelved fresh = {kernel_hold(k), loop};
     const size_t same = find_same(s, k);
 
     if (same < s->list.count) {
-        kernel_free(s->list.items[same].kernel);
+        const struct shelved replaced = s->list.items[same];
         s->list.items[same] = fresh;
         s->at = same;
-        return;
+        return replaced;
     }
     if (s->list.count == SHELF_MOST) {
         kernel_free(s->list.items[0].kernel);
@@ -90,6 +88,7 @@ void shelf_put(struct shelf *s, const struct kernel *k, size_t loop)
     }
     vec_push(&s->list, fresh);
     s->at = s->list.count - 1;
+    return (struct shelved){0};
 }
 
 void shelf_name(const struct shelved *item, struct str *out)

@@ -80,6 +80,26 @@ static void test_alone(void **state)
     assert_true(frame.failed);
 }
 
+/* A kernel that is loaded again replaces its old version, also if another one is current. */
+static void test_loaded_again(void **state)
+{
+    const struct shelf *shelf = &session.document.shelf;
+
+    (void)state;
+    load_named("data/kernels/pi-O2.s");
+    const struct kernel *old = kernel_hold(shelf->list.items[0].kernel);
+    load_named("data/kernels/pi-O1.s");
+    assert_int_equal(shelf->list.count, 2);
+    load_named("data/kernels/pi-O2.s");
+    assert_int_equal(shelf->list.count, 2);
+    assert_int_equal(shelf->at, 0);
+    assert_ptr_not_equal(shelf->list.items[0].kernel, old);
+    run_to_end("undo");
+    assert_ptr_equal(shelf->list.items[0].kernel, old);
+    assert_int_equal(shelf->list.count, 2);
+    kernel_free(old);
+}
+
 /* Each set of flags with which a source is compiled is a separate version. Compiling with the same
  * flags again replaces the version. */
 static void test_flags(void **state)
@@ -155,6 +175,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_two_kernels, setup, teardown),
         cmocka_unit_test_setup_teardown(test_alone, setup, teardown),
         cmocka_unit_test_setup_teardown(test_flags, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_loaded_again, setup, teardown),
         cmocka_unit_test_setup_teardown(test_lower_bounds, setup, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
