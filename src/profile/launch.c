@@ -32,6 +32,8 @@ char *launch_find(const char *name)
 
     if (strchr(name, '/'))
         return mem_strdup(name);
+    if (!at)
+        at = "/bin:/usr/bin";   /* as execvp */
     for (; at && *at; at += strcspn(at, ":"), at += *at == ':') {
         struct str path = {0};
         size_t length = strcspn(at, ":");
@@ -40,8 +42,7 @@ char *launch_find(const char *name)
             return str_take(&path);
         str_done(&path);
     }
-    /* a file in the current directory, for which the shell needs ./ */
-    return access(name, F_OK) == 0 ? mem_strdup(name) : NULL;
+    return NULL;
 }
 
 bool launch_check(const char *path, const char *name, struct err *err)

@@ -16,9 +16,10 @@ struct launched {
     int go, fault;
 };
 
-/* Returns the path of program @name, found like a shell does; without such a program, @name itself
- * if it is a file in the current directory. The caller frees it. Returns NULL if there is
- * neither. */
+/* Returns the path of program @name, found as execvp does: @name itself if it has a slash,
+ * otherwise the first executable file of that name in PATH. Unlike execvp it passes over empty
+ * entries of PATH, which mean the current directory. The caller frees the path. NULL: there is
+ * none. */
 char *launch_find(const char *name);
 /* Finds @argv[0] and forks. The child waits in a process group of its own for launch_go. @output:
  * file to which its output and errors are appended. @input: file that it reads; NULL: no input.

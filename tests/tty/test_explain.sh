@@ -155,6 +155,10 @@ test_refused() {
     holds err 'not executed'
     expect 1 "$portolan" -e "program explain loop_sum --pid 4194304"
     expect 1 "$portolan" -e "program explain --file /bin/sh 0x10 $work/loops sum 1"
+    # A program in the current directory has to be named with ./, as for a shell.
+    cp "$work/loops" "$work/only-here"
+    (cd "$work" && expect 1 "$portolan" -e "program explain loop_sum only-here sum 10")
+    holds err 'no such program: only-here'
     cp "$work/loops" "$work/other"
     chmod u+s "$work/other"
     expect 1 "$portolan" -e "program explain loop_sum $work/other sum 10"

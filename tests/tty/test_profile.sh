@@ -230,6 +230,10 @@ test_what_cannot_be_profiled() {
     refuse() { expect 1 "$portolan" -e "program profile --measure 0 $1"; holds err "$2"; }
     refuse ./nowhere 'no such program: ./nowhere'
     refuse nowhere-at-all 'no such program: nowhere-at-all'
+    # A program in the current directory has to be named with ./, as for a shell.
+    cp two only-here
+    refuse only-here 'no such program: only-here'
+    PATH=":$PATH:" refuse only-here 'no such program: only-here'
     refuse "$work" 'is a directory'
     echo text >text
     [ "$(id -u)" = 0 ] || chmod 600 text
