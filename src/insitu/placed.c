@@ -131,13 +131,13 @@ bool placed_take(struct placed *x, struct traced *t)
     return true;
 }
 
-void placed_take_stranger(struct placed *x, pid_t tid)
+bool placed_take_stranger(struct placed *x, pid_t tid)
 {
     struct traced t = {.tid = tid};
     if (!x->slots)
-        return;
+        return true;
     x->kept = x->shared = true;   /* the end of this process is not reported */
-    placed_take(x, &t);
+    return placed_take(x, &t);
 }
 
 static uint64_t site_of(const struct region *r, uint64_t bias, size_t i)

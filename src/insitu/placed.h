@@ -105,8 +105,9 @@ void placed_unmap(struct placed *x, struct traced *t);
 /* Restores the original code in process @child, a fork of the program whose first thread is
  * stopped. Valid after placed_restore too. */
 void placed_clean_child(const struct placed *x, pid_t child);
-/* Assigns a slot to a process that shares the program's memory. */
-void placed_take_stranger(struct placed *x, pid_t tid);
+/* Assigns a slot to a process that shares the program's memory. Returns false if no slot is free,
+ * or if it uses segment gs. */
+bool placed_take_stranger(struct placed *x, pid_t tid);
 /* Returns the ticks of the time stamp counter per core cycle, measured in @copy, a copy of the
  * process; NaN: not measured. */
 double placed_clock(const struct placed *x, struct process *copy);

@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <math.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/ptrace.h>
@@ -482,9 +483,26 @@ void process_detach(struct process *p)
     p->tracees.count = 0;
 }
 
-/* Handles the new process or thread @child of an event: a thread of the program, or a process for
+/* Returns whether the child that @t creates shares its memory. The event does not tell it: clone
+ * with the signal of fork is reported as fork, and without a signal as clone, with or without
+ * CLONE_VM. @event decides if @t's system call is another one. */
+static bool shares_memory(const struct process *p, const struct traced *t, int event)
+{
+    struct user_regs_struct regs;
+    uint64_t flags;   /* clone3: first member of the arguments */
+
+    if (process_registers(t, &regs) && regs.orig_rax == SYS_clone)
+        return regs.rdi & CLONE_VM;
+    if (process_registers(t, &regs) && regs.orig_rax == SYS_clone3 &&
+        process_read(p, regs.rdi, &flags, sizeof flags))
+        return flags & CLONE_VM;
+    return event != PTRACE_EVENT_FORK;
+}
+
+/* Handles the new process or thread @child of @t's event: a thread of the program, or a process for
  * the caller. */
-static bool take_child(struct process *p, pid_t child, int event, struct process_event *out)
+static bool take_child(struct process *p, const struct traced *t, pid_t child, int event,
+                       struct process_event *out)
 {
     if (task_process(child) == p->pid) {
         add(p, child);
@@ -492,7 +510,7 @@ static bool take_child(struct process *p, pid_t child, int event, struct process
     }
     *out = (struct process_event){.news = PROCESS_FORKED,
                                   .child = child,
-                                  .shared = event != PTRACE_EVENT_FORK,
+                                  .shared = shares_memory(p, t, event),
                                   .suspends = event == PTRACE_EVENT_VFORK};
     return true;
 }
@@ -544,7 +562,7 @@ static struct process_event take_event(struct process *p, struct traced *t, int 
     case PTRACE_EVENT_VFORK:
         t->within = true;
         trace(PTRACE_GETEVENTMSG, tid, 0, (uintptr_t)&message);
-        if (!take_child(p, (pid_t)message, event, &child))
+        if (!take_child(p, t, (pid_t)message, event, &child))
             break;
         t->suspended = child.suspends;
         for (size_t i = 0; i < p->unknown.count; i++)

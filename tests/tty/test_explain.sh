@@ -108,6 +108,10 @@ test_begins_and_ends() {
     for _ in 1 2 3; do
         counted loop_sum vforks 60000
         counted loop_sum shared 60000
+        # The system reports these as forks, and those apart as threads or as from vfork.
+        counted loop_sum shared-sigchld 60000
+        counted loop_sum shared-apart 60000
+        counted loop_sum vforks-apart-sigchld 60000
     done
     # Page faults in the loop that the program itself handles.
     counted loop_sum faults 30
