@@ -8,8 +8,10 @@
 #include "analysis/deps.h"
 #include "analysis/loop_code.h"
 #include "analysis/port_names.h"
+#include "base/compare.h"
 #include "base/mem.h"
 #include "base/shortage.h"
+#include "base/vec.h"
 #include "isa/foreign.h"
 #include "throughput/schedule.h"
 
@@ -188,6 +190,22 @@ bool analysis_bounds(struct block_work *work, const struct insn *insns, size_t c
              isnan(out->cycles[BOUND_DEPENDENCIES]) || out->open);
 }
 
+/* Sets the number of distinct forms that the machine does not know, and the first of them. */
+static void count_unknown(struct analysis *a)
+{
+    VEC(const char *) forms = {0};
+
+    for (size_t i = 0; i < a->count; i++)
+        if (a->rows[i].flags & ROW_UNKNOWN)
+            vec_add(&forms, a->rows[i].insn->form);
+    a->first_unknown = forms.count ? forms.items[0] : NULL;
+    if (forms.count)
+        qsort(forms.items, forms.count, sizeof *forms.items, compare_texts);
+    for (size_t i = 0; i < forms.count; i++)
+        a->unknown_forms += i == 0 || strcmp(forms.items[i - 1], forms.items[i]) != 0;
+    vec_done(&forms);
+}
+
 struct analysis *analysis_new(const struct kernel *k, size_t loop, const struct machine *m)
 {
     struct analysis *a = mem_zero(1, sizeof *a);
@@ -210,6 +228,7 @@ struct analysis *analysis_new(const struct kernel *k, size_t loop, const struct 
     schedule(a, &work->costs);
     a->written = registers_written(insns, a->count);
     a->unknown = bounds.unknown;
+    count_unknown(a);
     a->estimate = bounds.estimate;
     const struct insn *repeated = analysis_repeated(insns, a->count);
     a->repeated = repeated ? code + (repeated - insns) : NULL;

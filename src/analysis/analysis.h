@@ -142,6 +142,8 @@ struct analysis {
      * missing */
     bool lower_bound;
     bool unknown;                    /* the machine has no row for a form */
+    size_t unknown_forms;            /* number of distinct forms without a row */
+    const char *first_unknown;       /* first of them in the loop, borrowed; NULL: none */
     /* the machine's row of a form is an estimate */
     bool estimate;
     /* first instruction with a repeat count in a register (rep movsb), borrowed; NULL: none */

@@ -12,15 +12,6 @@
 
 #define NAMED 3   /* most machines named in a sentence */
 
-size_t unknown_count(const struct analysis *a)
-{
-    size_t count = 0;
-
-    for (size_t i = 0; a && i < a->count; i++)
-        count += (a->rows[i].flags & ROW_UNKNOWN) != 0;
-    return count;
-}
-
 void machine_names_done(struct machine_names *names)
 {
     for (size_t i = 0; i < names->list.count; i++)
@@ -44,7 +35,7 @@ static void try_machine(const struct kernel *k, size_t loop, const char *id,
     struct analysis *a =
         m && strcmp(m->isa, isa_name(k->isa)) == 0 ? analysis_new(k, loop, m) : NULL;
 
-    if (a && !watch_over() && !unknown_count(a))
+    if (a && !watch_over() && !a->unknown)
         vec_push(&out->list, mem_strdup(id));
     analysis_free(a);
     machine_free(m);
@@ -73,32 +64,11 @@ void coverage_find(const struct kernel *k, size_t loop, struct machine_names *ou
     }
 }
 
-/* Returns the number of distinct unknown forms of @a. *@first is the first of them. */
-static size_t unknown_forms(const struct analysis *a, const char **first)
-{
-    VEC(const char *) forms = {0};
-    size_t count = 0;
-
-    for (size_t i = 0; i < a->count; i++)
-        if (a->rows[i].flags & ROW_UNKNOWN)
-            vec_add(&forms, a->rows[i].insn->form);
-    if (forms.count) {
-        *first = forms.items[0];
-        qsort(forms.items, forms.count, sizeof *forms.items, compare_texts);
-    }
-    steps_add(forms.count);
-    for (size_t i = 0; i < forms.count; i++)
-        count += i == 0 || strcmp(forms.items[i - 1], forms.items[i]) != 0;
-    vec_done(&forms);
-    return count;
-}
-
 void coverage_print(const struct analysis *a, const struct machine_names *coverage, struct str *out)
 {
-    const char *first = "";
-    size_t forms = unknown_forms(a, &first), machines = coverage->list.count;
+    const size_t forms = a->unknown_forms, machines = coverage->list.count;
 
-    str_addf(out, "%s does not know %s", a->machine->id, first);
+    str_addf(out, "%s does not know %s", a->machine->id, a->first_unknown ? a->first_unknown : "");
     if (forms > 1)
         str_addf(out, " and %zu more form%s", forms - 1, forms == 2 ? "" : "s");
     str_add(out, machines ? "; " : "; no machine here knows all of the loop");

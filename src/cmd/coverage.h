@@ -8,8 +8,6 @@
 
 struct machine_names { VEC(char *) list; };
 
-/* Returns the number of instructions of @a whose forms its machine lacks. */
-size_t unknown_count(const struct analysis *a);
 /* Lists the shipped and the user's machines that have all forms of loop @loop of @k. This CPU's
  * machines are first, then the initial selection, then others. If the thread's watch cancels, the
  * list is incomplete. */

@@ -135,7 +135,7 @@ void reasons_explain(struct session *s, const struct analysis *a, struct str *ou
 {
     const struct blame *b = s->document.blame;
     const struct simulation *sim = session_simulation(s, s->document.in_view);
-    if (unknown_count(a)) {
+    if (a->unknown) {
         coverage_print(a, &s->document.analyses->coverage, out);
         if (s->document.analyses->coverage.list.count)
             str_add(out, " (a shows them)");

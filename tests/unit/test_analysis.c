@@ -158,10 +158,12 @@ static void test_unknown_forms(void **state)
     assert_true(ports_add(&ports, "0", &err));
     struct machine *m = machine_new("empty", &ports);
     machine_set_fact(m, "issue_width", "4", "", "");
-    struct kernel *k = kernel_of("1: imulq %rax,%rbx\njmp 1b\n");
+    struct kernel *k = kernel_of("1: imulq %rax,%rbx\nimulq %rcx,%rdx\njmp 1b\n");
     struct analysis *a = analysis_new(k, 0, m);
     assert_true(a->lower_bound);
     assert_true(a->rows[0].flags & ROW_UNKNOWN);
+    assert_int_equal(a->unknown_forms, 2);
+    assert_string_equal(a->first_unknown, a->rows[0].insn->form);
     assert_non_null(strstr(a->sentence, "lower bound"));
     analysis_free(a);
     kernel_free(k);
