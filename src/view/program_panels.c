@@ -4,6 +4,7 @@
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "view/plot.h"
@@ -53,22 +54,39 @@ static void add_way(const struct study *s, size_t from, const struct study_way *
              100 * way->share);
 }
 
-/* Adds the predecessors of the selected block with their shares of its executions. */
+struct predecessor { const char *name; double flow; size_t at; };
+
+/* Orders by flow, largest first, then by position. */
+static int compare_sources(const void *a, const void *b)
+{
+    const struct predecessor *x = a, *y = b;
+
+    return x->flow != y->flow ? (x->flow < y->flow) - (x->flow > y->flow)
+                              : (x->at > y->at) - (x->at < y->at);
+}
+
+/* Adds the predecessors of the selected block with their shares of its executions, largest first,
+ * because a narrow panel shows only the first of them. */
 static void add_sources(const struct study *s, size_t selected, struct str *out)
 {
+    VEC(struct predecessor) sources = {0};
     double all = 0;
 
-    for (int pass = 0; pass < 2; pass++)
-        for (size_t i = 0; i < s->blocks.count; i++)
-            for (size_t k = 0; k < s->blocks.items[i].way_count; k++) {
-                const struct study_block *b = &s->blocks.items[i];
-                double flow = b->ways[k].to == selected ? b->ways[k].share * b->count : 0;
-                if (!pass)
-                    all += flow;
-                else if (flow > 0)
-                    str_addf(out, "%s%s %.4g %%", out->length ? ", " : "",
-                             i == selected ? "itself" : b->name, 100 * flow / all);
-            }
+    for (size_t i = 0; i < s->blocks.count; i++)
+        for (size_t k = 0; k < s->blocks.items[i].way_count; k++) {
+            const struct study_block *b = &s->blocks.items[i];
+            double flow = b->ways[k].to == selected ? b->ways[k].share * b->count : 0;
+            if (flow > 0)
+                vec_push(&sources,
+                         ((struct predecessor){i == selected ? "itself" : b->name, flow, i}));
+            all += flow;
+        }
+    if (sources.count)
+        qsort(sources.items, sources.count, sizeof *sources.items, compare_sources);
+    for (size_t i = 0; i < sources.count; i++)
+        str_addf(out, "%s%s %.4g %%", i ? ", " : "", sources.items[i].name,
+                 100 * sources.items[i].flow / all);
+    vec_done(&sources);
 }
 
 /* Draws the blocks of the selected block's function in code order, with successors and their

@@ -61,6 +61,21 @@ static void test_study_without_references(void **state)
     assert_true(screen_holds("No references"));
 }
 
+/* The predecessor with the most executions is first, wherever it is in the table. */
+static void test_order_of_predecessors(void **state)
+{
+    struct study *s = study_made();
+
+    (void)state;
+    s->blocks.items[1].ways[s->blocks.items[1].way_count++] = (struct study_way){2, 0.001};
+    s->blocks.items[3].ways[s->blocks.items[3].way_count++] = (struct study_way){2, 0.5};
+    s->blocks.items[3].count = 100;
+    session.document.program.study = s;
+    run_to_end("view program");
+    frame_run(&frame, "find norm");
+    assert_true(screen_holds("norm:0 follows main:0 96.15 %, main:2 3.846 %"));
+}
+
 static void compare_program(const char *name)
 {
     static const unsigned sizes[][2] = {{40, 10}, {80, 24}, {120, 40}, {200, 60}};
@@ -227,6 +242,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_program_keys, setup, teardown),
         cmocka_unit_test_setup_teardown(test_loop_without_a_bound, setup, teardown),
         cmocka_unit_test_setup_teardown(test_study_without_references, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_order_of_predecessors, setup, teardown),
         cmocka_unit_test_setup_teardown(test_study_in_the_same_place, setup, teardown),
         cmocka_unit_test_setup_teardown(test_many_blocks, setup, teardown)};
     setlocale(LC_CTYPE, "C.UTF-8");
