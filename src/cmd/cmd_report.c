@@ -198,8 +198,11 @@ static void add_mapping(struct reporting *r, const struct machine *m)
         cell_text(table, usage.length ? str_text(&usage) : "none");
         cell_number(table, entry->latency);
     }
+    str_clear(&usage);
+    if (known > FORMS_SHOWN)
+        str_addf(&usage, "; the first %d are shown", FORMS_SHOWN);
     result_line(part, "%s knows %zu of %zu forms%s.", m->title, known, (size_t)forms.count,
-                known > FORMS_SHOWN ? "; the first 400 are shown" : "");
+                str_text(&usage));
     add_part(r, "Mapping", part);
     names_done(&forms);
     str_done(&usage);

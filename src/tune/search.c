@@ -13,7 +13,6 @@
 
 #define GAIN 0.005        /* smallest relative gain of a reported version */
 #define BETTER 1e-6       /* smaller differences in cycles count as equal */
-#define KINDS 8           /* most kinds of unrolling */
 
 struct tune_search {
     const struct insn *insns;

@@ -35,7 +35,7 @@ struct table_key { int column; bool descending; };
 #define ROOM_COLUMNS 64   /* columns that room_empty covers */
 
 /* Returns the bit set of columns, except for the first, that have no content. Other columns may use
- * their width. UI thread. */
+ * their width. A large table has none, because not all of its rows are read. UI thread. */
 uint64_t room_empty(const struct table_source *source, const void *context);
 /* Returns the bytes of the widest cell in the column of variable width, which limits it on a wide
  * screen. With very many rows it examines a sample; visible rows may be wider (room_of_row). UI
