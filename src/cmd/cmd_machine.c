@@ -93,7 +93,7 @@ const struct command command_machine_list = {
                    "$XDG_DATA_HOME/portolan/machines, and processors with the core of one of them. "
                    "native is the machine of this CPU.",
     .examples = list_examples,
-    .run = run_list,
+    .read = run_list,
 };
 
 struct machine_show_values {

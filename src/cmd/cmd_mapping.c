@@ -140,7 +140,7 @@ const struct command command_mapping_list = {
     .help = "list the loaded and available mappings",
     .description = "The current one is marked; mappings not yet loaded have no counts.",
     .examples = list_examples,
-    .run = run_list,
+    .read = run_list,
 };
 
 struct mapping_use_values {

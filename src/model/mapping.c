@@ -113,12 +113,23 @@ void mapping_index_rows(const struct mapping *m, struct index *out)
         index_add(out, hash_row(entry_at(m, i)->form), (uint32_t)i);
 }
 
+/* Returns whether entry @index of the rows was set anew. */
+static bool is_replaced(const struct mapping *m, size_t index)
+{
+    return atomic_load_explicit(&m->filled[index], memory_order_acquire) &&
+           !within(m->entries.items[index].form, m->rows.texts, m->rows.texts_size);
+}
+
 struct mapping *mapping_copy(const struct mapping *m)
 {
-    struct mapping *copy = mapping_new(&m->ports);
+    struct mapping *copy = m->rows.count ? mapping_of_rows(&m->ports, &m->rows) : NULL;
+    const size_t lent = copy ? m->rows.count : 0;   /* entries that the copy borrows, too */
+
+    copy = copy ? copy : mapping_new(&m->ports);
     copy->issue_width = m->issue_width;
     for (size_t i = 0; i < m->entries.count; i++)
-        mapping_set(copy, entry_at(m, i));
+        if (i >= lent || is_replaced(m, i))
+            mapping_set(copy, entry_at(m, i));
     return copy;
 }
 

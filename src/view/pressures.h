@@ -5,8 +5,8 @@
 
 #include "cmd/session.h"
 
-#define PRESSURES_AT_ONCE 20000   /* most forms computed while the screen waits: some ten
-                                   * milliseconds */
+#define PRESSURES_AT_ONCE 2000   /* most forms computed while the screen waits: some
+                                  * milliseconds */
 
 /* Has a counted reference to its machine, so that a different pointer means different forms. */
 struct pressures;

@@ -20,6 +20,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/shortage.h"
+#include "base/steps.h"
 #include "base/watch.h"
 #include "work/pool.h"
 #include "io/recognise.h"
@@ -166,6 +167,7 @@ static void *work(void *argument)
     if (ok && (!job->ops->counts || job->told > job->said))
         job->info.note[0] = '\0';
     job->info.err = err;
+    job->info.steps = steps_taken;
     job->ended = true;
     pthread_cond_broadcast(&job->changed);
     lock_give(&job->lock);

@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/err.h"
 
@@ -23,6 +24,7 @@ struct job_info {
     bool aside;             /* started by job_start_aside */
     bool measures, measures_alone;   /* measures time on this CPU; must be the only job that does
                                       * (see struct job_ops) */
+    uint64_t steps;         /* of its thread (base/steps.h), once run has returned */
     struct err err;         /* set if JOB_FAILED */
 };
 

@@ -163,7 +163,18 @@ static void test_edited(void **state)
     assert_int_equal(mapping_find(m->mapping, "ADD (R64, R64)")->usage.uops[0].count, 9);
     assert_int_equal(mapping_index(m->mapping, "MINE (R64)"), count);
     assert_same_image(again, copied);
+    /* A copy of the changed one has its entries, and can be changed alone. */
+    struct mapping *second = mapping_copy(m->mapping);
+    assert_true(mapping_equal(second, m->mapping));
+    assert_int_equal(mapping_index(second, "MINE (R64)"), count);
+    entry.latency = 6;
+    mapping_set(second, &entry);
+    assert_false(mapping_equal(second, m->mapping));
+    assert_true(mapping_find(m->mapping, "ADD (R64, R64)")->latency == 5);
     machine_free(m);
+    assert_true(mapping_find(second, "ADD (R64, R64)")->latency == 6);
+    assert_string_equal(mapping_find(second, "MINE (R64)")->source, "mine");
+    mapping_free(second);
     machine_free(again);
     machine_free(copied);
 }

@@ -22,6 +22,7 @@
 #include "measure/baseline.h"
 #include "program/native_kept.h"
 #include "toolchain/plain.h"
+#include "work/job.h"
 #include "../support/support.h"
 
 /* Writes a file of @count rows @row, which contain the row's number, below @head. */
@@ -152,6 +153,9 @@ static void blocks_rows(size_t count)
     str_addf(&line, "kernel evaluate %s --machine skylake --threads 1", work_path("blocks.csv"));
     if (!run_line(&s, str_text(&line), NULL, &err))
         fail_msg("%s", err.what);
+    struct job_info info;   /* of its job, which does the work */
+    assert_true(job_count() && job_get(job_count() - 1, &info));
+    steps_add(info.steps);
     session_done(&s);
     str_done(&line);
 }
