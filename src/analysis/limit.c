@@ -24,6 +24,9 @@ struct chain_work {
     bool *reached;             /* per node: it depends on the chain */
     /* per node: it depends on the chain and the chain on it: part of the recurrence */
     bool *round;
+    /* what the chain is of, by node, edge and row: to look it up in the chain would take its length
+     * for each edge of the graph */
+    bool *on, *link, *on_row;
 };
 
 const char *limit_name(enum limit_kind kind)
@@ -64,30 +67,6 @@ static void reach(struct chain_work *w)
     }
 }
 
-static bool is_link(const struct chain_work *w, size_t edge)
-{
-    for (size_t i = 0; i < w->count; i++)
-        if (w->edges[i] == edge)
-            return true;
-    return false;
-}
-
-static bool is_on(const struct chain_work *w, size_t node)
-{
-    for (size_t i = 0; i < w->count; i++)
-        if (w->d->edges[w->edges[i]].to == node)
-            return true;
-    return false;
-}
-
-static bool is_link_row(const struct chain_work *w, uint32_t row)
-{
-    for (size_t i = 0; i < w->count; i++)
-        if (w->d->nodes[w->d->edges[w->edges[i]].to].insn == row)
-            return true;
-    return false;
-}
-
 /* Returns whether row @row stores to the same address in all iterations. */
 static bool stores_in_place(const struct deps *d, uint32_t row)
 {
@@ -115,7 +94,7 @@ static uint32_t user_of(const struct chain_work *w, bool *in_place)
     for (size_t i = 0; i < d->edge_count; i++) {
         const uint32_t row = d->nodes[d->edges[i].to].insn;
         /* ignores the flags that a link writes */
-        if (!is_on(w, d->edges[i].from) || is_link_row(w, row))
+        if (!w->on[d->edges[i].from] || w->on_row[row])
             continue;
         if (!stores_in_place(d, row))
             return row;
@@ -146,7 +125,7 @@ static bool is_pure(const struct chain_work *w)
     const struct deps *d = w->d;
 
     for (size_t i = 0; i < d->edge_count; i++)
-        if (is_on(w, d->edges[i].to) && !is_link(w, i) && w->reached[d->edges[i].from] &&
+        if (w->on[d->edges[i].to] && !w->link[i] && w->reached[d->edges[i].from] &&
             !is_link_again(w, i))
             return false;
     return true;
@@ -417,7 +396,10 @@ static void describe(const struct analysis *a, const struct deps *d, uint32_t *e
                            edges,
                            count,
                            mem_zero(d->node_count + 1, sizeof(bool)),
-                           mem_zero(d->node_count + 1, sizeof(bool))};
+                           mem_zero(d->node_count + 1, sizeof(bool)),
+                           mem_zero(d->node_count + 1, sizeof(bool)),
+                           mem_zero(d->edge_count + 1, sizeof(bool)),
+                           mem_zero(a->count + 1, sizeof(bool))};
 
     begin_first(d, edges, count);
     *out = (struct limit_chain){.kind = LIMIT_NONE,
@@ -429,6 +411,7 @@ static void describe(const struct analysis *a, const struct deps *d, uint32_t *e
     for (size_t i = 0; i < count; i++) {
         const struct ratio_edge *edge = &d->edges[edges[i]];
         out->links[i].row = d->nodes[edge->to].insn;
+        w.on[edge->to] = w.link[edges[i]] = w.on_row[out->links[i].row] = true;
         out->links[i].cycles = (double)edge->weight / CYCLE;
         out->distance += edge->distance;
     }
@@ -436,6 +419,9 @@ static void describe(const struct analysis *a, const struct deps *d, uint32_t *e
     out->kind = kind_of(&w, out);
     free(w.reached);
     free(w.round);
+    free(w.on);
+    free(w.link);
+    free(w.on_row);
 }
 
 static void leave_out(const struct deps *d, const uint32_t *edges, size_t count, bool *without)

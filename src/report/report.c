@@ -321,17 +321,20 @@ static void flags_text(uint32_t flags, const char *separator, struct str *out)
         str_addf(out, "%s%s", first ? "" : separator, row_flag_name(rest & -rest));
 }
 
-/* Returns the cycles that row @row adds to the longest loop-carried dependency; NAN if it is not
- * part of it. */
-static double link_cycles(const struct analysis *a, size_t row)
+/* Returns the cycles that each row adds to the longest loop-carried dependency; NAN for rows that
+ * are not part of it. The caller frees. */
+static double *link_cycles(const struct analysis *a)
 {
     const struct limit_chain *chain = &a->limit.chain;
-    double sum = NAN;
+    double *cycles = mem_alloc((a->count + 1) * sizeof *cycles);
 
-    for (size_t i = 0; i < chain->count; i++)
-        if (chain->links[i].row == row)
-            sum = (isnan(sum) ? 0 : sum) + chain->links[i].cycles;
-    return sum;
+    for (size_t row = 0; row < a->count; row++)
+        cycles[row] = NAN;
+    for (size_t i = 0; i < chain->count; i++) {
+        double *sum = &cycles[chain->links[i].row];
+        *sum = (isnan(*sum) ? 0 : *sum) + chain->links[i].cycles;
+    }
+    return cycles;
 }
 
 /* Adds a row per instruction, port and machine, for CSV. */
@@ -360,6 +363,7 @@ static void add_rows(struct analysis *const *a, size_t n, struct result *result)
     t->hide = NOT_TEXT | NOT_JSON | NOT_DOCUMENT;
     for (size_t i = 0; i < n; i++) {
         const struct ports *ports = mapping_ports(a[i]->machine->mapping);
+        double *cycles = link_cycles(a[i]);
         for (const struct analysis_row *row = a[i]->rows;
              row < a[i]->rows + a[i]->count && !watch_steps(ports->count); row++) {
             str_clear(&text);
@@ -381,12 +385,13 @@ static void add_rows(struct analysis *const *a, size_t n, struct result *result)
                 cell_number(t, row->latency);
                 cell_number(t, row->alone ? row->alone->cycles : NAN);
                 cell_text(t, row->estimate ? row->estimate : "");
-                cell_number(t, link_cycles(a[i], (size_t)(row - a[i]->rows)));
+                cell_number(t, cycles[row - a[i]->rows]);
                 cell_text(t, str_text(&flags));
                 cell_text(t, ports->names[j]);
                 cell_number(t, row->pressure[j]);
             }
         }
+        free(cycles);
     }
     str_done(&text);
     str_done(&usage);
@@ -446,7 +451,8 @@ static json_t *address_json(const struct insn *insn)
     return insn_address_text(insn, text) ? json_string(text) : json_null();
 }
 
-static json_t *row_json(const struct analysis *a, size_t number, const struct ports *ports)
+static json_t *row_json(const struct analysis *a, size_t number, double link_cycles,
+                        const struct ports *ports)
 {
     const struct analysis_row *row = &a->rows[number];
     json_t *object = json_object(), *flags = json_array();
@@ -465,7 +471,7 @@ static json_t *row_json(const struct analysis *a, size_t number, const struct po
     json_object_set_new(object, "alone", json_number(row->alone ? row->alone->cycles : NAN));
     json_object_set_new(object, "estimate_source",
                         row->estimate ? json_text(row->estimate) : json_null());
-    json_object_set_new(object, "chain_cycles", json_number(link_cycles(a, number)));
+    json_object_set_new(object, "chain_cycles", json_number(link_cycles));
     json_object_set_new(object, "pressure", pressure_json(ports, row->pressure));
     for (uint32_t rest = row->flags; rest; rest &= rest - 1)
         json_array_append_new(flags, json_string(row_flag_name(rest & -rest)));
@@ -515,13 +521,15 @@ static json_t *analysis_json(const struct analysis *a)
     const struct ports *ports = mapping_ports(a->machine->mapping);
     json_t *object = json_object(), *rows = json_array(), *bound = json_object(),
            *unknown = json_array(), *unmodelled = json_array();
+    double *cycles = link_cycles(a);
 
     json_object_set_new(object, "machine", json_text(a->machine->id));
     for (size_t i = 0; i < a->count && !watch_steps(ports->count); i++) {
-        json_array_append_new(rows, row_json(a, i, ports));
+        json_array_append_new(rows, row_json(a, i, cycles[i], ports));
         if (a->rows[i].flags & ROW_UNKNOWN)
             json_array_append_new(unknown, json_text(a->rows[i].insn->form));
     }
+    free(cycles);
     json_object_set_new(object, "instructions", rows);
     json_object_set_new(object, "ports", pressure_json(ports, a->totals));
     for (int kind = 0; kind < BOUND_COUNT; kind++)
