@@ -25,7 +25,7 @@
 #define FORMS 12
 #define ROUNDS 64
 
-static struct mapping *truth(void)
+static struct mapping *truth_of(int forms)
 {
     static const char *const usages[] = {"1*p01", "1*p0", "1*p2", "1*p1+1*p2", "1*p012", "2*p2"};
     struct ports ports = {0};
@@ -35,7 +35,7 @@ static struct mapping *truth(void)
     for (int i = 0; i < 3; i++)
         ports_add(&ports, (const char[]){(char)('0' + i), 0}, &err);
     struct mapping *m = mapping_new(&ports);
-    for (int f = 0; f < FORMS; f++) {
+    for (int f = 0; f < forms; f++) {
         struct mapping_entry entry = {.form = name, .latency = NAN};
         snprintf(name, sizeof name, "F%d", f);
         assert_true(usage_parse(usages[f % 6], &ports, &entry.usage, &err));
@@ -43,6 +43,11 @@ static struct mapping *truth(void)
         usage_done(&entry.usage);
     }
     return m;
+}
+
+static struct mapping *truth(void)
+{
+    return truth_of(FORMS);
 }
 
 static struct experiments *forms_only(const struct mapping *m)
@@ -282,12 +287,13 @@ static struct experiments *recorded(const struct mapping *m)
 {
     struct experiments *t = forms_only(m);
     uint32_t all[FORMS];
+    const uint32_t forms = (uint32_t)mapping_count(m);
     double *cycles;
 
-    for (uint32_t f = 0; f < FORMS; f++)
+    for (uint32_t f = 0; f < forms; f++)
         all[f] = f;
-    generate_singletons(t, all, FORMS);
-    generate_pairs(t, all, FORMS);
+    generate_singletons(t, all, forms);
+    generate_pairs(t, all, forms);
     cycles = mem_alloc(t->rows.count * sizeof *cycles);
     throughput_predict(m, t, cycles);
     for (size_t i = 0; i + 1 < t->rows.count; i++)
@@ -309,6 +315,7 @@ static void test_replayed(void **state)
     o.simulated = NULL;
     o.record = recorded(m);
     o.select.size = 2;
+    o.select.first = o.select.batch = 40;   /* two rounds */
     o.select.random = true;
     const size_t known = o.record->rows.count - 1;
     struct outcome out = run(forms_only(m), &o);
@@ -327,7 +334,7 @@ static void test_replay_command(void **state)
                                           "evolve start --active --replay FILE --simulate skylake",
                                           "evolve start --active --continue --replay FILE",
                                           "evolve start --active --replay FILE.missing"};
-    struct mapping *m = truth();
+    struct mapping *m = truth_of(6);
     struct experiments *record = recorded(m);
     struct str line = {0}, out = {0};
     struct err err = {0};
@@ -345,13 +352,13 @@ static void test_replay_command(void **state)
     }
     str_clear(&line);
     str_addf(&line,
-             "evolve start --active --replay %s --most 20 --ports 3 --population 3 --generations 1 "
+             "evolve start --active --replay %s --most 8 --ports 3 --population 3 --generations 1 "
              "--threads 1 --checkpoint none; evolve wait",
              path);
     if (!run_line(&s, str_text(&line), &out, &err))
         fail_msg("%s", err.what);
-    assert_non_null(strstr(str_text(&out), "12 forms, 32 experiments"));
-    assert_int_equal(check_table(s.document.experiments, 2), 20);
+    assert_non_null(strstr(str_text(&out), "6 forms, 14 experiments"));
+    assert_int_equal(check_table(s.document.experiments, 2), 8);
     session_done(&s);
     str_done(&line);
     str_done(&out);

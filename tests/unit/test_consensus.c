@@ -151,7 +151,7 @@ static void test_few_and_noisy(void **state)
     double error[2] = {0}, disagreement;
     struct rng rng;
     (void)state;
-    known_set_up_sparse(&b, 28, 0.08, 40);
+    known_set_up_sparse(&b, 21, 0.08, 30);
     struct genome *true_genome = genome_of_mapping(b.truth, b.p, &err);
     rng_seed(&rng, 1234);
     struct problem *unmeasured = consensus_problem(b.p, &true_genome, 1, &rng, &disagreement);
@@ -257,15 +257,15 @@ static void test_interrupted(void **state)
     struct known_bed b;
     struct err err = {0};
     (void)state;
-    known_set_up_sparse(&b, 28, 0.2, 30);
-    struct experiments *more = measured_sparsely(b.truth, 0.2, 31);
+    known_set_up_sparse(&b, 14, 0.2, 15);
+    struct experiments *more = measured_sparsely(b.truth, 0.2, 16);
     clock_set_source(processor_seconds);
     for (enum event event = EVENT_STOP; event < EVENTS; event++) {
         struct evolve_options o = known_options();
         struct evolve_status status;
         o.threads = 2;
         o.generations = 0;
-        o.seconds = 1.6;
+        o.seconds = 0.8;
         o.population = 8;
         struct happening h = {.e = NULL};
         /* in some runs all individuals agree */
@@ -278,7 +278,7 @@ static void test_interrupted(void **state)
         assert_true(h.happened);
         assert_int_equal(status.state, event == EVENT_STOP ? EVOLVE_STOPPED : EVOLVE_DONE);
         assert_int_equal(status.joined, event == EVENT_JOIN);
-        assert_int_equal(status.experiments, event == EVENT_JOIN ? 28 + 31 : 28 + 30);
+        assert_int_equal(status.experiments, event == EVENT_JOIN ? 14 + 16 : 14 + 15);
         struct problem *over;
         struct genome *best = evolve_best(h.e, &over);
         assert_true(fabs(genome_error(best, over) - best->d_avg) < 1e-5);

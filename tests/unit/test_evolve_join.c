@@ -132,7 +132,7 @@ static void check_curves(const struct evolve_sample *samples, size_t n, unsigned
     assert_true(gaps > 0 && gaps <= joined);
 }
 
-/* A run starts with ten of the forms. All forms with half of their experiments join, then all
+/* A run starts with seven of the forms. All forms with half of their experiments join, then all
  * experiments. Uses the given threads and number of ports. */
 static void stream_through(unsigned ports, double most)
 {
@@ -142,10 +142,10 @@ static void stream_through(unsigned ports, double most)
     struct evolve_status status;
     struct err err = {0};
 
-    known_set_up(&b, 28, 0, 60);
-    struct problem *p = part_of(b.t, 10, true);
+    known_set_up(&b, 14, 0, 30);
+    struct problem *p = part_of(b.t, 7, true);
     struct stream stream = {
-        .t = b.t, .forms = 28, .parts = 2, .e = evolve_new(p, &o, NULL, 0, &err), .reached = NAN};
+        .t = b.t, .forms = 14, .parts = 2, .e = evolve_new(p, &o, NULL, 0, &err), .reached = NAN};
     const size_t begun_with = p->experiments;
 
     problem_free(p);   /* the run has a reference to it */
@@ -153,7 +153,7 @@ static void stream_through(unsigned ports, double most)
     evolve_get_status(stream.e, &status);
     assert_int_equal(status.state, EVOLVE_DONE);
     assert_int_equal(status.joined, 2);
-    assert_int_equal(status.forms, 28);
+    assert_int_equal(status.forms, 14);
     assert_int_equal(status.experiments, b.p->experiments);
     struct mapping *found = mapping_of(stream.e);
     double error = unseen(b.truth, found);

@@ -195,7 +195,7 @@ static void test_recovers_known_mapping(void **state)
     struct evolve_options o = known_options();
     struct evolve_status status, again;
     (void)state;
-    known_set_up(&b, 21, 0.01, 100);
+    known_set_up(&b, 14, 0.01, 60);
     struct mapping *m = evolved(&b, &o, &status), *same = evolved(&b, &o, &again);
     assert_true(status.d_avg < 0.02);
     assert_true(unseen(b.truth, m) < 0.02);
@@ -216,7 +216,7 @@ static void test_finds_ports(void **state)
     struct evolve_options o = known_options();
     struct evolve_status status;
     (void)state;
-    known_set_up(&b, 14, 0.002, 60);
+    known_set_up(&b, 7, 0.002, 30);
     const unsigned seeds = asked_for("SEEDS", 3);
     unsigned found = 0, equivalent = 0;
     uint64_t told = 0, sought = 0;
@@ -282,7 +282,7 @@ static void test_ports_unexplained(void **state)
     struct evolve_status status;
 
     (void)state;
-    known_set_up(&b, 14, 0.06, 60);
+    known_set_up(&b, 7, 0.06, 30);
     o.ports = 0;
     mapping_free(evolved(&b, &o, &status));
     assert_int_equal(status.ports_known, PORTS_UNEXPLAINED);
@@ -670,8 +670,17 @@ static void test_classes(void **state)
     genome_free(classes);
     genome_free(true_genome);
     classes_free(q);
+    bool *keep = mem_zero(b.t->rows.count, 1);
+    for (size_t i = 0; i < 28 + 80; i++)
+        keep[i] = true;
+    p = problem_new(b.t, keep, &err);
+    assert_null(classes_new(p));
+    free(keep);
+    problem_free(p);
+    known_tear_down(&b);
 
     /* The search without classes and with them finds the same mapping, faster with them. */
+    known_set_up(&b, 21, 0.01, 30);
     struct evolve_options o = known_options();
     struct evolve_status with, without;
     o.generations = 1;
@@ -680,13 +689,6 @@ static void test_classes(void **state)
     mapping_free(evolved(&b, &o, &without));
     assert_float_equal(with.d_avg, without.d_avg, 2e-3);
     assert_true(with.evaluations < without.evaluations);
-    bool *keep = mem_zero(b.t->rows.count, 1);
-    for (size_t i = 0; i < 28 + 80; i++)
-        keep[i] = true;
-    p = problem_new(b.t, keep, &err);
-    assert_null(classes_new(p));
-    free(keep);
-    problem_free(p);
     known_tear_down(&b);
 }
 

@@ -208,7 +208,8 @@ static const struct trial {
     {"", "experiments generate --random 20", false},
     {"", "experiments measure --simulate skylake", true},
     {"experiments load @/experiments.csv",
-     "evolve start --ports 4 --generations 2 --checkpoint @/checkpoint; evolve wait", true},
+     "evolve start --ports 4 --generations 1 --population 2 --checkpoint @/checkpoint; evolve wait",
+     true},
     {"experiments load @/experiments.csv",
      "evolve start --algorithm pmevo --population 20 --ports 4 --generations 2 --checkpoint none; "
      "evolve wait",
