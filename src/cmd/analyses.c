@@ -69,7 +69,7 @@ bool analyses_make(struct analyses *a)
         a->items[i] = analysis_new(a->kernel, a->loop, a->machines[i]);
     bool unknown = false;
     for (size_t i = 0; i < a->count && !watch_over(); i++)
-        unknown |= a->items[i]->unknown;
+        unknown |= a->items[i] && a->items[i]->unknown;
     if (unknown)
         coverage_find(a->kernel, a->loop, &a->coverage);
     return !watch_over();
