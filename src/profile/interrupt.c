@@ -131,15 +131,17 @@ static void go_on(const struct interrupt *p, pid_t tid, int signal)
 
 /* Adds a new thread or process, which is traced automatically. Its first stop may be before or
  * after this event. */
-static void take_start(struct interrupt *p, const struct tracee *t, int event)
+static void take_start(struct interrupt *p, const struct tracee *t)
 {
     unsigned long started = 0;
 
     if (trace(PTRACE_GETEVENTMSG, t->task.tid, 0, (uintptr_t)&started) != 0)
         return;
+    /* the event does not tell it: clone also starts processes */
+    const pid_t process = task_process((pid_t)started);
     p->threads++;
-    p->processes += event != PTRACE_EVENT_CLONE;
-    add(p, event == PTRACE_EVENT_CLONE ? t->task.pid : (pid_t)started, (pid_t)started);
+    p->processes += process != t->task.pid;
+    add(p, process, (pid_t)started);
 }
 
 /* After exec only the calling thread remains, with the number of the process. Earlier interrupt
@@ -182,7 +184,7 @@ static void take_stop(struct interrupt *p, pid_t tid, int status, struct spaces 
         take_exec(p, tid, spaces);
         break;
     case PTRACE_EVENT_CLONE: case PTRACE_EVENT_FORK: case PTRACE_EVENT_VFORK:
-        take_start(p, t, event);
+        take_start(p, t);
         break;
     default:
         break;
