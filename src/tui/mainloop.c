@@ -404,7 +404,7 @@ int mainloop_run(struct session *s, bool bare, const char *notice)
               stderr);
         return 1;
     }
-    thread_react();
+    threads_leave_cpu();
     background_free_begin();
     char *history = history_path();
     frame_init(&l.frame, s);

@@ -309,6 +309,7 @@ static void poll_run(void *state)
 static void work(void *state, unsigned worker)
 {
     struct shift *shift = state;
+    thread_searches();
     evolve_worker(shift->run->evolve, worker, poll_run, shift);
     if (worker == 0)   /* the thread that polls and joins */
         close_arriving(shift->run->arriving);

@@ -3,7 +3,7 @@
 
 #include <pthread.h>
 #include <sched.h>
-#include <stdint.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -15,8 +15,7 @@
 #include "base/mem.h"
 #include "base/shortage.h"
 
-#define RESET_ON_FORK 1   /* SCHED_FLAG_RESET_ON_FORK */
-#define SLICE_NANOSECONDS 200000
+#define SEARCH_NICE 10   /* a ninth of another thread's share */
 
 struct team {
     void (*work)(void *state, unsigned worker);
@@ -171,22 +170,19 @@ void pool_run(unsigned workers, const struct pool_ops *ops, void *state)
     pthread_mutex_destroy(&pool.lock);
 }
 
-void thread_react(void)
-{
-    /* struct sched_attr, which not every C library declares */
-    struct {
-        uint32_t size, policy;
-        uint64_t flags;
-        int32_t nice;
-        uint32_t priority;
-        uint64_t runtime, deadline, period;
-    } how = {.size = sizeof how,
-             .policy = SCHED_OTHER,
-             .flags = RESET_ON_FORK,
-             .nice = getpriority(PRIO_PROCESS, 0),
-             .runtime = SLICE_NANOSECONDS};
+static atomic_bool leave;
 
-    syscall(SYS_sched_setattr, 0, &how, 0);
+void threads_leave_cpu(void)
+{
+    atomic_store(&leave, true);
+}
+
+void thread_searches(void)
+{
+    const id_t thread = (id_t)syscall(SYS_gettid);
+
+    if (atomic_load(&leave))
+        setpriority(PRIO_PROCESS, thread, getpriority(PRIO_PROCESS, thread) + SEARCH_NICE);
 }
 
 unsigned pool_processors(void)

@@ -33,10 +33,11 @@ struct pool_ops {
 /* Runs until @ops->next has returned false for all workers; the calling thread is worker 0. A
  * worker may get no item. If some threads cannot be started, fewer workers run. */
 void pool_run(unsigned workers, const struct pool_ops *ops, void *state);
-/* Makes the calling thread run at once when it wakes on a CPU where another thread works: a short
- * time slice, which threads and processes begun by it do not inherit. No effect before Linux 6.12
- * and where the system refuses. */
-void thread_react(void);
+/* A screen is open: from now on searches leave the CPU to it. */
+void threads_leave_cpu(void);
+/* Called by a thread that searches for minutes: beside a screen it takes less of the CPU than
+ * others (nice), since a woken thread otherwise waits for the slices of busy ones. */
+void thread_searches(void);
 /* Number of processors for this process, at least 1. */
 unsigned pool_processors(void);
 
