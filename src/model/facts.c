@@ -373,6 +373,9 @@ const struct fact fact_schema[] = {
      "share of its evictions that replace the least recently used line; all others replace a "
      "random line of the set",
      "programs", false},
+    {"l2_column_oldest", FACT_NUMBER, "", 0, 1, "l2_oldest", NULL,
+     "the same for lines that are a large power of two apart, which use few of its sets",
+     "programs", false},
     {"l3_bytes", FACT_NUMBER, "bytes", 64, 1e12, NULL, NULL,
      "third-level cache that a core can use", "programs", false},
     {"l3_ways", FACT_WHOLE, "ways", 1, MOST, NULL, NULL, "its associativity", "programs", false},

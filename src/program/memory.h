@@ -45,6 +45,7 @@ struct memory {
     /* share of the second level's evictions that choose a random line of the set; the other
      * evictions choose the least recently used line */
     double second_any;
+    double column_any;               /* the same in the sets of columns */
     double clock_hz;
     /* reuse times of the program; NULL: unknown, and other processes replace no lines */
     const struct ages *ages;
@@ -73,8 +74,9 @@ void memory_served(const struct memory *m, double distance, double step, double 
                    double out[MEMORY_LEVELS + 1]);
 /* Returns whether walks in steps of @step bytes are prefetched from the second level. */
 bool memory_prefetched(const struct memory *m, double step);
-/* Returns whether lines @step bytes apart map to one set of the first level. */
-bool memory_one_set(const struct memory *m, double step);
+/* Returns the least cycles per line from beyond the first level for lines @step bytes apart: above
+ * 0 if they use few of its sets. */
+double memory_crowded(const struct memory *m, double step);
 /* Returns the cycles of a page walk for a page after @pages other pages; 0 if the TLB contains
  * it. */
 double memory_walk(const struct memory *m, double pages);

@@ -30,6 +30,8 @@
 /* share of the time of a line from the second level below which a cost counts as 0 */
 #define WALKS_LEAST 0.2
 #define PAGE 4096u
+#define PAST_BY 1.5              /* factor of the second level's size */
+#define CROWDED_BY 1.25          /* from which lines of one set cost time of their own */
 #define FIRST_WAIT 0.3e-3        /* seconds; each wait is twice the previous one */
 #define WAIT_TRIES 3
 /* factor of the first size; the area mostly fills the second level and fits in it */
@@ -311,7 +313,15 @@ void native_probe_look(struct native_probe *p)
         n.waits[i] = (struct native_wait){NAN, NAN, NAN, NAN};
     if (n.count > 3)
         look_at_waits(p, (size_t)n.sizes[2].bytes, jump_cycles / n.clock_hz, n.waits);
-    n.crowded = least_of_tries(crowd_once, p->at, NATIVE_FIRST_WALK * PAGE);
+    n.crowded = least_of_tries(crowd_once, p->at, NATIVE_FEW_PAGES * PAGE);
+    n.columns = least_of_tries(crowd_once, p->at, NATIVE_FIRST_WALK * PAGE);
+    n.apart = least_of_tries(walk_once, p->at, NATIVE_FEW_PAGES * PAGE);
+    const double l2 = fact_number(p->machine, "l2_bytes");
+    if (PAST_BY * l2 <= MOST_BYTES) {
+        n.past.bytes = PAGE * rint(PAST_BY * l2 / PAGE);
+        read_seconds(p->at, (size_t)n.past.bytes);
+        n.past.read = least_of_tries(read_seconds, p->at, (size_t)n.past.bytes);
+    }
     for (size_t i = 0; i < NATIVE_WALKS; i++)
         n.walks[i] = least_of_tries(walk_once, p->at, (NATIVE_FIRST_WALK << i) * PAGE);
     n.alone = least_of_tries(alone_seconds, p->at, MOST_BYTES);
@@ -404,6 +414,10 @@ void native_probe_result(const struct native_probe *p, const bool *use, struct n
     for (size_t i = 0; i < NATIVE_WALKS; i++)
         out->walks[i] = middle(&looks, offsetof(struct native, walks) + i * sizeof *out->walks);
     out->crowded = middle(&looks, offsetof(struct native, crowded));
+    out->columns = middle(&looks, offsetof(struct native, columns));
+    out->apart = middle(&looks, offsetof(struct native, apart));
+    out->past.read =
+        middle(&looks, offsetof(struct native, past) + offsetof(struct native_level, read));
     out->second.latency =
         middle(&looks, offsetof(struct native, second) + offsetof(struct native_level, latency));
     for (size_t i = 0; i < out->count; i++) {
@@ -549,23 +563,45 @@ static void apply_walks(const struct native *n, struct machine *m)
     set(m, "page_walk_cycles", all * n->clock_hz, "cycles");
 }
 
-/* Sets the second level's replacement policy, from its hit share in a walk with long steps. Which
- * sets the walk uses is random. */
-static void apply_replacement(const struct native *n, double bytes, struct machine *m)
+/* Share of evictions of the least recently used line, from the hit share @hit of a cyclic walk
+ * through @lines; NaN: not visible. */
+static double oldest_of(const struct cache_shape *shape, double lines, double hit)
 {
-    double ways = fact_number(m, "l2_ways"), third = n->sizes[1].scatter, second = n->walks[0];
-    struct cache_shape crowd = {bytes / MEMORY_PAGE, ways};
+    const double oldest = sdcm_hit(shape, lines), any = sdcm_hit_random(shape, lines);
+    return any > oldest ? fmin(1, fmax(0, (any - hit) / (any - oldest))) : NAN;
+}
 
-    /* The first level's sets cause times above the third level's (native_apply). They do not show
-     * the policy of the second level. */
-    if (isnan(ways) || !(third > second) || !(n->crowded > 0) || n->crowded > third ||
+/* The same in the sets that lines of one page offset use. Which these are is random. */
+static void apply_columns(const struct native *n, double bytes, struct machine *m)
+{
+    const double ways = fact_number(m, "l2_ways"), third = n->sizes[1].scatter,
+                 second = n->walks[0];
+    const struct cache_shape crowd = {bytes / MEMORY_PAGE, ways};
+
+    /* The first level's sets cause times above the third level's. They do not show the policy of
+     * the second level. */
+    if (isnan(ways) || !(third > second) || !(n->columns > 0) || n->columns > third ||
         crowd.lines < ways)
         return;
-    double hit = 1 - fmin(1, fmax(0, (n->crowded - second) / (third - second)));
-    double oldest = sdcm_hit(&crowd, NATIVE_FIRST_WALK),
-           any = sdcm_hit_random(&crowd, NATIVE_FIRST_WALK);
-    if (any > oldest)
-        set(m, "l2_oldest", fmin(1, fmax(0, (any - hit) / (any - oldest))), "");
+    const double hit = 1 - fmin(1, fmax(0, (n->columns - second) / (third - second))),
+                 oldest = oldest_of(&crowd, NATIVE_FIRST_WALK, hit);
+    if (!isnan(oldest))
+        set(m, "l2_column_oldest", oldest, "");
+}
+
+/* Sets the second level's replacement policy, from its hit share in streams through a larger
+ * area. */
+static void apply_replacement(const struct native *n, double bytes, struct machine *m)
+{
+    double ways = fact_number(m, "l2_ways"), third = n->sizes[1].read, second = n->sizes[0].read;
+
+    if (isnan(ways) || !(third > second) || !(n->past.bytes > 0))
+        return;
+    const struct cache_shape shape = {bytes / MEMORY_LINE, ways};
+    double hit = 1 - fmin(1, fmax(0, (n->past.read - second) / (third - second)));
+    const double oldest = oldest_of(&shape, n->past.bytes / MEMORY_LINE, hit);
+    if (!isnan(oldest))
+        set(m, "l2_oldest", oldest, "");
 }
 
 void native_apply(const struct native *n, struct machine *m)
@@ -578,11 +614,14 @@ void native_apply(const struct native *n, struct machine *m)
     set(m, "l2_line_cycles", near->read * n->clock_hz, "cycles");
     set(m, "l2_latency", near->latency * n->clock_hz, "cycles");
     set(m, "l2_miss_cycles", near->scatter * n->clock_hz, "cycles");
+    if (n->crowded > CROWDED_BY * n->apart)
+        set(m, "l1_crowded_cycles", n->crowded * n->clock_hz, "cycles");
     apply_walks(n, m);
     if (n->count < 3 || isnan(most))
         return;
     double second = second_left(n, m);
     apply_replacement(n, second, m);
+    apply_columns(n, second, m);
     if (second < fact_number(m, "l2_bytes"))
         set(m, "l2_bytes", second, "bytes");
     set(m, "l3_line_cycles", next->read * n->clock_hz, "cycles");
@@ -597,10 +636,6 @@ void native_apply(const struct native *n, struct machine *m)
     /* The second level contains part of an area of twice its size, due to its replacement policy.
      * Programs with the same reuse have the same benefit. */
     set(m, "l3_miss_cycles", next->scatter * n->clock_hz, "cycles");
-    /* The set itself causes times above those of third-level lines, independent of the level that
-     * serves it. */
-    if (n->crowded > next->scatter)
-        set(m, "l1_crowded_cycles", n->crowded * n->clock_hz, "cycles");
     set(m, "memory_bandwidth", MEMORY_LINE / far->read * 1e-9, "GB/s");
     set(m, "memory_latency", far->latency * 1e9, "ns");
     set(m, "line_write", (next->write / next->read + far->write / far->read) / 2, "");

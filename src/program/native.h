@@ -14,6 +14,7 @@
 #define NATIVE_WALKS 5
 /* pages of the first walk; each walk has twice as many as the previous one */
 #define NATIVE_FIRST_WALK 512u
+#define NATIVE_FEW_PAGES 128u
 #define NATIVE_SOURCE "measured now"   /* source of the facts that native_apply sets */
 
 /* Times of streaming (two streams) and of dependent random accesses over @bytes. */
@@ -46,9 +47,12 @@ struct native {
     struct native_wait waits[NATIVE_WAITS];
     /* seconds per line with one line per page, over NATIVE_FIRST_WALK pages and more */
     double walks[NATIVE_WALKS];
-    /* seconds per line of NATIVE_FIRST_WALK lines at one page offset, which map to few sets of the
-     * second level */
-    double crowded;
+    /* seconds per line of NATIVE_FEW_PAGES lines at one page offset, which map to one set of the
+     * first level, and of as many in different sets; the second level holds both */
+    double crowded, apart;
+    double columns;              /* as crowded, for NATIVE_FIRST_WALK lines */
+    /* area that is larger than the second level by half; only bytes and read */
+    struct native_level past;
     double alone;                /* seconds per line of one stream through the largest area */
 };
 

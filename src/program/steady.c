@@ -247,7 +247,8 @@ static double time_reference(struct timing *t, size_t index, double copies, doub
                       alike, served);
         waits += other * (memory_latency(t->memory, served) - t->memory->levels[0].latency);
         double far = ways * regular * served[t->memory->count] * t->memory->line_cycles;
-        out->near += ways * regular * memory_line_cycles(t->memory, served) - far;
+        out->near += fmax(ways * regular * memory_line_cycles(t->memory, served) - far,
+                          regular * (1 - served[0]) * memory_crowded(t->memory, b->step / copies));
         own += far;
         double fetched = walk && memory_prefetched(t->memory, b->step) ? b->regular * served[1] : 0;
         out->near += fetched > 0 ? fetched * t->memory->levels[1].line_cycles : 0;

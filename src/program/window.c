@@ -59,7 +59,7 @@ static void enter_bin(const struct memory *m, const struct walks *walks, size_t 
     at->crowded = 0;
     for (size_t l = 0; l <= m->count; l++) {
         at->rates[l] *= r->references / executions;
-        at->crowded += l && memory_one_set(m, step) ? at->rates[l] * m->crowded_cycles : 0;
+        at->crowded += l ? at->rates[l] * memory_crowded(m, step) : 0;
     }
     if (memory_prefetched(m, b->step))
         at->rates[1] *= 1 - b->regular / b->count;

@@ -124,7 +124,7 @@ static void test_phases(void **state)
 static void test_prefetched_walk(void **state)
 {
     struct run_bin bins[] = {{1000, 800, 800, 5600}};
-    const struct run_reference column = {800, bins, 1};
+    const struct run_reference column = {.references = 800, .bins = bins, .bin_count = 1};
     const struct window w = {7, 9, 1e9, 0, 0};
     const double none[MEMORY_LEVELS + 1] = {0};
     struct walks walks = {0};
@@ -146,7 +146,7 @@ static void test_prefetched_walk(void **state)
 static void test_one_set(void **state)
 {
     struct run_bin bins[] = {{4000, 800, 800, 4096}};
-    const struct run_reference column = {800, bins, 1};
+    const struct run_reference column = {.references = 800, .bins = bins, .bin_count = 1};
     const struct window w = {7, 9, 1e9, 0, 0};
     const double none[MEMORY_LEVELS + 1] = {0};
     struct walks walks = {0};
