@@ -9,9 +9,8 @@
 
 /* issue slots count as full if another bound exceeds the slots' own by less than this share */
 #define SLOTS_FULL 0.005
-#define NAMED_ESTIMATES 3 /* mnemonics that the sentence lists, at most */
-#define HEAVY 4           /* slots from which an instruction is named as the cause */
-#define LONG_LOOP 16      /* slots from which a loop's closing instructions cost little */
+#define HEAVY 4           /* slots of an instruction that is named for them */
+#define LONG_LOOP 16      /* slots: in a longer loop its closing instructions cost little */
 
 static portset full_pipes(const struct analysis *a)
 {
@@ -719,36 +718,12 @@ static bool limited_by_repeated(const struct analysis *a)
     return found;
 }
 
-/* Names the instructions whose figures are estimates, each form once. */
-static void estimate_sentence(const struct analysis *a, struct str *out)
+/* Returns the fact of the limiting width; NULL: no width limits. */
+static const char *limiting_width(const struct analysis *a)
 {
-    size_t named = 0;
-
-    str_add(out, " An estimate, as are the machine's figures of");
-    for (size_t i = 0; i < a->count && named <= NAMED_ESTIMATES; i++) {
-        bool again = !a->rows[i].estimate;
-        for (size_t k = 0; k < i && !again; k++)
-            again =
-                a->rows[k].estimate && strcmp(a->rows[k].insn->form, a->rows[i].insn->form) == 0;
-        if (again)
-            continue;
-        str_addf(out, "%s %s", named ? "," : "",
-                 named == NAMED_ESTIMATES ? "..." : a->rows[i].insn->mnemonic);
-        named++;
-    }
-    str_add_char(out, '.');
-}
-
-/* Adds that the limiting width is an estimate, if it is. */
-static void estimated_width(const struct analysis *a, struct str *out)
-{
-    const char *fact = a->limit.kind == LIMIT_RETIRE  ? "retire_width"
-                       : a->limit.kind == LIMIT_ISSUE ? issue_kinds[a->issue.kind].fact
-                                                      : NULL;
-
-    if (fact && machine_fact_estimate(a->machine, fact))
-        str_addf(out, " The machine's %s of %g is an estimate.", fact,
-                 machine_number(a->machine, fact));
+    return a->limit.kind == LIMIT_RETIRE  ? "retire_width"
+           : a->limit.kind == LIMIT_ISSUE ? issue_kinds[a->issue.kind].fact
+                                          : NULL;
 }
 
 char *advice_of(const struct analysis *a, const struct kernel *k, size_t loop)
@@ -767,13 +742,13 @@ char *advice_of(const struct analysis *a, const struct kernel *k, size_t loop)
         advice_repeated(a->repeated, &s);
     } else if (a->unknown)
         str_add(&s, " Some forms are unknown to this machine, so this is a lower bound.");
+    else if (a->latency_guessed)
+        advice_guessed(a, &s);
     else if (a->lower_bound)
         str_addf(&s, " This machine %s, so dependency chains may take longer.",
                  isnan(a->bounds[BOUND_DEPENDENCIES]) ? "has no latencies"
                                                       : "lacks the fact load_latency");
-    if (a->estimate)
-        estimate_sentence(a, &s);
-    estimated_width(a, &s);
+    advice_estimates(a, limiting_width(a), &s);
     add_assumed(a, k, loop, &s);
     nest_note(k, loop, &s);
     return str_take(&s);

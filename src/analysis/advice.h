@@ -62,6 +62,14 @@ void advice_say_serial(const struct advice *s);
 /* Appends the cycles of a 32-bit division if a much slower 64-bit one limits the loop. */
 void advice_narrower(const struct advice *s);
 
+/* advice_figures.c: figures of the machine that are estimates or missing. */
+
+/* Names the forms whose unknown latency counts in a dependency chain; there is one. */
+void advice_guessed(const struct analysis *a, struct str *out);
+/* Names the forms whose figures are estimates, and the fact @width (NULL: none) if it is one;
+ * nothing without estimates. */
+void advice_estimates(const struct analysis *a, const char *width, struct str *out);
+
 /* alternatives.c: finds equivalent instructions with fewer µops on the limiting ports in the
  * machine's table. */
 

@@ -68,6 +68,17 @@ static void fill_rows(struct analysis *a, const struct insn *insns, const struct
     }
 }
 
+/* Marks the rows whose unknown latency counts in a loop-carried cycle. */
+static void mark_guessed(struct analysis *a, const struct deps *deps)
+{
+    bool *marks = mem_zero(a->count + 1, sizeof *marks);
+
+    a->latency_guessed = deps_guessed(deps, marks);
+    for (size_t i = 0; i < a->count; i++)
+        a->rows[i].latency_guessed = marks[i];
+    free(marks);
+}
+
 static void mark_chain(struct analysis *a)
 {
     for (size_t i = 0; i < a->limit.chain.count; i++)
@@ -187,7 +198,7 @@ bool analysis_bounds(struct block_work *work, const struct insn *insns, size_t c
 
     bounds_of(work, insns, count, &options, want_ports, out);
     return !(out->unknown || analysis_repeated(insns, count) ||
-             isnan(out->cycles[BOUND_DEPENDENCIES]) || out->open);
+             isnan(out->cycles[BOUND_DEPENDENCIES]) || out->open || out->guessed);
 }
 
 /* Sets the number of distinct forms that the machine does not know, and the first of them. */
@@ -218,7 +229,7 @@ struct analysis *analysis_new(const struct kernel *k, size_t loop, const struct 
         a->count = 0;
     a->machine = m;
     ports_shown(m, &a->ports);
-    struct insn *taken = loop_code_executed(code, a->count);
+    struct insn *taken = loop_code_executed(k, loop);
     const struct insn *insns = taken ? taken : code;
     a->shape = shape_of(insns, a->count);
     a->rows = mem_zero(a->count, sizeof *a->rows);
@@ -243,6 +254,7 @@ struct analysis *analysis_new(const struct kernel *k, size_t loop, const struct 
     a->critical_path = NAN;
     if (!isnan(a->bounds[BOUND_DEPENDENCIES])) {
         a->critical_path = deps_critical_path(&work->deps, NULL, 0);
+        mark_guessed(a, &work->deps);
         take_edges(a, insns, &work->deps);
         a->irregular = unmodelled_find(insns, a->count, &work->deps, a->not_modelled);
     }

@@ -106,6 +106,8 @@ struct analysis_row {
     /* least cycles per copy, measured in isolation, borrowed from the machine; NULL: the ports
      * determine them */
     const struct latency_rule *alone;
+    /* its latency is unknown and counts one cycle in a loop-carried cycle */
+    bool latency_guessed;
     uint32_t flags;            /* enum row_flag */
     double *pressure;          /* cycles on each port of the machine */
 };
@@ -144,6 +146,7 @@ struct analysis {
     bool unknown;                    /* the machine has no row for a form */
     size_t unknown_forms;            /* number of distinct forms without a row */
     const char *first_unknown;       /* first of them in the loop, borrowed; NULL: none */
+    bool latency_guessed;            /* of a row */
     /* the machine's row of a form is an estimate */
     bool estimate;
     /* first instruction with a repeat count in a register (rep movsb), borrowed; NULL: none */

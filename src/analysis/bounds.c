@@ -341,6 +341,7 @@ void bounds_of(struct block_work *w, const struct insn *insns, size_t count,
     if (w->core->has_latencies) {
         out->cycles[BOUND_DEPENDENCIES] = dependence_bound(w, insns, count, options, out);
         out->open = w->deps.open;
+        out->guessed = deps_guessed(&w->deps, NULL);
         store_bound(w, insns, count, out);
         double banks =
             fmax(first_level_loads(w->core, &w->deps.addresses), split_cycles(w, insns, count));

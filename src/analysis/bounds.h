@@ -35,6 +35,8 @@ struct bounds {
     unsigned fitted;
     /* the latency of a load on a chain is unknown: BOUND_DEPENDENCIES is a lower bound */
     bool open;
+    /* an operation of unknown latency counts one cycle in a loop-carried cycle */
+    bool guessed;
 };
 
 struct block_options {

@@ -224,7 +224,7 @@ static void take_loop(struct build_piece *piece, const struct kernel *k, size_t 
     take_steps(insns, count, &out);
     take_shape(insns, count, &out);
     out.costs = mem_zero(w->count ? w->count : 1, sizeof *out.costs);
-    struct insn *taken = loop_code_executed(insns, count);
+    struct insn *taken = loop_code_executed(k, at);
     for (size_t m = 0; m < w->count; m++) {
         struct bounds bounds;
         const bool room = shortage_need(count * BLOCK_BYTES_EACH);

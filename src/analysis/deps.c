@@ -62,6 +62,7 @@ void deps_done(struct deps *d)
     free(d->edges);
     free(d->ends);
     free(d->before);
+    free(d->guessed);
     free(d->first_node);
     address_work_done(&d->addresses);
     ratio_work_done(&d->ratio);
@@ -85,8 +86,10 @@ static void add_edge(struct deps *d, struct holder from, uint32_t to, int end, i
         d->edges = mem_resize(d->edges, d->edge_capacity * sizeof *d->edges);
         d->ends = mem_resize(d->ends, d->edge_capacity * sizeof *d->ends);
         d->before = mem_resize(d->before, d->edge_capacity * sizeof *d->before);
+        d->guessed = mem_resize(d->guessed, d->edge_capacity * sizeof *d->guessed);
     }
     d->before[d->edge_count] = before;
+    d->guessed[d->edge_count] = false;
     d->ends[d->edge_count] = (int16_t)end;
     d->edges[d->edge_count++] = (struct ratio_edge){from.node, to, weight, from.distance};
 }
@@ -160,14 +163,22 @@ static void hold(struct build *b, uint32_t node, uint32_t distance)
         b->holds[RESOURCE_HIGH + resource].known = false;
 }
 
-static int32_t operation_latency(const struct op *op, int from, int to)
+/* Latency by the tables; -1: unknown. */
+static int32_t known_latency(const struct op *op, int from, int to)
 {
     for (size_t i = 0; i < op->rules.count; i++) {
         const struct latency_rule *rule = op->rules.items[i];
         if (latency_rule_fits(rule, from, to))
             return (int32_t)lround(rule->cycles * CYCLE);
     }
-    return op->latency >= 0 ? op->latency : CYCLE;
+    return op->latency;
+}
+
+static int32_t operation_latency(const struct op *op, int from, int to)
+{
+    const int32_t known = known_latency(op, from, to);
+
+    return known >= 0 ? known : CYCLE;
 }
 
 /* Returns whether a two-cycle operation takes one cycle because the loop waits for memory (fact
@@ -182,16 +193,18 @@ static bool is_unhurried(const struct build *b, const struct cost *row, int32_t 
     return found;
 }
 
-/* Returns the latency of instruction @at from operand @from to operand @to. */
-static int32_t latency_of(const struct build *b, uint32_t at, int from, int to)
+/* Latency of operation @at from operand @from to operand @to; *@guessed: the tables have none. */
+static int32_t latency_of(const struct build *b, uint32_t at, int from, int to, bool *guessed)
 {
     const struct cost *row = &b->costs->rows[at];
 
+    *guessed = false;
     /* A fused pair is executed. */
     if (row->flags & ROW_FUSED && row->sum.adds && to < LATENCY_ADDRESS)
         return CYCLE;
     if (row->flags & ROW_SUM && to < LATENCY_ADDRESS)
         return row->sum.executed * CYCLE / 100;
+    *guessed = row->op->traits & OP_KNOWN && known_latency(row->op, from, to) < 0;
     int32_t latency = operation_latency(row->op, from, to);
     /* Intel's cores execute a move to the same register. */
     if (row->op->traits & OP_ELIMINATED && latency < CYCLE && b->c->fused_domain)
@@ -271,12 +284,14 @@ static void connect(struct build *b, uint32_t at, struct holder value, int end, 
         }
         if (end == LATENCY_FLAGS && node->end != LATENCY_FLAGS && keeps_flags(b, insn))
             continue;   /* only the new flags of a shift by cl depend on the old ones */
+        bool guessed = false;
         int32_t latency = stack           ? (b->c->stack_engine ? 0 : CYCLE)
                           : is_idiom(row) ? 0
-                                          : latency_of(b, at, end, node->end);
+                                          : latency_of(b, at, end, node->end, &guessed);
         bool address = end == LATENCY_BASE || end == LATENCY_INDEX;
         add_edge(b->d, value, n, address ? LATENCY_ADDRESS : end, latency + extra,
                  extra > 0 ? extra : 0);
+        b->d->guessed[b->d->edge_count - 1] = guessed;
     }
 }
 

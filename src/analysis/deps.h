@@ -36,6 +36,8 @@ struct deps {
     /* per edge: part of its weight before the operation starts (load, forwarding), hundredths of a
      * cycle */
     int32_t *before;
+    /* per edge: no table has the operation's latency, so it counts one cycle */
+    bool *guessed;
     size_t edge_count, edge_capacity;
     /* index of the first node per instruction; count + 1 entries */
     uint32_t *first_node;
@@ -74,6 +76,9 @@ double deps_bound_waiting(struct deps *d, const double *waits);
  * edges in order, at most @most, in @out and returns their number. Sets *@cycles to the cycles per
  * iteration, 0 without a cycle. */
 size_t deps_cycle(struct deps *d, const bool *without, uint32_t *out, size_t most, double *cycles);
+/* Sets out[i] for each instruction whose guessed latency is part of a loop-carried cycle (NULL:
+ * sets nothing); returns whether there is one. */
+bool deps_guessed(const struct deps *d, bool *out);
 /* Returns the cycles of the longest path through one iteration. Sets @on_path for each instruction
  * on it. */
 double deps_critical_path(const struct deps *d, bool *on_path, size_t count);

@@ -3,8 +3,10 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/mem.h"
+#include "base/watch.h"
 
 double deps_bound(struct deps *d, bool *on_cycle, size_t count)
 {
@@ -57,6 +59,42 @@ size_t deps_cycle(struct deps *d, const bool *without, uint32_t *out, size_t mos
     free(edges);
     free(places);
     return filled;
+}
+
+/* Returns whether a path leads from node @from to @to. @marks: as many bytes as nodes. */
+static bool is_path(const struct deps *d, uint32_t from, uint32_t to, bool *marks)
+{
+    bool changed = true;
+
+    memset(marks, 0, d->node_count * sizeof *marks);
+    marks[from] = true;
+    while (changed && !marks[to] && !watch_steps(d->edge_count)) {
+        changed = false;
+        for (size_t i = 0; i < d->edge_count; i++)
+            if (marks[d->edges[i].from] && !marks[d->edges[i].to])
+                marks[d->edges[i].to] = changed = true;
+    }
+    return marks[to];
+}
+
+bool deps_guessed(const struct deps *d, bool *out)
+{
+    bool *marks = NULL, any = false;
+
+    for (size_t i = 0; i < d->edge_count && (out || !any); i++) {
+        const struct ratio_edge *edge = &d->edges[i];
+        const uint32_t insn = d->nodes[edge->to].insn;
+        if (!d->guessed[i] || (out && out[insn]))
+            continue;
+        marks = marks ? marks : mem_alloc((d->node_count + 1) * sizeof *marks);
+        if (!is_path(d, edge->to, edge->from, marks))
+            continue;
+        any = true;
+        if (out)
+            out[insn] = true;
+    }
+    free(marks);
+    return any;
 }
 
 double deps_critical_path(const struct deps *d, bool *on_path, size_t count)

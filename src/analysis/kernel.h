@@ -55,6 +55,7 @@ struct kernel {
     struct kernel_names *names;
     /* steps that made it from a file (analysis/recipe.h); NULL: from text or hex */
     struct recipe *recipe;
+    uint64_t serial;            /* no other kernel of the process has it */
     _Atomic unsigned holders;   /* number of holders besides the creator */
 };
 

@@ -37,6 +37,17 @@
 
 const size_t kernel_unit_most = 40000;
 
+static struct kernel *kernel_new(const char *name, enum isa isa)
+{
+    static _Atomic uint64_t last;
+    struct kernel *k = mem_zero(1, sizeof *k);
+
+    k->name = mem_strdup(name);
+    k->isa = isa;
+    k->serial = atomic_fetch_add(&last, 1) + 1;
+    return k;
+}
+
 struct unit { VEC(struct insn) insns; };
 struct loop_list { VEC(struct kernel_loop) list; };
 
@@ -409,9 +420,7 @@ struct kernel *kernel_from_text(const char *name, const char *text, size_t lengt
         err_at(err, name, 0, 0);
         goto out;
     }
-    k = mem_zero(1, sizeof *k);
-    k->name = mem_strdup(name);
-    k->isa = a.isa;
+    k = kernel_new(name, a.isa);
     k->source = mem_strndup(text, length);
     k->refused = a.refused;
     k->refused_count = a.refused_count;
@@ -528,9 +537,7 @@ struct kernel *kernel_from_code(const struct object *o, const char *name, size_t
         qsort(labels.items, labels.count, sizeof *labels.items, label_order);
     if (parts > 1)
         qsort(u.insns.items, u.insns.count, sizeof *u.insns.items, insn_order);
-    k = mem_zero(1, sizeof *k);
-    k->name = mem_strdup(name);
-    k->isa = o->isa;
+    k = kernel_new(name, o->isa);
     for (part = (struct range_part){0}; part_next(o, start, length, &part);)
         marks_bytes(&u, o->isa, part.code, part.length, part.position, &marked);
     loops_set(k, &u, &marked, labels.items, labels.count, "whole code (no loop)");
@@ -642,9 +649,7 @@ struct kernel *kernel_from_hex(enum isa isa, const char *hex, struct err *err)
         err_memory_for(err, "the hex block", 2 * (u.insns.count + 1) * sizeof *u.insns.items);
         goto out;
     }
-    k = mem_zero(1, sizeof *k);
-    k->name = mem_strdup("hex");
-    k->isa = isa;
+    k = kernel_new("hex", isa);
     vec_push(&loops.list, loop_make(u.insns.items, 0, u.insns.count, "", "whole block"));
     k->insns = u.insns.items;
     k->insn_count = u.insns.count;

@@ -8,49 +8,114 @@
 #include "base/mem.h"
 #include "base/watch.h"
 
-/* Control flow of a loop: instructions reached from its head, and those from which the head is
- * reached. */
+/* Code around a loop, and which of it the iterations execute: instructions that the head reaches
+ * and that reach the head again (the natural loop). */
 struct loop_code {
     const struct insn *insns;
     size_t count;
-    size_t *targets;     /* SIZE_MAX: no jump, or a target outside the loop */
-    bool *reached, *returns;
+    size_t head, last; /* the loop's first and last instruction */
+    size_t *targets;   /* SIZE_MAX: of no jump, or outside of @insns */
+    /* reached from elsewhere without the head: outside of head to last it is no part of the loop */
+    bool *entered;
+    bool *returns, *reached;
 };
+
+static void loop_code_done(struct loop_code *p)
+{
+    free(p->targets);
+    free(p->entered);
+    free(p->returns);
+    free(p->reached);
+}
 
 static bool goes_on(const struct loop_code *p, size_t at)
 {
     return at + 1 < p->count && loop_falls_through(&p->insns[at]);
 }
 
-static void find_reached(struct loop_code *p)
+/* Fills @next with the instructions that may follow @at; returns their number. */
+static unsigned followers(const struct loop_code *p, size_t at, size_t next[2])
+{
+    unsigned n = 0;
+
+    if (goes_on(p, at))
+        next[n++] = at + 1;
+    if (p->targets[at] < p->count)
+        next[n++] = p->targets[at];
+    return n;
+}
+
+/* Marks in @marks all that the marked instructions reach, of those in @within (NULL: all), without
+ * going on from the head when @stops. */
+static void spread(const struct loop_code *p, const bool *within, bool stops, bool *marks)
 {
     bool changed = true;
+    size_t next[2];
 
-    p->reached[0] = true;
-    while (changed && !watch_steps(1)) {
+    while (changed && !watch_steps(p->count)) {
         changed = false;
         for (size_t i = 0; i < p->count; i++) {
-            if (!p->reached[i])
-                continue;
-            if (goes_on(p, i) && !p->reached[i + 1])
-                p->reached[i + 1] = changed = true;
-            if (p->targets[i] < p->count && !p->reached[p->targets[i]])
-                p->reached[p->targets[i]] = changed = true;
+            const unsigned n = marks[i] && !(stops && i == p->head) ? followers(p, i, next) : 0;
+            for (unsigned k = 0; k < n; k++)
+                if (!marks[next[k]] && (!within || within[next[k]]))
+                    marks[next[k]] = changed = true;
         }
     }
+}
+
+/* Code without a known predecessor is entered from elsewhere: functions, targets of indirect jumps.
+ * Padding before an aligned block is no predecessor. */
+static void find_entered(struct loop_code *p)
+{
+    bool *follows = mem_zero(p->count, sizeof *follows);
+
+    for (size_t i = 0; i < p->count; i++)
+        if (p->targets[i] < p->count)
+            follows[p->targets[i]] = true;
+    for (size_t i = 0; i < p->count; i++) {
+        const bool padding = i > 0 && !follows[i] && p->insns[i].traits & INSN_NOP;
+        p->entered[i] = i == 0 || !(follows[i] || padding);
+        if (goes_on(p, i) && !padding)
+            follows[i + 1] = true;
+    }
+    free(follows);
+    spread(p, NULL, true, p->entered);
 }
 
 static void find_returns(struct loop_code *p)
 {
     bool changed = true;
+    size_t next[2];
 
-    while (changed && !watch_steps(1)) {
+    while (changed && !watch_steps(p->count)) {
         changed = false;
-        for (size_t i = p->count; i-- > 0;)
-            if (!p->returns[i] && (p->targets[i] == 0 || (goes_on(p, i) && p->returns[i + 1]) ||
-                                   (p->targets[i] < p->count && p->returns[p->targets[i]])))
-                p->returns[i] = changed = true;
+        for (size_t i = p->count; i-- > 0;) {
+            const bool member = (i >= p->head && i <= p->last) || !p->entered[i];
+            const unsigned n = member && !p->returns[i] ? followers(p, i, next) : 0;
+            for (unsigned k = 0; k < n; k++)
+                if (next[k] == p->head || p->returns[next[k]])
+                    p->returns[i] = changed = true;
+        }
     }
+}
+
+/* Finds what the loop of instructions @head to @last executes of the @count instructions. */
+static struct loop_code find(const struct insn *insns, size_t count, size_t head, size_t last)
+{
+    struct loop_code p = {.insns = insns, .count = count, .head = head, .last = last};
+
+    p.targets = mem_alloc(count * sizeof *p.targets);
+    p.entered = mem_zero(count, sizeof *p.entered);
+    p.returns = mem_zero(count, sizeof *p.returns);
+    p.reached = mem_zero(count, sizeof *p.reached);
+    for (size_t i = 0; i < count; i++)
+        p.targets[i] = loop_branch_target(insns, count, i);
+    if (head > 0 || last + 1 < count)
+        find_entered(&p);
+    find_returns(&p);
+    p.reached[head] = p.returns[head];
+    spread(&p, p.returns, false, p.reached);
+    return p;
 }
 
 /* Returns whether only the last instruction can jump, and no jump target is unknown. Then every
@@ -67,13 +132,28 @@ static bool is_simple(const struct insn *insns, size_t count)
     return simple;
 }
 
-static struct insn *skipped_copy(const struct loop_code *p)
+/* Whether code after or before the loop may be a part of it: the loop jumps there, and has code
+ * that is executed only if it comes back. */
+static bool may_detour(const struct kernel *k, size_t first, const struct loop_code *p)
 {
-    struct insn *copy = mem_alloc(p->count * sizeof *copy);
+    bool idle = false, leaves = false;
 
-    memcpy(copy, p->insns, p->count * sizeof *copy);
-    for (size_t i = 0; i < p->count; i++)
-        if (!p->reached[i] || !p->returns[i]) {
+    for (size_t i = 0; i < p->count; i++) {
+        idle |= !p->reached[i] && !(p->insns[i].traits & INSN_NOP);
+        leaves |= p->targets[i] >= p->count &&
+                  loop_branch_target(k->insns, k->insn_count, first + i) < k->insn_count;
+    }
+    return idle && leaves;
+}
+
+/* @reached: of the copied instructions. */
+static struct insn *skipped_copy(const struct insn *insns, size_t count, const bool *reached)
+{
+    struct insn *copy = mem_alloc(count * sizeof *copy);
+
+    memcpy(copy, insns, count * sizeof *copy);
+    for (size_t i = 0; i < count; i++)
+        if (!reached[i]) {
             copy[i].traits = INSN_NOP | INSN_SKIPPED;
             copy[i].operation = OPERATION_NOP;
             strcpy(copy[i].form, "NOP");
@@ -86,23 +166,24 @@ static struct insn *skipped_copy(const struct loop_code *p)
     return copy;
 }
 
-struct insn *loop_code_executed(const struct insn *insns, size_t count)
+struct insn *loop_code_executed(const struct kernel *k, size_t loop)
 {
-    struct loop_code p = {.insns = insns, .count = count};
+    size_t count;
+    const struct insn *insns = kernel_insns(k, loop, &count);
+    struct insn *copy = NULL;
 
     if (is_simple(insns, count))
         return NULL;
-    p.targets = mem_alloc(count * sizeof *p.targets);
-    p.reached = mem_zero(count, sizeof *p.reached);
-    p.returns = mem_zero(count, sizeof *p.returns);
-    for (size_t i = 0; i < count; i++)
-        p.targets[i] = loop_branch_target(insns, count, i);
-    find_reached(&p);
-    find_returns(&p);
+    const size_t first = (size_t)(insns - k->insns);
+    struct loop_code own = find(insns, count, 0, count - 1);
     /* false for code that is no loop, or that is entered elsewhere */
-    struct insn *copy = p.returns[0] ? skipped_copy(&p) : NULL;
-    free(p.targets);
-    free(p.reached);
-    free(p.returns);
+    if (own.reached[0] && may_detour(k, first, &own)) {
+        struct loop_code all = find(k->insns, k->insn_count, first, first + count - 1);
+        copy = skipped_copy(insns, count, all.reached + first);
+        loop_code_done(&all);
+    } else if (own.reached[0]) {
+        copy = skipped_copy(insns, count, own.reached);
+    }
+    loop_code_done(&own);
     return copy;
 }

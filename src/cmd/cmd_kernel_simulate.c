@@ -78,7 +78,8 @@ static void add_text(const struct machine *m, const struct simulation *sim,
                      struct result *result)
 {
     const struct insn *repeated = analysis_repeated(insns, count);
-    const char *least = cycles_words(bounds->unknown || repeated, bounds->estimate);
+    const char *least =
+        cycles_words(bounds->unknown || bounds->guessed || repeated, bounds->estimate);
 
     if (isnan(sim->cycles)) {
         result_line(result, "%s: not simulated: %s", m->title,
@@ -252,7 +253,8 @@ static bool run(struct session *s, const void *values, struct result *result, st
             return false;
         simulate_kernel(s->document.kernel, s->document.loop, m, &how, &sim, &bounds);
         add_text(m, &sim, &bounds, insns, count, result);
-        const bool least = bounds.unknown || analysis_repeated(insns, count);
+        const bool least =
+            bounds.unknown || bounds.guessed || analysis_repeated(insns, count);
         add_row(t, m, &sim, &bounds, least);
         add_steps(timeline, m, &sim, count);
         result_item(result, "machines", simulation_json(m, &sim, &bounds, least, count));

@@ -258,6 +258,9 @@ static void add_special(const struct analysis *a, struct result *result)
         if (row->estimate && !(row->alone && row->alone->source == row->estimate) &&
             !(row->slowest && row->slowest->source == row->estimate))
             result_line(result, "estimated: %s (%s)", row->insn->form, row->estimate);
+        if (row->latency_guessed)
+            result_line(result, "latency unknown: %s, counted as 1 cycle in the dependency chains",
+                        row->insn->form);
         if (row->slowest)
             result_line(result, "by its operands %s takes %g to %g cycles, here the least (%s)",
                         row->insn->form, row->latency, row->slowest->cycles, row->slowest->source);
@@ -338,6 +341,13 @@ static double *link_cycles(const struct analysis *a)
 }
 
 /* Adds a row per instruction, port and machine, for CSV. */
+/* Cycles that an unknown latency counts in a dependency chain; NaN: it is known, or does not
+ * count. */
+static double guessed_latency(const struct analysis_row *row)
+{
+    return row->latency_guessed ? 1 : NAN;
+}
+
 static void add_rows(struct analysis *const *a, size_t n, struct result *result)
 {
     static const struct result_column columns[] = {
@@ -348,6 +358,7 @@ static void add_rows(struct analysis *const *a, size_t n, struct result *result)
         {.key = "form", .kind = CELL_TEXT},
         {.key = "usage", .kind = CELL_TEXT},
         {.key = "latency", .kind = CELL_NUMBER},
+        {.key = "latency_guessed", .kind = CELL_NUMBER},
         {.key = "alone", .kind = CELL_NUMBER},
         {.key = "estimate_source", .kind = CELL_TEXT},
         {.key = "chain_cycles", .kind = CELL_NUMBER},
@@ -383,6 +394,7 @@ static void add_rows(struct analysis *const *a, size_t n, struct result *result)
                 cell_text(t, row->insn->form);
                 cell_text(t, str_text(&usage));
                 cell_number(t, row->latency);
+                cell_number(t, guessed_latency(row));
                 cell_number(t, row->alone ? row->alone->cycles : NAN);
                 cell_text(t, row->estimate ? row->estimate : "");
                 cell_number(t, cycles[row - a[i]->rows]);
@@ -468,6 +480,7 @@ static json_t *row_json(const struct analysis *a, size_t number, double link_cyc
     usage_print(&row->usage, ports, &text);
     json_object_set_new(object, "usage", json_text(str_text(&text)));
     json_object_set_new(object, "latency", json_number(row->latency));
+    json_object_set_new(object, "latency_guessed", json_number(guessed_latency(row)));
     json_object_set_new(object, "alone", json_number(row->alone ? row->alone->cycles : NAN));
     json_object_set_new(object, "estimate_source",
                         row->estimate ? json_text(row->estimate) : json_null());

@@ -78,7 +78,7 @@ static void time_innermost(struct nesting *n, size_t loop)
     struct bounds bounds;
     size_t count;
     const struct insn *insns = kernel_insns(n->kernel, loop, &count);
-    struct insn *taken = loop_code_executed(insns, count);
+    struct insn *taken = loop_code_executed(n->kernel, loop);
 
     l->cycles = time_block(n, taken ? taken : insns, count, false, &bounds);
     free(taken);

@@ -94,7 +94,7 @@ void simulate_kernel(const struct kernel *k, size_t loop, const struct machine *
 {
     size_t count;
     const struct insn *code = kernel_insns(k, loop, &count);
-    struct insn *taken = loop_code_executed(code, count);
+    struct insn *taken = loop_code_executed(k, loop);
     const struct insn *insns = taken ? taken : code;
     struct block_work *work = block_work_new(m);
     struct simulator *simulator = simulator_new();

@@ -25,6 +25,8 @@ void reasons_detail(const struct analysis *a, size_t row, struct grid *g, int y)
         str_add(&usage, r->flags & ROW_UNKNOWN ? "not known to this machine" : "no port");
     if (!isnan(r->latency))
         str_addf(&rest, "  latency %g", r->latency);
+    else if (r->latency_guessed)
+        str_add(&rest, "  latency unknown, counted as 1");
     str_addf(&rest, "  issue %g", r->issue);
     if (r->alone)
         str_addf(&rest, "  alone at least %g", r->alone->cycles);

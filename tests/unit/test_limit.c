@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -213,11 +214,52 @@ static void test_split(void **state)
     }
 }
 
+/* @text on skylake without a latency of CDQE: whether the sentence names it, and the first row says
+ * so. */
+static void assert_guessed(const char *text, bool guessed)
+{
+    struct machine *m = load_machine("skylake");
+    struct mapping_entry fresh = *mapping_find(m->mapping, "CDQE ()");
+    struct usage usage = {0};
+    struct kernel *k = kernel_of(text);
+    size_t rows = 0;
+
+    usage_copy(&usage, &fresh.usage);
+    fresh.form = (char *)"CDQE ()";
+    fresh.usage = usage;
+    fresh.latency = NAN;
+    mapping_set(m->mapping, &fresh);
+    struct analysis *a = analysis_new(k, 0, m);
+    for (size_t i = 0; i < a->count; i++)
+        rows += a->rows[i].latency_guessed;
+    if ((rows == 1) != guessed || a->latency_guessed != guessed || a->lower_bound != guessed ||
+        (strstr(a->sentence, "No table has the latency of cdqe") != NULL) != guessed)
+        fail_msg("%s: %zu rows, %s", text, rows, a->sentence);
+    analysis_free(a);
+    kernel_free(k);
+    usage_done(&usage);
+    machine_free(m);
+}
+
+/* An unknown latency counts one cycle: the number is a lower bound where a chain over iterations
+ * has it, and only there. */
+static void test_guessed_latency(void **state)
+{
+    (void)state;
+    assert_guessed(".L1:\ncltq\naddq %rax, %rax\njne .L1\n", true);
+    assert_guessed(".L1:\ncltq\nleaq 1(%rax,%rax), %rax\nsubq $1, %rdx\njne .L1\n", true);
+    assert_guessed(".L1:\nmovl (%rdi,%rdx), %eax\ncltq\naddq %rax, %rbx\nsubq $4, %rdx\njne "
+                   ".L1\n",
+                   false);
+    assert_guessed(".L1:\naddq %rax, %rax\njne .L1\n", false);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_loops), cmocka_unit_test(test_advice),
                                        cmocka_unit_test(test_assumed),
-                                       cmocka_unit_test(test_split)};
+                                       cmocka_unit_test(test_split),
+                                       cmocka_unit_test(test_guessed_latency)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

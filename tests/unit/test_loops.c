@@ -3,11 +3,13 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
 
 #include "analysis/kernel.h"
+#include "analysis/loop_code.h"
 #include "analysis/loops.h"
 #include "../support/support.h"
 
@@ -77,10 +79,66 @@ static void test_to_itself(void **state)
     kernel_free(k);
 }
 
+/* The first loop of @text executes the instructions marked 1 in @executed; "": all. */
+static void assert_executed(const char *text, const char *executed)
+{
+    struct kernel *k = kernel_of(text);
+    struct insn *copy = loop_code_executed(k, 0);
+    struct str found = {0};
+
+    for (size_t i = 0; copy && i < k->loops[0].count; i++)
+        str_add_char(&found, copy[i].traits & INSN_SKIPPED ? '0' : '1');
+    if (strcmp(str_text(&found), executed) != 0)
+        fail_msg("%s\nexecutes \"%s\", not \"%s\"", text, str_text(&found), executed);
+    str_done(&found);
+    free(copy);
+    kernel_free(k);
+}
+
+/* Blocks that a compiler moved out of the loop's addresses belong to it if they jump back to it. */
+static void test_executed(void **state)
+{
+    (void)state;
+    /* no block leaves it */
+    assert_executed(".L1: dec %eax\nje .L1\ndec %ecx\njne .L1\n", "");
+    /* a block that leads out for good */
+    assert_executed(".L1: dec %eax\njne .L2\ninc %ebx\njmp .L3\n.L2: dec %ecx\njne .L1\n.L3: "
+                    "ret\n",
+                    "110011");
+    /* a block that jumps to a cold one, which jumps back: into the middle, and to the head */
+    assert_executed(".L1: dec %eax\njne .L2\ninc %ebx\njmp .L3\n.L2: dec %ecx\njne .L1\nret\n.L3: "
+                    "inc %edx\njmp .L2\n",
+                    "111111");
+    assert_executed(".L1: dec %eax\njne .L2\ninc %ebx\njmp .L3\n.L2: dec %ecx\njne .L1\nret\n.L3: "
+                    "inc %edx\njmp .L1\n",
+                    "111111011");
+    /* one that the cold block alone reaches */
+    assert_executed(".L1: dec %eax\njne .L3\njmp .L2\n.L4: inc %ebx\n.L2: dec %ecx\njne "
+                    ".L1\nret\n.L3: inc %edx\njmp .L4\n",
+                    "111111");
+    /* a cold block that leads to a return */
+    assert_executed(".L1: dec %eax\njne .L2\ninc %ebx\njmp .L3\n.L2: dec %ecx\njne .L1\nret\n.L3: "
+                    "inc %edx\nret\n",
+                    "110011");
+    /* the way through an outer loop is none of the inner one, whose head the outer one enters */
+    assert_executed("inc %esi\n.L0: inc %edi\n.L1: dec %eax\njne .L2\ninc %ebx\njmp .L3\n.L2: dec "
+                    "%ecx\njne .L1\n.L3: dec %esi\njne .L0\nret\n",
+                    "110011");
+    /* cold code of another function, which is entered on its own */
+    assert_executed(".L1: dec %eax\njne .L2\ninc %ebx\njmp .L3\n.L2: dec %ecx\njne .L1\nret\n.L4: "
+                    "inc %esi\n.L3: inc %edx\njmp .L2\n",
+                    "110011");
+    /* padding before the cold block */
+    assert_executed(".L1: dec %eax\njne .L2\ninc %ebx\njmp .L3\n.L2: dec %ecx\njne .L1\nret\nnop\n"
+                    "nop\n.L3: inc %edx\njmp .L2\n",
+                    "111111");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_nesting),
                                        cmocka_unit_test(test_to_itself),
+                                       cmocka_unit_test(test_executed),
                                        cmocka_unit_test(test_vector_work_goes_first),
                                        cmocka_unit_test(test_two_ways_back_are_one_loop),
                                        cmocka_unit_test(test_jump_to_the_test_at_the_end),

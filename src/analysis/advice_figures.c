@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Figures of the machine that are estimates or missing. */
+#include <string.h>
+
+#include "analysis/advice.h"
+
+#define NAMED_MOST 3 /* mnemonics that a sentence names */
+
+static bool is_estimate(const struct analysis_row *row)
+{
+    return row->estimate != NULL;
+}
+
+static bool is_guessed(const struct analysis_row *row)
+{
+    return row->latency_guessed;
+}
+
+/* Appends the mnemonics of the rows that @has selects, each form once. */
+static void name_forms(const struct analysis *a, bool (*has)(const struct analysis_row *row),
+                       struct str *out)
+{
+    size_t named = 0;
+
+    for (size_t i = 0; i < a->count && named <= NAMED_MOST; i++) {
+        bool again = !has(&a->rows[i]);
+        for (size_t k = 0; k < i && !again; k++)
+            again = has(&a->rows[k]) && strcmp(a->rows[k].insn->form, a->rows[i].insn->form) == 0;
+        if (again)
+            continue;
+        str_addf(out, "%s %s", named ? "," : "",
+                 named == NAMED_MOST ? "..." : a->rows[i].insn->mnemonic);
+        named++;
+    }
+}
+
+void advice_guessed(const struct analysis *a, struct str *out)
+{
+    str_add(out, " No table has the latency of");
+    name_forms(a, is_guessed, out);
+    str_add(out, ": it counts one cycle, so dependency chains may take longer.");
+}
+
+void advice_estimates(const struct analysis *a, const char *width, struct str *out)
+{
+    if (a->estimate) {
+        str_add(out, " An estimate, as are the machine's figures of");
+        name_forms(a, is_estimate, out);
+        str_add_char(out, '.');
+    }
+    if (width && machine_fact_estimate(a->machine, width))
+        str_addf(out, " The machine's %s of %g is an estimate.", width,
+                 machine_number(a->machine, width));
+}
