@@ -6,32 +6,34 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/clock.h"
 #include "base/lock.h"
 #include "base/mem.h"
 
 struct stage_log {
-    _Atomic unsigned holders;    /* owners of the log besides its creator */
-    char *name;
+    _Atomic unsigned holders; /* besides the creator */
+    char *title;
     pthread_mutex_t lock;
     /* The lock protects all members below. */
-    struct stage_row rows[CHART_STAGES];
+    struct stage_view now; /* without durations of what runs */
     double begun[CHART_STAGES], start;
-    struct stage_point points[STAGE_POINTS];
-    size_t count;
-    double every;                /* seconds between two points */
+    double every; /* seconds between two points */
 };
 
-struct stage_log *stage_log_new(const char *name)
+struct stage_log *stage_log_new(const char *title, const char *curve)
 {
     struct stage_log *l = mem_zero(1, sizeof *l);
 
     pthread_mutex_init(&l->lock, NULL);
-    l->name = mem_strdup(name);
+    l->title = mem_strdup(title);
     l->start = clock_seconds();
+    l->now.title = l->title;
+    l->now.curve = curve;
+    l->now.step.share = NAN;
     for (int i = 0; i < CHART_STAGES; i++)
-        l->rows[i].share = NAN;
+        l->now.rows[i].share = NAN;
     return l;
 }
 
@@ -46,45 +48,54 @@ void stage_log_free(struct stage_log *l)
     if (!l || atomic_fetch_sub(&l->holders, 1) > 0)
         return;
     pthread_mutex_destroy(&l->lock);
-    free(l->name);
+    free(l->title);
     free(l);
 }
 
 /* Doubles the interval: keeps every second point. */
 static void thin_out(struct stage_log *l)
 {
-    for (size_t i = 0; 2 * i < l->count; i++)
-        l->points[i] = l->points[2 * i];
-    l->count = (l->count + 1) / 2;
+    struct stage_view *v = &l->now;
+
+    for (size_t i = 0; 2 * i < v->point_count; i++)
+        v->points[i] = v->points[2 * i];
+    v->point_count = (v->point_count + 1) / 2;
     l->every = fmax(2 * l->every, 0.5);
 }
 
 static void add_point(struct stage_log *l, double share)
 {
     const double seconds = clock_seconds() - l->start;
+    struct stage_view *v = &l->now;
 
-    if (l->count && seconds - l->points[l->count - 1].seconds < l->every)
+    if (v->point_count && seconds - v->points[v->point_count - 1].seconds < l->every)
         return;
-    if (l->count == STAGE_POINTS)
+    if (v->point_count == STAGE_POINTS)
         thin_out(l);
-    l->points[l->count++] = (struct stage_point){seconds, share};
+    v->points[v->point_count++] = (struct stage_point){seconds, share};
+}
+
+static double share_of(double done, double total)
+{
+    return total > 0 ? fmin(1, fmax(0, done / total)) : NAN;
 }
 
 static void begin(struct stage_log *l, enum chart_stage stage)
 {
-    if (l->rows[stage].state == CHARTING_WAITS)
+    if (l->now.rows[stage].state == CHARTING_WAITS)
         l->begun[stage] = clock_seconds();
-    l->rows[stage].state = CHARTING_RUNS;
+    l->now.rows[stage].state = CHARTING_RUNS;
+    l->now.charts = l->now.runs = true;
 }
 
 void stage_log_progress(struct stage_log *l, enum chart_stage stage, double done, double total,
                         const char *what)
 {
-    struct stage_row *row = &l->rows[stage];
+    struct stage_row *row = &l->now.rows[stage];
 
     lock_take(&l->lock);
     begin(l, stage);
-    row->share = total > 0 ? fmin(1, fmax(0, done / total)) : NAN;
+    row->share = share_of(done, total);
     snprintf(row->what, sizeof row->what, "%s", what);
     if (!isnan(row->share))
         add_point(l, row->share);
@@ -126,7 +137,7 @@ static void tell(const struct chart *c, enum chart_stage stage, char *text, size
 
 void stage_log_done(struct stage_log *l, enum chart_stage stage, const struct chart *so_far)
 {
-    struct stage_row *row = &l->rows[stage];
+    struct stage_row *row = &l->now.rows[stage];
 
     lock_take(&l->lock);
     begin(l, stage);
@@ -137,30 +148,54 @@ void stage_log_done(struct stage_log *l, enum chart_stage stage, const struct ch
     lock_give(&l->lock);
 }
 
-void stage_log_end(struct stage_log *l)
+void stage_log_step(struct stage_log *l, double done, double total, double share, const char *what)
 {
+    struct stage_row *row = &l->now.step;
+
     lock_take(&l->lock);
-    for (int i = 0; i < CHART_STAGES; i++)
-        if (l->rows[i].state == CHARTING_RUNS) {
-            l->rows[i].state = CHARTING_ENDED;
-            l->rows[i].seconds = clock_seconds() - l->begun[i];
-        }
+    l->now.runs = true;
+    row->state = CHARTING_RUNS;
+    row->share = share_of(done, total);
+    snprintf(row->what, sizeof row->what, "%s", what);
+    if (!isnan(share))
+        add_point(l, share);
     lock_give(&l->lock);
 }
 
-size_t stage_log_get(struct stage_log *l, const char **name, struct stage_row rows[CHART_STAGES],
-                     struct stage_point points[STAGE_POINTS])
+void stage_log_list(struct stage_log *l, enum stage_list list, const char *title,
+                    const struct stage_finding *rows, size_t count)
 {
     lock_take(&l->lock);
-    *name = l->name;
-    for (int i = 0; i < CHART_STAGES; i++) {
-        rows[i] = l->rows[i];
-        if (rows[i].state == CHARTING_RUNS)
-            rows[i].seconds = clock_seconds() - l->begun[i];
-    }
-    size_t count = l->count;
-    for (size_t i = 0; i < count; i++)
-        points[i] = l->points[i];
+    l->now.lists[list].count = count < STAGE_FINDINGS ? count : STAGE_FINDINGS;
+    snprintf(l->now.lists[list].title, sizeof l->now.lists[list].title, "%s", title);
+    memcpy(l->now.lists[list].rows, rows, l->now.lists[list].count * sizeof *rows);
     lock_give(&l->lock);
-    return count;
+}
+
+void stage_log_end(struct stage_log *l)
+{
+    lock_take(&l->lock);
+    if (l->now.runs)
+        l->now.seconds = clock_seconds() - l->start;
+    l->now.runs = false;
+    for (int i = 0; i < CHART_STAGES; i++)
+        if (l->now.rows[i].state == CHARTING_RUNS) {
+            l->now.rows[i].state = CHARTING_ENDED;
+            l->now.rows[i].seconds = clock_seconds() - l->begun[i];
+        }
+    if (l->now.step.state == CHARTING_RUNS)
+        l->now.step.state = CHARTING_DONE;
+    lock_give(&l->lock);
+}
+
+void stage_log_get(struct stage_log *l, struct stage_view *out)
+{
+    lock_take(&l->lock);
+    *out = l->now;
+    for (int i = 0; i < CHART_STAGES; i++)
+        if (out->rows[i].state == CHARTING_RUNS)
+            out->rows[i].seconds = clock_seconds() - l->begun[i];
+    if (out->runs)
+        out->seconds = clock_seconds() - l->start;
+    lock_give(&l->lock);
 }

@@ -23,6 +23,7 @@
                                         ACTION(PROFILE, "profile") ACTION(LOOPS, "loops")          \
                                             ACTION(CORRECT, "correct") ACTION(PORTS, "ports")      \
                                                 ACTION(ALL, "all") ACTION(GENERATE, "generate")    \
+                                                    ACTION(STOP, "stop")                       \
                                                     ACTION(ZOOM, "zoom") ACTION(BACK, "back")      \
                                                         ACTION(CANCEL, "cancel")                   \
                                                             ACTION(REDRAW, "redraw")               \

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "analysis/analysis.h"
+#include "analysis/port_names.h"
 #include "simulate/simulate.h"
 #include "base/mem.h"
 #include "base/str.h"
@@ -10,6 +11,7 @@
 #include "cmd/command.h"
 #include "cmd/task.h"
 #include "model/change.h"
+#include "model/facts.h"
 #include "work/job.h"
 
 #define SWEEP_MAX 1000   /* most values of a sweep */
@@ -76,17 +78,18 @@ static void add_pressure(struct result *result, const struct machine *m,
         {.key = "before", .title = "unchanged", .kind = CELL_NUMBER, .decimals = 2, .width = 9},
         {.key = "after", .title = "changed", .kind = CELL_NUMBER, .decimals = 2},
     };
-    const struct ports *ports = mapping_ports(m->mapping);
+    struct ports ports;
 
+    ports_shown(m, &ports);
     result_line(result, "\n");
     struct result_table *t =
         result_table(result, "pressures", columns, sizeof columns / sizeof *columns);
     t->hide = NOT_JSON | NOT_CSV;
     t->indent = "  ";
-    for (unsigned j = 0; j < ports->count; j++) {
+    for (unsigned j = 0; j < ports.count; j++) {
         if (!(before->ports[j] > 0) && !(after->ports[j] > 0))
             continue;
-        cell_text(t, ports->names[j]);
+        cell_text(t, ports.names[j]);
         cell_number(t, before->ports[j]);
         cell_number(t, after->ports[j]);
     }
@@ -285,11 +288,13 @@ static bool compare_publish(struct session *s, void *state, struct result *resul
         return true;
     snprintf(kept->name, sizeof kept->name, "%s", w->changes);
     snprintf(kept->machine, sizeof kept->machine, "%s", w->machine->id);
+    ports_shown(w->machine, &kept->ports);
     for (int side = 0; side < 2; side++) {
         const struct whatif_outcome *o = side ? &w->after : &w->before;
         kept->sides[side].bounds = o->bounds;
         kept->sides[side].simulated = o->simulated;
         kept->sides[side].bottleneck = bound_name(o->bottleneck);
+        memcpy(kept->sides[side].pressure, o->ports, sizeof o->ports);
     }
     s->in_view = s->views ? "whatif" : NULL;
     return true;
@@ -335,9 +340,9 @@ static const struct parameter arguments[] = {
     {PARAMETER(WORDS, "CHANGE", struct whatif_values, changes),
      .required = true,
      .complete = COMPLETE_CHANGE,
-     .help = "FACT=VALUE, usage:FORM=USAGE or latency:FORM=CYCLES; NAME=A..B sweeps a fact or "
-             "latency over whole numbers; alignment=A..B moves the loop, in bytes from the start "
-             "of a 64-byte line"},
+     .help = "FACT=VALUE, usage:FORM=USAGE or latency:FORM=CYCLES; ports have the names that the "
+             "loop shows; NAME=A..B sweeps a fact or latency over whole numbers; alignment=A..B "
+             "moves the loop, in bytes from the start of a 64-byte line"},
     {0},
 };
 static const struct parameter options[] = {
@@ -365,6 +370,45 @@ static bool alignment_range(const char *value, long *from, long *to, struct err 
            err_set(err, ERR_USAGE, "write alignment=0..63", "invalid alignment \"%s\"", value);
 }
 
+/* Writes @value of change @name into @out with the machine's own names of ports, which
+ * machine_change takes; people write those they are shown. False with err for an invalid usage. */
+static bool name_ports(const struct machine *m, const char *name, const char *value,
+                       struct str *out, struct err *err)
+{
+    const struct ports *own = mapping_ports(m->mapping);
+    const struct fact *fact = fact_find(name);
+    struct ports shown;
+    portset set;
+    const char *at = value;
+
+    if (str_has_prefix(name, CHANGE_USAGE) && strcmp(value, "none") != 0) {
+        struct usage usage = {0};
+        bool ok = ports_shown_parse(m, value, &usage, err);
+        usage_print(&usage, own, out);
+        usage_done(&usage);
+        return ok;
+    }
+    const bool ports = fact && fact->type == FACT_PORTS && !portset_parse(&at, own, &set, NULL);
+    if (ports)
+        ports_shown(m, &shown);
+    at = value;
+    if (ports && portset_parse(&at, &shown, &set, NULL) && !*at)
+        portset_print(set, own, out);
+    else
+        str_add(out, value);
+    return true;
+}
+
+static bool change(struct machine *m, const char *name, const char *value, struct err *err)
+{
+    struct str own = {0};
+    const bool ok = name_ports(m, name, value, &own, err) &&
+                    machine_change(m, name, str_text(&own), err);
+
+    str_done(&own);
+    return ok;
+}
+
 /* Applies @word to @changed. If it is a range, *@swept gets the parameter's name, and *@from and
  * *@to get the range. */
 static bool apply(struct machine *changed, const char *word, char **swept, long *from, long *to,
@@ -385,7 +429,7 @@ static bool apply(struct machine *changed, const char *word, char **swept, long 
     }
     bool ok = range ? !*swept ||
                           err_set(err, ERR_USAGE, "sweep one parameter at a time", "several ranges")
-                    : !err->code && machine_change(changed, name, value, err);
+                    : !err->code && change(changed, name, value, err);
     if (range && ok) {
         *swept = name;
         *from = first;

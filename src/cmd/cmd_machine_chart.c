@@ -6,8 +6,8 @@
 #include "base/log.h"
 #include "chart/charting.h"
 #include "chart/chart.h"
-#include "chart/stage_log.h"
 #include "cmd/command.h"
+#include "cmd/lab_findings.h"
 #include "cmd/task.h"
 #include "io/machine_file.h"
 #include "isa/cpu.h"
@@ -26,6 +26,7 @@ struct machine_charting {
     struct record *record;           /* the session's record */
     struct chart *chart;             /* the result */
     struct stage_log *log;           /* progress for the views */
+    struct machine *tables;          /* of the CPU, to compare with; NULL: none */
 };
 
 /* Returns whether the job measures this CPU; simulated CPUs and journals cannot be disturbed. */
@@ -51,7 +52,13 @@ static void progress(void *state, enum chart_stage stage, double done, double to
 
 static void stage_done(void *state, enum chart_stage stage, const struct chart *so_far)
 {
-    stage_log_done(((struct machine_charting *)state)->log, stage, so_far);
+    const struct machine_charting *w = state;
+
+    stage_log_done(w->log, stage, so_far);
+    if (so_far->machine)
+        lab_list_errors(w->log, STAGE_WORST, "this chart", so_far->machine, so_far->table);
+    if (w->tables)
+        lab_list_errors(w->log, STAGE_DIFFERENCES, w->tables->id, w->tables, so_far->table);
 }
 
 static bool team(void *state, void (*work)(void *work_state, unsigned worker), void *work_state)
@@ -287,7 +294,6 @@ static bool chart_finish(struct session *s, void *state, struct result *result, 
     struct machine_charting *w = state;
 
     (void)err;
-    stage_log_end(w->log);
     show(w, result);
     chart_adopt(s, charting_directory(w->charting), w->name);
     return true;
@@ -298,7 +304,9 @@ static void machine_charting_free(void *state)
     struct machine_charting *w = state;
     chart_free(w->chart);
     charting_free(w->charting);
+    stage_log_end(w->log);
     stage_log_free(w->log);
+    machine_free(w->tables);
     free(w->name);
     free(w);
 }
@@ -364,6 +372,19 @@ static const struct parameter options[] = {
     {0},
 };
 
+/* Returns a copy of the tables of the charted CPU: of @simulated, or of this computer's machine;
+ * NULL if there are none. */
+static struct machine *tables_of(struct session *s, const struct machine *simulated, enum isa isa)
+{
+    const struct here *here = &s->document.here;
+    struct err none = {0};
+    const struct machine *m = simulated                      ? simulated
+                              : here->id && here->isa == isa ? session_machine(s, here->id, &none)
+                                                             : NULL;
+
+    return m ? machine_copy(m) : NULL;
+}
+
 static bool prepare(struct session *s, const void *values, struct task *task, struct err *err)
 {
     static const struct task_ops ops = {.doing = "charts",
@@ -399,14 +420,19 @@ static bool prepare(struct session *s, const void *values, struct task *task, st
     struct chart_job *charting = charting_new(&request, err);
     if (!charting)
         return false;
+    if (charting_measures(charting) && !job_may_measure("machine chart", true, err)) {
+        charting_free(charting);
+        return false;
+    }
     struct machine_charting *w = mem_zero(1, sizeof *w);
+    char title[96];
+    snprintf(title, sizeof title, "chart of %.64s", v->name);
     *w = (struct machine_charting){.name = mem_strdup(v->name),
                                    .charting = charting,
                                    .threads = session_threads(s),
                                    .record = s->document.record,
-                                   .log = stage_log_new(v->name)};
-    stage_log_free(s->document.chart);
-    s->document.chart = stage_log_hold(w->log);
+                                   .log = lab_log_begin(s, title, "of the stage"),
+                                   .tables = tables_of(s, m, isa)};
     return task_give(task, &ops, w);
 }
 

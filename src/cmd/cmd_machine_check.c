@@ -8,6 +8,7 @@
 #include "base/vec.h"
 #include "cmd/check.h"
 #include "cmd/command.h"
+#include "cmd/lab_findings.h"
 #include "cmd/task.h"
 #include "isa/cpu.h"
 #include "measure/cpu_source.h"
@@ -22,6 +23,7 @@
 #define SECONDS 60
 #define SHARE 0.6           /* fraction of the time spent on throughputs */
 #define SHOWN 40            /* rows of text */
+#define TELL_SECONDS 0.2    /* between lists for the views */
 
 /* State of the job, which measures the forms one by one on the worker. The UI thread shows the rows
  * and stores them for the view. */
@@ -37,6 +39,8 @@ struct checking {
     struct check *check;          /* the result */
     struct experiments *table;    /* one row per form of @names */
     size_t measured, without_latency;
+    struct stage_log *log;        /* progress for the views */
+    double told;                  /* clock_seconds at which its lists were filled */
 };
 
 /* Returns whether the job measures this CPU; a simulated one cannot be disturbed. */
@@ -48,6 +52,62 @@ static bool measures(const void *state)
 static bool cancelled(void *state)
 {
     return job_cancelled(((struct checking *)state)->job);
+}
+
+static int weightier_first(const void *a, const void *b)
+{
+    const double x = check_weight(*(const struct check_row *const *)a),
+                 y = check_weight(*(const struct check_row *const *)b);
+    return (x < y) - (x > y);
+}
+
+/* Lists @rows[0] to @rows[@count - 1]. */
+static void list_rows(struct stage_log *log, enum stage_list list, const char *title,
+                      const struct check_row *const *rows, size_t count)
+{
+    struct stage_finding *out = mem_zero(STAGE_FINDINGS, sizeof *out);
+
+    for (size_t i = 0; i < count && i < STAGE_FINDINGS; i++) {
+        struct str quantity = {0};
+        check_quantity(rows[i], &quantity);
+        snprintf(out[i].what, sizeof out[i].what, "%s", rows[i]->form);
+        snprintf(out[i].note, sizeof out[i].note, "%s", str_text(&quantity));
+        out[i].measured = rows[i]->measured;
+        out[i].predicted = rows[i]->predicted;
+        str_done(&quantity);
+    }
+    stage_log_list(log, list, title, out, count);
+    free(out);
+}
+
+/* Reports progress, and the rows that were measured last and that differ most. */
+static void tell(struct checking *w, double done, double total, const char *what)
+{
+    const struct check *c = w->check;
+    const bool due = clock_seconds() >= w->told + TELL_SECONDS || done >= total;
+    size_t known = 0, wrong = 0;
+
+    job_progress(w->job, done, total, "%s", what);
+    if (!due) {
+        stage_log_step(w->log, done, total, NAN, what);
+        return;
+    }
+    w->told = clock_seconds();
+    const struct check_row **rows = mem_alloc((c->count + 1) * sizeof *rows);
+    for (size_t i = c->count; i-- > 0;)
+        if (isfinite(c->rows[i].measured) && isfinite(c->rows[i].predicted))
+            rows[known++] = &c->rows[i];
+    list_rows(w->log, STAGE_WORST, "measured last", rows, known);
+    for (size_t i = 0; i < known; i++)
+        if (check_disagrees(rows[i]))
+            rows[wrong++] = rows[i];
+    if (wrong)
+        qsort(rows, wrong, sizeof *rows, weightier_first);
+    char title[96];
+    snprintf(title, sizeof title, "%.40s: %zu of %zu disagree", c->machine, wrong, known);
+    list_rows(w->log, STAGE_DIFFERENCES, title, rows, wrong);
+    stage_log_step(w->log, done, total, known ? (double)wrong / (double)known : NAN, what);
+    free(rows);
 }
 
 static void take_result(void *state, size_t index, const struct measured *m)
@@ -64,8 +124,10 @@ static void take_result(void *state, size_t index, const struct measured *m)
 static void progress(void *state, const struct runner_summary *so_far, size_t total)
 {
     struct checking *w = state;
-    job_progress(w->job, so_far->share * (double)total, 2 * (double)total, "%zu throughputs",
-                 so_far->done);
+    char what[64];
+
+    snprintf(what, sizeof what, "%zu throughputs", so_far->done);
+    tell(w, so_far->share * (double)total, 2 * (double)total, what);
 }
 
 /* Makes a row of the check and an experiment per form, in the same order. */
@@ -135,6 +197,7 @@ static bool check_all(struct checking *w, struct source *source, struct err *err
         .cancelled = cancelled, .result = take_result, .progress = progress, .state = w};
     struct runner_summary summary;
     size_t count = w->names.count;
+    char what[96];
     bool ok = runner_run(source, w->table, NULL, &options, &hooks, &summary, err);
 
     w->measured = ok ? summary.done : 0;
@@ -143,8 +206,8 @@ static bool check_all(struct checking *w, struct source *source, struct err *err
             w->without_latency = count - i;
             break;
         }
-        job_progress(w->job, (double)(count + i), 2 * (double)count, "latencies of %s",
-                     w->names.items[i]);
+        snprintf(what, sizeof what, "latencies of %s", w->names.items[i]);
+        tell(w, (double)(count + i), 2 * (double)count, what);
         ok = check_latencies(w, i, source, err) &&
              (!cancelled(w) || err_set(err, ERR_INTERRUPTED, NULL, "cancelled"));
     }
@@ -169,6 +232,7 @@ static bool check_run(void *state, struct result *result, struct err *err)
     }
     bool ok = source && check_all(w, source, err);
     source_free(source);
+    tell(w, 1, 1, "all forms");
     if (ok)
         check_sort(w->check);
     return ok;
@@ -266,6 +330,9 @@ static void checking_free(void *state)
     forms_free(w->forms);
     experiments_free(w->table);
     check_free(w->check);
+    if (w->log)
+        stage_log_end(w->log);
+    stage_log_free(w->log);
     free(w);
 }
 
@@ -394,18 +461,21 @@ static bool prepare(struct session *s, const void *values, struct task *task, st
                        "name a machine of this CPU's instruction set with --machine",
                        "this CPU runs %s, but %s is %s", isa_name(isa), m->id, m->isa);
     struct checking *w = mem_zero(1, sizeof *w);
-    char *cpu = cpu_title(s, v->simulate);
+    char *cpu = cpu_title(s, v->simulate), title[128];
     w->session = s;
     w->seconds = v->seconds;
     w->machine = machine_copy(m);
     w->simulated = simulated ? machine_copy(simulated) : NULL;
     w->forms = forms_hold(forms);
     w->check = check_new(m, cpu, v->simulate);
+    snprintf(title, sizeof title, "check of %.40s, %.48s", m->id, cpu);
     free(cpu);
-    if (!choose_forms(w, v, err)) {
+    if (!choose_forms(w, v, err) ||
+        (measures(w) && !job_may_measure("machine check", false, err))) {
         checking_free(w);
         return false;
     }
+    w->log = lab_log_begin(s, title, "disagree");
     return task_give(task, &ops, w);
 }
 

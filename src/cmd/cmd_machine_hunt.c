@@ -9,6 +9,7 @@
 #include "base/watch.h"
 #include "cmd/check.h"
 #include "cmd/command.h"
+#include "cmd/lab_findings.h"
 #include "cmd/task.h"
 #include "hunt/hunt.h"
 #include "io/llvm_mca.h"
@@ -45,6 +46,7 @@ struct machine_hunting {
     struct sandbox *sandbox;
     struct calibration calibration;
     struct hunt *hunt;            /* the result */
+    struct stage_log *log;        /* progress for the views */
 };
 
 /* Returns whether the reference is this CPU; a simulated one cannot be disturbed. */
@@ -120,17 +122,53 @@ static bool times_of_llvm(void *state, const struct random_block *blocks, size_t
     return ok || over(w);
 }
 
+/* Lists the findings: their smallest blocks, and the changes of the machine that explain them. */
+static void list_findings(struct machine_hunting *w, const struct hunt *h)
+{
+    struct stage_finding *blocks = mem_zero(STAGE_FINDINGS, sizeof *blocks),
+                         *changes = mem_zero(STAGE_FINDINGS, sizeof *changes);
+    struct str text = {0};
+    char title[96];
+
+    for (size_t i = 0; i < h->count && i < STAGE_FINDINGS; i++) {
+        const struct hunt_finding *f = &h->findings[i];
+        str_clear(&text);
+        block_print(&f->pattern.block, "; ", &text);
+        snprintf(blocks[i].what, sizeof blocks[i].what, "%s", str_text(&text));
+        str_clear(&text);
+        pattern_print(&f->pattern, &text);
+        snprintf(changes[i].what, sizeof changes[i].what, "%s", str_text(&text));
+        str_clear(&text);
+        if (f->change.name)
+            change_print(&f->change, &text);
+        snprintf(changes[i].note, sizeof changes[i].note, "%s", str_text(&text));
+        blocks[i].measured = changes[i].measured = f->truth;
+        blocks[i].predicted = changes[i].predicted = f->predicted;
+    }
+    stage_log_list(w->log, STAGE_WORST, "smallest blocks that differ", blocks, h->count);
+    snprintf(title, sizeof title, "%.40s: %zu finding%s", w->machine->id, h->count,
+             h->count == 1 ? "" : "s");
+    stage_log_list(w->log, STAGE_DIFFERENCES, title, changes, h->count);
+    str_done(&text);
+    free(blocks);
+    free(changes);
+}
+
 static void progress(void *state, const struct hunt *so_far)
 {
     struct machine_hunting *w = state;
     double left = w->until - clock_seconds();
+    const double done = w->options.blocks ? (double)(so_far->sampled + so_far->mutants)
+                                          : w->seconds - fmax(0, left),
+                 total = w->options.blocks ? (double)w->options.blocks : w->seconds;
+    char what[96];
 
-    job_progress(w->job,
-                 w->options.blocks ? (double)(so_far->sampled + so_far->mutants)
-                                   : w->seconds - fmax(0, left),
-                 w->options.blocks ? (double)w->options.blocks : w->seconds,
-                 "%zu finding%s, %zu of %zu blocks differ", so_far->count,
-                 so_far->count == 1 ? "" : "s", so_far->differ, so_far->sampled);
+    snprintf(what, sizeof what, "%zu finding%s, %zu of %zu blocks differ", so_far->count,
+             so_far->count == 1 ? "" : "s", so_far->differ, so_far->sampled);
+    job_progress(w->job, done, total, "%s", what);
+    stage_log_step(w->log, done, total,
+                   so_far->sampled ? (double)so_far->differ / (double)so_far->sampled : NAN, what);
+    list_findings(w, so_far);
 }
 
 static bool prepare_cpu(struct machine_hunting *w, struct err *err)
@@ -292,6 +330,9 @@ static void hunting_free(void *state)
     forms_free(w->forms);
     vec_done(&w->drawn);
     hunt_free(w->hunt);
+    if (w->log)
+        stage_log_end(w->log);
+    stage_log_free(w->log);
     free(w);
 }
 
@@ -441,10 +482,16 @@ static bool prepare(struct session *s, const void *values, struct task *task, st
                                        .simulated = v->model[0] == 's',
                                        .progress = progress,
                                        .state = w};
-    if (!forms || !choose_forms(w, v->forms, err)) {
+    if (!forms || !choose_forms(w, v->forms, err) ||
+        (measured && !job_may_measure("machine hunt", false, err))) {
         hunting_free(w);
         return false;
     }
+    struct str title = {0};
+    str_addf(&title, "hunt: %s compared with ", w->machine->id);
+    print_against(w, &title);
+    w->log = lab_log_begin(s, str_text(&title), "of the blocks differ");
+    str_done(&title);
     return task_give(task, &ops, w);
 }
 

@@ -61,6 +61,7 @@ static bool take_machine(struct comparison_side *side, struct session *s, const 
 struct paired_loops *comparison_new(struct session *s, size_t other, const char *const *ids,
                                     size_t count, struct err *err)
 {
+    static uint64_t last;
     struct paired_loops *c = mem_zero(1, sizeof *c);
     bool ok = session_has_kernel(s, err) && choose(c, s, other, count, err);
 
@@ -72,6 +73,7 @@ struct paired_loops *comparison_new(struct session *s, size_t other, const char 
         comparison_free(c);
         return NULL;
     }
+    c->serial = ++last;
     for (int i = 0; i < 2; i++) {
         shelf_name(&c->side[i].item, &c->side[i].name);
         c->side[i].times = c->side[i].item.kernel->times > 1 ? c->side[i].item.kernel->times : 1;

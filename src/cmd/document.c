@@ -148,6 +148,7 @@ static void keep_results(const struct document *from, struct document *to)
     to->record = from->record;
     to->check = from->check;
     to->chart = from->chart;
+    to->chart_after = from->chart_after;
     to->explained = from->explained;
     to->functions = from->functions;
     to->program = from->program;

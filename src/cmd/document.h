@@ -41,7 +41,12 @@ struct sweep {
 struct whatif_pair {
     char name[128], machine[64];
     /* simulated: NaN if not simulated; bottleneck: empty if there is none */
-    struct { double bounds, simulated; const char *bottleneck; } sides[2];
+    struct {
+        double bounds, simulated;
+        const char *bottleneck;
+        double pressure[PORTS_MAX];   /* cycles per iteration, by port */
+    } sides[2];
+    struct ports ports;               /* as they are shown */
 };
 
 /* An inference run that was unfinished when its session was closed. evolve resume continues it. */
@@ -100,13 +105,15 @@ struct document {
     struct undo undo;                 /* not part of a saved session */
     /* measured cycles per iteration of the loop on this CPU; NaN: not measured */
     double kernel_measured;
-    struct blame *blame;              /* result for the loop; NULL: none */
-    struct explained_loop *explained; /* result of the last `program explain`; NULL: none */
-    struct function_list *functions;  /* list of the last `kernel functions`; NULL: none */
-    struct stage_log *chart;          /* chart of the last `machine chart`, a counted reference;
-                                       * NULL: none */
-    struct check *check;              /* result of the last `machine check`; NULL: none */
-    struct paired_loops *comparison;  /* result of the last `kernel compare`; NULL: none */
+    struct blame *blame;              /* of the loop in use; NULL: none */
+    struct explained_loop *explained; /* by the last `program explain`; NULL: none */
+    struct function_list *functions;  /* of the last `kernel functions`; NULL: none */
+    /* of the last `machine chart`, `check` or `hunt`, held, and the number of runs of inference
+     * before it; NULL: none */
+    struct stage_log *chart;
+    size_t chart_after;
+    struct check *check;              /* of the last `machine check`; NULL: none */
+    struct paired_loops *comparison;  /* of the last `kernel compare`; NULL: none */
     struct sweep sweep;               /* count 0: none */
     struct whatif_pair pair;          /* sides[0].bottleneck NULL: none; not saved with a session */
     struct experiments *experiments;  /* NULL: none */

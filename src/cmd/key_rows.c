@@ -2,89 +2,13 @@
 /* The table of keys. To add a key, add a row. */
 #include "cmd/keymap.h"
 
-#include <math.h>
-
-#include "cmd/session.h"
-#include "work/evolve_job.h"
+#include "cmd/key_acts.h"
 
 #define TABLES "experiments mapping matrix tables check functions program"
 #define PAGES "output log help"
 #define PROGRAM "program functions code cost lines"
 #define LAB "mapping matrix evolution accuracy search tables machine experiments check"
 #define LOOP "kernel why machines faster timeline source whatif compare"
-
-/* Functions for .acts, which return whether a key has an effect at the moment. */
-
-static struct evolve_run *newest_run(const struct session *s)
-{
-    return s->document.run_count ? s->document.runs[s->document.run_count - 1] : NULL;
-}
-
-static bool run_is_there(const struct session *s)
-{
-    return s->document.run_count > 0;
-}
-
-static bool runs_are_there(const struct session *s)
-{
-    return s->document.run_count > 1;
-}
-
-static bool rounds_are_there(const struct session *s)
-{
-    return s->document.active != NULL;
-}
-
-static bool run_goes_on(const struct session *s)
-{
-    struct evolve_run *run = newest_run(s);
-
-    return run && evolve_run_status(run)->state <= EVOLVE_PAUSED;
-}
-
-static bool no_run_goes_on(const struct session *s)
-{
-    return !run_goes_on(s);
-}
-
-static bool run_has_mapping(const struct session *s)
-{
-    struct evolve_run *run = newest_run(s);
-
-    return run && !isnan(evolve_run_status(run)->d_avg);
-}
-
-static bool experiments_are_there(const struct session *s)
-{
-    return s->document.experiments && s->document.experiments->rows.count;
-}
-
-static bool experiments_wait(const struct session *s)
-{
-    const struct experiments *t = s->document.experiments;
-
-    return t && t->measured + t->failed < t->rows.count && !s->measuring;
-}
-
-static bool run_can_start(const struct session *s)
-{
-    return experiments_are_there(s) && s->document.experiments->measured && !run_goes_on(s);
-}
-
-static bool machines_are_there(const struct session *s)
-{
-    return s->document.selected_count > 1;
-}
-
-static bool profile_runs(const struct session *s)
-{
-    return s->profiling != NULL;
-}
-
-static bool measuring_goes_on(const struct session *s)
-{
-    return s->measuring != NULL;
-}
 
 const struct key_row key_rows[] = {
     {.views = KEYMAP_ALL,
@@ -187,25 +111,26 @@ const struct key_row key_rows[] = {
      .command = "do pause",
      .help = "pause or resume the run",
      .hint = "pause or resume",
-     .acts = run_goes_on},
+     .acts = keys_run_goes_on},
     {.views = "evolution matrix search tables",
      .keys = "s",
-     .command = "evolve stop",
-     .help = "stop the run, keep its best mapping",
+     .command = "do stop",
+     .help = "stop the run: inference keeps its best mapping, a chart its measurements",
      .hint = "stop",
-     .acts = run_goes_on},
+     .acts = keys_lab_can_stop},
     {.views = "evolution matrix search tables mapping",
      .keys = "a",
      .command = "evolve adopt",
      .help = "adopt the best mapping as the current machine",
      .hint = "adopt",
-     .acts = run_has_mapping},
+     .acts = keys_run_has_mapping},
 
     {.views = "kernel",
      .keys = "]",
      .command = "kernel switch next --loops",
      .help = "next loop, after the last the next kernel",
-     .hint = "loop"},
+     .hint = "loop",
+     .acts = keys_loops_are_there},
     {.views = "kernel",
      .keys = "[",
      .command = "kernel switch previous --loops",
@@ -214,37 +139,48 @@ const struct key_row key_rows[] = {
      .keys = "t",
      .command = "kernel tune",
      .help = "search faster versions; each is checked, and measured here",
-     .hint = "faster?"},
+     .hint = "faster?",
+     .acts = keys_loop_can_be_tuned},
     {.views = LOOP,
      .keys = "M",
      .command = "kernel measure",
      .help = "measure the loop on this CPU",
-     .hint = "measure"},
-    {.views = LOOP,
+     .hint = "measure",
+     .acts = keys_loop_runs_here},
+    {.views = "kernel why machines faster timeline compare",
      .keys = "m",
      .command = "do next-machine",
      .help = "next machine",
-     .hint = "machine"},
+     .hint = "machine",
+     .acts = keys_loop_on_machines},
+    {.views = "source whatif",
+     .keys = "m",
+     .command = "do next-machine",
+     .help = "next machine"},
     {.views = "faster",
      .keys = "Enter",
      .command = "do open",
      .help = "show the version's code next to the loop; without one, search",
-     .hint = "code"},
+     .hint = "code",
+     .acts = keys_loop_can_be_tuned},
     {.views = "faster",
      .keys = "y",
      .command = "copy kernel",
      .help = "copy the text of the loop to the terminal's clipboard",
-     .hint = "copy"},
+     .hint = "copy",
+     .acts = keys_kernel_is_there},
     {.views = "faster",
      .keys = "u",
      .command = "kernel switch previous",
      .help = "back to the previous loop",
-     .hint = "loop before"},
+     .hint = "loop before",
+     .acts = keys_kernels_are_there},
     {.views = "machines",
      .keys = "a",
      .command = "kernel machines --show",
      .help = "show machines that know every instruction of the loop",
-     .hint = "complete machines"},
+     .hint = "complete machines",
+     .acts = keys_machines_are_incomplete},
     {.views = "kernel",
      .keys = "c",
      .command = "do beside",
@@ -253,33 +189,39 @@ const struct key_row key_rows[] = {
      .keys = "b",
      .command = "kernel blame",
      .help = "blame: measure the cost of each instruction here, and compare it with the model",
-     .hint = "blame"},
+     .hint = "blame",
+     .acts = keys_loop_runs_here},
     {.views = "kernel source",
      .keys = "o",
      .command = "kernel compile --next level",
      .help = "compile with the next optimisation level, -O0 to -O3",
-     .hint = "-O"},
+     .hint = "-O",
+     .acts = keys_kernel_has_a_source},
     {.views = "kernel source",
      .keys = "O",
      .command = "kernel compile --next compiler",
      .help = "compile with the next compiler that is installed",
-     .hint = "compiler"},
+     .hint = "compiler",
+     .acts = keys_kernel_has_compilers},
     {.views = "kernel",
      .keys = "d",
      .command = "kernel compare",
      .help =
          "compare with the previous kernel in the list, or, if it is alone, on the next machine",
-     .hint = "diff"},
+     .hint = "diff",
+     .acts = keys_loop_can_be_compared},
     {.views = "kernel",
      .keys = "w",
      .command = "prompt kernel whatif",
      .help = "what if: change or sweep a fact, a usage or a latency",
-     .hint = "what if"},
+     .hint = "what if",
+     .acts = keys_kernel_is_there},
     {.views = "kernel",
      .keys = "e",
      .command = "do edit",
      .help = "edit the source or the text in $EDITOR; saved text is analysed",
-     .hint = "edit"},
+     .hint = "edit",
+     .acts = keys_kernel_has_text},
     {.views = "kernel",
      .keys = "p",
      .command = "prompt program profile",
@@ -321,19 +263,19 @@ const struct key_row key_rows[] = {
      .command = "jump experiments",
      .help = "to the experiments that have the form",
      .hint = "its experiments",
-     .acts = run_has_mapping},
+     .acts = keys_run_has_mapping},
     {.views = "tables",
      .keys = "x",
      .command = "jump swap",
      .help = "to the row of the form in the inferred mapping, or in the machine's tables",
      .hint = "inferred or tables",
-     .acts = run_has_mapping},
+     .acts = keys_run_has_mapping},
     {.views = "matrix",
      .keys = "Enter",
      .command = "do open",
      .help = "edit the usage of the form in the inferred mapping",
      .hint = "edit usage",
-     .acts = run_has_mapping},
+     .acts = keys_run_has_mapping},
     {.views = "experiments mapping check",
      .keys = "X",
      .command = "jump kernel",
@@ -343,12 +285,14 @@ const struct key_row key_rows[] = {
      .keys = "Enter",
      .command = "do zoom",
      .help = "all of the reasons: the pane alone, or all of the place again",
-     .hint = "all of it"},
+     .hint = "all of it",
+     .acts = keys_place_has_panes},
     {.views = "timeline",
      .keys = "c",
      .command = "do chain",
      .help = "only the chain that limits the loop, or all instructions",
-     .hint = "chain or all"},
+     .hint = "chain or all",
+     .acts = keys_chain_is_drawn},
     {.views = "timeline", .keys = "]", .command = "do next", .help = "next iteration"},
     {.views = "timeline", .keys = "[", .command = "do previous", .help = "previous iteration"},
 
@@ -356,12 +300,14 @@ const struct key_row key_rows[] = {
      .keys = "w",
      .command = "prompt kernel whatif",
      .help = "another what-if",
-     .hint = "another what-if"},
+     .hint = "another what-if",
+     .acts = keys_kernel_is_there},
     {.views = "whatif",
      .keys = "> Right",
      .command = "do right",
      .help = "next value; its cycles are shown below",
-     .hint = "next"},
+     .hint = "next",
+     .acts = keys_values_are_swept},
     {.views = "whatif", .keys = "< Left", .command = "do left", .help = "previous value"},
 
     {.views = TABLES, .keys = "]", .command = "do sort-next", .help = "sort by the next column"},
@@ -416,7 +362,8 @@ const struct key_row key_rows[] = {
      .keys = "Enter",
      .command = "do open",
      .help = "show or close both numbers and the executed code",
-     .hint = "code"},
+     .hint = "code",
+     .acts = keys_check_has_rows},
     {.views = "experiments check",
      .keys = "J",
      .command = "do detail-down",
@@ -429,24 +376,27 @@ const struct key_row key_rows[] = {
      .keys = "o",
      .command = "do correct",
      .help = "save the measured values of the form (machine correct)",
-     .hint = "save"},
+     .hint = "save",
+     .acts = keys_check_has_rows},
     {.views = "functions",
      .keys = "Enter",
      .command = "do open",
      .help = "open the function or loop in LOOP; [ and ] select its loops",
-     .hint = "open"},
+     .hint = "open",
+     .acts = keys_functions_are_listed},
     {.views = "functions",
      .keys = "o",
      .command = "do loops",
      .help = "functions, or all their loops",
-     .hint = "functions or loops"},
+     .hint = "functions or loops",
+     .acts = keys_functions_are_listed},
 
     {.views = "mapping",
      .keys = "v",
      .command = "jump swap",
      .help = "the mapping that inference has found so far, at the same form",
      .hint = "inferred",
-     .acts = run_has_mapping},
+     .acts = keys_run_has_mapping},
     {.views = "matrix",
      .keys = "v",
      .command = "jump swap",
@@ -457,50 +407,50 @@ const struct key_row key_rows[] = {
      .command = "do front",
      .help = "the Pareto front in place of the curves, or the curves again",
      .hint = "front",
-     .acts = run_is_there},
+     .acts = keys_run_is_there},
     {.views = "evolution",
      .keys = "x",
      .command = "do axis",
      .help = "x axis: time or generations",
      .hint = "axis",
-     .acts = run_is_there},
+     .acts = keys_run_is_there},
     {.views = "evolution",
      .keys = "v",
      .command = "do volume",
      .help = "plot volume or error",
      .hint = "volume",
-     .acts = run_is_there},
+     .acts = keys_run_is_there},
     {.views = "evolution",
      .keys = "b",
      .command = "do run",
      .help = "previous run",
      .hint = "previous run",
-     .acts = runs_are_there},
+     .acts = keys_runs_are_there},
     {.views = "evolution",
      .keys = "m",
      .command = "do rounds",
      .help = "rounds of active experiments, or the run",
      .hint = "rounds",
-     .acts = rounds_are_there},
+     .acts = keys_rounds_are_there},
 
     {.views = LAB,
      .keys = "E",
      .command = "do generate",
      .help = "generate experiments of the selected forms, or of the 40 most frequent",
      .hint = "experiments",
-     .acts = no_run_goes_on},
+     .acts = keys_forms_can_be_measured},
     {.views = LAB,
      .keys = "M",
      .command = "experiments measure",
      .help = "measure the experiments on this CPU",
      .hint = "measure",
-     .acts = experiments_wait},
+     .acts = keys_experiments_wait},
     {.views = LAB,
      .keys = "I",
      .command = "evolve start; view matrix",
      .help = "infer the ports that explain the measurements",
      .hint = "infer",
-     .acts = run_can_start},
+     .acts = keys_run_can_start},
     {.views = LAB,
      .keys = "A",
      .command = "evolve adopt",
@@ -509,7 +459,8 @@ const struct key_row key_rows[] = {
      .keys = "C",
      .command = "machine check",
      .help = "check the machine's tables on this CPU",
-     .hint = "check"},
+     .hint = "check",
+     .acts = keys_check_can_start},
     {.views = "mapping",
      .keys = "m",
      .command = "prompt set machine",
@@ -521,13 +472,13 @@ const struct key_row key_rows[] = {
      .command = "do open",
      .help = "list the experiments of the cell",
      .hint = "list them",
-     .acts = experiments_are_there},
+     .acts = keys_experiments_are_measured},
     {.views = "accuracy",
      .keys = "m",
      .command = "do next-machine",
      .help = "next selected mapping (set machine A,B)",
      .hint = "next mapping",
-     .acts = machines_are_there},
+     .acts = keys_mappings_are_measured},
 
     {.views = PROGRAM,
      .keys = "p",
@@ -539,7 +490,7 @@ const struct key_row key_rows[] = {
      .command = "program stop",
      .help = "stop the running profile and keep its samples; Esc does the same",
      .hint = "stop",
-     .acts = profile_runs},
+     .acts = keys_profile_runs},
     {.views = "program",
      .keys = "R",
      .command = "prompt program run",
@@ -553,7 +504,8 @@ const struct key_row key_rows[] = {
      .keys = "Enter",
      .command = "do open",
      .help = "open the block or loop in LOOP",
-     .hint = "open"},
+     .hint = "open",
+     .acts = keys_program_has_rows},
     {.views = "program",
      .keys = "e",
      .command = "do explain",
@@ -562,7 +514,8 @@ const struct key_row key_rows[] = {
      .keys = "Enter",
      .command = "do open",
      .help = "open the loop in LOOP, with its samples",
-     .hint = "open"},
+     .hint = "open",
+     .acts = keys_hot_loops_are_there},
     {.views = "program",
      .keys = "f",
      .command = "view functions",
@@ -572,40 +525,46 @@ const struct key_row key_rows[] = {
      .keys = "> Right",
      .command = "do next",
      .help = "next panel: edges of blocks, reuse distances, misses, time, sensitivities",
-     .hint = "panel"},
+     .hint = "panel",
+     .acts = keys_blocks_are_there},
     {.views = "program", .keys = "< Left", .command = "do previous", .help = "previous panel"},
     {.views = "program",
      .keys = "b",
      .command = "do profile",
      .help = "blocks of the loaded program, or loops of the profiled one",
-     .hint = "blocks or loops"},
+     .hint = "blocks or loops",
+     .acts = keys_program_has_both},
     {.views = "program",
      .keys = "u",
      .command = "program show",
      .help = "predict for the current machine",
-     .hint = "predict"},
+     .hint = "predict",
+     .acts = keys_program_has_run},
     {.views = "program",
      .keys = "i",
      .command = "prompt program show",
      .help = "predict at other inputs",
-     .hint = "inputs"},
+     .hint = "inputs",
+     .acts = keys_program_has_run},
     {.views = "program",
      .keys = "v",
      .command = "prompt program validate",
      .help = "measure the program itself at inputs (program validate)",
-     .hint = "measure"},
+     .hint = "measure",
+     .acts = keys_program_is_loaded},
 
     {.views = "machine",
      .keys = "c",
      .command = "machine calibrate",
      .help = "calibrate",
-     .hint = "calibrate"},
+     .hint = "calibrate",
+     .acts = keys_cpu_is_free},
     {.views = "machine",
      .keys = "p",
      .command = "do pause",
      .help = "pause or resume measuring",
      .hint = "pause or resume measuring",
-     .acts = measuring_goes_on},
+     .acts = keys_measuring_goes_on},
 
     {.views = "compare", .keys = "]", .command = "do next", .help = "next difference"},
     {.views = "compare",
@@ -629,12 +588,14 @@ const struct key_row key_rows[] = {
      .keys = "\\ F4",
      .command = "prompt filter",
      .help = "show only matching rows",
-     .hint = "filter"},
+     .hint = "filter",
+     .acts = keys_table_is_shown},
     {.views = TABLES,
      .keys = "S F6",
      .command = "prompt sort",
      .help = "sort by a column",
-     .hint = "sort"},
+     .hint = "sort",
+     .acts = keys_table_is_shown},
     {.views = PAGES, .keys = "Space", .command = "do page-down", .help = "page down"},
     {.views = NULL},
 };

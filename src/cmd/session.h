@@ -61,6 +61,8 @@ struct session {
     size_t refused_line;              /* line of the error, from 1; 0: unknown */
     /* view that shows the result of the command or job instead of text; NULL: none */
     const char *in_view;
+    bool several_panes;    /* the screen has room for several panes of the place */
+    bool table_shown;      /* the focused pane has a table */
     bool inferred_shown;   /* the mapping view shows an inferred mapping instead of a machine's */
     /* confirmations of the current command line, for the workbench */
     struct str said;

@@ -110,6 +110,12 @@ static void put_key(struct bar *b, const char *name, const char *says, unsigned 
     b->at += columns + APART;
 }
 
+/* Returns whether @command (NULL: none) shows the view that is shown. */
+static bool shows_itself(const char *command, const struct view_ops *v)
+{
+    return command && str_has_prefix(command, "view ") && strcmp(command + 5, v->name) == 0;
+}
+
 /* Adds the keys with a hint that have an effect at the moment: those of all views if @all,
  * otherwise @v's own. */
 static void put_rows(struct bar *b, const struct session *s, const struct view_ops *v, bool all)
@@ -118,7 +124,8 @@ static void put_rows(struct bar *b, const struct session *s, const struct view_o
 
     for (const struct key_row *row = key_rows; row->views; row++) {
         if (!row->hint || key_row_in(row, KEYMAP_ALL) != all ||
-            !(all || key_row_in(row, v->name)) || (row->acts && !row->acts(s)))
+            !(all || key_row_in(row, v->name)) || (row->acts && !row->acts(s)) ||
+            shows_itself(row->command, v))
             continue;
         if (row->command && !keymap_key(s->keys, v->name, row->command, name))
             continue;

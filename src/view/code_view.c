@@ -12,7 +12,7 @@
 
 struct code_state {
     size_t cursor, top, body;
-    const struct kernel *kernel;   /* kernel at the last drawing; only its address is compared */
+    uint64_t kernel;               /* serial number of the one last drawn */
     size_t loop;
 };
 
@@ -54,9 +54,9 @@ static void code_draw(void *state, struct session *s, struct grid *g)
     }
     for (size_t i = 0; i < count; i++)
         most = fmax(most, kernel_percent(l->kernel, &insns[i]));
-    if (v->kernel != l->kernel || v->loop != l->loop)
+    if (v->kernel != l->kernel->serial || v->loop != l->loop)
         v->cursor = v->top = 0;
-    v->kernel = l->kernel;
+    v->kernel = l->kernel->serial;
     v->loop = l->loop;
     grid_fill(g, 0, 0, g->width, 1, ROLE_HEADER, 0, ' ');
     grid_put(g, 0, 0, 0, ROLE_HEADER, 0, "samples");

@@ -25,7 +25,7 @@
 #define PORTS_MIN 22
 
 struct compare_view_state {
-    const struct paired_loops *shown;
+    uint64_t shown;   /* serial number of the comparison; 0: none */
     size_t cursor, top, body;
 };
 
@@ -34,8 +34,8 @@ static const struct paired_loops *shown(struct compare_view_state *v, const stru
 {
     const struct paired_loops *c = s->document.comparison;
 
-    if (c != v->shown) {
-        v->shown = c;
+    if (c && c->serial != v->shown) {
+        v->shown = c->serial;
         v->cursor = v->top = 0;
     }
     return c;

@@ -10,6 +10,7 @@
 #include "base/mem.h"
 #include "cmd/evolve_start.h"
 #include "view/plot.h"
+#include "view/lab_log.h"
 #include "view/lab_steps.h"
 #include "view/view.h"
 #include "work/active_job.h"
@@ -325,6 +326,14 @@ static void draw(struct evolution_view_state *v, struct session *s, struct grid 
 {
     struct evolve_run *run = shown_run(v, s);
 
+    struct stage_view *log = lab_log_shown(s);
+    if (log) {
+        grid_printf(g, 0, 0, 0, ROLE_TITLE, ATTR_BOLD, "%s%s", log->title,
+                    log->runs ? "" : ", ended");
+        lab_log_draw_curve(log, g, 1, g->height - 1);
+        free(log);
+        return;
+    }
     if (draw_rounds(v, s, g))
         return;
     if (!run) {
@@ -370,8 +379,14 @@ static bool evolution_act(void *state, struct session *s, enum action action, st
     struct evolution_view_state *v = state;
 
     switch (action) {
-    case ACTION_AXIS: v->by_generation = !v->by_generation; break;
-    case ACTION_VOLUME: v->volume = !v->volume; break;
+    case ACTION_AXIS:   /* the front has no such axis: the curves are shown again */
+        v->by_generation = !v->by_generation;
+        v->front = false;
+        break;
+    case ACTION_VOLUME:
+        v->volume = !v->volume;
+        v->front = false;
+        break;
     case ACTION_FRONT: v->front = !v->front; break;
     case ACTION_ROUNDS: v->rounds = !v->rounds && s->document.active; break;
     case ACTION_RUN:
@@ -388,7 +403,7 @@ static bool evolution_live(void *state, struct session *s)
     struct evolution_view_state *v = state;
     struct evolve_run *run = shown_run(v, s);
 
-    if (evolve_active_choosing(s))
+    if (evolve_active_choosing(s) || lab_log_runs(s))
         return true;
     return run && evolve_run_status(run)->state == EVOLVE_RUNNING;
 }

@@ -19,10 +19,7 @@
 #define WHAT_LEAST 24
 
 struct faster_state {
-    struct result *found;      /* counted reference to the result with the versions; NULL: none
-                                * yet */
-    const struct result *seen; /* the session's last result at the last check; only its address is
-                                * compared */
+    struct result *found;      /* result with the versions, held; NULL: none yet */
     size_t cursor, top, body;
     int first_row; /* screen row of the first version at the last drawing */
 };
@@ -35,12 +32,11 @@ static void faster_close(void *state)
 /* Returns the table of versions; NULL: none yet. */
 static const struct result_table *versions(struct faster_state *v, const struct session *s)
 {
-    if (s->last && s->last != v->seen && result_find_table(s->last, "versions")) {
+    if (s->last && s->last != v->found && result_find_table(s->last, "versions")) {
         result_free(v->found);
         v->found = result_hold(s->last);
         v->cursor = v->top = 0;
     }
-    v->seen = s->last;
     return v->found ? result_find_table(v->found, "versions") : NULL;
 }
 
@@ -186,10 +182,6 @@ static bool faster_act(void *state, struct session *s, enum action action, struc
     const size_t count = t ? table_rows(t) : 0;
     long at = (long)v->cursor;
 
-    if (action == ACTION_NEXT_MACHINE) {
-        view_next_machine(s, 1);
-        return true;
-    }
     if (action == ACTION_OPEN) {
         str_add(command, t ? "kernel compare" : "kernel tune");
         return true;

@@ -108,16 +108,19 @@ static void say_error(struct frame *f, const struct err *err)
     log_add(LOG_ERROR, "%s", str_text(&f->message));
 }
 
-/* Shows the kernel, loop or list of functions that a command has loaded. */
-static void show_fresh(struct frame *f, const struct kernel *before, size_t loop_before,
-                       const struct function_list *listed)
+/* Begins to notice what is loaded (frame_notice_loaded). */
+static void expect_loaded(struct frame *f)
 {
-    const struct document *d = &f->session->document;
+    frame_notice_loaded(f, 0);
+    f->fresh = NULL;
+}
 
-    if (d->kernel && (d->kernel != before || d->loop != loop_before))
-        (f->place == PLACE_loop ? frame_go : frame_show)(f, view_index(&kernel_view));
-    else if (d->functions && d->functions != listed)
-        frame_show(f, view_index(&functions_view));
+/* Shows the kernel, loop or list of functions that was loaded last since expect_loaded. */
+static void show_loaded(struct frame *f)
+{
+    if (f->fresh)
+        (f->fresh == &kernel_view && f->place == PLACE_loop ? frame_go
+                                                            : frame_show)(f, view_index(f->fresh));
 }
 
 /* Runs @line and shows its output. @line NULL: runs the commands that waited for a job. */
@@ -126,11 +129,10 @@ static void obey(struct frame *f, const char *line)
     struct session *s = f->session;
     struct err err = {0};
     char *printed = NULL;
-    size_t length = 0, loop_before = s->document.loop;
-    const struct kernel *before = s->document.kernel;
-    const struct function_list *listed = s->document.functions;
+    size_t length = 0;
     FILE *out = open_memstream(&printed, &length);
 
+    expect_loaded(f);
     f->chosen = -1;
     str_clear(&s->said);
     s->in_view = NULL;
@@ -145,10 +147,12 @@ static void obey(struct frame *f, const char *line)
     show_result(f, line ? line : "the commands that wait for a job", printed);
     if (ok && !length && s->said.length)
         frame_say(f, false, str_text(&s->said));
-    if (!ok)
+    if (!ok) {
         say_error(f, &err);
-    else
-        show_fresh(f, before, loop_before, listed);
+    } else {
+        frame_notice_loaded(f, job_next());
+        show_loaded(f);
+    }
     if (ok && asked < view_count())
         frame_show(f, asked);
 }
@@ -338,24 +342,28 @@ static void tell_ended(struct frame *f)
     f->running.count = left;
 }
 
+static void notice_loaded(void *frame, unsigned job)
+{
+    frame_notice_loaded(frame, job);
+}
+
 /* Handles messages of jobs. Returns whether the screen has changed. */
 static bool take_news(struct frame *f)
 {
     struct session *s = f->session;
-    const struct kernel *before = s->document.kernel;
-    const struct function_list *listed = s->document.functions;
 
+    expect_loaded(f);
     session_clear_output(s);
     experiments_publish(s);
     evolve_feed(s);
     blame_publish(s);
     profile_publish(s);
     note_jobs(f);
-    enum job_news news = job_drain();
+    enum job_news news = job_drain(notice_loaded, f);
     if (news == JOB_NOTHING_NEW)
         return false;
     tell_ended(f);
-    show_fresh(f, before, s->document.loop, listed);
+    show_loaded(f);
     /* only the end of a job changes machines or kernel; after mere progress no analysis is
      * repeated */
     s->revision += news == JOB_ENDED;
@@ -492,12 +500,25 @@ static void draw_overlay(struct frame *f, struct grid *g)
     grid_printf(g, 1, y, 0, ROLE_CURSOR, ATTR_BOLD, "%s", v->label ? v->label : v->name);
 }
 
-/* Returns whether one pane fills the place, by the user's setting or because of its content. */
-static bool single(struct frame *f)
+/* Returns whether the focused pane uses the whole place because of its content. */
+static bool is_whole(struct frame *f)
 {
     const struct view_ops *v = views[f->under];
 
-    return !f->session->settings.panes || (v->whole && v->whole(f->states[f->under], f->session));
+    return v->whole && v->whole(f->states[f->under], f->session);
+}
+
+/* Returns whether the focused pane has a table with rows. */
+static bool has_table(struct frame *f)
+{
+    const struct view_ops *v = views[f->under];
+    struct str position = {0};
+
+    if (v->source && v->status)
+        v->status(f->states[f->under], f->session, &position);
+    const bool has = position.length > 0;
+    str_done(&position);
+    return has;
 }
 
 /* Draws the place: the line above its panes, the panes, and an overlay. */
@@ -505,13 +526,16 @@ static void draw_place(struct frame *f, struct grid *g)
 {
     const struct place_table *p = &places[f->place];
     const unsigned head = p->draw_head && g->height >= HEAD_LEAST;
+    const bool whole = is_whole(f);
     struct grid area;
 
     f->session->inferred_shown =
         place_view(&places[PLACE_lab], &f->places[PLACE_lab], 0) == &matrix_view;
     grid_init_part(&area, g, g->width, g->height - head);
     panes_lay(&f->panes, f->place, &f->places[f->place], f->states, f->session, area.width,
-              area.height, single(f));
+              area.height, whole || !f->session->settings.panes);
+    f->session->several_panes = !whole && f->panes.fitting > 1;
+    f->session->table_shown = has_table(f);
     panes_draw(&f->panes, f->place, &f->places[f->place], f->states, f->session, &area);
     memcpy(g->cells + (size_t)head * g->width, area.cells,
            (size_t)g->width * area.height * sizeof *g->cells);

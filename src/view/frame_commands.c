@@ -8,6 +8,7 @@
 #include "cmd/command.h"
 #include "view/frame.h"
 #include "view/jumps.h"
+#include "view/lab_log.h"
 #include "work/job.h"
 
 static bool find_in_view(struct frame *f, const char *text, struct err *err)
@@ -29,6 +30,7 @@ static void command_ran(struct session *s, const char *name)
 {
     struct frame *f = s->view_state;
 
+    frame_notice_loaded(f, job_next());
     guide_notice(&f->guide, f->session, views[f->current]->name, 0, name);
 }
 
@@ -80,6 +82,20 @@ static void open_prompt(struct frame *f, const char *text, const char *behind)
     f->reply = FRAME_PROMPT;
 }
 
+/* Stops the chart, check or hunt that LAB shows, or inference. */
+static void stop_run(struct frame *f)
+{
+    struct job_info info;
+    char command[40] = "evolve stop";
+
+    for (size_t i = 0; lab_log_runs(f->session) && job_get(i, &info); i++)
+        if (info.state == JOB_RUNNING && (strcmp(info.title, "machine chart") == 0 ||
+                                          strcmp(info.title, "machine check") == 0 ||
+                                          strcmp(info.title, "machine hunt") == 0))
+            snprintf(command, sizeof command, "job cancel %u", info.number);
+    later(f, command);
+}
+
 /* Performs an action that no view uses. Returns false if the frame does not use it either. */
 static bool act(struct frame *f, enum action action)
 {
@@ -95,6 +111,9 @@ static bool act(struct frame *f, enum action action)
                      ? "experiments generate; view experiments"
                      : "forms select --top 40; experiments generate; view experiments");
         return true;
+    case ACTION_NEXT_MACHINE: view_next_machine(f->session, 1); return true;
+    case ACTION_PREVIOUS_MACHINE: view_next_machine(f->session, -1); return true;
+    case ACTION_STOP: stop_run(f); return true;
     case ACTION_ZOOM: f->session->settings.panes = !f->session->settings.panes; return true;
     case ACTION_CANCEL:   /* an overlay is closed first */
         if (frame_is_page(f->current)) {

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "view/frame_state.h"
 
+#include "cmd/function_list.h"
+
 void frame_say(struct frame *f, bool failed, const char *text)
 {
     str_clear(&f->message);
@@ -28,6 +30,25 @@ void frame_go(struct frame *f, size_t to)
     f->place = place;
     f->places[place].focus = pane;
     f->places[place].shown[pane] = (unsigned char)at;
+}
+
+void frame_notice_loaded(struct frame *f, unsigned request)
+{
+    const struct document *d = &f->session->document;
+    const struct loaded before = f->loaded,
+                        now = {d->kernel ? d->kernel->serial : 0, d->loop,
+                               d->functions ? d->functions->serial : 0};
+
+    const struct view_ops *view =
+        now.kernel && (now.kernel != before.kernel || now.loop != before.loop) ? &kernel_view
+        : now.functions && now.functions != before.functions                   ? &functions_view
+                                                                               : NULL;
+
+    f->loaded = now;
+    if (view && request >= f->fresh_request) {
+        f->fresh = view;
+        f->fresh_request = request;
+    }
 }
 
 void frame_position(struct frame *f, struct str *out)

@@ -28,6 +28,13 @@ struct jumps {
     struct jump_places back, forward;   /* newest view last */
 };
 
+/* What is loaded: a difference is something that a command or job has just loaded. */
+struct loaded {
+    uint64_t kernel;          /* serial number; 0: none */
+    size_t loop;
+    unsigned long functions;  /* serial number; 0: none */
+};
+
 struct frame {
     struct session *session;
     void *states[FRAME_VIEWS];   /* states of views[]; frame_init opens them */
@@ -41,6 +48,10 @@ struct frame {
     int panes_y;                 /* first screen row of the panes */
     /* output bytes of the current command line when it requested a view; -1: no request */
     long chosen;
+    struct loaded loaded;
+    /* shows what was loaded by the last request of several; NULL: nothing was */
+    const struct view_ops *fresh;
+    unsigned fresh_request;      /* job whose result was shown last, or job_next of a command */
     struct str message;          /* bottom line; cleared by the next key */
     bool failed;                 /* whether the message is an error */
     char search[128];
@@ -81,6 +92,9 @@ bool frame_is_page(size_t index);
 void frame_go(struct frame *f, size_t to);
 /* Shows @text on the bottom line. */
 void frame_say(struct frame *f, bool failed, const char *text);
+/* Notices what command or job @request has loaded: a kernel, loop or list of functions. It is shown
+ * unless that of a later request is. */
+void frame_notice_loaded(struct frame *f, unsigned request);
 /* Appends the view's description of its position. */
 void frame_position(struct frame *f, struct str *out);
 

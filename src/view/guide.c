@@ -85,6 +85,11 @@ static const struct deed steps[] = {
 };
 #define STEPS (sizeof steps / sizeof *steps)
 
+static uint64_t loaded(const struct session *s)
+{
+    return s->document.kernel ? s->document.kernel->serial : 0;
+}
+
 void guide_done(struct guide *g)
 {
     str_done(&g->title);
@@ -112,7 +117,7 @@ void guide_welcome(struct guide *g, struct session *s, const char *caption, cons
     struct err none = {0};
     bool example = load_example(s, &none);   /* fails if a busy machine loads it too slowly */
 
-    g->before = s->document.kernel;
+    g->before = loaded(s);
     g->done = 0;
     g->kind = caption ? GUIDE_OFFER : example ? GUIDE_HINTS : GUIDE_NONE;
     if (!caption)
@@ -135,7 +140,7 @@ static void go_to(struct guide *g, const struct session *s, size_t step)
 {
     g->kind = step < STEPS ? GUIDE_TUTORIAL : GUIDE_NONE;
     g->step = step;
-    g->before = s->document.kernel;
+    g->before = loaded(s);
 }
 
 bool guide_teach(struct guide *g, struct session *s, size_t step, struct err *err)
@@ -159,15 +164,15 @@ static bool was_done(const struct guide *g, const struct deed *d, const struct s
         if (strcmp(d->commands[i], name) == 0)
             return true;
     return (d->view && strcmp(d->view, view) == 0) ||
-           (d->other_kernel && s->document.kernel && s->document.kernel != g->before);
+           (d->other_kernel && loaded(s) && loaded(s) != g->before);
 }
 
 void guide_notice(struct guide *g, const struct session *s, const char *view, int key,
                   const char *name)
 {
     if (!g->before)
-        g->before = s->document.kernel;
-    if (g->kind == GUIDE_OFFER && s->document.kernel != g->before)
+        g->before = loaded(s);
+    if (g->kind == GUIDE_OFFER && loaded(s) != g->before)
         guide_end(g);
     if (g->kind == GUIDE_TUTORIAL && was_done(g, &steps[g->step], s, view, key, name)) {
         g->went_on = true;

@@ -10,14 +10,13 @@ enum guide_kind { GUIDE_NONE, GUIDE_OFFER, GUIDE_HINTS, GUIDE_TUTORIAL, GUIDE_DE
 
 struct guide {
     enum guide_kind kind;
-    unsigned done;                  /* bit set of completed hints */
-    size_t step;                    /* current step of the tutorial */
-    bool went_on;                   /* whether the previous step was completed, rather than
-                                     * skipped */
-    const struct kernel *before;    /* kernel at the start of the hints or the step; only its
-                                     * address is compared */
-    struct str title, caption;      /* texts of an offer or of the demo */
-    struct str command;             /* command that Enter runs during an offer */
+    unsigned done;                  /* bit set of hints */
+    size_t step;                    /* of the tutorial */
+    bool went_on;                   /* the previous step was done, not skipped */
+    /* serial number of the kernel at the start of hints or step; 0: none */
+    uint64_t before;
+    struct str title, caption;      /* of an offer or the demo */
+    struct str command;             /* run by Enter on an offer */
 };
 
 void guide_done(struct guide *g);

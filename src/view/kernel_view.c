@@ -27,11 +27,11 @@ struct kernel_view_state {
     portset grouped_opened;
     unsigned long revision;
     int first_row;          /* screen row of the first instruction at the last drawing */
-    bool compare;           /* one column per machine instead of per port */
-    bool cut;               /* whether the selected instruction is truncated */
-    char match[128];        /* text of the search; matching rows are marked */
-    const struct kernel *kernel;   /* kernel of the cursor */
-    size_t loop;                   /* index of that kernel's loop */
+    bool compare;           /* a column per machine instead of per port */
+    bool cut;               /* the instruction under the cursor is truncated */
+    char match[128];        /* text of the search, in marked rows */
+    uint64_t kernel;               /* serial number of the cursor's */
+    size_t loop;                   /* index of its loop */
 };
 
 #define CELL 5           /* least columns per group of ports */
@@ -410,8 +410,10 @@ static void draw_analysis(struct kernel_view_state *v, struct session *s, struct
  * of the other views. */
 static void adopt(struct kernel_view_state *v, struct session *s)
 {
-    if (v->kernel != s->document.kernel) {
-        v->kernel = s->document.kernel;
+    const uint64_t kernel = s->document.kernel ? s->document.kernel->serial : 0;
+
+    if (v->kernel != kernel) {
+        v->kernel = kernel;
         v->top = 0;
         s->document.row = 0;
     }
@@ -528,8 +530,8 @@ static unsigned kernel_wants(void *state, struct session *s, unsigned width, boo
 static void move_to(struct kernel_view_state *v, struct session *s, long row)
 {
     size_t count = 0;
-    if (v->kernel)
-        kernel_insns(v->kernel, v->loop, &count);
+    if (s->document.kernel)
+        kernel_insns(s->document.kernel, s->document.loop, &count);
     v->cursor = row < 0 || !count ? 0 : (size_t)row < count ? (size_t)row : count - 1;
     s->document.row = v->cursor;
 }
@@ -665,10 +667,6 @@ static bool kernel_act(void *state, struct session *s, enum action action, struc
     adopt(v, s);
     at = (long)v->cursor;
     switch (action) {
-    case ACTION_NEXT_MACHINE:
-    case ACTION_PREVIOUS_MACHINE:
-        view_next_machine(s, action == ACTION_NEXT_MACHINE ? 1 : -1);
-        return true;
     case ACTION_BACK:
         if (!v->compare)
             return false;

@@ -8,6 +8,7 @@
 #include "cmd/command.h"
 #include "cmd/key.h"
 #include "cmd/keymap.h"
+#include "view/lab_log.h"
 #include "work/job.h"
 
 #define STEPS 5
@@ -130,6 +131,23 @@ static unsigned draw_steps(const struct lab_step steps[STEPS], const char *arrow
     return x;
 }
 
+/* Draws a chart, check or hunt with its current step. */
+static void draw_log(const struct stage_view *v, struct grid *g)
+{
+    unsigned x = 1 + grid_printf(g, 1, 0, 0, ROLE_WARN, ATTR_BOLD, "%s ▶", v->title);
+    const struct stage_row *at = &v->step;
+
+    for (int i = 0; v->charts && i < CHART_STAGES; i++)
+        if (v->rows[i].state == CHARTING_RUNS) {
+            at = &v->rows[i];
+            x += grid_printf(g, (int)x, 0, 0, ROLE_TITLE, 0, " %d of %d, %s:", i + 1, CHART_STAGES,
+                             chart_stage_names[i]);
+        }
+    if (!isnan(at->share))
+        x += grid_printf(g, (int)x, 0, 0, ROLE_TEXT, 0, " %.0f %%", 100 * at->share);
+    grid_printf(g, (int)x, 0, 0, ROLE_TEXT, 0, " %s", at->what);
+}
+
 void lab_steps_draw(struct session *s, struct grid *g)
 {
     static const struct {
@@ -141,9 +159,16 @@ void lab_steps_draw(struct session *s, struct grid *g)
                                     {.name = "measured", .command = "experiments measure"},
                                     {.name = "mapping", .command = LAB_INFER},
                                     {.name = "adopt", .command = "evolve adopt"}};
+    struct stage_view *log = lab_log_shown(s);
     struct grid line;
     unsigned used = 0;
 
+    if (log && log->runs) {
+        draw_log(log, g);
+        free(log);
+        return;
+    }
+    free(log);
     fill(s, steps);
     for (size_t i = 0; i < sizeof ways / sizeof *ways && (!used || used > g->width); i++) {
         grid_init_part(&line, g, STEPS_MOST, 1);

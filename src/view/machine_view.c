@@ -8,10 +8,10 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "chart/stage_log.h"
 #include "cmd/command.h"
 #include "isa/cpu.h"
 #include "measure/record.h"
+#include "view/lab_log.h"
 #include "view/plot.h"
 #include "view/view.h"
 #include "work/job.h"
@@ -29,8 +29,6 @@ struct machine_view_state {
     double low, high;        /* lowest and highest clock, GHz; NaN: unknown */
     double lost;             /* largest percentage of windows lost to other tasks */
     unsigned long samples;   /* number of points with windows */
-    struct stage_point stages[STAGE_POINTS];
-    double at[STAGE_POINTS], share[STAGE_POINTS];
 };
 
 static void fill(struct machine_view_state *v, struct session *s)
@@ -224,57 +222,25 @@ static void draw_strip(const struct machine_view_state *v, struct grid *g, int y
     grid_heat_pair(g, (int)x, y, 1, 1);
 }
 
-static const enum role stage_roles[] = {[CHARTING_WAITS] = ROLE_DIM,
-                                        [CHARTING_RUNS] = ROLE_ACCENT,
-                                        [CHARTING_DONE] = ROLE_TEXT,
-                                        [CHARTING_ENDED] = ROLE_WARN};
-
 /* Draws the stages of a chart, one per line, and their progress over time, on at most *@room rows.
  * Draws nothing without a chart. */
-static void draw_chart(struct machine_view_state *v, struct stage_log *log, struct grid *g, int *y,
-                       unsigned *room)
+static void draw_chart(const struct machine_view_state *v, const struct session *s, struct grid *g,
+                       int *y, unsigned *room)
 {
-    struct stage_row rows[CHART_STAGES];
-    const char *name;
-    size_t n = log ? stage_log_get(log, &name, rows, v->stages) : 0;
-    bool any = false;
+    struct stage_view *log = lab_log_shown(s);
 
-    for (int i = 0; log && i < CHART_STAGES; i++)
-        any |= rows[i].state != CHARTING_WAITS;
-    if (!any || *room < CHART_STAGES + 2)
-        return;
-    grid_printf(g, 0, (*y)++, 0, ROLE_HEADER, 0, "chart of %s", name);
-    for (int i = 0; i < CHART_STAGES; i++, (*y)++) {
-        const struct stage_row *r = &rows[i];
-        char time[16] = "", share[16] = "";
-        if (r->state != CHARTING_WAITS)
-            snprintf(time, sizeof time, "%u:%02u", (unsigned)(r->seconds / 60),
-                     (unsigned)fmod(r->seconds, 60));
-        if (r->state != CHARTING_WAITS && !isnan(r->share))
-            snprintf(share, sizeof share, "%.0f %%", 100 * r->share);
-        grid_printf(g, 0, *y, 0, stage_roles[r->state], r->state == CHARTING_RUNS ? ATTR_BOLD : 0,
-                    "%c %d %-12s%7s %5s  %s", r->state == CHARTING_RUNS ? '>' : ' ', i + 1,
-                    chart_stage_names[i], time, share, r->what);
+    if (log && log->charts && *room >= CHART_STAGES + 2) {
+        *y = lab_log_draw_stages(log, g, *y);
+        *room -= CHART_STAGES + 1;
+        if (log->point_count >= 2 && *room >= 8) {
+            /* clock and contention follow below */
+            const unsigned height = v->samples && *room >= 20 ? *room / 2 : *room;
+            lab_log_draw_curve(log, g, *y, height);
+            *y += (int)height;
+            *room -= height;
+        }
     }
-    *room -= CHART_STAGES + 1;
-    if (n < 2 || *room < 8)
-        return;
-    for (size_t i = 0; i < n; i++) {
-        v->at[i] = v->stages[i].seconds;
-        v->share[i] = 100 * v->stages[i].share;
-    }
-    const struct plot_series series = {"of the stage", ROLE_GOOD, v->at, v->share, n, false};
-    const struct plot plot = {.title = "done, %",
-                              .x_label = "s",
-                              .y_min = 0,
-                              .y_max = 100,
-                              .series = &series,
-                              .series_count = 1};
-    /* half of the rows remain for clock and contention */
-    const unsigned height = v->samples && *room >= 20 ? *room / 2 : *room;
-    plot_draw(&plot, g, 0, *y, g->width, height);
-    *y += (int)height;
-    *room -= height;
+    free(log);
 }
 
 static void machine_draw(void *state, struct session *s, struct grid *g)
@@ -286,7 +252,7 @@ static void machine_draw(void *state, struct session *s, struct grid *g)
     unsigned room = g->height > (unsigned)y ? g->height - (unsigned)y : 0;
     draw_work(g, &y, &room);
     const unsigned before = room;
-    draw_chart(v, s->document.chart, g, &y, &room);
+    draw_chart(v, s, g, &y, &room);
     if (!v->samples) {
         if (room > 2 && room == before)
             grid_wrap(g, 0, y + 1, g->width, room - 1, ROLE_DIM, 0,

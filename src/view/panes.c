@@ -131,12 +131,14 @@ void panes_lay(struct panes *out, unsigned number, const struct place_state *sta
     unsigned y = 0;
 
     *out = (struct panes){0};
+    choose_bands(p, p->panes[state->focus].band, height, &plan);
+    choose_panes(p, state->focus, width, &plan);
+    for (unsigned i = 0; i < place_panes(p); i++)
+        out->fitting += plan.stands[i];
     if (single) {
+        plan = (struct pane_plan){0};
         plan.bands[p->panes[state->focus].band] = 1;
         plan.stands[state->focus] = true;
-    } else {
-        choose_bands(p, p->panes[state->focus].band, height, &plan);
-        choose_panes(p, state->focus, width, &plan);
     }
     share_rows(p, state, &plan, states, s, width, height);
     for (unsigned b = 0; b < PLACE_BANDS; y += plan.bands[b++])

@@ -46,7 +46,7 @@ static void fit(struct axis *axis, double low, double high)
     }
     if (low == high) {
         double room = axis->log ? 0.5 : fabs(low) > 0 ? fabs(low) / 2 : 0.5;
-        low -= room;
+        low -= low == 0 && !axis->log ? 0 : room;   /* times and counts begin at 0 */
         high += room;
     }
     axis->low = low;

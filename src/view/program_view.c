@@ -427,8 +427,12 @@ static bool program_act(void *state, struct session *s, enum action action, stru
         str_addf(command, "program explain %zu", row + 1);
         return true;
     case ACTION_NEXT: case ACTION_PREVIOUS:
-        if (v->profiled)
+        if (v->profiled && !v->study)
             return false;
+        if (v->profiled) {   /* to the blocks, which have the panels */
+            v->profiled = false;
+            return true;
+        }
         v->panel = (v->panel + (action == ACTION_NEXT ? 1 : PANEL_COUNT - 1)) % PANEL_COUNT;
         return true;
     case ACTION_PROFILE:

@@ -6,6 +6,7 @@
 
 #include "base/duration.h"
 #include "base/mem.h"
+#include "view/lab_log.h"
 #include "view/lab_steps.h"
 #include "view/view.h"
 
@@ -113,8 +114,14 @@ static void draw_worst(const struct outline *o, struct grid *g, int y)
 static void search_draw(void *state, struct session *s, struct grid *g)
 {
     struct evolve_run *run = lab_run(s);
+    struct stage_view *log = lab_log_shown(s);
 
     (void)state;
+    if (log) {
+        lab_log_draw_list(log, STAGE_WORST, g, lab_log_draw_stages(log, g, 0) + 1);
+        free(log);
+        return;
+    }
     if (!run) {
         lab_draw_empty(
             s, &search_view, g,
@@ -139,7 +146,7 @@ static bool search_act(void *state, struct session *s, enum action action, struc
 static bool search_live(void *state, struct session *s)
 {
     (void)state;
-    return lab_run_goes_on(s);
+    return lab_run_goes_on(s) || lab_log_runs(s);
 }
 
 const struct view_ops search_view = {

@@ -126,16 +126,27 @@ static bool has_columns(struct table_view *v, struct session *s, struct err *err
            err_set(err, ERR_USAGE, NULL, "the view shows no table yet");
 }
 
+/* Begins to put the rows in their new order: a key that was typed with the command, and arrives
+ * before the next drawing, applies to the rows that the command selects. Returns true. */
+static bool arranged(struct table_view *v, struct session *s)
+{
+    if (v->refresh(v, s))
+        table_update(&v->table, &v->source, v, v->changes);
+    return true;
+}
+
 bool table_view_sort(void *state, struct session *s, const char *column, struct err *err)
 {
     struct table_view *v = state;
-    return has_columns(v, s, err) && table_sort(&v->table, &v->source, column, err);
+    return has_columns(v, s, err) && table_sort(&v->table, &v->source, column, err) &&
+           arranged(v, s);
 }
 
 bool table_view_filter(void *state, struct session *s, const char *expression, struct err *err)
 {
     struct table_view *v = state;
-    return has_columns(v, s, err) && table_filter(&v->table, &v->source, expression, err);
+    return has_columns(v, s, err) && table_filter(&v->table, &v->source, expression, err) &&
+           arranged(v, s);
 }
 
 const char *table_view_filtered(void *state)

@@ -8,8 +8,10 @@
 #include "base/mem.h"
 #include "base/watch.h"
 #include "cmd/command.h"
+#include "cmd/lab_findings.h"
 #include "cmd/task.h"
 #include "model/mapping_diff.h"
+#include "view/lab_log.h"
 #include "view/lab_steps.h"
 #include "view/table_view.h"
 #include "view/view.h"
@@ -177,7 +179,7 @@ static bool is_of(const struct against *a, const struct machine *m, const struct
 static bool refresh(void *state, struct session *s)
 {
     struct tables_view_state *v = state;
-    struct evolve_run *run = lab_run(s);
+    struct evolve_run *run = lab_log_is_newest(s) ? NULL : lab_run(s);
     struct outline *o = run ? evolve_run_outline(run) : NULL;
     struct machine *m = o ? tables_of(s) : NULL;
 
@@ -241,7 +243,13 @@ static unsigned draw_summary(const struct tables_view_state *v, struct grid *g)
 static void tables_draw(void *state, struct session *s, struct grid *g)
 {
     struct tables_view_state *v = state;
+    struct stage_view *log = lab_log_shown(s);
 
+    if (log) {
+        lab_log_draw_list(log, STAGE_DIFFERENCES, g, 0);
+        free(log);
+        return;
+    }
     if (!refresh(v, s) && v->next) {
         grid_wrap(g, 2, g->height > 6, g->width > 4 ? g->width - 4 : 1, 3, ROLE_TEXT, 0,
                   v->next->job ? "The mapping is being compared with the tables."
@@ -263,7 +271,7 @@ static void tables_draw(void *state, struct session *s, struct grid *g)
 static bool tables_live(void *state, struct session *s)
 {
     (void)state;
-    return lab_run_goes_on(s);
+    return lab_run_goes_on(s) || lab_log_runs(s);
 }
 
 const struct view_ops tables_view = {

@@ -20,7 +20,7 @@
 #define CYCLES_WIDTH 16      /* columns of the cycles in the title line */
 
 struct timeline_view_state {
-    const struct kernel *kernel;
+    uint64_t kernel;              /* serial number of the shown one */
     /* rows are numbered: iteration * picked + index among the picked instructions */
     size_t cursor, top, height;
     uint32_t *pick;               /* indices of the displayed instructions */
@@ -103,8 +103,8 @@ static const struct simulation *shown(struct timeline_view_state *v, struct sess
     pick(v, session_analyses(s, &machines)[s->document.in_view], *count);
     if (!v->picked)
         return NULL;
-    if (v->kernel != s->document.kernel) {
-        v->kernel = s->document.kernel;
+    if (v->kernel != s->document.kernel->serial) {
+        v->kernel = s->document.kernel->serial;
         v->cursor = v->top = 0;
         v->left = 0;
     }

@@ -9,9 +9,39 @@
 #include "view/plot.h"
 #include "view/view.h"
 
+#define PORT_X 10   /* columns before the ports */
+#define PORT 7      /* columns of a port */
+
 struct whatif_view_state {
     size_t cursor;
 };
+
+/* Draws the cycles per iteration of each busy port before and after the change, from row @y on: as
+ * many ports as fit side by side, then the next below them. */
+static void draw_pressure(const struct whatif_pair *pair, struct grid *g, int y)
+{
+    const unsigned most = g->width > PORT_X + PORT ? (g->width - PORT_X) / PORT : 1;
+    unsigned column = 0;
+
+    for (unsigned j = 0; j < pair->ports.count; j++) {
+        const double before = pair->sides[0].pressure[j], after = pair->sides[1].pressure[j];
+        const int x = PORT_X + (int)(column * PORT);
+        if (!(before > 0) && !(after > 0))
+            continue;
+        if (column == 0) {
+            grid_fill(g, 0, y, g->width, 1, ROLE_HEADER, 0, ' ');
+            grid_put(g, 0, y, 0, ROLE_HEADER, 0, "port");
+            grid_put(g, 0, y + 1, 0, ROLE_TEXT, 0, "unchanged");
+            grid_put(g, 0, y + 2, 0, ROLE_ACCENT, 0, "changed");
+        }
+        grid_printf(g, x, y, PORT, ROLE_HEADER, 0, "%*s", PORT, pair->ports.names[j]);
+        grid_printf(g, x, y + 1, PORT, ROLE_TEXT, 0, "%*.2f", PORT, before);
+        grid_printf(g, x, y + 2, PORT, after == before ? ROLE_TEXT : ROLE_WARN, 0, "%*.2f", PORT,
+                    after);
+        column = column + 1 < most ? column + 1 : 0;
+        y += column ? 0 : 4;
+    }
+}
 
 /* Draws the machine before and after the change, one per row, and the change in cycles. */
 static void draw_sides(const struct whatif_pair *pair, struct grid *g)
@@ -28,6 +58,7 @@ static void draw_sides(const struct whatif_pair *pair, struct grid *g)
                     side ? "changed" : "unchanged", pair->sides[side].bounds, simulated,
                     pair->sides[side].bottleneck);
     }
+    draw_pressure(pair, g, 8);
     if (isnan(pair->sides[0].simulated) || isnan(pair->sides[1].simulated))
         return;
     grid_printf(g, 0, 6, 0, ROLE_WARN, 0, "%+.2f cycles per iteration simulated, %+.1f %%",

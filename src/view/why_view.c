@@ -206,6 +206,7 @@ static bool why_act(void *state, struct session *s, enum action action, struct s
     unsigned last = v->rows > v->height ? v->rows - v->height : 0,
              page = v->height > 1 ? v->height - 1 : 1;
 
+    (void)s;
     (void)command;
     switch (action) {
     case ACTION_DOWN: case ACTION_SCROLL_DOWN: v->top++; break;
@@ -214,10 +215,6 @@ static bool why_act(void *state, struct session *s, enum action action, struct s
     case ACTION_PAGE_UP: v->top -= v->top < page ? v->top : page; break;
     case ACTION_FIRST: v->top = 0; break;
     case ACTION_LAST: v->top = last; break;
-    case ACTION_NEXT_MACHINE:
-    case ACTION_PREVIOUS_MACHINE:
-        view_next_machine(s, action == ACTION_NEXT_MACHINE ? 1 : -1);
-        break;
     default: return false;
     }
     v->top = v->top < last ? v->top : last;

@@ -378,7 +378,16 @@ static void relieve(void)
     }
 }
 
-enum job_news job_drain(void)
+unsigned job_next(void)
+{
+    unsigned newest = 0;
+
+    for (size_t i = 0; i < count; i++)
+        newest = jobs[i]->info.aside ? newest : jobs[i]->info.number;
+    return newest + 1;
+}
+
+enum job_news job_drain(void (*after)(void *state, unsigned number), void *state)
 {
     char bytes[256];
     enum job_news news = JOB_NOTHING_NEW;
@@ -394,6 +403,8 @@ enum job_news job_drain(void)
         snapshot(jobs[i], &info, &ended);
         if (ended) {
             settle(jobs[i]);
+            if (after)
+                after(state, info.number);
             news = info.aside && news != JOB_ENDED ? JOB_PROGRESS : JOB_ENDED;
         }
     }

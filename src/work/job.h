@@ -78,9 +78,13 @@ void job_refuse(unsigned number, const struct err *err);
  * there is no such job. UI thread. */
 unsigned job_withdraw(void);
 
-/* Runs the finish functions of ended jobs. UI thread. */
+/* UI thread. Runs the finish functions of ended jobs, in the order in which they were started, and
+ * @after (NULL: nothing) after each, with its number. */
 enum job_news { JOB_NOTHING_NEW, JOB_PROGRESS, JOB_ENDED };
-enum job_news job_drain(void);
+enum job_news job_drain(void (*after)(void *state, unsigned number), void *state);
+/* Returns a number above those of all jobs that a user requested so far, and not above that of the
+ * next one. */
+unsigned job_next(void);
 size_t job_count(void);                                   /* number of listed jobs */
 bool job_get(size_t index, struct job_info *out);         /* in the order of their start */
 bool job_find(unsigned number, struct job_info *out);

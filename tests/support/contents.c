@@ -233,3 +233,36 @@ void chart_runs(struct stage_log *log)
     stage_log_progress(log, CHART_PORTS, 30, 120, "forms joined one by one");
     chart_seconds += 9;
 }
+
+void check_runs(struct stage_log *log)
+{
+    static const struct stage_finding last[] = {{"IMUL (R64, R64)", 1.0, 1.0, "throughput"},
+                                                {"VADDPD (YMM, YMM, YMM)", 0.5, 0.5, "throughput"},
+                                                {"ADC (R64, R64)", 1.0, 0.5, "throughput"},
+                                                {"MOV (R64, M64)", 0.33, 0.5, "throughput"}},
+                                      wrong[] = {{"MOV (R64, M64)", 0.33, 0.5, "throughput"},
+                                                 {"ADC (R64, R64)", 1.0, 0.5, "throughput"}};
+
+    for (int i = 1; i <= 60; i++, chart_seconds++)
+        stage_log_step(log, i, 120, .5 * (1 + sin(i / 9.0)) / 4, "60 throughputs");
+    stage_log_list(log, STAGE_WORST, "measured last", last, sizeof last / sizeof *last);
+    stage_log_list(log, STAGE_DIFFERENCES, "skylake: 2 of 4 disagree", wrong,
+                   sizeof wrong / sizeof *wrong);
+}
+
+void hunt_runs(struct stage_log *log)
+{
+    static const struct stage_finding blocks[] = {{"mulps xmm1, xmm2; mulps xmm2, xmm1", 10.0, 8.0,
+                                                   ""},
+                                                  {"vaddps ymm0, ymm1, ymm2", 1.0, 0.5, ""}},
+                                      changes[] = {
+                                          {"any MULPS or the like", 5.0, 4.0,
+                                           "latency of any MULPS or the like: 5, not 4"},
+                                          {"any VADDPS or the like", 1.0, 0.5,
+                                           "usage of any VADDPS or the like: 1*p1, not 1*p01"}};
+
+    for (int i = 1; i <= 30; i++, chart_seconds++)
+        stage_log_step(log, i, 30, .3 - .2 / i, "2 findings, 154 of 512 blocks differ");
+    stage_log_list(log, STAGE_WORST, "smallest blocks that differ", blocks, 2);
+    stage_log_list(log, STAGE_DIFFERENCES, "skylake: 2 findings", changes, 2);
+}

@@ -335,6 +335,26 @@ test_whatif_pressure() {
     awk '$1 == "2" && $2 == "2.00" && $3 == "1.33" { found = 1 } END { exit !found }' "$work/out" || fail "$(cat "$work/out")"
 }
 
+# Ports of a what-if have the names that people are shown, or the machine's own.
+test_whatif_names() {
+    for ports in 'ALU0,ALU1' '0,1'; do
+        expect 0 "$portolan" --machine zen5-charted -e "kernel hex 4801d84801d9; kernel whatif 'usage:ADD (R64, R64)=1*p[$ports]'"
+        awk '$1 == "ALU0" && $3 == "1.00" { found = 1 } END { exit !found }' "$work/out" || fail "$ports: $(cat "$work/out")"
+    done
+    expect 1 "$portolan" --machine zen5-charted -e "kernel hex 4801d8; kernel whatif 'usage:ADD (R64, R64)=1*p[ALU9]'"
+    holds err 'unknown port "ALU9"'
+}
+
+# A latency that no table has counts a cycle, and is told where the number is.
+test_unknown_latency() {
+    printf '.L1:\n cltq\n addq %%rax, %%rax\n jne .L1\n' >"$work/latency.s"
+    expect 0 "$portolan" --machine zen5-charted -e "kernel load $work/latency.s; kernel analyze"
+    holds out 'latency unknown: CDQE (), counted as 1 cycle'
+    holds out 'at least 2.00 cycles per iteration'
+    expect 0 "$portolan" --machine zen5-charted --format json -e "kernel load $work/latency.s; kernel analyze"
+    holds out '"latency_guessed":1.0'
+}
+
 # Rejected lines are shown; the remainder is analysed on request.
 test_refused_lines() {
     printf '.L1:\n addq %%rax, %%rbx\n flumb %%rax\n jmp .L1\n' >"$work/bad.s"

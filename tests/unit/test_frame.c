@@ -352,7 +352,7 @@ static void test_chart_stages(void **state)
     add_experiments();
     fill_record();   /* the measurements of the charted CPU, not of this one */
     chart_clock_begin();
-    log = session.document.chart = stage_log_new("mine");
+    log = session.document.chart = stage_log_new("chart of mine", "of the stage");
     frame_run(&frame, "view machine");
     assert_true(screen_lacks("chart of mine"));
     chart_runs(log);

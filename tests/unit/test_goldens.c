@@ -167,8 +167,43 @@ static void show_chart(void)
 {
     show_machine();   /* scrolls down to clock and contention */
     chart_clock_begin();
-    session.document.chart = stage_log_new("mine");
+    session.document.chart = stage_log_new("chart of mine", "of the stage");
     chart_runs(session.document.chart);
+}
+
+/* The panes of LAB while @runs, a chart, check or hunt, is on. */
+static void show_log_of(const char *title, const char *curve, void (*runs)(struct stage_log *log),
+                        const char *view)
+{
+    char line[64];
+
+    run_to_end("set machine skylake");
+    snprintf(line, sizeof line, "view %s", view);
+    run_to_end(line);
+    chart_clock_begin();
+    session.document.chart = stage_log_new(title, curve);
+    runs(session.document.chart);
+}
+
+static void check_in(const char *view)
+{
+    show_log_of("check of skylake, Emerald Rapids", "disagree", check_runs, view);
+}
+
+static void show_check_step(void) { check_in("search"); }
+static void show_check_curve(void) { check_in("evolution"); }
+static void show_check_tables(void) { check_in("tables"); }
+
+static void show_hunt(void)
+{
+    show_log_of("hunt: skylake compared with haswell", "of the blocks differ", hunt_runs,
+                "tables");
+}
+
+static void show_chart_step(void)
+{
+    add_experiments();
+    show_log_of("chart of mine", "of the stage", chart_runs, "search");
 }
 
 static void show_check(void)
@@ -295,6 +330,11 @@ static const struct content { const char *view, *name; void (*show)(void); } con
     {"machine", "machine", show_machine},
     {"machine", "chart", show_chart},
     {"check", "check", show_check},
+    {"search", "check-step", show_check_step},
+    {"evolution", "check-curve", show_check_curve},
+    {"tables", "check-tables", show_check_tables},
+    {"tables", "hunt-tables", show_hunt},
+    {"search", "chart-step", show_chart_step},
     {"functions", "functions", show_functions},
     {"compare", "compare", show_compare},
     {"faster", "faster", show_faster},

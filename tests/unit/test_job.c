@@ -143,7 +143,7 @@ static void test_runs_to_the_end(void **state)
     while (!finished) {
         struct pollfd fd = {.fd = job_wake_fd(), .events = POLLIN};
         assert_true(poll(&fd, 1, 1000 * HANG_SECONDS) > 0);   /* otherwise the job hangs */
-        job_drain();
+        job_drain(NULL, NULL);
     }
     assert_true(job_find(number, &info));
     assert_int_equal(info.state, JOB_DONE);
@@ -196,7 +196,7 @@ static void test_pause(void **state)
     unsigned number = job_start("pausing", &pausing, NULL, &err);
     assert_true(job_pause(number, true));
     assert_true(job_find(number, &info) && info.paused);
-    while (job_drain() != JOB_ENDED) {
+    while (job_drain(NULL, NULL) != JOB_ENDED) {
         job_pause(number, false);
         job_pause(number, true);
     }

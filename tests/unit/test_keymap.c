@@ -222,7 +222,7 @@ static void test_own_keys_are_told(void **state)
     assert_true(keymap_bind(session.keys, "kernel F3 view why", &err));
     assert_true(keymap_bind(session.keys, "kernel F5 do last", &err));
     assert_true(keymap_bind(session.keys, "mapping : do last", &err));
-    assert_true(screen_holds(" F3 view why  F5 do last  ] loop"));
+    assert_true(screen_holds(" F3 view why  F5 do last  t faster?"));
     assert_true(screen_holds(": command"));
     struct grid g;
     int x, y;

@@ -1,0 +1,21 @@
+/* A chart, check or hunt in the panes of LAB: stages, curve, findings. */
+#ifndef PORTOLAN_VIEW_LAB_LOG_H
+#define PORTOLAN_VIEW_LAB_LOG_H
+
+#include "chart/stage_log.h"
+#include "cmd/session.h"
+#include "view/grid.h"
+
+/* Returns what the panes show instead of a run of inference: the last chart, check or hunt, unless
+ * inference has started since; NULL: none. The caller frees. UI thread. */
+struct stage_view *lab_log_shown(const struct session *s);
+/* Returns whether that is running. */
+bool lab_log_runs(const struct session *s);
+/* Draws the title and the stages from row @y on; returns the row below. */
+int lab_log_draw_stages(const struct stage_view *v, struct grid *g, int y);
+/* Draws the curve in @height rows from row @y on. */
+void lab_log_draw_curve(const struct stage_view *v, struct grid *g, int y, unsigned height);
+/* Draws a list's title and rows from row @y on, to the bottom. */
+void lab_log_draw_list(const struct stage_view *v, enum stage_list list, struct grid *g, int y);
+
+#endif
