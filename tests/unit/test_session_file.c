@@ -99,8 +99,10 @@ static void test_round_trip(void **state)
     assert_int_equal(t.document.experiments->rows.count, 2);
     assert_true(t.document.experiments->rows.items[0].cycles == 1.25);
     assert_false(experiments_measured(t.document.experiments, 1));
-    assert_true(session_form_selected(&t, "VADDPD (XMM, XMM, XMM)"));
-    assert_false(session_form_selected(&t, "SUB (R64, R64)"));
+    assert_true(form_patterns_match(t.document.form_patterns, t.document.form_pattern_count,
+                                    "VADDPD (XMM, XMM, XMM)"));
+    assert_false(form_patterns_match(t.document.form_patterns, t.document.form_pattern_count,
+                                     "SUB (R64, R64)"));
     RUN(&s, &before, "kernel list; kernel show; kernel analyze%s", NULL);
     RUN(&t, &after, "kernel list; kernel show; kernel analyze%s", NULL);
     assert_string_equal(str_text(&before), str_text(&after));
