@@ -242,6 +242,7 @@ static void test_views_and_keys(void **state)
     press("\t");
     assert_string_equal(views[frame.current]->name, "why");
     frame_run(&frame, "view mapping");
+    assert_true(screen_lacks("ADC (M16, I16)") | job_wait(0));
     assert_true(screen_holds("distinct"));
     press("1");
     assert_string_equal(views[frame.current]->name, "why");   /* the previous pane of the view */

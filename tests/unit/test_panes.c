@@ -59,6 +59,8 @@ static unsigned differing(const char *name, const unsigned (*sizes)[2], size_t c
 {
     unsigned differ = 0;
 
+    screen_lacks("");   /* starts the jobs of the panes */
+    job_wait(0);
     for (size_t i = 0; i < count; i++) {
         struct str text = {0};
         char path[256];
