@@ -38,6 +38,7 @@ struct machine_hunting {
     bool against_simulated;
     enum isa isa;                 /* instruction set of both sides */
     struct forms *forms;
+    size_t most;                  /* most forms to draw from */
     struct block_forms drawn;
     struct hunt_options options;
     double tolerance, seconds, until;
@@ -180,6 +181,21 @@ static bool prepare_cpu(struct machine_hunting *w, struct err *err)
     return true;
 }
 
+/* Selects forms that run on this CPU. With --against, forms of any CPU are selected. */
+static bool wanted(const void *state, const struct form_row *row)
+{
+    char why[96];
+    return !measures(state) || !form_measurable(row, why, sizeof why);
+}
+
+static bool choose_forms(struct machine_hunting *w, struct err *err)
+{
+    return block_forms_choose(w->forms, w->most, wanted, w, &w->drawn, err) &&
+           (w->drawn.count ||
+            err_set(err, ERR_DATA, NULL,
+                    "none of the most frequent forms can be measured here"));
+}
+
 static bool hunt_work(void *state, struct result *result, struct err *err)
 {
     struct machine_hunting *w = state;
@@ -193,7 +209,9 @@ static bool hunt_work(void *state, struct result *result, struct err *err)
     w->knows = model_new(w->machine, false);
     w->truth = w->against ? model_new(w->against, w->against_simulated) : NULL;
     struct block_maker *maker =
-        block_maker_new(w->isa, w->drawn.items, w->drawn.count, predictable, w, err);
+        choose_forms(w, err)
+            ? block_maker_new(w->isa, w->drawn.items, w->drawn.count, predictable, w, err)
+            : NULL;
     if (maker && (!measures(w) || prepare_cpu(w, err))) {
         w->until = clock_seconds() + w->seconds;
         struct watch before = watch_begin(over, w);
@@ -393,21 +411,6 @@ static const struct parameter options[] = {
     {0},
 };
 
-/* Selects forms that run on this CPU. With --against, forms of any CPU are selected. */
-static bool wanted(const void *state, const struct form_row *row)
-{
-    char why[96];
-    return !measures(state) || !form_measurable(row, why, sizeof why);
-}
-
-static bool choose_forms(struct machine_hunting *w, size_t most, struct err *err)
-{
-    return block_forms_choose(w->forms, most, wanted, w, &w->drawn, err) &&
-           (w->drawn.count ||
-            err_set(err, ERR_DATA, NULL,
-                    "none of the most frequent forms can be measured here"));
-}
-
 /* Returns the CPU that "llvm-mca" or "llvm-mca:CPU" selects for @m; NULL: @against has another
  * value. */
 static const char *llvm_cpu(const char *against, const struct machine *m)
@@ -482,8 +485,8 @@ static bool prepare(struct session *s, const void *values, struct task *task, st
                                        .simulated = v->model[0] == 's',
                                        .progress = progress,
                                        .state = w};
-    if (!forms || !choose_forms(w, v->forms, err) ||
-        (measured && !job_may_measure("machine hunt", false, err))) {
+    w->most = v->forms;
+    if (!forms || (measured && !job_may_measure("machine hunt", false, err))) {
         hunting_free(w);
         return false;
     }
