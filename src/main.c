@@ -227,7 +227,7 @@ static int parse(int argc, char **argv, struct arguments *a, struct session *s)
     if (status >= 0)
         return status;
     if (a->batch && argc - optind > 1)
-        return misuse("-b takes one script");
+        return misuse("-b allows only one script");
     /* A session directory may be given like a file; the first one is used. */
     for (; optind < argc; optind++)
         if (!a->session && session_is_directory(argv[optind]))
@@ -378,8 +378,8 @@ static void tell_unfinished(void)
 
     if (!job_interrupted() && job_working(&info))
         utf8_say(stderr,
-                 "portolan: %s was not finished and ends with the last command; add job wait to "
-                 "finish it\n",
+                 "portolan: %s has not finished and ends with the last command; add job wait to "
+                 "wait for it\n",
                  info.title);
 }
 

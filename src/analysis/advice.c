@@ -53,7 +53,7 @@ static void add_constant_divisor(const struct advice *s)
         return;
     str_add(s->out, " The divisor of ");
     advice_row(s->a, constant, s->out);
-    str_add(s->out, " stays the same in the loop: ");
+    str_add(s->out, " does not change in the loop: ");
     str_add(s->out, s->a->rows[constant].insn->operation == OPERATION_DIVIDE
                         ? "multiply by its reciprocal (a constant, or libdivide)."
                         : "multiply by its reciprocal, which rounds differently (-ffast-math).");
@@ -100,8 +100,10 @@ static void name_accesses(const struct advice *s)
         str_addf(s->out, "%zu store%s to other lines, %g per cycle", stores, stores == 1 ? "" : "s",
                  machine_number(s->a->machine, "store_lines_per_cycle"));
         break;
-    case ACCESSES_PLACES: str_add(s->out, "shared banks and crossed lines"); break;
-    case ACCESSES_AGAIN: str_add(s->out, "some tried again, a fitted mean"); break;
+    case ACCESSES_PLACES:
+        str_add(s->out, "accesses that share cache banks or cross cache lines");
+        break;
+    case ACCESSES_AGAIN: str_add(s->out, "some replayed, a fitted mean"); break;
     }
 }
 
@@ -123,15 +125,15 @@ static void say_accesses(const struct advice *s)
         break;
     case ACCESSES_LINES:
         str_addf(s->out,
-                 "Stores take %.2f cycles per iteration: %zu to other lines of the first-level "
-                 "cache than the previous store, %g line%s per cycle.",
+                 "Stores take %.2f cycles per iteration: %zu not to the cache line of the previous "
+                 "store, %g line%s per cycle.",
                  cycles, stores, machine_number(a->machine, "store_lines_per_cycle"),
                  machine_number(a->machine, "store_lines_per_cycle") > 1 ? "s" : "");
         break;
     case ACCESSES_PLACES:
         str_addf(s->out,
                  "Loads and stores take %.2f cycles per iteration, because some share banks of the "
-                 "first-level cache or cross its lines: %zu load%s and %zu store%s.",
+                 "first-level cache or cross lines: %zu load%s and %zu store%s.",
                  cycles, loads, loads == 1 ? "" : "s", stores, stores == 1 ? "" : "s");
         break;
     case ACCESSES_AGAIN:
@@ -199,7 +201,7 @@ static void add_decode(const struct advice *s)
 
     if (decoders > 0 && several_micro_ops(s->a) &&
         s->a->frontend.decode > decoded(s->a) / decoders + ADVICE_EQUAL)
-        str_add(s->out, ": only the first decoder takes instructions of several \302\265ops. "
+        str_add(s->out, ": only the first decoder decodes instructions of several \302\265ops. "
                         "Simpler instructions would help.");
     else if (decoders > 0 || width > 0)
         str_addf(s->out, ": %g instructions per cycle. Fewer would help.",
@@ -226,24 +228,22 @@ static void say_frontend(const struct advice *s)
         str_add(s->out, f->jcc_erratum ? "" : " on");
     }
     if (f->jcc_erratum)
-        str_add(s->out, ": a jump that crosses or ends at a 32-byte boundary keeps its code out of "
-                        "the \302\265op cache. Align it "
-                        "(-Wa,-mbranches-within-32B-boundaries).");
+        str_add(s->out, ": a jump that crosses or ends at a 32-byte boundary cannot be stored in "
+                        "the \302\265op cache. Align it (-Wa,-mbranches-within-32B-boundaries).");
     else if (f->crowded)
-        str_add(s->out, ": that block of code has more \302\265ops than the \302\265op cache "
-                        "takes. Longer encodings would help.");
+        str_add(s->out, ": that block of code has more \302\265ops than the \302\265op cache can "
+                        "store. Longer encodings would help.");
     else if (f->large)
         str_addf(s->out,
-                 ": the loop has more than the %g \302\265ops that the \302\265op cache holds. "
+                 ": the loop has more than the %g \302\265ops that fit in the \302\265op cache. "
                  "Unroll it less.",
                  fact(s, "uop_cache_size"));
     else if (f->source == SOURCE_LOOP_BUFFER)
-        str_add(s->out,
-                ": a group of \302\265ops ends with the iteration. Unrolling would fill the "
-                "groups.");
+        str_add(s->out, ": the last group of \302\265ops of an iteration is incomplete. Unrolling "
+                        "would fill the groups.");
     else if (f->source == SOURCE_UOP_CACHE && f->by_windows)
-        str_add(s->out, ": instructions lie too close together, or across too many windows of "
-                        "code. Another alignment, longer encodings or unrolling would help.");
+        str_add(s->out, ": instructions are too close together, or span too many windows of code. "
+                        "Another alignment, longer encodings or unrolling would help.");
     else if (f->source == SOURCE_UOP_CACHE)
         str_addf(s->out,
                  ": it delivers %g \302\265ops per cycle, and each iteration begins a new cycle. "
@@ -275,8 +275,8 @@ static void say_microcode(const struct advice *s)
     const struct analysis *a = s->a;
 
     str_addf(s->out,
-             "Microcoded or waiting instructions take %.2f cycles per iteration, the least time of "
-             "each alone:",
+             "Microcoded or serialising instructions take %.2f cycles per iteration; minimum "
+             "cycles of each:",
              a->bounds[BOUND_ISSUE]);
     for (size_t i = 0, named = 0; i < a->count && named < 3; i++)
         if (a->rows[i].alone) {
@@ -296,8 +296,8 @@ static void name_split(const struct advice *s)
     for (size_t i = 0; i < s->a->count; i++)
         if (s->a->rows[i].flags & ROW_SPLIT) {
             str_add(s->out, named++ ? ", "
-                                    : " Indexed addresses cost a slot each, stepped pointers do "
-                                      "not: ");
+                                    : " These indexed addresses cost an issue slot each; "
+                                      "incremented pointers would not: ");
             if (named > 3) {
                 str_add(s->out, "and more");
                 break;
@@ -397,8 +397,8 @@ static void say_issue(const struct advice *s)
     if (a->issue.kind == ISSUE_SLOTS &&
         a->issue.count / width < a->bounds[BOUND_ISSUE] * (1 - SLOTS_FULL))
         str_addf(s->out,
-                 " Some groups of %g end early, before an instruction that does not fit into the "
-                 "rest.",
+                 " Some groups of %g \302\265ops are incomplete, because the next instruction does "
+                 "not fit.",
                  width);
     str_addf(s->out, " That takes %.2f cycles.", a->bounds[BOUND_ISSUE]);
     name_split(s);
@@ -491,12 +491,12 @@ static void name_remedy(const struct advice *s, enum limit_kind kind)
 {
     static const char *const remedies[LIMIT_COUNT] = {
         [LIMIT_REDUCTION] = "several accumulators",
-        [LIMIT_SCAN] = "elements that are combined before each step of the chain",
+        [LIMIT_SCAN] = "partial results combined before each step of the chain",
         [LIMIT_RECURRENCE] = "independent data in one loop",
         [LIMIT_POINTER_CHASE] = "several independent chains",
         [LIMIT_SELECT] = "several selections in one loop",
         [LIMIT_MEMORY] = "a register instead of memory for the value",
-        [LIMIT_PARTIAL] = "a register that is zeroed first or written whole",
+        [LIMIT_PARTIAL] = "a register that is zeroed first or written in full",
         [LIMIT_FALSE] = "a destination that is zeroed first",
         [LIMIT_SERIAL] = "fewer locks or fences",
         [LIMIT_DIVIDER] = "fewer divisions",
@@ -515,8 +515,8 @@ static void name_remedy(const struct advice *s, enum limit_kind kind)
                         : f->crowded || f->by_windows ? "another alignment or longer encodings"
                                                       : "shorter code");
     else if (kind == LIMIT_RECURRENCE && s->l->chain.affine)
-        str_add(s->out, s->l->chain.logic ? "two steps at once"
-                                          : "two steps at once, x * a * a + (b * a + b')");
+        str_add(s->out, s->l->chain.logic ? "two steps combined"
+                                          : "two steps combined, x * a * a + (b * a + b')");
     else if (remedies[kind])
         str_add(s->out, remedies[kind]);
 }
@@ -643,7 +643,7 @@ static void say_tie(const struct advice *s)
     enum limit_kind unrolled[LIMIT_COUNT], firm[LIMIT_COUNT];
     const unsigned relieved = tied_kinds(s, true, unrolled), left = tied_kinds(s, false, firm);
 
-    str_addf(s->out, "A tie at %.2f cycles per iteration: ", s->a->cycles);
+    str_addf(s->out, "Tied limits, %.2f cycles per iteration: ", s->a->cycles);
     for (unsigned i = 0; i < s->l->count; i++) {
         str_add(s->out, !i ? "" : i + 1 == s->l->count ? " and " : ", ");
         name_tied(s, s->l->kinds[i]);
@@ -655,7 +655,7 @@ static void say_tie(const struct advice *s)
     }
     if (left) {
         bool widens = advice_could_widen(s->a);
-        str_add(s->out, " Relieving one alone gains nothing; it takes ");
+        str_add(s->out, " Relieving only one gains nothing; use ");
         for (unsigned i = 0; i < left; i++) {
             str_add(s->out, !i ? "" : i + 1 == left ? " and " : ", ");
             name_remedy(s, firm[i]);

@@ -14,7 +14,7 @@ void advice_say_induction(const struct advice *s)
     advice_links(s, false);
     str_addf(s->out,
              " step%s it once per iteration, %.2f cycles. It is not an accumulator. Only unrolling "
-             "helps, which steps it less often.",
+             "helps, because it reduces the number of steps.",
              advice_chain_names_several(&s->l->chain) ? "" : "s", s->l->chain.cycles);
 }
 
@@ -74,8 +74,8 @@ void advice_say_scan(const struct advice *s)
              several ? "" : "s");
     advice_row(s->a, chain->user, s->out);
     str_add(s->out, " uses each partial result, so separate accumulators cannot replace it. "
-                    "Combine a few elements first, then add the previous result to each: one step "
-                    "of the chain for all of them.");
+                    "Combine a few elements first, then add the previous result to each. The chain "
+                    "then has one step for all of them.");
     if (chain->floating)
         str_add(s->out, " Floating-point results then round differently.");
     advice_next(s);
@@ -121,8 +121,8 @@ static void add_carry(const struct advice *s)
                   operation != OPERATION_SUBTRACT_CARRY;
     }
     if (leaves)
-        str_add(s->out, " Left in the carry flag from one addition with carry to the next, in an "
-                        "unrolled loop, it takes one of these per word.");
+        str_add(s->out, " Unroll the loop and keep the carry in the flag between additions with "
+                        "carry: the chain then takes one addition per word.");
 }
 
 void advice_say_recurrence(const struct advice *s)
@@ -137,10 +137,10 @@ void advice_say_recurrence(const struct advice *s)
                            "split."
             : crc ? ". Each step needs the CRC of the previous step. A carry-less multiplication "
                     "can combine separate CRCs of parts of the data (crc32_combine)."
-            : chain->logic  ? ". Each step shifts by a constant and inserts: two steps at once "
-                              "shift by twice as much, (x << 2n) | (b << n | b'), half the chain"
-            : chain->affine ? ". Each step multiplies by a constant and adds: two steps at once "
-                              "are x * a * a + (b * a + b'), half the chain"
+            : chain->logic  ? ". Each step shifts by a constant and inserts. Combine two steps, (x "
+                              "<< 2n) | (b << n | b'): that halves the chain"
+            : chain->affine ? ". Each step multiplies by a constant and adds. Combine two steps, x "
+                              "* a * a + (b * a + b'): that halves the chain"
                             : ". Each step transforms the whole value of the previous step, so it "
                               "cannot be split into partial results.");
     if (chain->affine && !chain->carry && !crc)
@@ -175,13 +175,12 @@ void advice_say_chase(const struct advice *s)
         str_add(s->out, " A well-predicted branch, instead of the comparison in the address, would "
                         "let the loads run ahead.");
     str_add(s->out, " Unrolling does not help. ");
-    str_add(s->out, plain && !table ? "Arrays instead of links, or several independent chains in "
-                                      "one loop, would help."
-                    : table && !plain
-                        ? "Several independent inputs in one loop, or a larger table that takes "
-                          "more of the input at once, would help."
-                        : "Several independent chains in one loop would help.");
-    str_add(s->out, " Every cache miss adds its whole latency.");
+    str_add(s->out, plain && !table   ? "Arrays instead of links, or several independent chains in "
+                                        "one loop, would help."
+                    : table && !plain ? "Several independent inputs in one loop, or a larger table "
+                                        "that processes more of the input per look-up, would help."
+                                      : "Several independent chains in one loop would help.");
+    str_add(s->out, " Every cache miss adds its full latency.");
 }
 
 void advice_say_select(const struct advice *s)
@@ -193,7 +192,7 @@ void advice_say_select(const struct advice *s)
     str_addf(s->out, "Select chain of %.2f cycles per iteration: ", s->l->chain.cycles);
     advice_links(s, true);
     str_addf(s->out, ". Each selection waits for the previous one%s.",
-             s->l->chain.compared ? " and the comparison with it" : "");
+             s->l->chain.compared ? " and for its comparison" : "");
     str_add(s->out,
             address ? " Run several searches in one loop; a well-predicted branch would let the "
                       "loads run ahead."
@@ -233,8 +232,8 @@ static void say_blocked(const struct advice *s)
     else
         advice_row(s->a, chain->links[store].row, s->out);
     str_addf(s->out,
-             " stored only a part before, so it waits until they are in the cache, %.2f cycles per "
-             "iteration. Load the stored value in one piece, or keep it in a register.",
+             " stored only a part. It waits until the stores have reached the cache, %.2f cycles "
+             "per iteration. Load the stored value in one piece, or keep it in a register.",
              chain->cycles);
     advice_next(s);
 }
@@ -287,13 +286,12 @@ void advice_say_partial(const struct advice *s)
     str_add(s->out, ". ");
     advice_row(s->a, chain->user, s->out);
     str_addf(s->out,
-             " writes only %u bits of its register, which are merged with the rest: it waits for "
-             "the old value. Where the rest does not count, ",
+             " writes only %u bits of its register and merges them with the others, so it waits "
+             "for the old value. If the other bits are not used, ",
              to ? to->bits : 8U);
     str_add(s->out, insn->operation == OPERATION_MOVE && insn->traits & INSN_LOAD
-                        ? "movzx in its place, or a zeroed register (xor) before it, breaks the "
-                          "chain."
-                        : "a zeroed register (xor) before it breaks the chain.");
+                        ? "movzx instead, or zeroing the register (xor) first, breaks the chain."
+                        : "zeroing the register (xor) first breaks the chain.");
     advice_next(s);
 }
 
@@ -303,8 +301,8 @@ void advice_say_false(const struct advice *s)
     advice_links(s, true);
     str_add(s->out, ". ");
     advice_row(s->a, s->l->chain.user, s->out);
-    str_add(s->out, " waits for the old value of its destination, which its result does not need: "
-                    "zero the register before (xor), or use one that is ready.");
+    str_add(s->out, " waits for the old value of its destination, although its result does not "
+                    "depend on it. Zero the register first (xor), or use one that is ready.");
     advice_next(s);
 }
 
@@ -316,8 +314,8 @@ void advice_say_serial(const struct advice *s)
     for (size_t i = 0; i < s->l->chain.count; i++)
         locked &= (s->a->rows[s->l->chain.links[i].row].insn->traits & INSN_LOCK) != 0;
     str_addf(s->out, ", %.2f cycles per iteration. %s", s->l->chain.cycles,
-             locked ? "Locked accesses run in sequence, and wait for earlier stores: accumulate in "
-                      "a register, and access memory once after the loop."
-                    : "Fencing and serialising instructions wait for all earlier instructions, and "
-                      "delay all later ones: fewer of them would help.");
+             locked ? "Locked accesses execute in sequence, after all earlier stores. Accumulate "
+                      "in a register, and access memory once after the loop."
+                    : "Fences and serialising instructions wait for all earlier instructions and "
+                      "delay all later ones. Fewer of them would help.");
 }

@@ -44,7 +44,7 @@ void advice_guessed(const struct analysis *a, struct str *out)
 void advice_estimates(const struct analysis *a, const char *width, struct str *out)
 {
     if (a->estimate) {
-        str_add(out, " An estimate, as are the machine's figures of");
+        str_add(out, " This is an estimate, because the machine's values are estimates for");
         name_forms(a, is_estimate, out);
         str_add_char(out, '.');
     }

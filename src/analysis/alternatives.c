@@ -107,7 +107,7 @@ void alternatives_add(const struct analysis *a, struct str *out)
                 str_add(out, k ? ", " : " ");
                 name_kind(a, &kinds[k], out);
             }
-            str_addf(out, ": the ports would take %.2f cycles.", cycles);
+            str_addf(out, ". The port bound would then be %.2f cycles.", cycles);
         }
     }
     free(masses);

@@ -116,9 +116,10 @@ bool build_isa(const char *path, enum isa *out, struct err *err)
     bool ok;
 
     if (archive_is(path)) {
-        ok = archive_read(path, &a, err) &&
-             (a.members.count || err_set(err, ERR_DATA, "name an archive of object files",
-                                         "the archive contains no object file"));
+        ok =
+            archive_read(path, &a, err) &&
+            (a.members.count || err_set(err, ERR_DATA, "give an archive that contains object files",
+                                        "the archive contains no object file"));
         for (size_t i = 0; ok && i < a.members.count; i++) {
             ok = object_read_member(&a.members.items[i], 0, &o, err);
             if (ok)

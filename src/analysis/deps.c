@@ -427,7 +427,7 @@ static uint32_t node_of(const struct deps *d, uint32_t insn, uint8_t resource)
     for (uint32_t n = d->first_node[insn]; n < d->first_node[insn + 1]; n++)
         if (d->nodes[n].resource == resource)
             return n;
-    BUG("instruction %u makes no value of kind %u", (unsigned)insn, (unsigned)resource);
+    BUG("instruction %u writes no value of kind %u", (unsigned)insn, (unsigned)resource);
 }
 
 /* Delays a forwarded load: it completes at the earliest store_address_late cycles after the address

@@ -199,7 +199,7 @@ static const struct object_symbol *find_name(const struct object *o, const char 
     }
     if (other) {
         char *first = demangle(found->name), *second = demangle(other->name);
-        err_set(err, ERR_USAGE, "name one of them",
+        err_set(err, ERR_USAGE, "give one of their addresses",
                 "several functions are called %s: %.300s, %.300s", wanted,
                 first ? first : found->name, second ? second : other->name);
         free(first);
@@ -230,7 +230,7 @@ const struct object_symbol *function_find(const struct object *o, const char *wa
     char *name = mem_strndup(wanted, (size_t)(plus - wanted));
     found = find_name(o, name, err);
     if (found && number >= found->size) {
-        err_set(err, ERR_USAGE, "give a place inside of it", "%s has 0x%llx bytes", name,
+        err_set(err, ERR_USAGE, "give an address inside the function", "%s has 0x%llx bytes", name,
                 (unsigned long long)found->size);
         found = NULL;
     }

@@ -90,7 +90,7 @@ static bool prefer_lines(struct kernel *k, const struct kernel_options *options,
     if (!k->debug->file)
         return err_set(err, ERR_DATA,
                        "compile its source file with -g; libdw must be installed (Debian: libdw1)",
-                       "no source lines: no debug information of this code was found");
+                       "no source lines: this code has no debug information");
     for (size_t i = 0; i < k->loop_count; i++) {
         const struct kernel_loop *loop = &k->loops[i];
         bool has = false;
@@ -104,7 +104,7 @@ static bool prefer_lines(struct kernel *k, const struct kernel_options *options,
     if (best == SIZE_MAX)
         return err_set(
             err, ERR_DATA,
-            "kernel list shows its loops; the compiler may have removed or merged that code",
+            "kernel list shows the loops; the compiler may have removed or merged that code",
             "no loop with code from lines %zu-%zu of %s", options->first_line, options->last_line,
             path_base(k->debug->file));
     loop_first(k, best);
@@ -167,9 +167,9 @@ static bool has_loop(const struct kernel *k)
 
 static bool no_loops(const char *what, uint64_t bytes, struct err *err)
 {
-    return err_set(err, ERR_DATA, "name a function with --symbol; kernel functions FILE lists them",
-                   "no function with a loop in %llu kB of %s", (unsigned long long)bytes / 1000,
-                   what);
+    return err_set(
+        err, ERR_DATA, "give a function with --symbol; kernel functions FILE lists the functions",
+        "no function with a loop in %llu kB of %s", (unsigned long long)bytes / 1000, what);
 }
 
 static struct kernel *kernel_of_hottest(const struct object *o, const char *path, struct err *err)
@@ -191,9 +191,9 @@ static struct kernel *kernel_of_hottest(const struct object *o, const char *path
 
 static void which_function(struct err *err)
 {
-    err_set(err, ERR_USAGE, "also give --symbol FUNCTION",
-            "--lines needs a function: this code may be of several source files, each with its own "
-            "line numbers");
+    err_set(
+        err, ERR_USAGE, "also give --symbol FUNCTION",
+        "--lines needs --symbol: line numbers are ambiguous if code is of several source files");
 }
 
 /* Makes the kernel of @o, read from @path, for @options. NULL with err. */
@@ -279,7 +279,7 @@ static struct kernel *named_in_archive(const struct archive *a,
         next = finish(&o, m->spec, next, options, &fault);
         if (next && k) {
             several = true;
-            err_set(err, ERR_USAGE, "load one of these",
+            err_set(err, ERR_USAGE, "load one of these members",
                     "several members have a function %s: %.200s, %.200s", options->symbol, k->name,
                     next->name);
         }

@@ -137,8 +137,9 @@ static char *hottest_address(const char *path, const struct perf_samples *sample
         str_addf(&address, "0x%llx", (unsigned long long)object_address(&o, s->offset));
     }
     if (ok && !most)
-        err_set(err, ERR_DATA, "name a function with --symbol; kernel functions FILE lists them",
-                "the samples are in none of the functions found in this program");
+        err_set(err, ERR_DATA,
+                "give a function with --symbol; kernel functions FILE lists the functions",
+                "no function of this program has samples");
     object_done(&o);
     return most ? str_take(&address) : NULL;
 }
@@ -150,7 +151,7 @@ static bool add_percents(struct kernel *k, const char *path, const struct perf_s
     float *percents = mem_try_alloc((k->insn_count + 1) * sizeof *percents);
     struct object o;
     bool ok = percents ? object_read(path, 0, &o, err)
-                       : err_memory_for(err, "the samples of each instruction",
+                       : err_memory_for(err, "number of samples per instruction",
                                         k->insn_count * sizeof *percents);
 
     for (size_t i = 0; ok && i < k->insn_count && !watch_steps(20); i++)

@@ -294,7 +294,7 @@ struct kernel *kernel_with_loop(struct kernel *take_k, const struct kernel_optio
                                 struct err *err)
 {
     if (kernel_loop_requested(options) >= take_k->loop_count) {
-        err_set(err, ERR_USAGE, "kernel list shows them", "no loop %zu in %s; it has %zu",
+        err_set(err, ERR_USAGE, "kernel list shows the loops", "no loop %zu in %s; it has %zu",
                 options->loop, take_k->name, take_k->loop_count);
         kernel_free(take_k);
         return NULL;
@@ -346,7 +346,7 @@ static bool unit_restrict_symbol(struct unit *u, const struct assembled *a, cons
     for (size_t i = 0; i < a->label_count && !found; i++)
         found = strcmp(a->labels[i].name, symbol) == 0 ? &a->labels[i] : NULL;
     if (!found)
-        return err_set(err, ERR_DATA, "name one of its labels, or load it without --symbol",
+        return err_set(err, ERR_DATA, "give one of its labels, or load it without --symbol",
                        "no label %s in this text", symbol);
     for (size_t i = 0; i < a->label_count && end == UINT64_MAX; i++) {
         const struct label *next = &a->labels[i];
@@ -515,7 +515,7 @@ struct kernel *kernel_from_code(const struct object *o, const char *name, size_t
     for (; all && part_next(o, start, length, &part); parts++)
         all = unit_decode(&u, o->isa, part.code, part.length, part.position, NULL);
     if (!all || u.insns.count == 0) {
-        err_set(err, all ? ERR_DATA : ERR_LIMIT, "name another function with --symbol",
+        err_set(err, all ? ERR_DATA : ERR_LIMIT, "give another function with --symbol",
                 all ? "only LTO bytecode or no code; compile without -flto"
                     : "more than %zu instructions",
                 kernel_unit_most);
@@ -612,8 +612,8 @@ struct kernel *kernel_from_hex(enum isa isa, const char *hex, struct err *err)
     }
     if (digits == 0 || digits % 2) {
         err_set(err, ERR_DATA, "give pairs of hex digits",
-                digits ? "odd number of hex digits: half a byte at position %zu"
-                       : "the hex block is empty (%zu characters)",
+                digits ? "odd number of hex digits: the byte at position %zu is incomplete"
+                       : "no hex digits in the block (%zu characters)",
                 at);
         goto out;
     }

@@ -367,8 +367,8 @@ bool kernel_text(const struct kernel *k, size_t loop, struct str *out, struct er
         assembled_done(&a);
     }
     if (ok && !same)
-        ok =
-            err_set(err, ERR_DATA, "kernel show prints it", "the assembler encodes it differently");
+        ok = err_set(err, ERR_DATA, "kernel show prints the instruction",
+                     "the assembler encodes it differently");
     if (ok)
         str_add(out, str_text(&text));
     for (size_t i = 0; i < w.places.list.count; i++)

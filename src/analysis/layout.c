@@ -70,7 +70,7 @@ static bool regions_find(struct planner *p, struct err *err)
             if (same_sum(p->regions[k].one, s))
                 r = &p->regions[k];
         if (!r && p->count == ARRAYS_MOST)
-            return refuse_at(p, s->insn, "more arrays than can be laid out", err);
+            return refuse_at(p, s->insn, "the layout has too many arrays", err);
         if (!r) {
             r = &p->regions[p->count++];
             *r = (struct array_region){.one = s,
@@ -125,7 +125,7 @@ static bool regions_place(struct planner *p, uint64_t bytes, struct err *err)
         p->out->iterations = (walked > extra ? walked - extra : 0) / steps;
         if (p->out->iterations < LEAST_ITERATIONS)
             return err_set(err, ERR_USAGE, "choose a larger --size",
-                           "its steps of %llu bytes in all need more than %llu bytes",
+                           "its stride of %llu bytes in total needs more than %llu bytes",
                            (unsigned long long)steps, (unsigned long long)bytes);
     }
     for (unsigned i = 0; i < p->count; i++) {
@@ -149,10 +149,8 @@ static bool regions_place(struct planner *p, uint64_t bytes, struct err *err)
             const struct array_region *other = &p->regions[r->joined];
             int64_t from = (int64_t)other->sum + r->distance;
             if (other->joined != STREAM_ALONE || from < 0)
-                return err_set(
-                    err, ERR_USAGE,
-                    "name the first stream of the array as its owner",
-                    "the array is inside another array, or too far away");
+                return err_set(err, ERR_USAGE, "give the first stream of the array",
+                               "the array overlaps another array, or is too far from it");
             r->sum = (uint64_t)from;
         }
     p->out->bytes = (at + PAGE - 1) / PAGE * PAGE;
@@ -285,10 +283,10 @@ static bool give_bases(struct planner *p, struct err *err)
         if (s->place)
             continue;
         if (base == UINT8_MAX && !inside)
-            return refuse_at(p, s->insn, "the accessed array has no register of its own", err);
+            return refuse_at(p, s->insn, "no register addresses only the accessed array", err);
         if (base == UINT8_MAX && (have < magnitude(r->low) ||
                                   have + r->bytes + magnitude(r->high) > p->out->bytes + PAGE))
-            return refuse_at(p, s->insn, "its array cannot be distinguished from others", err);
+            return refuse_at(p, s->insn, "its array is not distinguishable from others", err);
         if (base != UINT8_MAX) {
             give(p, base, r->sum - have, !inside);
             p->out->arrays[p->out->count++] =
@@ -303,7 +301,7 @@ static bool fill_ring(struct planner *p, const struct array_region *r, struct er
     uint64_t spacing = STREAM_LINE, places = RING_LEAST, all;
 
     if (r->one->link < 0 || r->low < 0 || r->high > SPACING_MOST)
-        return refuse_at(p, r->one->insn, "its pointers lead too far from its reads", err);
+        return refuse_at(p, r->one->insn, "its pointers point too far away", err);
     while (spacing < (uint64_t)r->high)
         spacing *= 2;
     /* Computes the number of elements of a ring that fit in the region (enum arrays_fill_kind). */
@@ -334,9 +332,9 @@ static bool fill_indices(struct planner *p, const struct stream *s,
         p->region_of[s->fed_by] == STREAM_ALONE ? NULL : &p->regions[p->region_of[s->fed_by]];
 
     if (!from || !from->walks || !index->index_bytes)
-        return refuse_at(p, s->insn, "its index is not read from an array", err);
+        return refuse_at(p, s->insn, "its index is not loaded from an array", err);
     if (p->out->fill_count == ARRAYS_MOST)
-        return refuse_at(p, s->insn, "more arrays than can be laid out", err);
+        return refuse_at(p, s->insn, "the layout has too many arrays", err);
     uint64_t room = target->bytes > (uint64_t)(target->high - target->low)
                         ? target->bytes - (uint64_t)(target->high - target->low)
                         : 1;
@@ -388,7 +386,7 @@ bool layout_arrays(const struct insn *insns, const struct streams *s, uint64_t b
     if (!regions_find(&p, err))
         return false;
     if (!p.count)
-        return err_set(err, ERR_DATA, NULL, "no memory access that moves");
+        return err_set(err, ERR_DATA, NULL, "no memory access whose address changes");
     if (!regions_place(&p, bytes, err))
         return false;
     give_indices(&p);

@@ -270,7 +270,7 @@ void memory_limit_print(const struct memory_time *t, const struct memory_costs *
                         struct str *out)
 {
     static const char *const words[MEMORY_LIMITS] = {[LIMIT_AHEAD] =
-                                                         "latency (too few loads in flight)",
+                                                         "latency (too few concurrent loads)",
                                                      [LIMIT_LINES] = "bandwidth",
                                                      [LIMIT_STREAMED] = "bandwidth (non-temporal)",
                                                      [LIMIT_RANDOM] = "bandwidth (random)",

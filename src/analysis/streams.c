@@ -206,7 +206,7 @@ static void chase_root(struct finder *f, struct stream *s)
         s->terms[0] = (struct stream_term){(uint8_t)m.a, 1};
         s->term_count = 1;
     } else {
-        refuse(f, s->insn, "the start of its pointers is unknown");
+        refuse(f, s->insn, "the first address of its pointers is unknown");
     }
 }
 
@@ -294,7 +294,7 @@ static void take_vector(struct finder *f, size_t at)
             data = op;
     }
     if (!memory || !data || memory->index >= INSN_REGISTERS) {
-        refuse(f, (uint32_t)at, "its addresses are not followed");
+        refuse(f, (uint32_t)at, "its addresses are not analysed");
         return;
     }
     size_t length = strlen(in->mnemonic);
@@ -437,7 +437,7 @@ void streams_find(const struct insn *insns, size_t count, struct streams *out)
         const struct access *a = &f.work.accesses.items[i];
         struct address_parts p = {0};
         if (too_far(a)) {
-            refuse(&f, a->insn, "its address is too far away for an array");
+            refuse(&f, a->insn, "its offset is too large for an array");
             continue;
         }
         if (!a->stepped || is_vector_access(&insns[a->insn]))
@@ -485,8 +485,8 @@ bool streams_join(struct streams *s, size_t at, size_t other, int64_t distance, 
                        "no streams %zu and %zu: the loop has %zu", at, other, s->items.count);
     struct stream *a = &s->items.items[at - 1], *b = &s->items.items[other - 1];
     if (a->kind != STREAM_WALK || b->kind != STREAM_WALK || a->step != b->step)
-        return err_set(err, ERR_USAGE, "streams of one array move by the same step",
-                       "streams %zu and %zu do not move together", at, other);
+        return err_set(err, ERR_USAGE, "give streams of one array with equal strides",
+                       "streams %zu and %zu have different strides", at, other);
     bool behind = a->step > 0 ? distance < 0 : distance > 0;
     struct stream *last = behind ? a : b;
     if (last->follows != STREAM_ALONE && last->distance <= (uint64_t)llabs(distance))

@@ -171,10 +171,10 @@ bool unmodelled_find(const struct insn *insns, size_t count, const struct deps *
                      char *out[UNMODELLED_COUNT])
 {
     static const char *const what[UNMODELLED_COUNT] = {
-        [UNMODELLED_BRANCHES] = "mispredictions of branches on loaded data",
+        [UNMODELLED_BRANCHES] = "mispredicted branches on loaded data",
         [UNMODELLED_CROSSINGS] = "accesses that cross pages",
-        [UNMODELLED_MISSES] = "cache misses of loads at loaded addresses",
-        [UNMODELLED_FORWARDS] = "loads that may wait for a recent store",
+        [UNMODELLED_MISSES] = "cache misses of loads whose addresses are loaded",
+        [UNMODELLED_FORWARDS] = "loads delayed by recent stores",
     };
     struct listed lists[UNMODELLED_COUNT] = {{.count = 0}};
 

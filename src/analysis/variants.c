@@ -246,7 +246,7 @@ static bool keep_alive(struct variant *v, size_t at, struct operand kept[INSN_OP
             (op->file == FILE_X87 ||
              (op->file == FILE_GENERAL && op->reg == stack && !op->implicit))) {
             refuse(v, op->file == FILE_X87 ? "x87 and MMX registers cannot be preserved"
-                                           : "it sets the stack pointer");
+                                           : "it writes the stack pointer");
             return false;
         }
         if (!is_register(op) || !(op->access & ACCESS_WRITE) || op->reg == stack ||
@@ -298,7 +298,7 @@ void variant_nop(const struct insn *insns, size_t count, size_t at, struct varia
     unsigned n;
 
     if (insns[at].traits & INSN_NOP || !vary_nop(&insns[at], &nop)) {
-        *out = (struct variant){.reason = "no nop has its length"};
+        *out = (struct variant){.reason = "no nop has the same length"};
         return;
     }
     begin(insns, count, INSN_OPERANDS, out);

@@ -31,9 +31,9 @@
 static_assert((int)PORTOLAN_BOUNDS == (int)BOUND_COUNT &&
                   (int)PORTOLAN_BOUND_RETIRE == (int)BOUND_RETIRE &&
                   (int)PORTOLAN_BOUND_DIVIDERS == (int)BOUND_PIPES,
-              "the bounds have the numbers that the interface gives them");
+              "the constants of the bounds match the interface");
 static_assert((int)PORTOLAN_USAGE == (int)ERR_USAGE && (int)PORTOLAN_MEMORY == (int)ERR_MEMORY,
-              "the errors have the numbers that the interface gives them");
+              "the constants of the errors match the interface");
 
 struct portolan_machine { struct machine *m; };
 
@@ -93,7 +93,7 @@ API portolan_machine *portolan_machine_load(const char *id_or_directory, portola
         if (id_or_directory)
             refuse(&err, error);
         else
-            refuse_argument(error, "no machine is named");
+            refuse_argument(error, "the machine is NULL or empty");
         return NULL;
     }
     return machine_handle(m);
@@ -130,7 +130,7 @@ API int portolan_machine_usage(const portolan_machine *machine, const char *form
 
     if (!entry)
         return form ? refuse_form(machine, form, error)
-                    : refuse_argument(error, "no form is named");
+                    : refuse_argument(error, "the form is NULL or empty");
     usage_print(&entry->usage, mapping_ports(machine->m->mapping), &text);
     bool fits = text.length < size;
     if (fits)
@@ -146,7 +146,8 @@ API int portolan_throughput(const portolan_machine *machine, const char *experim
     struct err err = {0};
 
     if (!experiment || !experiment_parse(experiment, &e, &err))
-        return experiment ? refuse(&err, error) : refuse_argument(error, "no experiment is given");
+        return experiment ? refuse(&err, error)
+                          : refuse_argument(error, "the experiment is NULL or empty");
     struct experiments *table = experiments_new();
     experiments_add_named(table, &e);
     machine_predict(machine->m, table, cycles);
@@ -205,7 +206,7 @@ API int portolan_analyze(const portolan_machine *machine, const void *code, size
     enum isa isa;
 
     if (!code || !length || analysis->size < sizeof(size_t))
-        return refuse_argument(error, "the code or the size of the structure is missing");
+        return refuse_argument(error, "the code is NULL, or the structure's size is not set");
     if (!isa_parse(machine->m->isa, &isa))
         return refuse_argument(error, "the machine has an unknown instruction set");
     struct kernel *k = kernel_of(isa, code, length, &err);
@@ -224,7 +225,7 @@ API int portolan_evaluate(const portolan_machine *machine, const char *file,
     struct err err = {0};
 
     if (!file || accuracy->size < sizeof(size_t))
-        return refuse_argument(error, "the file or the size of the structure is missing");
+        return refuse_argument(error, "the file is NULL, or the structure's size is not set");
     struct experiments *table = experiments_load(file, &err);
     if (!table)
         return refuse(&err, error);
@@ -280,7 +281,7 @@ static struct machine *best_machine(struct evolve *e, const struct problem *p, s
     struct ports ports;
 
     if (!best) {
-        err_set(err, ERR_LIMIT, "give it more seconds", "the run ended before it had a mapping");
+        err_set(err, ERR_LIMIT, "set a longer time limit", "the run ended before it had a mapping");
         return NULL;
     }
     ports_number(&ports, best->ports);
@@ -302,7 +303,9 @@ API portolan_machine *portolan_infer(const char *file, const portolan_inference 
     if (inference && inference->size >= sizeof(size_t))
         hand_over(&own, inference, inference->size, sizeof own);
     if (!file || !(own.seconds > 0 || own.generations)) {
-        refuse_argument(error, "no file is named, or neither seconds nor generations end the run");
+        refuse_argument(
+            error,
+            "the file is NULL, or the run has neither a time limit nor a number of generations");
         return NULL;
     }
     if (own.threads > THREADS_MOST) {
@@ -357,8 +360,7 @@ API int portolan_measure(const void *code, size_t length, double patience,
 
     if (!code || !length || measurement->size < sizeof(size_t) || !(patience >= 0))
         return refuse_argument(
-            error,
-            "the code or the size of the structure is missing, or patience is negative");
+            error, "the code is NULL, the structure's size is not set, or patience is negative");
     struct kernel *k = kernel_of(isa_host(), code, length, &err);
     if (!k)
         return refuse(&err, error);
@@ -426,7 +428,7 @@ API portolan_machine *portolan_chart(const char *const *patterns, size_t count,
     if (charting && charting->size >= sizeof(size_t))
         hand_over(&own, charting, charting->size, sizeof own);
     if (count && !patterns) {
-        refuse_argument(error, "no patterns are given");
+        refuse_argument(error, "the patterns are NULL or empty");
         return NULL;
     }
     if (own.simulated)
@@ -453,7 +455,7 @@ API portolan_machine *portolan_chart(const char *const *patterns, size_t count,
     charting_free(w);
     forms_free(forms);
     if (!m && c.stopped)
-        err_set(&err, ERR_INTERRUPTED, NULL, "the caller stopped it");
+        err_set(&err, ERR_INTERRUPTED, NULL, "the caller stopped the call");
     if (!m)
         refuse(&err, error);
     return m ? machine_handle(m) : NULL;

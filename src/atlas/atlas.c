@@ -146,7 +146,8 @@ static bool each_name(const char *path,
 static bool refuse_other(const char *path, const char *name, bool data, struct err *err)
 {
     return belongs(name, data) ||
-           err_set(err, ERR_USAGE, "name a new directory, or one with nothing but an atlas",
+           err_set(err, ERR_USAGE,
+                   "give a new or empty directory, or one that contains only an atlas",
                    "%s holds %s, which is not part of an atlas", path, name);
 }
 

@@ -202,7 +202,7 @@ bool child_directory_full(const char *dir, const char *printed, size_t needed, s
         (!strstr(printed, full) || statvfs(dir, &room) != 0 ||
          ((uint64_t)room.f_bavail * room.f_frsize >= needed && (room.f_favail || !room.f_files))))
         return false;
-    err_set(err, ERR_IO, "make room there, or set TMPDIR to another directory",
+    err_set(err, ERR_IO, "delete files there, or set TMPDIR to another directory",
             "no room for temporary files in %s: %s", directories_base(), over ? quota : full);
     return true;
 }

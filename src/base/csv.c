@@ -81,7 +81,7 @@ static void on_row(int end, void *state)
         snprintf(what, sizeof what, "%zu fields, but the header has %zu", r->fields.count,
                  t->columns);
         fault(r, r->fields.count < t->columns ? r->fields.count : t->columns + 1,
-              "give every column, empty where unknown", what);
+              "give every row a value for each column, empty if unknown", what);
         return;
     } else {
         if (t->count == r->row_capacity) {
@@ -170,7 +170,7 @@ struct csv_table *csv_table_parse(const char *name, const char *bytes, size_t le
         fault(&r, (size_t)(bytes + bad - start) + 1, "save the file as UTF-8",
               "a byte that is not UTF-8");
     } else if (csv_init(&parser, CSV_STRICT | CSV_STRICT_FINI) != 0) {
-        fault(&r, 0, NULL, "libcsv does not start");
+        fault(&r, 0, NULL, "libcsv cannot be initialised");
     } else {
         size_t mark = utf8_mark(bytes, length);
         csv_set_realloc_func(&parser, mem_try_resize);

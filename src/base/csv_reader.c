@@ -44,7 +44,7 @@ struct csv_reader *csv_reader_open(const char *path, struct err *err)
     r->total = fstat(fileno(file), &info) == 0 && S_ISREG(info.st_mode) ? (double)info.st_size : 0;
     r->path = mem_strdup(path);
     if (csv_init(&r->parser, CSV_STRICT) != 0)
-        die("libcsv does not start");
+        die("libcsv cannot be initialised");
     csv_set_realloc_func(&r->parser, mem_try_resize);
     return r;
 }
@@ -118,7 +118,8 @@ static bool read_chunk(struct csv_reader *r, struct err *err)
     if (!r->whole || (!ok && csv_error(&r->parser) == CSV_ENOMEM))
         return err_memory(err, r->path, r->text.length + r->parser.entry_size);
     if (!ok || r->text.length > FIELD_LIMIT || r->parser.entry_pos > FIELD_LIMIT) {
-        err_set(err, ERR_DATA, "close the quotes, double those inside", "not CSV from here on: %s",
+        err_set(err, ERR_DATA, "close the quotes, and double quotes inside a field",
+                "invalid CSV from this line on: %s",
                 ok ? "unclosed quote" : csv_strerror(csv_error(&r->parser)));
         return err_at(err, r->path, r->row + r->row_ends.count + 1, 0);
     }

@@ -44,8 +44,8 @@ _Bool err_at(struct err *err, const char *file, size_t line, size_t column)
 
 _Bool err_memory(struct err *err, const char *file, size_t bytes)
 {
-    err_set(err, ERR_MEMORY, "end other programs, or load a part of the file",
-            "not enough memory for its %zu KiB", bytes / 1024 + 1);
+    err_set(err, ERR_MEMORY, "end other programs, or load only part of the file",
+            "out of memory: the file needs %zu KiB", bytes / 1024 + 1);
     return err_at(err, file, 0, 0);
 }
 

@@ -44,7 +44,7 @@ static bool read_all(int fd, const char *path, size_t limit, struct str *out, st
         }
         total += (size_t)got;
         if (total > limit) {
-            err_set(err, ERR_LIMIT, "load only the relevant part",
+            err_set(err, ERR_LIMIT, "load only the relevant part of the file",
                     "larger than the limit of %zu bytes", limit);
             return err_at(err, path, 0, 0);
         }
@@ -99,9 +99,9 @@ static void not_there(struct err *err, const char *path)
 static bool may_read(const char *path, const struct stat *status, struct err *err)
 {
     if (S_ISFIFO(status->st_mode) && files_only)
-        err_set(err, ERR_IO, "remove it", "is a pipe; only files are supported");
+        err_set(err, ERR_IO, "remove it", "is a pipe; only regular files are supported");
     else if (S_ISFIFO(status->st_mode) && pipes_refused)
-        err_set(err, ERR_IO, "write it to a file first, or use portolan -b",
+        err_set(err, ERR_IO, "write the data to a file first, or use portolan -b",
                 "is a pipe; pipes are not supported in the workbench");
     else if (files_only && !S_ISREG(status->st_mode) && !S_ISDIR(status->st_mode))
         err_set(err, ERR_IO, "remove it", "is not a regular file");
@@ -184,8 +184,8 @@ bool file_read(const char *path, size_t limit, struct str *out, struct err *err)
                 S_ISDIR(status.st_mode) ? "is a directory" : "is not a regular file");
         err_at(err, path, 0, 0);
     } else if (S_ISREG(status.st_mode) && status.st_size > 0 && (size_t)status.st_size > limit) {
-        err_set(err, ERR_LIMIT, "load only the relevant part", "%lld bytes; the limit is %zu",
-                (long long)status.st_size, limit);
+        err_set(err, ERR_LIMIT, "load only the relevant part of the file",
+                "%lld bytes; the limit is %zu", (long long)status.st_size, limit);
         err_at(err, path, 0, 0);
     } else {
         ok = read_all(fd, path, limit, out, err);

@@ -252,15 +252,15 @@ static bool settle(int dir, const char *path, struct err *err)
         return errno == ENOENT || file_fault(err, path, "check the directory", NULL);
     str_addf(&record, "%s/" FILE_SET_RECORD, path);
     if (!S_ISREG(status.st_mode) || status.st_uid != geteuid()) {
-        err_set(err, ERR_DATA, "remove it", "is not a regular file of this user");
+        err_set(err, ERR_DATA, "remove it", "is not a regular file owned by this user");
         err_at(err, str_text(&record), 0, 0);
     } else if (file_read(str_text(&record), RECORD_LIMIT, &text, err)) {
         ok = record_parse(text.data ? text.data : (char *)"", text.length, &changes, &count);
         if (!ok) {
-            err_set(err, ERR_DATA, "remove it", "is not a record of a change");
+            err_set(err, ERR_DATA, "remove it", "is not a journal of a file change");
             err_at(err, str_text(&record), 0, 0);
         } else if (!apply(dir, changes, count)) {
-            ok = file_fault(err, path, "complete the interrupted change",
+            ok = file_fault(err, path, "complete the interrupted change of files",
                             "check the directory and its permissions");
         }
     }
@@ -276,8 +276,8 @@ static bool lock(int dir, int kind, const char *path, struct err *err)
     for (int wait = 0; flock(dir, kind | LOCK_NB) != 0 && (errno == EWOULDBLOCK || errno == EINTR);
          wait++) {
         if (wait == WAITS) {
-            err_set(err, ERR_IO, "wait until the other program has finished",
-                    "another program is saving here");
+            err_set(err, ERR_IO, "wait until the other program has finished saving",
+                    "another program is saving files in this directory");
             return err_at(err, path, 0, 0);
         }
         usleep(WAIT_MICROSECONDS);
@@ -330,7 +330,7 @@ struct file_set *file_set_new(const char *path, bool private, struct err *err)
     set->made = file_calls.mkdir(AT_FDCWD, path, private ? 0700 : 0777) == 0;
     if (!set->made && errno != EEXIST) {
         file_fault(err, path, "make the directory",
-                   "check the directory above it and its permissions");
+                   "check the parent directory and its permissions");
     } else if ((set->dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)) < 0) {
         file_fault(err, path, "open the directory", NULL);
     } else if (lock(set->dir, LOCK_EX, path, err) && settle(set->dir, path, err)) {
@@ -382,7 +382,7 @@ bool file_set_write(struct file_set *set, const char *name, const void *bytes, s
         return refuse_name(set, name, err);
     if (!replaceable(set->dir, name)) {
         err_set(err, ERR_IO, "choose another directory",
-                "%s in it is not a regular file in a directory", name);
+                "%s is not a regular file in this directory", name);
         return err_at(err, set->path, 0, 0);
     }
     if (!file_temporary_make(set->dir, slash ? slash + 1 : name, set->private, &t))
@@ -444,7 +444,7 @@ bool file_set_commit(struct file_set *set, struct err *err)
     return (file_calls_sync_directory(set->dir) &&
             apply(set->dir, set->changes.items, set->changes.count)) ||
            file_fault(err, set->path, "complete the change",
-                      "it will be completed when the directory is next opened");
+                      "the change will be completed when the directory is next opened");
 }
 
 /* Removes the temporary files of a change that was not committed, and the directory if the change

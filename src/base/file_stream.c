@@ -25,7 +25,7 @@ bool file_stream_refused(const char *path, int fd, struct err *err)
     if ((fd >= 0 ? fstat(fd, &status) : stat(path, &status)) != 0)
         return false;
     if (S_ISDIR(status.st_mode))
-        err_set(err, ERR_IO, "name a file in it", "is a directory");
+        err_set(err, ERR_IO, "give a file in that directory", "is a directory");
     else if (S_ISFIFO(status.st_mode) && file_pipes_refused())
         err_set(err, ERR_IO, "write to a file, or use portolan -b",
                 "is a pipe; pipes are not supported in the workbench");

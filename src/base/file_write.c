@@ -22,10 +22,8 @@ static const char *remedy(int code, const char *otherwise)
 {
     switch (code) {
     case ENOSPC:
-    case EDQUOT:
-        return "make room, or choose another place";
-    case EFBIG:
-        return "raise the limit of file sizes (ulimit -f), or choose another place";
+    case EDQUOT: return "delete files, or write to another disk";
+    case EFBIG: return "raise the limit of file sizes (ulimit -f), or write to another place";
     default:
         return otherwise;
     }

@@ -40,8 +40,9 @@ static void refuse_directory(const char *path)
 
     if (!atomic_flag_test_and_set(&said))
         log_add(LOG_WARN,
-                "%s is not used: it or the home directory is missing, or belongs to another "
-                "user", path);
+                "%s is ignored: the directory or the home directory is missing, or belongs to "
+                "another user",
+                path);
 }
 
 /* Returns the program's directory in that of @variable, otherwise in @otherwise in the home
@@ -168,8 +169,8 @@ bool path_make_parents(const char *path, mode_t mode, struct err *err)
          slash = strchr(slash + 1, '/')) {
         *slash = '\0';
         if (mkdir(copy, private ? 0700 : mode) < 0 && errno != EEXIST)
-            ok = err_set(err, ERR_IO, "name another file", "cannot make the directory %s: %s", copy,
-                         strerror(errno));
+            ok = err_set(err, ERR_IO, "name another file", "cannot create the directory %s: %s",
+                         copy, strerror(errno));
         *slash = '/';
     }
     free(copy);

@@ -410,8 +410,9 @@ bool ambiguities_load(const char *path, const struct ports *ports, struct ambigu
                       struct err *err)
 {
     struct csv_table *t = csv_table_read(path, err);
-    bool ok = t && (holds_doubts(t) || err_set(err, ERR_DATA, "chart the machine again",
-                                               "%s is not a file of a chart's ambiguities", path));
+    bool ok =
+        t && (holds_doubts(t) || err_set(err, ERR_DATA, "chart the machine again",
+                                         "%s is not an ambiguities file of machine chart", path));
 
     /* Files without this field are from charts whose times could all exceed the port bound. */
     *out = (struct ambiguities){.noise = NAN, .late = true, .simulated = mem_strdup("")};
@@ -419,7 +420,7 @@ bool ambiguities_load(const char *path, const struct ports *ports, struct ambigu
         ok = read_row(t->rows[i], ports, out, err) || err_at(err, path, t->lines[i], err->column);
     csv_table_free(t);
     if (ok && isnan(out->noise))
-        ok = err_set(err, ERR_DATA, "chart the machine again", "%s lacks the row noise", path);
+        ok = err_set(err, ERR_DATA, "chart the machine again", "%s has no row `noise`", path);
     if (!ok)
         ambiguities_done(out);
     return ok;

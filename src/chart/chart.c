@@ -4,8 +4,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-const char *const chart_stage_names[] = {"forms alone", "core",  "ports",    "places",
-                                         "latencies",   "facts", "last look"};
+const char *const chart_stage_names[] = {"single forms", "core",  "ports", "places",
+                                         "latencies",    "facts", "review"};
 const char *const chart_state_names[] = {"not measured", "core", "placed", "unexplained"};
 
 static void chart_form_done(struct chart_form *f)

@@ -62,7 +62,7 @@ char *chart_journal_path(const char *name, const char *simulated, struct err *er
         str_addf(&file, "chart-%s-%s.csv", name, simulated);
     char *path = simulated ? state_file(&file) : journal_default_path();
     if (!path)
-        err_set(err, ERR_IO, "set HOME or XDG_STATE_HOME", "no directory for measurements");
+        err_set(err, ERR_IO, "set HOME or XDG_STATE_HOME", "no state directory for the journal");
     return path;
 }
 
@@ -304,8 +304,8 @@ static bool choose_rows(struct chart_job *w, const struct charting_request *r, s
         if (wanted(r, forms_at(w->forms, i)))
             vec_push(&w->rows, forms_at(w->forms, i));
     return w->rows.count ||
-           err_set(err, ERR_USAGE, "forms list shows the measurable forms, and the reason for each "
-                                   "other form",
+           err_set(err, ERR_USAGE,
+                   "forms list shows the measurable forms, and why others cannot be measured",
                    "no measurable form matches");
 }
 
@@ -324,7 +324,7 @@ static void choose_uses(struct chart_job *w, const struct charting_request *r)
 
     if (!block_forms_choose(w->forms, r->top < USES ? r->top : USES, wanted_in_blocks, r, &w->uses,
                             &err))
-        log_add(LOG_WARN, "no blocks at the end of the chart: %s", err.what);
+        log_add(LOG_WARN, "held-out blocks could not be generated: %s", err.what);
     w->options.uses = w->uses.items;
     w->options.uses_count = w->uses.count;
     w->options.review_blocks = w->simulated ? SIMULATED_BLOCKS : BLOCKS;

@@ -387,7 +387,7 @@ static bool part(struct grouping *g, const size_t *firsts, size_t *left, struct 
     for (size_t i = 0; i < n; i++)
         for (size_t w = 0; w < witnesses && core->class_of.items[i] != UINT32_MAX; w++)
             ask_beside(g, i, list[w].class);
-    bool ok = lab_measure(g->lab, "members of each class with the lightest classes", err);
+    bool ok = lab_measure(g->lab, "each class's forms with the lightest classes", err);
     *left = 0;
     for (size_t i = 0; i < n && ok; i++) {
         uint32_t own = core->class_of.items[i];
@@ -404,7 +404,7 @@ static bool part(struct grouping *g, const size_t *firsts, size_t *left, struct 
             ask_beside(g, i, k);
     }
     free(list);
-    ok = ok && lab_measure(g->lab, "forms that left their class, with all others", err);
+    ok = ok && lab_measure(g->lab, "reclassified forms with all others", err);
     if (ok)
         assign(g, firsts);
     return ok;
@@ -493,7 +493,7 @@ static bool add_larger(struct lab *lab, const double *alone, const struct chart_
         }
     ask_random(lab, core, LARGER * n / 2, 3, &rng);
     ask_random(lab, core, LARGER * n / 2, 4, &rng);
-    return lab_measure(lab, "pairs, triples and fours of the core", err);
+    return lab_measure(lab, "pairs, triples and quadruples of core forms", err);
 }
 
 bool core_find(struct lab *lab, const double *alone, size_t n, struct chart_core *out,
@@ -510,10 +510,11 @@ bool core_find(struct lab *lab, const double *alone, size_t n, struct chart_core
     if (!timed)
         return err_set(err, ERR_LIMIT,
                        "repeat the command when the machine is idle, or use --patience 10m",
-                       "no form has a time: the core is contended");
+                       "no form has a stable time: the core is contended");
     if (!out->candidates.count)
         return err_set(err, ERR_DATA, "chart more forms",
-                       "no form of at most %g cycles has a time that ports explain", CORE_QUICK);
+                       "no form of at most %g cycles has a time that ports can explain",
+                       CORE_QUICK);
     for (size_t i = 0; i < out->candidates.count; i++)
         vec_push(&out->class_of, UINT32_MAX);
     g.rows = mem_alloc(out->candidates.count * CLASSES_MOST * sizeof *g.rows);

@@ -58,7 +58,7 @@ static void conclude_moves(struct probes *p, size_t first)
     if (yes.length || no.length)
         probe_tell(p, "eliminate", yes.length && !unknown.length ? str_text(&yes) : NULL, "classes",
                    yes.length || unknown.length ? str_text(&why)
-                                                : "rename eliminates no class of moves");
+                                                : "rename does not eliminate any class of moves");
     else
         probe_tell(p, "eliminate", NULL, "", "no stable time");
     str_done(&yes);
@@ -118,8 +118,7 @@ static void conclude_fusion(struct probes *p, const struct fusion_probes *f)
     struct str lists[FUSIONS] = {{0}}, unknown = {0};
 
     if (!p->filler) {
-        probe_tell(p, "fusion", NULL, "",
-                   "no known instruction takes an issue slot alone");
+        probe_tell(p, "fusion", NULL, "", "no known instruction uses exactly one issue slot");
         return;
     }
     for (size_t i = 0; i < FUSING; i++) {
@@ -137,12 +136,12 @@ static void conclude_fusion(struct probes *p, const struct fusion_probes *f)
     for (size_t k = 0; k < FUSIONS; k++) {
         if (lists[k].length)
             probe_tell(p, fusions[k].key, str_text(&lists[k]), "mnemonics",
-                       "loops with a jump after each, counted in slots");
+                       "loops of each instruction with a jump after it, counted in slots");
         str_done(&lists[k]);
     }
     if (unknown.length) {
         struct str why = {0};
-        str_addf(&why, "no reliable time of%s before a jump", str_text(&unknown));
+        str_addf(&why, "no stable time of%s before a jump", str_text(&unknown));
         probe_tell(p, "fusion", NULL, "", str_text(&why));
         str_done(&why);
     }
@@ -182,10 +181,10 @@ static void conclude_idioms(struct probes *p, size_t first)
     }
     if (executed.length)
         probe_tell(p, "not_zero_idiom", str_text(&executed), "mnemonics",
-                   "loops that zero vectors take the time of their ports");
+                   "loops that zero vectors need as many cycles as their ports");
     if (unknown.length)
         probe_tell(p, "zero idioms", NULL, "",
-                   "no measurable difference between slots and ports, or no stable time");
+                   "slots and ports are not distinguishable, or no stable time");
     str_done(&executed);
     str_done(&unknown);
 }
@@ -244,13 +243,13 @@ static void conclude_sums(struct probes *p, size_t first)
         probe_tell(
             p, "immediate_folding", NULL, "",
             isnan(encoded)
-                ? "no stable time of additions of a one-byte constant encoded in four bytes"
-                : "additions of a constant are fast in one byte, and slow in four bytes");
+                ? "no stable time of additions of a one-byte constant with a four-byte encoding"
+                : "additions with a one-byte constant are fast, with a four-byte encoding slow");
     else if (slow < SUMS)
         probe_tell(p, "immediate_folding", limit ? value : NULL, "",
                    limit ? "chains of additions of a constant"
-                         : "additions of constants take neither a cycle each nor the time of "
-                           "rename up to a limit");
+                         : "additions of constants take neither one cycle each nor the rename "
+                           "width up to a limit");
 }
 
 /* Adds loops with a taken branch and up to one cycle of slots. */
@@ -277,10 +276,10 @@ static void conclude_taken(struct probes *p, size_t first)
         t = fmin(t, probe_time(p, first + i));
     const bool one = t >= 1 - PROBE_CERTAIN / 2 && t <= 1 + PROBE_CERTAIN;
     probe_tell(p, "taken_branches", one ? "1" : NULL, "branches/cycle",
-               one        ? "loops of a taken branch"
+               one        ? "loops with a taken branch"
                : isnan(t) ? "no stable time"
-               : t < 1    ? "copies of a short loop take less than a cycle"
-                          : "short loops take more than a cycle");
+               : t < 1    ? "copies of a short loop take less than one cycle"
+                          : "short loops take more than one cycle");
 }
 
 /* A subtraction with borrow of a register from itself forms no chain through the register if it
@@ -291,10 +290,10 @@ static void conclude_carry(struct probes *p, size_t same, size_t other)
 
     if (t <= chain * (1 - PROBE_CERTAIN))
         probe_tell(p, "carry_idiom", "sbb", "mnemonics",
-                   "loops of subtractions with borrow, of a register from itself and from another");
+                   "loops of subtractions with borrow of a register from itself, and from another");
     else if (!(fabs(t - chain) <= PROBE_WITHIN * chain))
         probe_tell(p, "carry_idiom", NULL, "",
-                   "no reliable time of a subtraction with borrow of a register from itself");
+                   "no stable time of a subtraction with borrow of a register from itself");
 }
 
 /* Loops of floating-point additions, of multiplications, and of both alternately. */
@@ -328,10 +327,9 @@ static void conclude_additions(struct probes *p, const struct addition_probes *a
         probe_tell_cycles(p, "bypass_delay_addition", extra,
                           "chains of additions, of multiplications, and of both in alternation");
     else
-        probe_tell(
-            p, "bypass_delay_addition", NULL, "",
-            "alternating chains of additions and multiplications do not take a whole number of "
-            "extra cycles");
+        probe_tell(p, "bypass_delay_addition", NULL, "",
+                   "alternating chains of additions and multiplications do not have a whole number "
+                   "of extra cycles");
 }
 
 /* Loops of zeroed registers, one slot each, without nops and with a nop after each. The second loop
@@ -345,10 +343,10 @@ static void conclude_nops(struct probes *p, size_t without, size_t with)
 
     if (slots_alone && joined <= t + PROBE_CERTAIN * slots)
         probe_tell(p, "fuse_nop", "yes", "",
-                   "loops of zeroed registers take no longer with a nop after each");
+                   "loops of zeroed registers take no longer with a nop after each instruction");
     else if (!slots_alone || !(fabs(joined - t - slots) <= PROBE_CERTAIN * slots))
         probe_tell(p, "fuse_nop", NULL, "",
-                   "no reliable time of zeroed registers with a nop after each");
+                   "no stable time of zeroed registers with a nop after each instruction");
 }
 
 /* Determines facts of the instruction set in which the loops are written. */
@@ -433,7 +431,7 @@ static bool find_for_set(struct probes *p, struct err *err)
         return find_by_loops(p, err);
     for (size_t i = 0; i < sizeof counted / sizeof *counted; i++)
         probe_tell(p, counted[i], NULL, "",
-                   "loops count issue slots, but the number per cycle is unknown or below two");
+                   "loops are counted in issue slots, but the issue width is unknown or below two");
     return true;
 }
 

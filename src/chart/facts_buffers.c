@@ -56,8 +56,7 @@ static const struct {
     {"reorder_buffer", "µops", FILL_MIXED, FILL_SLOTS,
      "chains of square roots, with a growing number of operations between them"},
     {"scheduler", "µops", FILL_WAITING, FILL_WAITING,
-     "chains of square roots, with a growing number of comparisons between them that wait for a "
-     "root"},
+     "chains of square roots, with a growing number of comparisons of a root between them"},
     {"load_buffer", "loads", FILL_LOADS, FILL_COMPARED,
      "chains of square roots, with a growing number of loads between them"},
     {"store_buffer", "stores", FILL_STORES, FILL_STORES,
@@ -206,14 +205,14 @@ static const char *why_unknown(const struct buffer_search *all, size_t b)
     if (interpolated(by) &&
         (!rises(s, s->at_over - s->at_fit, 1) ||
          (s->at_over < SERIAL * s->chain && !rises(s, s->at_beyond - s->at_over, BEYOND))))
-        return "a root seems to take several entries";
+        return "a root seems to use several scheduler entries";
     /* A buffer as large as the reorder buffer never fills first. */
     if (by != FILL_MIXED && all[FILL_MIXED].unknown)
         return "the size of the reorder buffer is unknown";
     if (by != FILL_MIXED && s->fits + CHAIN > FILLS * size_of(&all[FILL_MIXED], FILL_MIXED))
-        return "the reorder buffer is full first";
+        return "the reorder buffer fills first";
     return fabs(size_of(s, by) - size_of(other, also)) > PROBE_WITHIN * size_of(s, by)
-               ? "the number depends on the kind of instructions"
+               ? "the number depends on the type of the instructions"
                : NULL;
 }
 

@@ -313,12 +313,10 @@ static bool conclude_modify(struct probes *p, const struct base_probes *b, doubl
     const char *value = c > 0 && r > 0 ? "all" : c > 0 && r == 0 ? "constant" : NULL;
 
     if (value || c != 0 || r != 0)
-        probe_tell(
-            p, "memory_renaming_modify", value, "",
-            value
-                ? "loops of an addition to memory"
-                : "additions to memory take neither the forwarding time nor that of memory "
-                  "renaming");
+        probe_tell(p, "memory_renaming_modify", value, "",
+                   value ? "loops of an addition to memory"
+                         : "an addition to memory takes neither the forwarding latency nor that of "
+                           "memory renaming");
     return r != 0;
 }
 
@@ -343,14 +341,14 @@ static void conclude_alone(struct probes *p, const struct base_probes *b)
     const bool known = alone && next < beside + 2;
     const char *why =
         isnan(t) || isnan(next) ? "no stable time"
-        : alone                 ? "other stores next to such a store take longer than a cycle each"
-                : "stores that are loaded again take neither a cycle nor half a cycle each";
+        : alone ? "other stores next to a store that is loaded again take more than one cycle each"
+                : "stores that are loaded again take neither one cycle nor half a cycle each";
     probe_tell(p, "memory_renaming_store_alone", known ? "yes" : NULL, "",
-               known ? "stores that are loaded again take a cycle each" : why);
+               known ? "stores that are loaded again take one cycle each" : why);
     snprintf(value, sizeof value, "%u", beside);
     if (known && beside < CONCURRENT)
         probe_tell(p, "memory_renaming_store_beside", value, "stores",
-                   "loops of a store that is loaded again and a growing number of others");
+                   "loops of a store that is loaded again and a growing number of other stores");
 }
 
 /* Forwarding cycles without memory renaming, and whether renaming covers stores by the same
@@ -399,7 +397,7 @@ static void conclude_length(struct probes *p, const struct base_probes *b, doubl
     probe_tell(p, "memory_renaming_length", told ? value : NULL, "instructions",
                told ? "loops of growing length with an addition to memory whose address was loaded"
                : missing ? "no stable time of loops of growing length"
-                         : "found in some loops of any length");
+                         : "memory renaming works in some loops of every length");
     if (told)
         conclude_modified(p, b->of_length[0], b->of_length[1], forward,
                           "an addition to memory whose address was loaded, in a short loop");
@@ -420,7 +418,7 @@ static void conclude_forward(struct probes *p, const struct forward_probes *f)
 
     if (!(any.forward >= TELLING) || isnan(any.plain)) {
         probe_tell(p, "store_forward", NULL, "",
-                   any.forward < TELLING ? "found at rename with every kind of address"
+                   any.forward < TELLING ? "memory renaming works with every kind of address"
                                          : "no stable time");
         return;
     }
@@ -438,14 +436,14 @@ static void conclude_forward(struct probes *p, const struct forward_probes *f)
                               : "a value stored and loaded again, by another register");
     else
         probe_tell(p, "store_forward", NULL, "",
-                   "found at rename, but neither by registers alone nor by addresses alone");
+                   "memory renaming depends neither on registers alone nor on addresses alone");
     if (!told)
         return;
     const struct forwarding_times *t = through_stack ? &stack : &any;
     const struct base_probes *b = &f->base[through_stack ? BASE_STACK : BASE_ANY];
     probe_tell_cycles(p, "memory_renaming", t->plain < PROBE_CERTAIN ? 0 : t->plain, why);
     probe_tell(p, "memory_renaming_match", t->by_copy > 0 ? "address" : "text", "",
-               "a value loaded by a copy of the register, and by an index");
+               "a value loaded through a copy of the register, and with an index");
     if (through_stack)
         probe_tell(p, "memory_renaming_base", "stack", "",
                    "a value stored and loaded again through the stack pointer, and through another "
@@ -485,8 +483,8 @@ static void conclude_vector(struct probes *p, const struct forward_probes *f)
         probe_tell(p, "store_forward_vector", NULL, "",
                    isnan(cycles) || (by_any_register && isnan(copied)) ? "no stable time"
                    : cycles < QUICK_FORWARD
-                       ? "found at rename: its rules are not charted"
-                       : "a vector takes different times by the same and by another register");
+                       ? "memory renaming exists, but its rules were not determined"
+                       : "forwarding of a vector depends on the address register");
 }
 
 /* A load that overlaps two stores, neither of which has all its bytes, waits until both are
@@ -501,17 +499,16 @@ static void conclude_failed(struct probes *p, const struct forward_probes *f)
     if (isnan(two) || isnan(half) || isnan(apart))
         probe_tell(p, "store_forward_fail", NULL, "", "no stable time");
     else if (fabs(two - half) > 1 + PROBE_WITHIN * half)
-        probe_tell(
-            p, "store_forward_fail", NULL, "",
-            "a load that spans two stores and a load larger than its store take different times");
+        probe_tell(p, "store_forward_fail", NULL, "",
+                   "a load that spans two stores and a load larger than its store have different "
+                   "latencies");
     /* both comparisons are false if a time is unknown */
     else if (half > clearly_more && apart < half / 2) {
-        probe_tell_cycles(
-            p, "store_forward_part", half,
-            "loads larger than their store, which are faster together");
+        probe_tell_cycles(p, "store_forward_part", half,
+                          "loads larger than their store, two of which overlap");
         probe_tell(p, "store_forward_fail", NULL, "",
-                   "a load that spans two stores takes equally long, and stores reach the cache "
-                   "one by one");
+                   "a load that spans two stores has the same latency, and stores commit to the "
+                   "cache one by one");
     } else if (half > clearly_more)
         probe_tell_cycles(p, "store_forward_fail", half,
                           "a load larger than its store, next to one that spans two stores");

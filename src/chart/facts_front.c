@@ -269,8 +269,8 @@ static const char *no_explanation(const struct probes *p, const struct front_pro
            : e->first == BLOCKS ? "the µop cache delivers code from the first-level cache, or the "
                                   "decoders are equally fast"
            : !e->count ? "no number of bytes and instructions per cycle explains the times of "
-                         "blocks of 32 bytes; the µop cache may deliver a part of them"
-                       : "several numbers explain the times of blocks of 32 bytes";
+                         "32-byte blocks; the µop cache may deliver some of them"
+                       : "several numbers explain the times of 32-byte blocks";
 }
 
 static void tell_count(struct probes *p, const char *key, unsigned count, const char *unit,
@@ -291,13 +291,13 @@ static void conclude_predecoder(struct probes *p, const struct front_probes *f,
     found->width = bytes && !e->differ_width ? e->all.width : 0;
     if (found->width) {
         tell_count(p, "predecode_bytes", found->bytes, "bytes/cycle",
-                   "copies of blocks of 32 bytes with 6 to 16 instructions");
+                   "copies of 32-byte blocks with 6 to 16 instructions");
         tell_count(p, "predecode_width", found->width, "instructions/cycle",
-                   "copies of blocks of 32 bytes with 6 to 16 instructions");
+                   "copies of 32-byte blocks with 6 to 16 instructions");
     } else if (bytes && e->some_plain) {
         tell_count(p, "fetch_bytes", found->bytes, "bytes/cycle",
-                   "copies of blocks of 32 bytes with 6 to 16 instructions, whose number does "
-                   "not affect the predecoder");
+                   "copies of 32-byte blocks with 6 to 16 instructions, whose number does not "
+                   "affect the predecoder");
     } else {
         probe_tell(p, "predecode_bytes", NULL, "", no_explanation(p, f, e));
     }
@@ -329,25 +329,26 @@ static void conclude_decoders(struct probes *p, const struct front_probes *f,
     if (!e->count || e->differ_decoders || !e->all.decoders) {
         probe_tell(p, "decoders", NULL, "",
                    e->count && !e->differ_decoders
-                       ? "they decode as many instructions as rename or the predecoder takes"
+                       ? "the decoders are not slower than rename or the predecoder"
                        : no_explanation(p, f, e));
         return;
     }
     found->decoders = e->all.decoders;
     switch (doubled(p, f, found->decoders)) {
     case DOUBLED_FIRST:
-        tell_count(
-            p, "decoders", found->decoders, "instructions/cycle",
-            "copies of blocks of 6 to 16 instructions; those of two slots take a cycle each");
+        tell_count(p, "decoders", found->decoders, "instructions/cycle",
+                   "copies of blocks of 6 to 16 instructions; an instruction of two slots takes "
+                   "one cycle");
         break;
     case DOUBLED_ALIKE:
-        tell_count(p, "decode_width", found->decoders, "instructions/cycle",
-                   "copies of blocks of 6 to 16 instructions; those of two slots take no longer");
+        tell_count(
+            p, "decode_width", found->decoders, "instructions/cycle",
+            "copies of blocks of 6 to 16 instructions; instructions of two slots take no longer");
         break;
     case DOUBLED_UNKNOWN:
         probe_tell(p, "decoders", NULL, "",
-                   "instructions are decoded at a fixed number per cycle, but instructions of two "
-                   "slots do not distinguish the decoders");
+                   "decoding has a fixed rate, but instructions of two slots do not distinguish "
+                   "the decoders");
         break;
     }
 }

@@ -97,11 +97,11 @@ static void conclude_last(struct probes *p, const struct group_probes *g)
     }
     if (kinds.length)
         probe_tell(p, "group_not_last", str_text(&kinds), "",
-                   "loops of each and of fillers, one slot shorter than three groups, take as long "
-                   "as three groups");
+                   "loops of one instruction and fillers, one slot shorter than three groups, take "
+                   "as long as three groups");
     if (unknown.length) {
         struct str why = {0};
-        str_addf(&why, "no reliable time or no single rule of: %s", str_text(&unknown));
+        str_addf(&why, "no stable time or no single rule of: %s", str_text(&unknown));
         probe_tell(p, kinds.length ? "groups at rename" : "group_not_last", NULL, "",
                    str_text(&why));
         str_done(&why);
@@ -121,22 +121,20 @@ static void conclude_whole(struct probes *p, const struct group_probes *g)
     }
     if (whole && !parted)
         probe_tell(p, "group_whole", "yes", "",
-                   "loops of an instruction of two slots and of fillers, one slot shorter than "
-                   "three groups, take as long as three groups");
+                   "loops of a two-slot instruction and fillers, one slot shorter than three "
+                   "groups, take as long as three groups");
     else if (whole || !parted)
         probe_tell(p, "group_whole", NULL, "",
-                   whole ? "some instructions of two slots are split between groups, and some are "
-                           "not"
-                         : "no tested instruction takes two slots, or no time is reliable");
+                   whole ? "some two-slot instructions are split between groups, and some are not"
+                         : "no tested instruction has two slots, or no time is stable");
 }
 
 void group_probes_conclude(struct probes *p, const struct group_probes *g)
 {
     if (!p->filler) {
         probe_tell(p, "group_not_last", NULL, "",
-                   "no known instruction takes an issue slot alone");
-        probe_tell(p, "group_whole", NULL, "",
-                   "no known instruction takes an issue slot alone");
+                   "no known instruction uses exactly one issue slot");
+        probe_tell(p, "group_whole", NULL, "", "no known instruction uses exactly one issue slot");
         return;
     }
     conclude_last(p, g);

@@ -150,7 +150,7 @@ static void conclude_addresses(struct probes *p, const struct load_probes *l)
         probe_tell(p, "load_latency", NULL, "",
                    isnan(probe_time(p, l->address[ADDRESS_INDEXED]))
                        ? "no stable time of a chain of loads"
-                       : "a chain of loads does not take a whole number of cycles");
+                       : "a chain of loads does not have a whole number of cycles");
         return;
     }
     probe_tell_cycles(p, "load_latency", indexed, "a chain of loads with an index");
@@ -162,7 +162,7 @@ static void conclude_addresses(struct probes *p, const struct load_probes *l)
                      without = extras[i].address == ADDRESS_SEGMENT ? plain : indexed;
         if (cycles > without)
             probe_tell_cycles(p, extras[i].key, cycles - without,
-                              "a chain of loads with and without it");
+                              "a chain of loads with and without this part of the address");
     }
 }
 
@@ -206,10 +206,11 @@ static bool tell_again(struct probes *p, const char *key, struct tried_again *t,
     if (value == 0)
         return false;
     snprintf(text, sizeof text, "%g", rint(value * 20) / 20);
-    probe_tell(p, key, isnan(value) ? NULL : text, "loads",
-               isnan(value) ? "loops of such loads take neither the time of loads nor a fixed "
-                              "additional part"
-                            : why);
+    probe_tell(
+        p, key, isnan(value) ? NULL : text, "loads",
+        isnan(value)
+            ? "loops of such loads have neither the load throughput nor a fixed additional time"
+            : why);
     return !isnan(value);
 }
 
@@ -229,7 +230,7 @@ static void conclude_through(struct probes *p, const struct load_probes *l, doub
     snprintf(value, sizeof value, "%u", through);
     if (through)
         probe_tell(p, "load_replays_through", value, "instructions",
-                   "loads after a load and a growing number of operations, by its value and by "
+                   "loads after a load and a growing number of operations, at the loaded and at "
                    "another address");
 }
 
@@ -262,14 +263,14 @@ static void conclude_found(struct probes *p, const struct load_probes *l, double
         else if (!isnan(t))
             found.values[found.count++] = 0;
     }
-    if (!tell_again(p, "forward_replays", &found, "a store and loads of it") ||
+    if (!tell_again(p, "forward_replays", &found, "a store and loads of its value") ||
         !machine_has(p->chart->machine, "memory_renaming_modify", "all"))
         return;
     for (unsigned n = MODIFIED_LEAST; n <= MODIFIED; n++)
         if (!isnan(probe_time(p, l->modified[n - 1])))
             modified.values[modified.count++] = probe_time(p, l->modified[n - 1]) * rate / n - 1;
     tell_again(p, "forward_replays_modify", &modified,
-               "additions to memory that read the previous one");
+               "additions to memory, each of which reads the previous result");
 }
 
 void load_probes_conclude(struct probes *p, const struct load_probes *l)

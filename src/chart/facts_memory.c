@@ -122,10 +122,10 @@ static void conclude_banks(struct probes *p, const struct memory_probes *m, doub
         snprintf(text, sizeof text, "%u", bytes);
         probe_tell(p, "load_bank_bytes", text, "bytes", "loads of two bytes at growing distances");
         probe_tell_rate(p, "loads_per_bank", one, NAN, "loads/cycle",
-                        "a loop of loads from one place");
+                        "a loop of loads from one address");
     } else if (isnan(one) || one < rate || isnan(rate)) {
         probe_tell(p, "load_bank_bytes", NULL, "",
-                   "loads of one place and of others do not distinguish banks");
+                   "loads from one address and from different addresses do not distinguish banks");
     }
 }
 
@@ -143,13 +143,13 @@ static void conclude_lines(struct probes *p, const struct memory_probes *m, doub
     }
     if (isnan(half) || (half != apart && half != rate)) {
         probe_tell(p, "store_lines_per_cycle", NULL, "",
-                   "stores half a line apart have neither the time of one line nor that of two");
+                   "stores half a line apart take neither the time of one line nor that of two");
         return;
     }
     probe_tell_rate(p, "store_lines_per_cycle", apart, NAN, "lines/cycle",
                     "a loop of alternating stores to two lines");
     probe_tell(p, "store_line_bytes", half == rate ? "64" : "32", "bytes",
-               "a loop of alternating stores to two places, 32 bytes apart");
+               "a loop of alternating stores to two addresses, 32 bytes apart");
     /* The loop has three loads of one line and one of another, twice: four line changes, or six
      * pairs on adjacent lines. */
     double pairs = 6 / apart, lines = fmax(4 / apart, 8 / rate);
@@ -157,10 +157,9 @@ static void conclude_lines(struct probes *p, const struct memory_probes *m, doub
         probe_tell(p, "store_run", "2", "stores",
                    "a loop of three stores to one line and one to another");
     else if (!(fabs(run - lines) < PROBE_CERTAIN * (pairs - lines)))
-        probe_tell(
-            p, "store_run", NULL, "",
-            "three stores to one line and one to another have neither the time of lines nor that "
-            "of pairs");
+        probe_tell(p, "store_run", NULL, "",
+                   "three stores to one line and one to another match neither the count of lines "
+                   "nor that of pairs");
 }
 
 /* A store of part of a word may wait if the word was written recently. It does not wait if enough
@@ -184,14 +183,14 @@ static void conclude_words(struct probes *p, const struct memory_probes *m, doub
         fabs(probe_time(p, m->parts[busy - 1]) - busy) > PROBE_CERTAIN) {
         probe_tell(p, "store_word_bytes", NULL, "",
                    isnan(wait) ? "no stable time"
-                               : "stores of parts of a word to alternating lines take neither the "
-                                 "time of whole words nor a fixed additional time");
+                               : "stores of parts of a word to alternating lines have neither the "
+                                 "time of full words nor a fixed additional time");
         return;
     }
     probe_tell(p, "store_word_bytes", widths[word].bytes, "bytes",
                "loops of alternating stores of each width to two lines");
     probe_tell_cycles(p, "store_word_wait", wait,
-                      "loops of alternating stores of a byte, and of whole words, to two lines");
+                      "loops of alternating stores of a byte, and of full words, to two lines");
     snprintf(value, sizeof value, "%u", busy);
     probe_tell(p, "store_word_busy", value, "cycles",
                "loops of stores of a byte to a growing number of lines");
@@ -206,9 +205,9 @@ static void conclude_stack(struct probes *p, const struct memory_probes *m)
     bool engine = t <= chain * 0.75;
 
     probe_tell(p, "stack_engine", engine ? "yes" : NULL, "",
-               engine     ? "pairs of push and pop take less than a cycle for each"
+               engine     ? "a push and a pop take less than one cycle each"
                : isnan(t) ? "no stable time"
-                          : "a cycle for each push and pop, or another limit");
+                          : "a push and a pop take one cycle each, or another limit applies");
     if (!engine)
         return;
     double added = probe_time(p, m->stack_added) - probe_time(p, m->stack_unread);
@@ -222,9 +221,9 @@ static void conclude_stack(struct probes *p, const struct memory_probes *m)
          computed = read_free && fabs(added - slot) <= PROBE_CERTAIN * slot;
     const char *sync = all ? "all" : changed ? "changed" : computed ? "computed" : NULL;
     probe_tell(p, "stack_pointer_sync", sync, "",
-               sync ? "loops that copy the stack pointer, and add to it, after a push, counted in "
-                      "slots"
-                    : "no reliable time of a copy of the stack pointer, or of an addition to it");
+               sync
+                   ? "loops that copy the stack pointer or add to it after a push, counted in slots"
+                   : "no stable time of a copy of the stack pointer, or of an addition to it");
 }
 
 void memory_probes_conclude(struct probes *p, const struct memory_probes *m)
@@ -244,7 +243,7 @@ void memory_probes_conclude(struct probes *p, const struct memory_probes *m)
         probe_tell(p, "lock_latency", NULL, "", "no stable time");
     else if (probe_time(p, m->locked) >= LOCKED * LOCKED_LEAST)
         probe_tell_cycles(p, "lock_latency", probe_time(p, m->locked) / LOCKED,
-                          "a loop of locked additions to four places");
+                          "a loop of locked additions to four addresses");
 }
 
 void memory_probes_free(struct memory_probes *m)

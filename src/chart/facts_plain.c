@@ -37,9 +37,9 @@ static void conclude(struct probes *p, const struct plain_loop *loop, double cyc
         probe_tell_rate(p, loop->key, probe_whole_rate(2 * loop->times, cycles), cycles, loop->unit,
                         loop->why);
     else if (isnan(each))
-        probe_tell(p, loop->key, NULL, "", "no stable time, or no assembler for it");
+        probe_tell(p, loop->key, NULL, "", "no stable time, or the assembler rejects the code");
     else if (fabs(each - rint(each)) > PROBE_WITHIN * each)
-        probe_tell(p, loop->key, NULL, "", "a chain does not take a whole number of cycles");
+        probe_tell(p, loop->key, NULL, "", "a chain does not have a whole number of cycles");
     else
         probe_tell_cycles(p, loop->key, each, loop->why);
 }
@@ -61,6 +61,7 @@ bool plain_facts_find(struct probes *p, struct err *err)
     for (size_t i = first; i < LOOPS; i++)
         conclude(p, &loops[i], probe_time(p, i));
     for (size_t i = 0; i < sizeof untold / sizeof *untold; i++)
-        probe_tell(p, untold[i], NULL, "", "no loop of this instruction set measures it");
+        probe_tell(p, untold[i], NULL, "",
+                   "no experiment of this instruction set measures the fact");
     return true;
 }

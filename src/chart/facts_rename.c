@@ -155,11 +155,12 @@ static void conclude_splits(struct probes *p, const struct rename_probes *r)
         probe_tell(p, "unlaminate", splits[kind].value, "",
                    "loops of operations with memory, with an index and without, counted in slots");
     else
-        probe_tell(p, "unlaminate", NULL, "",
-                   !p->filler ? "no known instruction takes an issue slot alone"
-                   : known == PAIRS ? "operations with memory take a slot more with an index, but "
-                                      "by an unknown rule"
-                                    : "no reliable time of operations with memory with an index");
+        probe_tell(
+            p, "unlaminate", NULL, "",
+            !p->filler ? "no known instruction uses exactly one issue slot"
+            : known == PAIRS
+                ? "some operations with memory need one slot more with an index, by an unknown rule"
+                : "no stable time of operations with memory with an index");
 }
 
 /* Returns 1 if a conditional move is slower when @maker runs just before it but not a cycle before,
@@ -192,18 +193,17 @@ static void conclude_flags(struct probes *p, const struct rename_probes *r)
         most = is > 0 ? fmax(most, probe_time(p, r->together[i])) : most;
     }
     if (unknown.length)
-        str_addf(&why, "no reliable time of conditional moves after: %s", str_text(&unknown));
+        str_addf(&why, "no stable time of conditional moves after: %s", str_text(&unknown));
     else if (slow.length && (!quick || most - least > PROBE_CERTAIN))
-        str_add(&why, quick
-                          ? "conditional moves have more than two latencies, by the writer of "
-                            "their flags"
-                          : "conditional moves take longer with every kind of flags");
+        str_add(&why, quick ? "conditional moves have more than two latencies, depending on the "
+                              "writer of the flags"
+                            : "conditional moves are slow with every kind of flags");
     if (why.length) {
         probe_tell(p, "slow_flags", NULL, "", str_text(&why));
     } else if (slow.length) {
-        probe_tell(p, "slow_flags", str_text(&slow), "mnemonics",
-                   "chains of conditional moves, each after the writer of its flags, and a cycle "
-                   "apart from it");
+        probe_tell(
+            p, "slow_flags", str_text(&slow), "mnemonics",
+            "chains of conditional moves, each after the writer of its flags and one cycle later");
         probe_tell_cycles(p, "slow_flags_latency", least,
                           "chains of conditional moves, each after the writer of its flags");
     }
@@ -218,7 +218,7 @@ static void conclude_moved(struct probes *p, const struct rename_probes *r)
 
     if (!p->filler) {
         probe_tell(p, "fusion of moves", NULL, "",
-                   "no known instruction takes an issue slot alone");
+                   "no known instruction uses exactly one issue slot");
         return;
     }
     for (size_t i = 0; i < JOINED; i++) {
@@ -236,7 +236,7 @@ static void conclude_moved(struct probes *p, const struct rename_probes *r)
                    "in slots");
     if (unknown.length) {
         struct str why = {0};
-        str_addf(&why, "no reliable time of a move before %s", str_text(&unknown));
+        str_addf(&why, "no stable time of a move before %s", str_text(&unknown));
         probe_tell(p, "fusion of moves", NULL, "", str_text(&why));
         str_done(&why);
     }

@@ -246,15 +246,14 @@ static void conclude_lines(struct probes *p, const struct uop_cache_probes *u,
     }
     if (count == 1) {
         tell_number(p, "uop_cache_block", bytes, "bytes",
-                    "blocks with length-changing prefixes that are as slow as from the decoders");
+                    "blocks with length-changing prefixes that run at the decoders' rate");
         tell_number(p, "uop_cache_lines", lines, "lines/block",
-                    "the same with a growing number of jumps");
+                    "blocks with length-changing prefixes and a growing number of jumps");
         tell_number(p, "uop_cache_line_uops", uops, "µops",
-                    "the same with a growing number of instructions");
+                    "blocks with length-changing prefixes and a growing number of instructions");
     } else {
         probe_tell(p, "uop_cache_lines", NULL, "",
-                   !(seen & 1U << SEEN_DECODED)
-                       ? "no block of 32 bytes is as slow as from the decoders"
+                   !(seen & 1U << SEEN_DECODED) ? "no 32-byte block runs at the decoders' rate"
                    : count ? "several numbers of lines and µops explain which blocks are slow"
                            : "no number of lines and µops explains which blocks are slow");
     }
@@ -292,11 +291,11 @@ static const char *no_size(const struct probes *p, const struct growing *g)
 {
     const double quick = probe_time(p, g->cached), slow = probe_time(p, g->decoded);
 
-    return isnan(quick) || isnan(slow)   ? "no stable time"
-           : !(slow >= SLOWER * quick)   ? "the decoders are as fast as the µop cache"
-           : !g->held                    ? "no loop of a thousand µops runs at full speed"
-           : !g->decoded_from            ? "the longest loop still runs at full speed"
-                                         : "loops do not become slow at a length";
+    return isnan(quick) || isnan(slow) ? "no stable time"
+           : !(slow >= SLOWER * quick) ? "the decoders are as fast as the µop cache"
+           : !g->held                  ? "no loop of a thousand µops runs at full speed"
+           : !g->decoded_from          ? "the longest loop still runs at full speed"
+                                       : "no loop length separates fast from slow loops";
 }
 
 /* Bisects the open intervals of @n long loops. Returns NULL, or why the result is unknown. *@ok:
@@ -336,7 +335,7 @@ static bool conclude_size(struct probes *p, struct uop_cache_probes *u, struct e
         probe_tell(p, "uop_cache_size", NULL, "", unknown);
     else if (ok)
         tell_number(p, "uop_cache_size", ROUNDED * rint(size / ROUNDED), "µops",
-                    "loops of growing length, up to one that is as slow as from the decoders");
+                    "loops of growing length, up to one at the decoders' rate");
     return ok;
 }
 
@@ -347,14 +346,15 @@ bool uop_cache_probes_conclude(struct probes *p, struct uop_cache_probes *u,
     const bool whole = repeated(p, g, 0) <= (1 + PROBE_WITHIN) * g->insns / p->width;
 
     probe_tell(p, "uop_cache_width", NULL, "",
-               whole ? "the µop cache delivers rename's full width"
+               whole ? "the µop cache delivers the full rename width"
                      : "no loop distinguishes the µop cache from rename");
     probe_tell(p, "loop_buffer", NULL, "",
-               "copies of a loop follow each other, so that no loop is as short as its buffer");
+               "the experiments copy a loop several times, so no loop is short enough for the loop "
+               "buffer");
     if (!found->penalty || !p->filler || strcmp(p->filler, "nop") != 0)
-        probe_tell(p, "uop_cache_lines", NULL, "",
-                   "length-changing prefixes do not show the decoders' rate, or no nop takes a "
-                   "slot");
+        probe_tell(
+            p, "uop_cache_lines", NULL, "",
+            "length-changing prefixes do not show the decoders' rate, or a nop needs no slot");
     else
         conclude_lines(p, u, found);
     return conclude_size(p, u, err);

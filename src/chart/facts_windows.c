@@ -126,10 +126,11 @@ static void tell(struct probes *p, const struct explanation *e)
     const struct { const char *key, *unit, *why; double value;
     } facts[] = {
         {"uop_cache_line_insns", "instructions",
-         "copies of short and long instructions, by all explanations of their rate",
+         "copies of short and long instructions; range over all explanations of their rate",
          e->core.uop_cache_line_insns},
-        {"uop_cache_window", "bytes/cycle", "the same, of long ones", e->core.uop_cache_window},
-        {"uop_cache_window_lines", "lines/cycle", "the same, of short ones",
+        {"uop_cache_window", "bytes/cycle", "copies of long instructions",
+         e->core.uop_cache_window},
+        {"uop_cache_window_lines", "lines/cycle", "copies of short instructions",
          e->core.uop_cache_window_lines},
         {"uop_cache_window_again", "cycles", "the same", e->core.uop_cache_window_again},
     };
@@ -165,7 +166,7 @@ static void conclude(struct probes *p, const struct body_seen *seen)
     else
         probe_tell(
             p, "uop_cache_window", NULL, "",
-            plain  ? "short and long instructions reach rename's full width"
+            plain  ? "short and long instructions reach the full rename width"
             : !all ? "no stable time"
             : best.others
                 ? "several sizes of windows and lines explain the times of short and long "

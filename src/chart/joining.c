@@ -94,7 +94,7 @@ void joining_add(struct joiner *j, const struct joining_row *row)
     struct joiner_row *r = &j->rows[j->count];
 
     if (j->count == j->rows_most || row->n > JOINING_SETS)
-        BUG("%zu rows, one of %zu sets", j->count + 1, row->n);
+        BUG("%zu rows and %zu port sets in a row: too many", j->count + 1, row->n);
     *r = (struct joiner_row){.first = j->parts.count,
                              .own = row->own,
                              .slots = row->slots,

@@ -18,7 +18,7 @@ size_t lab_ask(struct lab *lab, const struct flat_term *terms, size_t n)
 void lab_expect(struct lab *lab, size_t row, double cycles)
 {
     if (row < lab->measured)
-        BUG("row %zu has been measured", row);
+        BUG("row %zu is already measured", row);
     vec_push(&lab->expected, ((struct lab_expected){row, cycles}));
 }
 

@@ -725,10 +725,9 @@ bool place_forms(struct lab *lab, const struct mapping *mapping, const struct pl
     if (!p.lattice->columns) {
         lattice_done(p.lattice);
         free(p.lattice);
-        return err_set(
-            err, ERR_LIMIT, "give the search of ports more --time, or chart fewer --forms",
-            "the ports found are used in more than %d ways: no form can be placed with them",
-            COLUMNS_MOST);
+        return err_set(err, ERR_LIMIT, "give the port search more --time, or chart fewer --forms",
+                       "the ports found have more than %d usages: no form can be placed with them",
+                       COLUMNS_MOST);
     }
     p.form_of = mem_alloc((mapping_count(mapping) + 1) * sizeof *p.form_of);
     for (size_t i = 0; i < mapping_count(mapping); i++)

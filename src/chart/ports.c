@@ -192,8 +192,8 @@ static bool search_all(struct port_search *s, double trial, struct err *err)
     for (unsigned ports = PORTS_FEWEST; ok && ports <= PORTS_SEARCHED; ports++)
         ok = search_for(s, ports, NULL, trial, PORT_GAIN, &better, err);
     if (ok && !s->best)
-        return err_set(err, ERR_LIMIT, "give the search more --time",
-                       "no search for the ports finished");
+        return err_set(err, ERR_LIMIT, "give the port search more --time",
+                       "no port search finished");
     for (better = true; ok && better && s->best[0]->ports < PORTS_TRIED;) {
         struct genome *from = with_port(s);
         ok = search_for(s, from->ports, from, trial, PORT_GAIN, &better, err);
@@ -219,7 +219,7 @@ static bool venn_goes_on(void *state, size_t done, size_t total)
     const struct chart_hooks *hooks = s->lab->hooks;
 
     hooks->progress(hooks->state, CHART_PORTS, (double)done, (double)total,
-                    "forms joined one by one");
+                    "forms added one by one");
     return !hooks->cancelled(hooks->state) && clock_seconds() - s->begun < s->lab->options->seconds;
 }
 

@@ -26,7 +26,7 @@ static bool recorded_measure(struct source *s, const struct experiment *e, size_
                                    .short_cycles = NAN,
                                    .contended_cycles = NAN,
                                    .busy = true};
-        snprintf(out[i].state, sizeof out[i].state, "not in the journal");
+        snprintf(out[i].state, sizeof out[i].state, "no result in the journal");
     }
     return true;
 }

@@ -291,7 +291,7 @@ static void refine_share(void *state, unsigned worker)
         if (worker)
             continue;
         hooks->progress(hooks->state, CHART_PLACES, (double)i, (double)r->c->form_count,
-                        "usages with less error");
+                        "usages with smaller errors");
         if (hooks->cancelled(hooks->state))
             atomic_store(&r->over, true);
     }

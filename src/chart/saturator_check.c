@@ -77,7 +77,7 @@ static bool judge_new(struct lab *lab, const uint32_t *form_of, const struct sat
         if (fresh[i])
             ask(lab, form_of, &found->list.items[i], rows[i]);
     }
-    bool ok = lab_measure(lab, "saturators alone", err);
+    bool ok = lab_measure(lab, "single saturators", err);
     for (size_t i = 0; ok && i < found->list.count; i++)
         if (fresh[i])
             note(is_sound(lab, &found->list.items[i], rows[i]) ? sound : refused,

@@ -286,7 +286,7 @@ static void progress(void *state, const struct hunt *so_far)
     (void)so_far;
     hooks->progress(hooks->state, CHART_REVIEW,
                     fmin(seconds, seconds - (s->until - clock_seconds())), seconds,
-                    "second round, by the largest errors");
+                    "second round, for the largest errors");
 }
 
 bool second_round(struct lab *lab, struct chart *c, const struct block_maker *maker,

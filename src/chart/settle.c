@@ -377,7 +377,7 @@ bool settle_chart(struct lab *lab, struct chart *c, struct err *err)
     for (size_t i = 0; i < c->ambiguities.count; i++)
         w.weights[i] = ambiguities.list.items[i].weight;
     ask(&w, &ambiguities);
-    bool ok = lab_measure(lab, "experiments that distinguish usages", err);
+    bool ok = lab_measure(lab, "experiments that distinguish likely usages", err);
     if (ok) {
         decide_all(&w, &ambiguities, c->machine, &settled);
         take_over(c, &w, &settled, before);

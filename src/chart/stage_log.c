@@ -109,7 +109,7 @@ static void tell(const struct chart *c, enum chart_stage stage, char *text, size
 
     switch (stage) {
     case CHART_ALONE:
-        snprintf(text, room, "%zu of %zu forms have a time", t.timed, c->form_count);
+        snprintf(text, room, "%zu of %zu forms have a stable time", t.timed, c->form_count);
         break;
     case CHART_CORE: snprintf(text, room, "%zu experiments so far", c->table->rows.count); break;
     case CHART_PORTS:

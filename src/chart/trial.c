@@ -83,7 +83,7 @@ bool trial_of_usages(struct lab *lab, struct chart *c, struct err *err)
     throughput_predict(c->machine->mapping, c->table, says);
     for (size_t i = 0; i < asked; i++)
         lab_expect(lab, rows[i], says[rows[i]]);
-    if (!lab_measure(lab, "usages in random experiments", err)) {
+    if (!lab_measure(lab, "usages tried in random experiments", err)) {
         free(rows);
         free(of);
         free(says);

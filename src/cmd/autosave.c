@@ -100,7 +100,7 @@ static void tell(struct autosave *a, const struct err *err)
     char text[2048];
 
     if (!a->failed)
-        log_add(LOG_WARN, "the session cannot be saved automatically: %s",
+        log_add(LOG_WARN, "cannot save the session automatically: %s",
                 err_text(err, text, sizeof text));
     a->failed = true;
 }

@@ -11,13 +11,11 @@ struct copy_values {
 };
 
 static const struct parameter arguments[] = {
-    {PARAMETER(CHOICE, "WHAT", struct copy_values, what),
-     .choices = "rows|names|table|kernel",
+    {PARAMETER(CHOICE, "WHAT", struct copy_values, what), .choices = "rows|names|table|kernel",
      .initial = "rows",
-     .help =
-         "rows: the tagged rows of the view, or the one under the cursor, with tabs between "
-         "columns; names: their first column; table: all rows as export writes them; kernel: text "
-         "of the loop. In the view output all but kernel copy its text"},
+     .help = "rows: tagged rows of the view, or the selected row, with tabs between columns; "
+             "names: their first column; table: all rows, as export writes them; kernel: text of "
+             "the loop. In the view output, rows, names and table copy its text"},
     {0},
 };
 static const struct parameter options[] = {
@@ -47,7 +45,7 @@ static bool copy_kernel(const struct session *s, struct str *out, struct err *er
         at += length + (at[length] == '\n');
     }
     return out->length ||
-           err_set(err, ERR_DATA, "kernel use N takes another loop", "the loop has no text");
+           err_set(err, ERR_DATA, "kernel use N selects another loop", "the loop has no text");
 }
 
 static bool run(struct session *s, const void *values, struct result *result, struct err *err)
@@ -67,16 +65,17 @@ static bool run(struct session *s, const void *values, struct result *result, st
     } else if (ok && !s->interactive) {
         result_block(result, str_text(&text));
     } else if (ok && text.length > COPY_MOST) {
-        ok = err_set(err, ERR_LIMIT, "copy --file FILE writes them",
-                     "%zu bytes; terminals accept %d for their clipboard", text.length, COPY_MOST);
+        ok = err_set(err, ERR_LIMIT, "copy --file FILE writes the text to a file",
+                     "%zu bytes are too many: terminals accept %d for the clipboard", text.length,
+                     COPY_MOST);
     } else if (ok) {
         size_t lines = 0;
         for (const char *at = str_text(&text); *at; at++)
             lines += *at == '\n';
-        result_confirm(result,
-                       "copied %zu line%s, %zu bytes, to the terminal's clipboard, if it allows "
-                       "that (OSC 52)",
-                       lines, lines == 1 ? "" : "s", text.length);
+        result_confirm(
+            result,
+            "copied %zu line%s, %zu bytes, to the clipboard, if the terminal allows it (OSC 52)",
+            lines, lines == 1 ? "" : "s", text.length);
         str_add_bytes(&s->copied, str_text(&text), text.length);
     }
     str_done(&text);

@@ -120,10 +120,9 @@ static void heat_text(const struct heat_map *map, struct result *result)
         }
         str_add_char(&text, '\n');
     }
-    str_addf(
-        &text,
-        "        0 measured %*.2f cycles; predicted upwards; darkest: %u experiments per cell\n",
-        2 * METRICS_CELLS - 18, map->limit, map->highest);
+    str_addf(&text,
+             "        0 measured %*.2f cycles; vertical: predicted; darkest cell: %u experiments\n",
+             2 * METRICS_CELLS - 18, map->limit, map->highest);
     result_line(result, "%s", str_text(&text));
     str_done(&text);
 }
@@ -239,7 +238,7 @@ static void add_accuracy(const char *name, const struct experiments *t, const do
     if (headed && (a.unknown || heat || (n && misses[0].error > TOLD)))
         result_line(details, "%s:", name);
     if (a.unknown)
-        result_line(details, "    left out: %zu experiment%s with unknown forms", a.unknown,
+        result_line(details, "    not evaluated: %zu experiment%s with unknown forms", a.unknown,
                     a.unknown == 1 ? "" : "s");
     worst_lines(t, misses, n, predicted, details);
     worst_rows(worst, name, t, misses, n, predicted);
@@ -341,8 +340,8 @@ static const char *const examples[] = {"evaluate --mapping skylake --mapping znv
 const struct command command_evaluate = {
     .name = "evaluate",
     .help = "accuracy of mappings on measured experiments, and the worst predictions",
-    .description = "MAPE is the mean of |predicted - measured| / measured; Pearson and Spearman "
-                   "are correlations. Predictions include the issue width of the machine.",
+    .description = "MAPE is the mean of |predicted - measured| / measured. Pearson and Spearman "
+                   "are correlations. Predictions include the machine's issue width.",
     .arguments = arguments,
     .options = options,
     .examples = examples,

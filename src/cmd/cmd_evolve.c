@@ -141,7 +141,7 @@ static void print_ports(struct evolve_run *run, const struct evolve_status *t, s
 {
     static const char *const why[] = {
         [PORTS_FOUND] = "",
-        [PORTS_NO_TIME] = " (the most tried: more time would determine the number)",
+        [PORTS_NO_TIME] = " (the most tried: more time is needed to determine the number)",
         [PORTS_UNEXPLAINED] =
             " (the most tried: the remaining error is too large to determine the number)",
     };
@@ -151,7 +151,7 @@ static void print_ports(struct evolve_run *run, const struct evolve_status *t, s
     if (t->ports)
         str_addf(out, "%u port%s%s", t->ports, t->ports == 1 ? "" : "s", why[t->ports_known]);
     else
-        str_add(out, n ? "ports tried:" : "number of ports not chosen yet");
+        str_add(out, n ? "ports tried:" : "number of ports not determined yet");
     for (size_t i = 0; i < n; i++)
         str_addf(out, "%s %u (%.2f %%)", i ? "," : "", trials[i].ports, 100 * trials[i].d_avg);
 }
@@ -161,10 +161,10 @@ static void add_lines(struct evolve_run *run, const struct evolve_status *t, str
     struct str line = {0}, of = {0};
 
     if (t->joined)
-        str_addf(&of, " of the %zu experiment%s that the run began with", t->reached_of,
+        str_addf(&of, " of the initial %zu experiment%s", t->reached_of,
                  t->reached_of == 1 ? "" : "s");
     else if (evolve_status_rose(t))
-        str_add(&of, " before a usage was edited");
+        str_add(&of, " before a usage was changed");
     str_addf(&line, "run %u: %s, %s, %.1f s", run->number, evolve_state_names[t->state], t->phase,
              t->seconds);
     if (!isnan(t->seconds_left))
@@ -176,7 +176,7 @@ static void add_lines(struct evolve_run *run, const struct evolve_status *t, str
         str_addf(&line, ", price scale %.2f", t->scale);
     result_line(result, "%s", str_text(&line));
     if (run->arriving)
-        result_line(result, "live: %zu experiments of %zu forms; more joined %u time%s",
+        result_line(result, "live: %zu experiments of %zu forms; results were added %u time%s",
                     t->experiments, t->forms, t->joined, t->joined == 1 ? "" : "s");
     if (t->state <= EVOLVE_PAUSED)
         result_line(result, "%s: %s", t->phase, t->meaning);
@@ -185,17 +185,17 @@ static void add_lines(struct evolve_run *run, const struct evolve_status *t, str
                     (double)t->evaluations / 1e6);
     else
         result_line(result,
-                    "%s: mean error %.2f %%, %llu distinct µops, volume %llu, cost %.2f; least "
+                    "%s: mean error %.2f %%, %llu distinct µops, volume %llu, cost %.2f; smallest "
                     "error so far %.2f %%%s; %.1f million evaluations, %.1f million/s",
                     t->ports ? "best" : "best of the trials", 100 * t->d_avg,
                     (unsigned long long)t->distinct, (unsigned long long)t->volume, t->cost,
                     100 * t->d_reached, str_text(&of), (double)t->evaluations / 1e6, t->rate / 1e6);
     if (t->agreed)
         result_line(result,
-                    "the best is a consensus: on experiments that were not measured it is %.2f %% "
-                    "from the mean of the good mappings; the mapping of least error (%.2f %%, %llu "
-                    "distinct µops) is %.2f %% from it. evolve adopt takes the consensus, evolve "
-                    "adopt --least-error the other",
+                    "the best mapping is a consensus: on unmeasured experiments it differs by %.2f "
+                    "%% from the mean of the good mappings. The mapping with the smallest error "
+                    "(%.2f %%, %llu distinct µops) differs by %.2f %%. evolve adopt uses the "
+                    "consensus, evolve adopt --least-error the other mapping",
                     100 * t->unseen_agreed, 100 * t->d_single,
                     (unsigned long long)t->distinct_single, 100 * t->unseen_single);
     str_done(&line);
@@ -245,8 +245,8 @@ static const char *const status_examples[] = {"evolve status", NULL};
 const struct command command_evolve_status = {
     .name = "evolve status",
     .help = "show the progress of the runs",
-    .description = "Shows the mean error (d_avg) of the best mapping, and its volume: the sum of "
-                   "the ports usable by each µop of each form.",
+    .description = "Shows the mean error (d_avg) and the volume of the best mapping. The volume is "
+                   "the sum over all forms of the ports that each µop can use.",
     .examples = status_examples,
     .run = run_status,
 };
@@ -308,7 +308,7 @@ static bool run_wait(struct session *s, const void *values, struct result *resul
         return false;
     if (s->interactive && job_find(run->job, &info) && !info.settled) {
         queue_await(s, run->job, false);
-        result_confirm(result, "following commands wait for run %u; Esc stops waiting",
+        result_confirm(result, "following commands wait for run %u; Esc cancels the wait",
                        run->number);
         return true;
     }
@@ -336,14 +336,11 @@ struct evolve_set_values {
 };
 
 static const struct parameter set_arguments[] = {
-    {PARAMETER(CHOICE, "NAME", struct evolve_set_values, name),
-     .required = true,
+    {PARAMETER(CHOICE, "NAME", struct evolve_set_values, name), .required = true,
      .choices = "seconds|generations|uop-price|volume-price|usage-price|volume-weight",
-     .help = "an option of evolve start"},
-    {PARAMETER(VALUE, "VALUE", struct evolve_set_values, value),
-     .required = true,
-     .of = evolve_start_options,
-     .help = "new value of that option"},
+     .help = "option of evolve start to change"},
+    {PARAMETER(VALUE, "VALUE", struct evolve_set_values, value), .required = true,
+     .of = evolve_start_options, .help = "new value of that option"},
     {0},
 };
 
@@ -377,13 +374,10 @@ struct usage_edit_values {
 };
 
 static const struct parameter edit_arguments[] = {
-    {PARAMETER(TEXT, "FORM", struct usage_edit_values, form),
-     .required = true,
-     .complete = COMPLETE_FORM,
-     .help = "a form of the run, quoted"},
-    {PARAMETER(TEXT, "USAGE", struct usage_edit_values, usage),
-     .required = true,
-     .help = "its µops by the ports of the inferred mapping, such as 1*p01+1*p3; none for no µops"},
+    {PARAMETER(TEXT, "FORM", struct usage_edit_values, form), .required = true,
+     .complete = COMPLETE_FORM, .help = "instruction form of the run, quoted"},
+    {PARAMETER(TEXT, "USAGE", struct usage_edit_values, usage), .required = true,
+     .help = "µops by ports of the inferred mapping, such as 1*p01+1*p3; none: no µops"},
     {0},
 };
 
@@ -414,8 +408,8 @@ static const char *const edit_examples[] = {"evolve edit 'ADD (R64, R64)' 1*p012
 const struct command command_evolve_edit = {
     .name = "evolve edit",
     .help = "change a form's usage in the run's best mapping",
-    .description = "The mapping with that usage becomes the run's best with any error. A running "
-                   "search replaces it only by a mapping without a larger error.",
+    .description = "The mapping with that usage becomes the run's best mapping, whatever its "
+                   "error. A running search replaces it only by a mapping without a larger error.",
     .arguments = edit_arguments,
     .examples = edit_examples,
     .values_size = sizeof(struct usage_edit_values),
@@ -528,8 +522,8 @@ static void list_hidden(struct mapping *m, const struct experiments *t, struct r
     if (hidden)
         result_line(result, "%zu form%s %s; %s", hidden, hidden == 1 ? "" : "s",
                     observable_reason(m),
-                    told ? "experiments settle measures the deciding experiments, if there are any"
-                         : "no experiment of these forms decides");
+                    told ? "experiments settle measures the deciding experiments, if any"
+                         : "no experiment with these forms decides");
     observable_done(list, t->forms.count);
     free(list);
     str_done(&settle);
@@ -596,9 +590,10 @@ struct adopt_values {
 
 static const struct parameter adopt_options[] = {
     {PARAMETER(FLAG, "--alone", struct adopt_values, alone),
-     .help = "a machine of the inferred forms and ports alone"},
+     .help = "make a machine of only the inferred forms and ports"},
     {PARAMETER(FLAG, "--least-error", struct adopt_values, least_error),
-     .help = "the mapping of least error, not the consensus, if the run ended with one"},
+     .help =
+         "use the mapping with the smallest error, not the consensus, if the run ended with one"},
     {0},
 };
 
@@ -608,11 +603,11 @@ static void show_overlay(const struct machine *base, const struct overlay *o, un
 {
     struct str line = {0};
 
-    str_addf(&line, "over %s: %zu of its forms replaced", base->id, o->replaced);
+    str_addf(&line, "based on %s: %zu of its forms replaced", base->id, o->replaced);
     if (o->added)
         str_addf(&line, ", %zu added", o->added);
-    str_addf(&line, "; %u of %u inferred ports are its", o->matched, ports);
-    str_add(&line, o->matched < ports ? ", the others have no counterpart" : "");
+    str_addf(&line, "; %u of %u inferred ports match its ports", o->matched, ports);
+    str_add(&line, o->matched < ports ? ", the other ports have no counterpart" : "");
     result_line(result, "%s", str_text(&line));
     result_text(result, "base", base->id);
     result_count(result, "replaced", (int64_t)o->replaced);
@@ -635,9 +630,8 @@ static bool make_machine(struct adopting *w, struct mapping *take_best, struct r
         mapping_free(take_best);
         if (!w->made)
             return err_set(err, ERR_USAGE,
-                           "set machine to the processor that was measured, or evolve adopt "
-                           "--alone",
-                           "the mapping does not fit %s: it shares no port with it", w->base->id);
+                           "set machine to the measured processor, or use evolve adopt --alone",
+                           "the mapping does not fit %s: they share no port", w->base->id);
     } else {
         w->made = machine_alone_of(w->isa, EVOLVED_MACHINE, take_best);
     }
@@ -658,16 +652,15 @@ static bool make_machine(struct adopting *w, struct mapping *take_best, struct r
 static void tell_which(const struct evolve_status *t, bool least_error, struct result *result)
 {
     if (!t->ports)
-        result_line(result, "the number of ports is not chosen yet: this is the best of the trials "
-                            "(evolve status)");
+        result_line(result, "the number of ports is not determined yet: this is the best mapping "
+                            "of the trials (evolve status)");
     if (least_error && t->agreed)
-        result_line(
-            result,
-            "the mapping of least error, %.2f %%, in place of the run's consensus, %.2f %%; "
-            "evolve adopt takes that",
-            100 * t->d_single, 100 * t->d_avg);
+        result_line(result,
+                    "used the mapping with the smallest error, %.2f %%, not the run's consensus, "
+                    "%.2f %%; evolve adopt uses the consensus",
+                    100 * t->d_single, 100 * t->d_avg);
     else if (least_error)
-        result_line(result, "the run has no consensus: its best is the mapping of least error");
+        result_line(result, "the run has no consensus: its best mapping has the smallest error");
 }
 
 static bool adopt_work(void *state, struct result *result, struct err *err)
@@ -722,7 +715,7 @@ static bool prepare_adopt(struct session *s, const void *values, struct task *ta
                                                                        &w->problem);
     if (!w->count) {
         adopting_free(w);
-        return err_set(err, ERR_USAGE, "wait until it has one", "the run has no mapping yet");
+        return err_set(err, ERR_USAGE, "wait until the run has one", "the run has no mapping yet");
     }
     evolve_run_ports(run, w->genomes[0]->ports, &w->names);
     return task_give(task, &ops, w);
@@ -734,12 +727,12 @@ static const char *const adopt_examples[] = {"evolve adopt", "evolve adopt --alo
 const struct command command_evolve_adopt = {
     .name = "evolve adopt",
     .help = "apply the best mapping to a copy of the current machine, named evolved",
-    .description =
-        "The machine evolved has all of the current machine's tables, with the inferred usages in "
-        "place of its own. Inferred ports become the ports of the machine with the same forms; "
-        "ports without a counterpart are added. The source of each form gives a confidence from 0 "
-        "to 1, the agreement of the best mappings. If other ports explain all measurements of a "
-        "form equally well, its ports are not observable. The deciding experiment is then printed.",
+    .description = "The machine evolved has all tables of the current machine, with the inferred "
+                   "usages instead of its own. Inferred ports are mapped to ports of the machine "
+                   "with the same forms; ports without a counterpart are added. The source of each "
+                   "form states a confidence from 0 to 1: the agreement of the best mappings. If "
+                   "other ports explain all measurements of a form equally well, its ports are not "
+                   "observable. The deciding experiment is then printed.",
     .options = adopt_options,
     .examples = adopt_examples,
     .values_size = sizeof(struct adopt_values),

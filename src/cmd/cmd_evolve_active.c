@@ -319,7 +319,7 @@ static bool measure_table(struct session *s, void *state, struct result *result,
     }
     s->choosing = p;
     if (s->interactive) {
-        result_confirm(result, "job %u measures; the run starts when it is done", number);
+        result_confirm(result, "job %u measures; the run starts after it", number);
         return true;
     }
     struct job_info info;
@@ -345,7 +345,7 @@ bool evolve_start_active(struct session *s, const struct active_choice *w,
         return refuse_second(err);
     if (w->go_on && !checkpoint)
         return err_set(err, ERR_USAGE, "evolve start --active --continue --checkpoint FILE",
-                       "no experiments kept without a checkpoint");
+                       "no checkpoint, so the experiments are lost");
     if (w->simulate && !(m = session_machine(s, w->simulate, err)))
         return false;
     struct beginning *b = mem_zero(1, sizeof *b);

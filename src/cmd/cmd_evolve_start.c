@@ -31,120 +31,75 @@ struct evolve_values {
 };
 
 const struct parameter evolve_start_options[] = {
-    {PARAMETER(PORTS, "--ports", struct evolve_values, ports),
-     .value = "N|NAMES|auto",
-     .least = 1,
-     .most = PROBLEM_PORTS_MAX,
-     .unset = "auto",
-     .otherwise =
-         "auto: the fewest that explain the measurements, or 12 when undecided; 8 for pmevo",
+    {PARAMETER(PORTS, "--ports", struct evolve_values, ports), .value = "N|NAMES|auto", .least = 1,
+     .most = PROBLEM_PORTS_MAX, .unset = "auto",
+     .otherwise = "auto: the fewest that explain the measurements, 12 if undecided; 8 for pmevo",
      .help = "number of ports, or names such as 0,1,2,DV"},
-    {PARAMETER(CHOICE, "--algorithm", struct evolve_values, algorithm),
-     .choices = "memetic|pmevo",
+    {PARAMETER(CHOICE, "--algorithm", struct evolve_values, algorithm), .choices = "memetic|pmevo",
      .initial = "memetic",
-     .help = "Portolan's own, or the evolutionary algorithm of the PMEvo paper"},
-    {PARAMETER(DURATION, "--seconds", struct evolve_values, seconds),
-     .value = "T",
+     .help = "inference method: Portolan's, or the evolutionary algorithm of the PMEvo paper"},
+    {PARAMETER(DURATION, "--seconds", struct evolve_values, seconds), .value = "T",
      .otherwise = "60; no limit with --generations",
      .help = "time limit, such as 90s or 15m (0: no limit)"},
-    {PARAMETER(COUNT, "--generations", struct evolve_values, generations),
-     .value = "G",
-     .most = 1e9,
-     .initial = "0",
-     .help = "number of generations (0: no limit)"},
-    {PARAMETER(COUNT, "--seed", struct evolve_values, seed),
-     .value = "S",
-     .otherwise = "the setting seed",
-     .help = "random seed"},
-    {PARAMETER(COUNT, "--population", struct evolve_values, population),
-     .value = "P",
-     .least = 2,
-     .most = 1e6,
-     .otherwise = "4 to 8, by the time; for pmevo 1000",
+    {PARAMETER(COUNT, "--generations", struct evolve_values, generations), .value = "G",
+     .most = 1e9, .initial = "0", .help = "number of generations (0: no limit)"},
+    {PARAMETER(COUNT, "--seed", struct evolve_values, seed), .value = "S",
+     .otherwise = "the setting seed", .help = "random seed"},
+    {PARAMETER(COUNT, "--population", struct evolve_values, population), .value = "P", .least = 2,
+     .most = 1e6, .otherwise = "4 to 8, by the time limit; 1000 for pmevo",
      .help = "population size (at most 1000 except for pmevo)"},
-    {PARAMETER(COUNT, "--threads", struct evolve_values, threads),
-     .value = "N",
-     .least = 1,
-     .most = THREADS_MAX,
-     .otherwise = "the setting threads",
-     .help = "worker threads"},
-    {PARAMETER(NUMBER, "--issue-width", struct evolve_values, width),
-     .value = "W|auto",
-     .most = 64,
-     .unset = "auto",
-     .otherwise = "auto: the highest rate that measurements share",
-     .help = "issue slots per cycle (0: no issue bound)"},
-    {PARAMETER(NUMBER, "--price-scale", struct evolve_values, scale),
-     .value = "X|auto",
-     .least = 0.001,
-     .most = 1000,
-     .unset = "auto",
-     .otherwise = "auto: from a pilot run",
-     .help = "factor of all prices"},
-    {PARAMETER(NUMBER, "--uop-price", struct evolve_values, uop_price),
-     .value = "X",
+    {PARAMETER(COUNT, "--threads", struct evolve_values, threads), .value = "N", .least = 1,
+     .most = THREADS_MAX, .otherwise = "the setting threads", .help = "worker threads"},
+    {PARAMETER(NUMBER, "--issue-width", struct evolve_values, width), .value = "W|auto", .most = 64,
+     .unset = "auto", .otherwise = "auto: the highest rate found in the measurements",
+     .help = "issue slots per cycle (0: no issue limit)"},
+    {PARAMETER(NUMBER, "--price-scale", struct evolve_values, scale), .value = "X|auto",
+     .least = 0.001, .most = 1000, .unset = "auto", .otherwise = "auto: from a pilot run",
+     .help = "factor of the three prices"},
+    {PARAMETER(NUMBER, "--uop-price", struct evolve_values, uop_price), .value = "X",
      .initial = INITIAL(EVOLVE_UOP_PRICE),
-     .help = "cost of a distinct µop, in experiments with 100 % error"},
-    {PARAMETER(NUMBER, "--volume-price", struct evolve_values, volume_price),
-     .value = "X",
+     .help = "price of a distinct µop; unit: an experiment with 100 % error"},
+    {PARAMETER(NUMBER, "--volume-price", struct evolve_values, volume_price), .value = "X",
      .initial = INITIAL(EVOLVE_VOLUME_PRICE),
-     .help = "cost of each port usable by a µop of a form, in experiments with 100 % error"},
-    {PARAMETER(NUMBER, "--usage-price", struct evolve_values, usage_price),
-     .value = "X",
+     .help = "price of each port usable by a µop of a form; unit: an experiment with 100 % error"},
+    {PARAMETER(NUMBER, "--usage-price", struct evolve_values, usage_price), .value = "X",
      .initial = INITIAL(EVOLVE_USAGE_PRICE),
-     .help = "cost of usages shared by few forms, in experiments with 100 % error"},
-    {PARAMETER(NUMBER, "--volume-weight", struct evolve_values, volume_weight),
-     .value = "W",
+     .help = "price of a usage that few forms share; unit: an experiment with 100 % error"},
+    {PARAMETER(NUMBER, "--volume-weight", struct evolve_values, volume_weight), .value = "W",
      .initial = INITIAL(EVOLVE_VOLUME_WEIGHT),
-     .help = "pmevo: weight of the volume against the error"},
-    {PARAMETER(TEXT, "--from", struct evolve_values, from),
-     .value = "ID",
-     .complete = COMPLETE_MACHINE,
-     .otherwise = "random mappings",
+     .help = "pmevo: weight of the volume relative to the error"},
+    {PARAMETER(TEXT, "--from", struct evolve_values, from), .value = "ID",
+     .complete = COMPLETE_MACHINE, .otherwise = "random mappings",
      .help = "machine whose mapping to start from"},
     {PARAMETER(FLAG, "--continue", struct evolve_values, go_on),
-     .help = "start from the last run's population; with --active, from its experiments"},
-    {PARAMETER(TEXT, "--checkpoint", struct evolve_values, checkpoint),
-     .value = "FILE|none",
-     .complete = COMPLETE_FILE,
-     .otherwise = "a separate file in the state directory",
+     .help = "start from the last run's population; with --active: from its experiments"},
+    {PARAMETER(TEXT, "--checkpoint", struct evolve_values, checkpoint), .value = "FILE|none",
+     .complete = COMPLETE_FILE, .otherwise = "a separate file in the state directory",
      .help = "file to save the population in, for evolve resume"},
     {PARAMETER(CHOICE, "--migration", struct evolve_values, migration),
-     .choices = "ring|random|none",
-     .initial = "ring",
+     .choices = "ring|random|none", .initial = "ring",
      .help = "migration topology between MPI ranks: ring, random or none"},
-    {PARAMETER(DURATION, "--migrate-every", struct evolve_values, migration_seconds),
-     .value = "T",
+    {PARAMETER(DURATION, "--migrate-every", struct evolve_values, migration_seconds), .value = "T",
      .otherwise = "a thirtieth of --seconds, 0.5 s to 30 s",
-     .help = "with several ranks: time between two migrations"},
+     .help = "with several ranks: time between migrations"},
     {PARAMETER(FLAG, "--tolerant", struct evolve_values, tolerant),
-     .help = "pmevo: follow the authors' program if it differs from the paper"},
+     .help = "pmevo: where the authors' program differs from the paper, follow the program"},
     {PARAMETER(FLAG, "--live", struct evolve_values, live),
-     .help = "experiments measured meanwhile join the running search"},
+     .help = "add experiments measured during the run to the search"},
     {PARAMETER(FLAG, "--active", struct evolve_values, active),
-     .help = "first measure, in rounds, the experiments on which near-optimal mappings disagree"},
-    {PARAMETER(TEXT, "--simulate", struct evolve_values, simulate),
-     .value = "ID",
-     .complete = COMPLETE_MACHINE,
-     .otherwise = "measure this CPU",
+     .help = "first measure, in rounds, the experiments on which the best mappings disagree"},
+    {PARAMETER(TEXT, "--simulate", struct evolve_values, simulate), .value = "ID",
+     .complete = COMPLETE_MACHINE, .otherwise = "measure this CPU",
      .help = "with --active: machine to simulate instead of measuring"},
-    {PARAMETER(TEXT, "--replay", struct evolve_values, replay),
-     .value = "FILE",
-     .complete = COMPLETE_FILE,
-     .otherwise = "measure this CPU",
-     .help = "with --active: measured experiments to choose from instead of measuring"},
-    {PARAMETER(COUNT, "--most", struct evolve_values, most),
-     .value = "N",
-     .least = 1,
-     .most = 1e9,
+    {PARAMETER(TEXT, "--replay", struct evolve_values, replay), .value = "FILE",
+     .complete = COMPLETE_FILE, .otherwise = "measure this CPU",
+     .help = "with --active: choose from these measured experiments instead of measuring"},
+    {PARAMETER(COUNT, "--most", struct evolve_values, most), .value = "N", .least = 1, .most = 1e9,
      .otherwise = "a tenth of all pairs, at least the number of forms",
-     .help = "with --active: number of experiments in addition to singletons"},
-    {PARAMETER(COUNT, "--size", struct evolve_values, size),
-     .value = "K",
-     .least = 2,
-     .most = SELECT_SIZE_MOST,
-     .otherwise = INITIAL(ACTIVE_SIZE),
-     .help = "with --active: largest number of forms per experiment"},
+     .help = "with --active: number of experiments in addition to single forms"},
+    {PARAMETER(COUNT, "--size", struct evolve_values, size), .value = "K", .least = 2,
+     .most = SELECT_SIZE_MOST, .otherwise = INITIAL(ACTIVE_SIZE),
+     .help = "with --active: maximum number of forms per experiment"},
     {PARAMETER(FLAG, "--by-chance", struct evolve_values, by_chance),
      .help = "with --active: choose experiments at random (for comparison)"},
     {0},
@@ -197,7 +152,7 @@ void evolve_show_started(const struct evolve_run *run, struct result *result)
                 "run %u: %zu form%s, %zu experiment%s%s%s; evolve status shows its progress",
                 run->number, status.forms, status.forms == 1 ? "" : "s", status.experiments,
                 status.experiments == 1 ? "" : "s",
-                run->arriving ? ", and those measured meanwhile" : "", ranks);
+                run->arriving ? ", and experiments measured during the run" : "", ranks);
     result_count(result, "ranks", run->ranks);
     result_count(result, "run", run->number);
     result_count(result, "job", run->job);
@@ -243,17 +198,17 @@ static bool agree(const struct evolve_values *v, const struct evolve_options *o,
         return err_set(err, ERR_USAGE, "add --active",
                        "--simulate, --replay, --most, --size and --by-chance need --active");
     if (v->active && (v->from || v->ports.named || o->algorithm == EVOLVE_PMEVO))
-        return err_set(err, ERR_USAGE, "evolve start --active, then evolve start --from",
+        return err_set(err, ERR_USAGE, "run evolve start --active, then evolve start --from",
                        "--active cannot be combined with --from, port names or pmevo");
     if (v->replay && (v->simulate || v->go_on))
-        return err_set(err, ERR_USAGE, "omit --replay, or the other options",
+        return err_set(err, ERR_USAGE, "omit --replay, or --simulate and --continue",
                        "--replay cannot be combined with --simulate or --continue");
     if (v->live && (v->active || o->algorithm == EVOLVE_PMEVO))
         return err_set(err, ERR_USAGE, "omit --live",
                        "--live cannot be combined with --active or pmevo");
     if (v->live && ranks_count() > 1)
         return err_set(err, ERR_USAGE, "start one process, or omit --live",
-                       "--live works in one process, not over %u ranks", ranks_count());
+                       "--live works in one process only, not with %u ranks", ranks_count());
     return true;
 }
 
@@ -343,18 +298,19 @@ static bool lay_out(void *state, struct result *result, struct err *err)
     w->problem = problem_new(w->table, NULL, err);
     watch_restore(w->outer);
     if (w->problem && w->resumed && w->problem->fingerprint != w->before.fingerprint)
-        result_line(result,
-                    "the checkpoint is from other experiments; continuing with the current ones");
+        result_line(
+            result,
+            "the checkpoint is of other experiments; the run continues with the current ones");
     if (w->problem && w->resumed && w->problem->fingerprint == w->before.best_so_far_of)
         w->o.reached = w->before.best_so_far;
     else if (w->problem && w->resumed && !isnan(w->before.best_so_far))
-        result_line(result,
-                    "best so far refers from now on to the current %zu experiments, not to the "
-                    "initial ones",
-                    w->problem->experiments);
+        result_line(
+            result,
+            "the smallest error now refers to the current %zu experiments, not to the initial ones",
+            w->problem->experiments);
     if (w->problem && w->resumed && w->before.live && !w->live)
         result_line(result,
-                    "the run was live; over %u ranks it continues with its current experiments",
+                    "the run was live; with %u ranks it continues with its current experiments",
                     ranks_count());
     /* forms may have been measured after the checkpoint was written */
     if (w->problem && w->o.width_measured && w->before.count)
@@ -487,9 +443,8 @@ const struct command command_evolve_start = {
     .description =
         "evolve status and the view evolution show its progress; evolve adopt makes the best "
         "mapping the current machine. With --live, new results of experiments measure join the "
-        "running search at most once per second, and its mappings are improved further. In scripts "
-        "they join during experiments measure and after each command, and all of them before "
-        "evolve status, wait, stop and adopt.",
+        "search at most once per second. In scripts they join during experiments measure and after "
+        "each command. All of them have joined before evolve status, wait, stop and adopt.",
     .options = evolve_start_options,
     .examples = start_examples,
     .values_size = sizeof(struct evolve_values),
@@ -502,10 +457,9 @@ struct resume_values {
 };
 
 static const struct parameter resume_arguments[] = {
-    {PARAMETER(TEXT, "CHECKPOINT", struct resume_values, file),
-     .complete = COMPLETE_FILE,
-     .otherwise = "the paused run, else that of the loaded session, else the newest in the state "
-                  "directory",
+    {PARAMETER(TEXT, "CHECKPOINT", struct resume_values, file), .complete = COMPLETE_FILE,
+     .otherwise = "the paused run, else the run of the loaded session, else the newest in the "
+                  "state directory",
      .help = "checkpoint file of evolve start"},
     {0},
 };
@@ -539,8 +493,8 @@ static bool prepare_resume(struct session *s, const void *values, struct task *t
     if (!s->document.run_count) {
         char *last = saved_state_checkpoint_last();
         bool ok = last ? resume_checkpoint(s, last, task, err)
-                       : err_set(err, ERR_USAGE, "give the checkpoint file",
-                                 "no run has left a checkpoint");
+                       : err_set(err, ERR_USAGE, "give the name of the checkpoint file",
+                                 "no checkpoint of a run found");
         free(last);
         return ok;
     }
@@ -555,7 +509,7 @@ static const char *const resume_examples[] = {"evolve resume", "evolve resume ev
 
 const struct command command_evolve_resume = {
     .name = "evolve resume",
-    .help = "continue a paused run, or one from its checkpoint",
+    .help = "continue a paused run, or a run from its checkpoint",
     .arguments = resume_arguments,
     .examples = resume_examples,
     .values_size = sizeof(struct resume_values),

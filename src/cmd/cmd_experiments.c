@@ -17,7 +17,7 @@
 bool experiments_required(const struct session *s, struct err *err)
 {
     return s->document.experiments ||
-           err_set(err, ERR_USAGE, "experiments generate or experiments load first",
+           err_set(err, ERR_USAGE, "run experiments generate or experiments load first",
                    "no experiments");
 }
 
@@ -43,7 +43,7 @@ static const struct parameter import_arguments[] = {
 static const struct parameter load_options[] = {
     {PARAMETER(FLAG, "--append", struct experiments_load_values, append),
      .otherwise = "replace the session's experiments",
-     .help = "add to the session's experiments"},
+     .help = "add to the session's experiments instead"},
     {0},
 };
 
@@ -164,16 +164,15 @@ struct experiments_save_values {
 };
 
 static const struct parameter save_arguments[] = {
-    {PARAMETER(TEXT, "FILE", struct experiments_save_values, file),
-     .required = true,
+    {PARAMETER(TEXT, "FILE", struct experiments_save_values, file), .required = true,
      .complete = COMPLETE_FILE,
-     .help = "FILE.csv, or FILE.json for PMEvo; CSV without an extension, as in /dev/stdout"},
+     .help = "FILE.csv, or FILE.json for PMEvo; without an extension CSV, as for /dev/stdout"},
     {0},
 };
 
 static const struct parameter save_options[] = {
     {PARAMETER(FLAG, "--host", struct experiments_save_values, host),
-     .help = "CSV: name this host in the columns host, cpu and microcode, for rows without a host"},
+     .help = "CSV: name this host in the columns host, cpu and microcode of rows without a host"},
     {0},
 };
 
@@ -236,7 +235,7 @@ static bool prepare_save(struct session *s, const void *values, struct task *tas
                        "unknown file extension \"%s\"", dot);
     bool json = dot && strcmp(dot, ".json") == 0;
     if (json && v->host)
-        return err_set(err, ERR_USAGE, "save as .csv", "PMEvo's JSON has no place for the host");
+        return err_set(err, ERR_USAGE, "save as .csv", "PMEvo's JSON cannot store the host");
     struct experiments_saving *w = mem_alloc(sizeof *w);
     *w = (struct experiments_saving){mem_strdup(v->file), experiments_hold(s->document.experiments),
                                      s->document.isa, json, v->host};

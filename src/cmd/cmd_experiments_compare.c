@@ -259,7 +259,7 @@ static bool compare_work(void *state, struct result *result, struct err *err)
         return false;
     if (!w->compared)
         return err_set(err, ERR_DATA,
-                       "measure the same experiments on all hosts: experiments split",
+                       "measure the same experiments on every host, see experiments split",
                        "no experiment was measured on two hosts");
     tell_hosts(w, result);
     result_line(result, "%zu of %zu experiments differ by more than %g %%", w->rows.count,
@@ -267,7 +267,7 @@ static bool compare_work(void *state, struct result *result, struct err *err)
     for (size_t from = 0; w->rows.count && from < w->count; from += ABREAST)
         add_table(w, from, from + ABREAST < w->count ? from + ABREAST : w->count, result);
     if (w->rows.count > ROWS_SHOWN)
-        result_line(result, "and %zu more; --format csv has all", w->rows.count - ROWS_SHOWN);
+        result_line(result, "and %zu more; --format csv lists all", w->rows.count - ROWS_SHOWN);
     add_rows(w, result);
     result_count(result, "compared", (int64_t)w->compared);
     result_count(result, "differing", (int64_t)w->rows.count);
@@ -280,10 +280,8 @@ struct fleet_values {
 };
 
 static const struct parameter arguments[] = {
-    {PARAMETER(WORDS, "FILE", struct fleet_values, files),
-     .required = true,
-     .complete = COMPLETE_FILE,
-     .help = "measurements of one host each, written by experiments save"},
+    {PARAMETER(WORDS, "FILE", struct fleet_values, files), .required = true,
+     .complete = COMPLETE_FILE, .help = "measurements of a host, written by experiments save"},
     {0},
 };
 static const struct parameter options[] = {
@@ -320,11 +318,10 @@ static const char *const examples[] = {"experiments compare node1.csv node2.csv 
 
 const struct command command_experiments_compare = {
     .name = "experiments compare",
-    .help = "compare measurements of several hosts, or of one host before and after a change",
-    .description =
-        "Shows the experiments that differ, the largest difference first, and the difference of "
-        "each host from the median of all hosts. Hosts, their CPUs and microcode are named if "
-        "experiments save --host wrote them.",
+    .help = "compare measurements of several hosts, or of a host before and after a change",
+    .description = "Shows the experiments that differ, the largest difference first, and each "
+                   "host's difference from the median of all hosts. Hosts, CPUs and microcode are "
+                   "named if the files were saved with --host.",
     .arguments = arguments,
     .options = options,
     .examples = examples,

@@ -17,30 +17,19 @@ struct generate_values {
 
 static const struct parameter options[] = {
     {PARAMETER(FLAG, "--singles", struct generate_values, singles),
-     .otherwise = "on, unless another kind is given",
-     .help = "each form alone"},
+     .otherwise = "on, unless another kind is selected", .help = "each form alone"},
     {PARAMETER(FLAG, "--pairs", struct generate_values, pairs),
-     .otherwise = "on, unless another kind is given",
+     .otherwise = "on, unless another kind is selected",
      .help = "every pair of forms; if both are measured alone, also weighted by their cycles, as "
              "in PMEvo"},
-    {PARAMETER(COUNT, "--triples", struct generate_values, triples),
-     .value = "N",
-     .initial = "0",
+    {PARAMETER(COUNT, "--triples", struct generate_values, triples), .value = "N", .initial = "0",
      .help = "number of random experiments of three forms"},
-    {PARAMETER(COUNT, "--random", struct generate_values, random),
-     .value = "N",
-     .initial = "0",
+    {PARAMETER(COUNT, "--random", struct generate_values, random), .value = "N", .initial = "0",
      .help = "number of random experiments of --size forms"},
-    {PARAMETER(COUNT, "--size", struct generate_values, size),
-     .value = "K",
-     .initial = "5",
-     .least = 1,
-     .most = 1000,
-     .help = "forms per random experiment"},
-    {PARAMETER(COUNT, "--seed", struct generate_values, seed),
-     .value = "S",
-     .otherwise = "the setting seed",
-     .help = "random seed"},
+    {PARAMETER(COUNT, "--size", struct generate_values, size), .value = "K", .initial = "5",
+     .least = 1, .most = 1000, .help = "forms per random experiment"},
+    {PARAMETER(COUNT, "--seed", struct generate_values, seed), .value = "S",
+     .otherwise = "the setting seed", .help = "random seed"},
     {0},
 };
 
@@ -100,7 +89,7 @@ static bool take_forms(struct generating *g, struct experiments *t, struct form_
     }
     return watch_goes_on(err) &&
            (out->count ||
-            err_set(err, ERR_USAGE, "forms select '*' selects all", "no form is selected"));
+            err_set(err, ERR_USAGE, "forms select '*' selects all forms", "no form is selected"));
 }
 
 /* Rejects a request for too many experiments. All pairs of all forms are a hundred million, which
@@ -110,12 +99,11 @@ static bool affordable(size_t forms, const struct generate_values *v, struct err
     size_t wanted = (v->singles ? forms : 0) + v->triples + v->random +
                     (v->pairs ? forms * (forms - 1) / 2 : 0);
 
-    return wanted <= EXPERIMENTS_MAX ||
-           err_set(err, ERR_LIMIT,
-                   "forms select --top 60 selects the forms that programs use most; or name forms "
-                   "with forms select PATTERN, or use --random N",
-                   "%zu forms make %zu experiments; the limit is %d", forms, wanted,
-                   EXPERIMENTS_MAX);
+    return wanted <= EXPERIMENTS_MAX || err_set(err, ERR_LIMIT,
+                                                "select fewer forms: forms select --top 60, or "
+                                                "forms select PATTERN; or use --random N",
+                                                "%zu forms make %zu experiments; the limit is %d",
+                                                forms, wanted, EXPERIMENTS_MAX);
 }
 
 /* Adds the requested experiments to @t and returns their number. */
@@ -186,11 +174,10 @@ static const char *const examples[] = {
 
 const struct command command_experiments_generate = {
     .name = "experiments generate",
-    .help = "generate experiments from the selected forms: singletons and pairs, or those given by "
-            "options",
-    .description = "Uses the forms of forms select, otherwise those of the existing experiments, "
-                   "otherwise all. "
-                   "Existing experiments are not added again.",
+    .help = "generate experiments from the selected forms: single forms and pairs, or the kinds of "
+            "the options",
+    .description = "Uses the forms of forms select, otherwise the forms of the existing "
+                   "experiments, otherwise all forms. Existing experiments are not added again.",
     .options = options,
     .examples = examples,
     .values_size = sizeof(struct generate_values),

@@ -194,7 +194,7 @@ static void add_failures(const struct experiments *t, struct result *result)
         result_line(result, "failed: %s: %s", str_text(&text), state);
     }
     if (failed > FAILURES_SHOWN)
-        result_line(result, "and %zu more; experiments measure --retry tries them again",
+        result_line(result, "and %zu more; experiments measure --retry measures them again",
                     failed - FAILURES_SHOWN);
     str_done(&text);
 }
@@ -223,22 +223,22 @@ static void add_summary(const struct session *s, struct result *result)
     if (m->reused && m->reused == m->done)
         result_line(
             result,
-            "%zu result%s taken from the journal%s, %zu failed, %zu left; --fresh measures again",
+            "%zu result%s read from the journal%s, %zu failed, %zu left; --fresh measures again",
             m->reused, m->reused == 1 ? "" : "s", str_text(&days), m->failed, m->left);
     else
         result_line(result,
-                    "%zu done (%zu from the journal%s), %zu failed, %zu left after %.1f s: %.0f "
-                    "measurements/s%s",
+                    "%zu measured (%zu from the journal%s), %zu failed, %zu left after %.1f s: "
+                    "%.0f measurements/s%s",
                     m->done, m->reused, str_text(&days), m->failed, m->left, m->seconds, m->rate,
                     str_text(&together));
     if (m->once + m->contended)
         result_line(result,
-                    "left: %zu measured once, %zu contended: other tasks use this core; run it "
-                    "again later, or with more --patience",
+                    "left: %zu measured once, %zu contended: other tasks use this core. Run the "
+                    "command again later, or with more --patience",
                     m->once, m->contended);
     if (m->taken_over && !s->interactive)
         result_line(result,
-                    "%zu pass%s of earlier runs taken from the journal and confirmed or replaced",
+                    "%zu pass%s of earlier runs read from the journal and confirmed or replaced",
                     m->taken_over, m->taken_over == 1 ? "" : "es");
     str_done(&days);
     str_done(&together);
@@ -319,40 +319,32 @@ static const struct parameter measure_arguments[] = {
     {0},
 };
 static const struct parameter measure_options[] = {
-    {PARAMETER(DURATION, "--budget", struct experiments_measure_values, budget),
-     .value = "T",
+    {PARAMETER(DURATION, "--budget", struct experiments_measure_values, budget), .value = "T",
      .otherwise = "until all experiments are measured",
      .help = "time limit, such as 90s, 15m or 2h"},
-    {PARAMETER(DURATION, "--patience", struct experiments_measure_values, patience),
-     .value = "T",
-     .least = 0.01,
-     .most = 8640000,
-     .otherwise = "20s, and 50 ms per value",
-     .help = "total time to wait for a quiet core; experiments without a quiet core are marked "
-             "contended or once, and left to the next run"},
+    {PARAMETER(DURATION, "--patience", struct experiments_measure_values, patience), .value = "T",
+     .least = 0.01, .most = 8640000, .otherwise = "20s, plus 50 ms per value",
+     .help = "total time to wait for a quiet core; later experiments are marked contended or once, "
+             "and measured by the next run"},
     {PARAMETER(FLAG, "--retry", struct experiments_measure_values, retry),
-     .help = "also measure failed experiments again"},
+     .help = "measure failed experiments again, too"},
     {PARAMETER(FLAG, "--fresh", struct experiments_measure_values, fresh),
-     .help = "ignore the journal's results; new ones are still added"},
+     .help = "ignore results in the journal; new results are still added to it"},
     {PARAMETER(FLAG, "--one-length", struct experiments_measure_values, one_length),
-     .help = "unroll the body to one length only, not two (for comparison)"},
+     .help = "measure one length of the unrolled body instead of two (for comparison)"},
     {PARAMETER(FLAG, "--one-order", struct experiments_measure_values, one_order),
-     .help = "run the instructions in one order only, not several (for comparison); needs "
+     .help = "measure one order of the instructions instead of several (for comparison); needs "
              "--journal FILE to keep results"},
-    {PARAMETER(TEXT, "--journal", struct experiments_measure_values, journal),
-     .value = "FILE|none",
+    {PARAMETER(TEXT, "--journal", struct experiments_measure_values, journal), .value = "FILE|none",
      .complete = COMPLETE_FILE,
      .otherwise = "this CPU's journal in the state directory; none with --simulate",
-     .help = "file for all results; known results are read from it"},
-    {PARAMETER(TEXT, "--simulate", struct experiments_measure_values, simulate),
-     .value = "ID",
-     .complete = COMPLETE_MACHINE,
-     .otherwise = "measure this CPU",
+     .help = "file for all results; results in it are not measured again"},
+    {PARAMETER(TEXT, "--simulate", struct experiments_measure_values, simulate), .value = "ID",
+     .complete = COMPLETE_MACHINE, .otherwise = "measure this CPU",
      .help = "machine to simulate instead of measuring"},
-    {PARAMETER(COUNT, "--cpu", struct experiments_measure_values, cpu),
-     .value = "N",
-     .otherwise = "all CPUs without mutual interference, at most 4",
-     .help = "the only CPU to measure on, from 0"},
+    {PARAMETER(COUNT, "--cpu", struct experiments_measure_values, cpu), .value = "N",
+     .otherwise = "all CPUs that do not disturb each other, at most 4",
+     .help = "measure only on this CPU; numbers start at 0"},
     {0},
 };
 
@@ -454,8 +446,7 @@ prepare(struct session *s, const struct experiments_measure_values *v, struct er
     struct forms *forms = NULL;
 
     if (s->measuring) {
-        err_set(err, ERR_USAGE, "job wait, or job cancel",
-                "experiments are being measured already");
+        err_set(err, ERR_USAGE, "job wait, or job cancel", "another job measures experiments");
         return NULL;
     }
     struct experiments_measuring *w = mem_zero(1, sizeof *w);
@@ -491,7 +482,7 @@ static bool run_measure(struct session *s, const void *values, struct result *re
     const struct experiments_measure_values *v = values;
 
     if (!s->document.experiments || !s->document.experiments->rows.count)
-        return err_set(err, ERR_USAGE, "experiments generate or experiments load first",
+        return err_set(err, ERR_USAGE, "run experiments generate or experiments load first",
                        "no experiments");
     struct experiments_measuring *w = prepare(s, v, err);
     return w && begin(s, w, v->filter ? v->filter : "", result, err);
@@ -525,8 +516,8 @@ static const char *const measure_examples[] = {"experiments measure --budget 15m
 const struct command command_experiments_measure = {
     .name = "experiments measure",
     .help = "measure the experiments that have no cycles yet",
-    .description = "Runs in the background. Results are written to the journal as they arrive; an "
-                   "interrupted run resumes from there.",
+    .description = "Runs in the background. Each result is written to the journal at once; after "
+                   "an interruption the next run continues from there.",
     .arguments = measure_arguments,
     .options = measure_options,
     .examples = measure_examples,
@@ -538,12 +529,13 @@ const struct command command_experiments_measure = {
 static bool set_paused(const struct session *s, struct result *result, bool on, struct err *err)
 {
     if (!s->measuring || !job_pause(s->measuring->number, on))
-        return err_set(err, ERR_USAGE, "experiments measure starts it",
+        return err_set(err, ERR_USAGE, "experiments measure starts a measurement",
                        "no experiments are being measured");
-    result_confirm(result,
-                   on ? "job %u pauses after the current batch; experiments resume continues it"
-                      : "job %u continues",
-                   s->measuring->number);
+    result_confirm(
+        result,
+        on ? "job %u pauses after the current batch; experiments resume continues the job"
+           : "job %u continues",
+        s->measuring->number);
     result_count(result, "job", s->measuring->number);
     return true;
 }

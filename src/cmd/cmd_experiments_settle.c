@@ -114,11 +114,12 @@ static void show(const struct experiments_settling *w, struct result *result)
 
     for (size_t i = 0; i < w->settled.forms.count; i++)
         of[w->settled.forms.items[i].verdict]++;
-    result_line(result, "%zu experiment%s for %zu form%s of %s, %zu with a time",
+    result_line(result, "%zu experiment%s for %zu form%s of %s, %zu with a stable time",
                 w->settled.experiments, w->settled.experiments == 1 ? "" : "s",
                 w->settled.forms.count, w->settled.forms.count == 1 ? "" : "s", w->name,
                 w->settled.measured);
-    result_line(result, "%zu confirmed, %zu changed, %zu that no usage explains, %zu left open",
+    result_line(result,
+                "%zu confirmed, %zu changed, %zu with no usage that explains them, %zu left open",
                 of[SETTLE_CONFIRMED], of[SETTLE_CHANGED], of[SETTLE_UNEXPLAINED], of[SETTLE_OPEN]);
     for (size_t i = 0; i < w->settled.forms.count && shown < SHOWN; i++) {
         const struct settled_form *f = &w->settled.forms.items[i];
@@ -130,7 +131,7 @@ static void show(const struct experiments_settling *w, struct result *result)
         shown++;
     }
     if (of[SETTLE_OPEN])
-        result_line(result, "the next run measures the rest; --patience waits longer");
+        result_line(result, "the next run measures them; --patience waits longer for a quiet core");
     result_text(result, "machine", w->name);
     result_count(result, "experiments", (int64_t)w->settled.experiments);
     result_count(result, "measured", (int64_t)w->settled.measured);
@@ -174,31 +175,22 @@ struct settle_values {
 };
 
 static const struct parameter arguments[] = {
-    {PARAMETER(TEXT, "NAME", struct settle_values, name),
-     .complete = COMPLETE_MACHINE,
-     .otherwise = "the experiments of the session",
-     .help = "machine that machine chart made"},
+    {PARAMETER(TEXT, "NAME", struct settle_values, name), .complete = COMPLETE_MACHINE,
+     .otherwise = "the experiments of the session", .help = "machine made by machine chart"},
     {0},
 };
 
 static const struct parameter options[] = {
-    {PARAMETER(DURATION, "--patience", struct settle_values, patience),
-     .value = "T",
-     .least = 0.01,
-     .most = 8640000,
-     .initial = "20s",
-     .help = "time to wait for a quiet core; experiments without one are left to the next run"},
-    {PARAMETER(TEXT, "--simulate", struct settle_values, simulate),
-     .value = "ID",
-     .complete = COMPLETE_MACHINE,
-     .otherwise = "measure this CPU",
-     .help = "machine to simulate instead of measuring; a charted machine is settled on its "
-             "charted CPU"},
-    {PARAMETER(COUNT, "--cpu", struct settle_values, cpu),
-     .value = "N",
-     .most = 65535,
-     .otherwise = "all CPUs without mutual interference, at most 4",
-     .help = "the only CPU to measure on"},
+    {PARAMETER(DURATION, "--patience", struct settle_values, patience), .value = "T", .least = 0.01,
+     .most = 8640000, .initial = "20s",
+     .help = "time to wait for a quiet core; later experiments are measured by the next run"},
+    {PARAMETER(TEXT, "--simulate", struct settle_values, simulate), .value = "ID",
+     .complete = COMPLETE_MACHINE, .otherwise = "measure this CPU",
+     .help = "machine to simulate instead of measuring; a charted machine is always measured on "
+             "its CPU"},
+    {PARAMETER(COUNT, "--cpu", struct settle_values, cpu), .value = "N", .most = 65535,
+     .otherwise = "all CPUs that do not disturb each other, at most 4",
+     .help = "measure only on this CPU"},
     {0},
 };
 
@@ -210,8 +202,8 @@ static bool prepare(struct experiments_settling *w, struct err *err)
 
     if (!w->directory || !w->ambiguities_path || !machine_user_has(w->name) ||
         access(w->ambiguities_path, R_OK) != 0)
-        return err_set(err, ERR_USAGE, "machine chart makes one", "\"%s\" was not charted here",
-                       w->name);
+        return err_set(err, ERR_USAGE, "machine chart makes such a machine",
+                       "no charted machine \"%s\" on this host", w->name);
     w->machine = machine_load(w->directory, err);
     if (!w->machine || !ambiguities_load(w->ambiguities_path, mapping_ports(w->machine->mapping),
                                          &w->ambiguities, err))
@@ -244,7 +236,7 @@ static bool prepare_settle(struct session *s, const void *values, struct task *t
                             err);
     if (v->simulate)
         return err_set(err, ERR_USAGE, "leave out --simulate",
-                       "%s can be settled only on the charted CPU", v->name);
+                       "%s was charted on another CPU; settle it there", v->name);
     struct experiments_settling *w = mem_zero(1, sizeof *w);
     w->session = s;
     w->name = mem_strdup(v->name);
@@ -263,15 +255,15 @@ static const char *const examples[] = {"experiments settle mine",
 
 const struct command command_experiments_settle = {
     .name = "experiments settle",
-    .help = "measure experiments that decide between equally likely usages, or compare untested "
-            "pairs of forms",
+    .help = "measure experiments that decide between equally likely usages, or compare forms not "
+            "compared yet",
     .description =
         "If two usages explain a form's measurements equally well, machine chart names an "
-        "experiment that distinguishes them. These experiments are measured, on the charted CPU, "
-        "and the machine gets the usages that explain them. Those without a time are left to the "
-        "next run. Without NAME the session's experiments get the pairs that congruence lacks, "
-        "and experiments for ports that evolve adopt found not observable; all rows without "
-        "cycles are measured.",
+        "experiment that distinguishes them. With NAME these experiments are measured on the "
+        "charted CPU, and the machine gets the usages that explain them. Experiments without a "
+        "stable time are left to the next run. Without NAME the session's experiments get the "
+        "pairs that congruence lacks, and experiments for ports that evolve adopt reported as not "
+        "observable. Then all rows without cycles are measured.",
     .arguments = arguments,
     .options = options,
     .examples = examples,

@@ -101,7 +101,8 @@ static void add_code(const struct experiment_detail *w, struct result *result)
 
     if (w->code.length)
         result_line(result, "%s, %u executions in %zu bytes:",
-                    w->ran ? "code as run" : "code as it would run here", w->executions, w->bytes);
+                    w->ran ? "code as run" : "code as measured on this CPU", w->executions,
+                    w->bytes);
     for (const char *line = str_text(&w->code); *line;) {
         size_t span = strcspn(line, "\n");
         json_array_append_new(code, json_stringn(line, span));
@@ -120,7 +121,7 @@ static bool run(struct session *s, const void *values, struct result *result, st
     const char *machine;
 
     if (!s->document.experiments || !s->document.experiments->rows.count)
-        return err_set(err, ERR_USAGE, "experiments generate or experiments load first",
+        return err_set(err, ERR_USAGE, "run experiments generate or experiments load first",
                        "no experiments");
     if (v->number > s->document.experiments->rows.count)
         return err_set(err, ERR_USAGE, "experiments list shows the numbers",
@@ -136,10 +137,10 @@ static bool run(struct session *s, const void *values, struct result *result, st
     if (w.kept)
         result_line(result, "clock: %.4f GHz", w.samples.clock_hz / 1e9);
     else
-        result_line(result,
-                    "no samples: only the last %d experiments measured in this session have "
-                    "samples",
-                    RECORD_ROWS);
+        result_line(
+            result,
+            "no samples kept: only the last %d experiments measured in this session have them",
+            RECORD_ROWS);
     add_samples(&w, result);
     add_code(&w, result);
     experiment_detail_done(&w);

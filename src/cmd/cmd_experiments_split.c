@@ -27,24 +27,17 @@ struct split_values {
 };
 
 static const struct parameter split_arguments[] = {
-    {PARAMETER(COUNT, "N", struct split_values, parts),
-     .required = true,
-     .least = 2,
-     .most = PARTS_MOST,
-     .help = "parts, one for each host"},
-    {PARAMETER(TEXT, "FILE.csv", struct split_values, file),
-     .required = true,
-     .complete = COMPLETE_FILE,
-     .help = "name of the parts: FILE-1.csv, FILE-2.csv and so on"},
+    {PARAMETER(COUNT, "N", struct split_values, parts), .required = true, .least = 2,
+     .most = PARTS_MOST, .help = "number of parts, one for each host"},
+    {PARAMETER(TEXT, "FILE.csv", struct split_values, file), .required = true,
+     .complete = COMPLETE_FILE, .help = "file name of the parts: FILE-1.csv, FILE-2.csv and so on"},
     {0},
 };
 static const struct parameter split_options[] = {
-    {PARAMETER(COUNT, "--controls", struct split_values, controls),
-     .value = "N",
-     .least = 1,
-     .most = 100000,
-     .initial = INITIAL(CONTROLS),
-     .help = "number of experiments in every part, for comparing the hosts; at most half of all"},
+    {PARAMETER(COUNT, "--controls", struct split_values, controls), .value = "N", .least = 1,
+     .most = 100000, .initial = INITIAL(CONTROLS),
+     .help =
+         "number of experiments to put in every part, to compare the hosts; at most half of all"},
     {0},
 };
 
@@ -139,9 +132,10 @@ static bool split_work(void *state, struct result *result, struct err *err)
     free(control);
     if (!ok)
         return false;
-    result_line(result,
-                "%zu parts of %zu experiments: %s-1.csv to %s-%zu.csv, with %zu control%s in each",
-                w->parts, rows, w->stem, w->stem, w->parts, controls, controls == 1 ? "" : "s");
+    result_line(
+        result,
+        "%zu parts with %zu experiments: %s-1.csv to %s-%zu.csv, with %zu control%s in each",
+        w->parts, rows, w->stem, w->stem, w->parts, controls, controls == 1 ? "" : "s");
     result_count(result, "hosts", (int64_t)w->parts);
     result_count(result, "experiments", (int64_t)rows);
     result_count(result, "control_experiments", (int64_t)controls);
@@ -171,11 +165,10 @@ static const char *const split_examples[] = {"experiments split 4 part.csv",
 
 const struct command command_experiments_split = {
     .name = "experiments split",
-    .help = "write the experiments as parts for several hosts",
-    .description =
-        "Each host measures its part: experiments load part-3.csv; experiments measure; "
-        "experiments save part-3.csv. experiments merge joins them. The controls are in every "
-        "part; the column control marks them.",
+    .help = "split the experiments into files for several hosts",
+    .description = "Each host measures its part: experiments load part-3.csv; experiments measure; "
+                   "experiments save part-3.csv. experiments merge joins the parts. The controls "
+                   "are experiments in every part, marked in the column control.",
     .arguments = split_arguments,
     .options = split_options,
     .examples = split_examples,
@@ -349,14 +342,14 @@ static void tell_hosts(const struct host_merging *w, struct result *result)
     }
     for (size_t p = 0; p < w->count; p++)
         if (w->parts[p].deviates)
-            result_line(result, "%s: %zu of %zu controls are more than %g %% off: %s", w->files[p],
-                        w->parts[p].off, w->parts[p].controls, 100 * CONTROL_OFF,
+            result_line(result, "%s: %zu of %zu controls differ by more than %g %%: %s",
+                        w->files[p], w->parts[p].off, w->parts[p].controls, 100 * CONTROL_OFF,
                         w->all ? "used because of --all" : "omitted; --all uses it");
         else if (!w->parts[p].controls)
-            result_line(result,
-                        "%s: no control has values from this and another host, so the host was not "
-                        "compared",
-                        w->files[p]);
+            result_line(
+                result,
+                "%s: not compared, because none of its controls was measured on another host",
+                w->files[p]);
 }
 
 static bool merge_work(void *state, struct result *result, struct err *err)
@@ -375,7 +368,7 @@ static bool merge_work(void *state, struct result *result, struct err *err)
     tell_hosts(w, result);
     if (!w->made)
         return err_set(err, ERR_DATA,
-                       "two hosts have no majority: measure on a third host, or use --all",
+                       "a majority needs three hosts: measure on a third host, or use --all",
                        "every host disagrees with the others");
     result_line(result, "%zu experiments", w->made->rows.count);
     result_count(result, "experiments", (int64_t)w->made->rows.count);
@@ -395,10 +388,8 @@ struct merge_values {
 };
 
 static const struct parameter merge_arguments[] = {
-    {PARAMETER(WORDS, "FILE", struct merge_values, files),
-     .required = true,
-     .complete = COMPLETE_FILE,
-     .help = "parts that the hosts saved"},
+    {PARAMETER(WORDS, "FILE", struct merge_values, files), .required = true,
+     .complete = COMPLETE_FILE, .help = "files of the parts, as saved by the hosts"},
     {0},
 };
 static const struct parameter merge_options[] = {
@@ -428,10 +419,10 @@ static const char *const merge_examples[] = {"experiments merge part-1.csv part-
 
 const struct command command_experiments_merge = {
     .name = "experiments merge",
-    .help = "merge the measurements of several hosts, and name hosts that disagree",
+    .help = "merge the measurements of several hosts, and report hosts that disagree",
     .description =
-        "A host disagrees when more than a tenth of the controls, and more than one, are more "
-        "than 5 % off their median over all hosts; its measurements are left out.",
+        "A host disagrees if more than a tenth of its controls, and more than one, differ by more "
+        "than 5 % from their median over all hosts. Its measurements are omitted.",
     .arguments = merge_arguments,
     .options = merge_options,
     .examples = merge_examples,

@@ -20,10 +20,9 @@ struct export_values {
 };
 
 static const struct parameter arguments[] = {
-    {PARAMETER(TEXT, "FILE", struct export_values, file),
-     .required = true,
+    {PARAMETER(TEXT, "FILE", struct export_values, file), .required = true,
      .complete = COMPLETE_FILE,
-     .help = "file to write; its extension is the format:" FORMATS(FORMAT_EXTENSION)},
+     .help = "file to write; the extension selects the format:" FORMATS(FORMAT_EXTENSION)},
     {0},
 };
 
@@ -39,8 +38,8 @@ static bool format_of(const char *extension, enum format *out, struct err *err)
     struct str todo = {0};
 
     if (strcmp(extension, "svg") == 0 || strcmp(extension, "png") == 0) {
-        err_set(err, ERR_USAGE, "plot accuracy FILE.svg draws a plot; help plot lists them",
-                "export writes rows, not pictures");
+        err_set(err, ERR_USAGE, "plot accuracy FILE.svg draws a plot; help plot lists all plots",
+                "export writes tables, not pictures");
         return false;
     }
     for (size_t i = 0; i < count; i++) {
@@ -50,7 +49,7 @@ static bool format_of(const char *extension, enum format *out, struct err *err)
             return true;
         }
         str_addf(&todo, "%s.%s",
-                 i == 0          ? "end the name in "
+                 i == 0          ? "use the extension "
                  : i + 1 < count ? ", "
                                  : " or ",
                  formats[i].extension);
@@ -107,10 +106,10 @@ static bool refuse_failed(const struct session *s, struct err *err)
 {
     struct str todo = {0};
 
-    str_add(&todo, "correct it and run it again");
+    str_add(&todo, "correct the command and run it again");
     if (s->interactive && s->last_line)
-        str_addf(&todo, ", or view output and export its text (%s)", s->last_line);
-    err_set(err, ERR_USAGE, str_text(&todo), "nothing to export: %s failed", s->failed_line);
+        str_addf(&todo, ", or select view output and export its text (%s)", s->last_line);
+    err_set(err, ERR_USAGE, str_text(&todo), "no result to export: %s failed", s->failed_line);
     str_done(&todo);
     return false;
 }
@@ -144,11 +143,10 @@ static const char *const examples[] = {"export analysis.html", "export forms.csv
 const struct command command_export = {
     .name = "export",
     .help = "write the last result to a file",
-    .description = "In the experiments and mapping views it writes the rows as filtered and "
+    .description = "In the experiments and mapping views export writes the rows as filtered and "
                    "sorted, or only the tagged rows. In other views it writes the result of the "
-                   "last command that had one. After a failed command there is nothing to export "
-                   "until another command has a result or a view is selected. No command is run "
-                   "again.",
+                   "last command that had one. After a failed command export fails until another "
+                   "command has a result or a view is selected. No command is run again.",
     .arguments = arguments,
     .examples = examples,
     .flags = COMMAND_SHOWN,

@@ -21,7 +21,7 @@ static bool refuse_pattern(const struct forms *forms, const char *pattern, struc
 
     return err_set(
         err, ERR_USAGE,
-        similar_todo(&similar, "forms list shows the names; quote patterns with blanks", todo),
+        similar_todo(&similar, "forms list shows the names; quote patterns with spaces", todo),
         "no form matches \"%.100s\"", pattern);
 }
 
@@ -152,7 +152,8 @@ static bool add_publish(struct session *s, void *state, struct result *result, s
 
     (void)result;
     if (now != a->base && (a->base || (forms_added(now, &added), added)))
-        return err_set(err, ERR_USAGE, "try again", "the forms changed meanwhile");
+        return err_set(err, ERR_USAGE, "try again",
+                       "another command changed the forms meanwhile; run forms add again");
     session_set_forms(s, a->made);
     a->made = NULL;
     return true;
@@ -176,7 +177,7 @@ static const char *const add_examples[] = {"forms add mine.csv", "forms add avx1
 
 const struct command command_forms_add = {
     .name = "forms add",
-    .help = "add your own instruction forms: form,template,extension",
+    .help = "add your own instruction forms from a CSV file",
     .arguments = add_arguments,
     .examples = add_examples,
     .values_size = sizeof(struct add_values),
@@ -190,20 +191,16 @@ struct select_values {
 };
 
 static const struct parameter select_options[] = {
-    {PARAMETER(COUNT, "--top", struct select_values, top),
-     .value = "N",
-     .least = 1,
-     .most = 100000,
-     .otherwise = "only the forms that the patterns name",
-     .help = "instead of patterns: the N most frequent forms that can be measured here"},
+    {PARAMETER(COUNT, "--top", struct select_values, top), .value = "N", .least = 1, .most = 100000,
+     .otherwise = "keep only forms that match these patterns",
+     .help = "without PATTERN: the N most frequent forms that can be measured here"},
     {0},
 };
 
 static const struct parameter select_arguments[] = {
-    {PARAMETER(WORDS, "PATTERN", struct select_values, patterns),
-     .otherwise = "show the selection",
+    {PARAMETER(WORDS, "PATTERN", struct select_values, patterns), .otherwise = "show the selection",
      .complete = COMPLETE_FORM,
-     .help = "forms to select, each pattern quoted; '*' selects all"},
+     .help = "forms to select, each pattern quoted; '*' selects all forms"},
     {0},
 };
 
@@ -321,8 +318,7 @@ static bool prepare_select(struct session *s, const void *values, struct task *t
     if (!forms)
         return false;
     if (v->top != NOT_GIVEN && v->patterns.count)
-        return err_set(err, ERR_USAGE, "forms select --top N, or patterns",
-                       "--top replaces patterns");
+        return err_set(err, ERR_USAGE, "use either --top N or patterns", "--top replaces patterns");
     struct selecting *w = mem_zero(1, sizeof *w);
     w->forms = forms_hold(forms);
     w->top = v->top;

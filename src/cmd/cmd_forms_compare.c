@@ -227,9 +227,9 @@ static bool compare_work(struct form_comparing *w, struct result *result, struct
     choose(w, engines);
     add_machines(w, result);
     if (!isnan(w->above))
-        result_line(result, "%zu of %zu forms known to two machines differ by more than %g "
-                            "%%", w->showing,
-                    w->compared, 100 * w->above);
+        result_line(result,
+                    "%zu of %zu forms known to at least two machines differ by more than %g %%",
+                    w->showing, w->compared, 100 * w->above);
     result_line(result, "cycles alone / latency");
     for (size_t from = 0; w->showing && from < machines; from += ABREAST) {
         if (from)
@@ -246,7 +246,7 @@ static bool compare_work(struct form_comparing *w, struct result *result, struct
     free(engines);
     return watch_goes_on(err) &&
            (w->matching ||
-            err_set(err, ERR_USAGE, "forms list shows the names; quote patterns with blanks",
+            err_set(err, ERR_USAGE, "forms list shows the names; quote patterns with spaces",
                     "no form matches \"%.100s\"", w->pattern));
 }
 
@@ -274,20 +274,14 @@ static const struct parameter arguments[] = {
     {0},
 };
 static const struct parameter options[] = {
-    {PARAMETER(WORDS, "--machine", struct forms_compare_values, machines),
-     .value = "ID",
-     .otherwise = "the current machines",
-     .complete = COMPLETE_MACHINE,
-     .help = "machine to show; all: every one"},
-    {PARAMETER(NUMBER, "--above", struct forms_compare_values, above),
-     .value = "P",
-     .most = 1e6,
+    {PARAMETER(WORDS, "--machine", struct forms_compare_values, machines), .value = "ID",
+     .otherwise = "the current machines", .complete = COMPLETE_MACHINE,
+     .help = "machine to show; all: all machines"},
+    {PARAMETER(NUMBER, "--above", struct forms_compare_values, above), .value = "P", .most = 1e6,
      .otherwise = "all forms",
      .help = "smallest difference of cycles or latency to show, in percent"},
-    {PARAMETER(CHOICE, "--isa", struct forms_compare_values, isa),
-     .choices = ISA_CHOICES,
-     .otherwise = "the kernel's",
-     .help = "instruction set"},
+    {PARAMETER(CHOICE, "--isa", struct forms_compare_values, isa), .choices = ISA_CHOICES,
+     .otherwise = "the kernel's", .help = "instruction set"},
     {0},
 };
 
@@ -298,10 +292,9 @@ static const char *const examples[] = {
 const struct command command_forms_compare = {
     .name = "forms compare",
     .help = "cycles and latency of forms on several machines",
-    .description =
-        "Cycles are those of the repeated form alone by its ports and dividers, without the issue "
-        "width. A dash marks an unknown form. Charted machines have the host, CPU and microcode of "
-        "their measurement.",
+    .description = "Cycles are the time of the repeated form by its ports and dividers, without "
+                   "the issue width. A dash marks an unknown form. Charted machines have the host, "
+                   "CPU and microcode of their measurement.",
     .arguments = arguments,
     .options = options,
     .examples = examples,

@@ -113,11 +113,12 @@ static void show(const struct scan *scan, const struct forms *forms,
 {
     json_t *fractions = json_object();
 
-    result_line(result,
-                "%llu instructions, %zu form%s; set aside as %s: %llu; bytes not decoded: %llu",
-                (unsigned long long)scan->instructions, scan->forms.count,
-                scan->forms.count == 1 ? "" : "s", isa_ops(scan->isa)->set_aside,
-                (unsigned long long)scan->set_aside, (unsigned long long)scan->skipped_bytes);
+    result_line(
+        result,
+        "%llu instructions, %zu form%s; instructions omitted as %s: %llu; bytes not decoded: %llu",
+        (unsigned long long)scan->instructions, scan->forms.count,
+        scan->forms.count == 1 ? "" : "s", isa_ops(scan->isa)->set_aside,
+        (unsigned long long)scan->set_aside, (unsigned long long)scan->skipped_bytes);
     if (scan->undecoded)
         result_line(result,
                     "not decoded at %llu place%s: data or unknown instructions; each counts as one "
@@ -132,8 +133,10 @@ static void show(const struct scan *scan, const struct forms *forms,
         result_line(result, "%-18s covers %8.4f %% of instructions", machines[i]->id,
                     fraction < 1 ? fmin(100 * fraction, 99.9999) : 100);
         if (without)
-            result_line(result, "%-18s cannot run %llu more: instruction sets missing on this CPU",
-                        "", (unsigned long long)without);
+            result_line(
+                result,
+                "%-18s cannot run %llu more instructions: instruction sets missing on this CPU", "",
+                (unsigned long long)without);
     }
     result_nested(result, "coverage", fractions);
     add_missing(scan, forms, machines, n, result);
@@ -260,19 +263,16 @@ struct scan_values {
 };
 
 static const struct parameter arguments[] = {
-    {PARAMETER(WORDS, "BINARY", struct scan_values, files),
-     .required = true,
+    {PARAMETER(WORDS, "BINARY", struct scan_values, files), .required = true,
      .complete = COMPLETE_FILE,
-     .help = "ELF programs and libraries; all of their code is decoded"},
+     .help = "ELF programs and libraries, whose code is decoded completely"},
     {0},
 };
 
 static const struct parameter options[] = {
-    {PARAMETER(TEXT, "--out", struct scan_values, out),
-     .value = "CSV",
-     .complete = COMPLETE_FILE,
-     .otherwise = "counts are not written",
-     .help = "CSV for all forms, form,count, the most frequent first"},
+    {PARAMETER(TEXT, "--out", struct scan_values, out), .value = "CSV", .complete = COMPLETE_FILE,
+     .otherwise = "no file is written",
+     .help = "CSV to write with all forms and their counts, the most frequent first"},
     {0},
 };
 
@@ -294,7 +294,7 @@ static bool run(struct session *s, const void *values, struct result *result, st
     unsigned number = task_begin(s, title, &ops, j, err);
     if (!number || !s->interactive)
         return number && queue_wait(s, number, err);
-    result_confirm(result, "job %u scans; the table follows when it is done", number);
+    result_confirm(result, "job %u scans; the table follows at its end", number);
     result_count(result, "job", number);
     return true;
 }

@@ -23,11 +23,9 @@ static const struct parameter arguments[] = {
 };
 static const struct parameter options[] = {
     {PARAMETER(FLAG, "--man", struct help_values, man),
-     .help = "print the commands (or the facts) as a man page section"},
-    {PARAMETER(CHOICE, "--completion", struct help_values, completion),
-     .value = "SHELL",
-     .choices = "bash|zsh|fish",
-     .help = "print a completion script for a shell"},
+     .help = "print the commands or facts as a section of the man page"},
+    {PARAMETER(CHOICE, "--completion", struct help_values, completion), .value = "SHELL",
+     .choices = "bash|zsh|fish", .help = "print a completion script for a shell"},
     {0},
 };
 
@@ -283,7 +281,7 @@ static bool run(struct session *s, const void *values, struct result *result, st
         return help_facts(v->topic, v->man, result, err);
     if (v->completion) {
         if (!program_options_script(v->completion, &text))
-            BUG("a shell that has no script");
+            BUG("no completion script for this shell");
         result_block(result, str_text(&text));
         str_done(&text);
         return true;

@@ -82,7 +82,7 @@ static bool run_cancel(struct session *s, const void *values, struct result *res
 
     (void)s;
     if (!job_cancel(number))
-        return err_set(err, ERR_USAGE, "jobs lists them", "no job %u is running", number);
+        return err_set(err, ERR_USAGE, "jobs lists the jobs", "no job %u is running", number);
     result_confirm(result, "job %u is being cancelled", number);
     result_count(result, "job", number);
     return true;
@@ -105,13 +105,13 @@ static bool await(struct session *s, unsigned number, struct result *result, str
     struct job_info info;
 
     if (number && !job_find(number, &info))
-        return err_set(err, ERR_USAGE, "jobs lists them", "no job %u", number);
+        return err_set(err, ERR_USAGE, "jobs lists the jobs", "no job %u", number);
     if (number ? info.settled : !job_running()) {
-        result_confirm(result, number ? "that job has ended" : "no job is running");
+        result_confirm(result, number ? "the job has ended" : "no job is running");
         return true;
     }
     queue_await(s, number ? number : AWAIT_ALL, false);
-    result_confirm(result, "following commands wait for %s; Esc stops waiting",
+    result_confirm(result, "following commands wait for %s; Esc cancels the wait",
                    number ? "the job" : "all jobs");
     return true;
 }
@@ -128,9 +128,9 @@ static const char *const wait_examples[] = {"job wait", "job wait 2", NULL};
 
 const struct command command_job_wait = {
     .name = "job wait",
-    .help = "wait for a background job, or for all",
-    .description = "Fails if a job failed and no command has reported it. In the workbench only "
-                   "the following commands wait.",
+    .help = "wait for one background job, or for all jobs",
+    .description = "Fails if a job failed and no command has reported the failure. In the "
+                   "workbench only the following commands wait.",
     .arguments = wait_arguments,
     .examples = wait_examples,
     .values_size = sizeof(struct job_values),

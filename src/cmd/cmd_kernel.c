@@ -78,7 +78,7 @@ static const char *const show_examples[] = {"kernel show", NULL};
 
 const struct command command_kernel_show = {
     .name = "kernel show",
-    .help = "show the instructions with their forms",
+    .help = "show the instructions of the loop with their forms",
     .description = "C or C++ source lines are shown above their instructions.",
     .examples = show_examples,
     .read = run_show,
@@ -143,7 +143,7 @@ static bool run_omitted(struct session *s, const void *values, struct result *re
     if (!session_has_kernel(s, err))
         return false;
     if (!k->left_out_count && !k->refused_count) {
-        result_line(result, "%s: no line was left out", k->name);
+        result_line(result, "%s: no line was skipped", k->name);
         return true;
     }
     struct result_table *t =
@@ -162,10 +162,10 @@ static const char *const omitted_examples[] = {"kernel omitted", NULL};
 
 const struct command command_kernel_omitted = {
     .name = "kernel omitted",
-    .help = "list the lines of the text that were left out, with the reason",
-    .description = "Pasted text may hold more than assembler: sentences, source between "
-                   "instructions, text outside of a code block. These are skipped. Invalid "
-                   "instructions are refused, or skipped with --skip-bad.",
+    .help = "list the skipped lines of the text, with reasons",
+    .description = "Pasted text may contain other lines than instructions: sentences, source code, "
+                   "text outside of a code block. These are skipped. Invalid instructions are an "
+                   "error, or skipped with --skip-bad.",
     .examples = omitted_examples,
     .read = run_omitted,
 };
@@ -190,7 +190,7 @@ static bool run_use(struct session *s, const void *values, struct result *result
     if (!session_has_kernel(s, err))
         return false;
     if (v->loop > s->document.kernel->loop_count)
-        return err_set(err, ERR_USAGE, "kernel list shows them",
+        return err_set(err, ERR_USAGE, "kernel list shows the loops",
                        "no loop %zu; numbers are 1 to %zu", v->loop,
                        s->document.kernel->loop_count);
     document_use_loop(&s->document, v->loop - 1);
@@ -202,7 +202,7 @@ static const char *const use_examples[] = {"kernel use 2", "kernel use 1", NULL}
 
 const struct command command_kernel_use = {
     .name = "kernel use",
-    .help = "switch to another loop of the kernel",
+    .help = "select another loop of the kernel",
     .arguments = use_arguments,
     .examples = use_examples,
     .values_size = sizeof(struct kernel_use_values),
@@ -232,7 +232,7 @@ static bool run_save(struct session *s, const void *values, struct result *resul
         return false;
     kernel_insns(s->document.kernel, s->document.loop, &count);
     if (count == 0)
-        return err_set(err, ERR_DATA, "kernel use N takes another loop",
+        return err_set(err, ERR_DATA, "kernel use N selects another loop",
                        "the loop has no instructions");
     bool ok = kernel_text(s->document.kernel, s->document.loop, &text, err) &&
               file_write(v->file, text.data, text.length, err);
@@ -250,7 +250,7 @@ static const char *const save_examples[] = {"kernel save loop.s", "kernel save /
 const struct command command_kernel_save = {
     .name = "kernel save",
     .help = "write the current loop as assembler text (x86-64: Intel syntax)",
-    .description = "Labels and exits keep their names. The written text assembles to the same "
+    .description = "Names of labels and exits are kept. The written text assembles to the same "
                    "bytes: instructions that the assembler would encode differently are written as "
                    "bytes, with their text in a comment.",
     .arguments = save_arguments,

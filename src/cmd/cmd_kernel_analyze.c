@@ -45,19 +45,14 @@ struct analyze_values {
 };
 
 static const struct parameter options[] = {
-    {PARAMETER(WORDS, "--machine", struct analyze_values, machines),
-     .value = "ID",
-     .otherwise = "the current machines",
-     .complete = COMPLETE_MACHINE,
+    {PARAMETER(WORDS, "--machine", struct analyze_values, machines), .value = "ID",
+     .otherwise = "the current machines", .complete = COMPLETE_MACHINE,
      .help =
-         "machine to analyze for; several are shown side by side; with --all also all: every one"},
+         "machine to analyze for; several are shown in columns; with --all also all: all machines"},
     {PARAMETER(FLAG, "--all", struct analyze_values, all),
      .help = "every loop and marked region, as a table of cycles per iteration"},
-    {PARAMETER(COUNT, "--trip", struct analyze_values, trip),
-     .value = "N",
-     .least = 1,
-     .most = 1e12,
-     .otherwise = "they are counted once",
+    {PARAMETER(COUNT, "--trip", struct analyze_values, trip), .value = "N", .least = 1,
+     .most = 1e12, .otherwise = "one iteration",
      .help = "trip count of the inner loops; reports cycles per iteration of the outer loop"},
     {0},
 };
@@ -91,10 +86,10 @@ static const char *const examples[] = {
 const struct command command_kernel_analyze = {
     .name = "kernel analyze",
     .meant = "explain bottleneck bound bounds ports pressure",
-    .help = "show bounds, bottleneck and port pressure, for several machines side by side",
+    .help = "show bounds, bottleneck and port pressure, on one or several machines",
     .description = "Cycles are per iteration of the current loop. The highest bound is the "
-                   "bottleneck; the pressure table shows the cycles that each instruction takes on "
-                   "each port. --all omits the tables of ports.",
+                   "bottleneck. The pressure table shows the cycles of each instruction on each "
+                   "port. --all omits the pressure tables.",
     .options = options,
     .examples = examples,
     .values_size = sizeof(struct analyze_values),

@@ -248,8 +248,8 @@ static void show(const struct kernel_blaming *w, struct result *result)
         b->predicted, b->machine, 100 * (b->predicted / b->measured - 1));
     if (!isnan(w->share))
         result_line(result,
-                    "along the path of %.0f %% of the iterations that program explain recorded, "
-                    "with the recorded branch outcomes",
+                    "along the path of %.0f %% of the iterations recorded by program explain, with "
+                    "their branch outcomes",
                     100 * w->share);
     result_number(result, "path_share", w->share);
     result_line(result, "%s", b->sentence);
@@ -265,10 +265,10 @@ static void show(const struct kernel_blaming *w, struct result *result)
     add_edges(b, insns, result);
     result_count(result, "variants", (int64_t)b->variants);
     result_number(result, "seconds", b->seconds);
-    result_line(
-        result,
-        "%zu variants in %.1f s; cycles saved without the instruction, and with a nop instead",
-        b->variants, b->seconds);
+    result_line(result,
+                "%zu variants in %.1f s; columns: cycles saved without the instruction, and with a "
+                "nop instead of it",
+                b->variants, b->seconds);
 }
 
 /* Moves @take_b into the document if its loop is still selected. */
@@ -352,17 +352,11 @@ struct blame_values {
 };
 
 static const struct parameter options[] = {
-    {PARAMETER(TEXT, "--machine", struct blame_values, machine),
-     .value = "ID",
-     .otherwise = "this CPU's machine, otherwise the current machine",
-     .complete = COMPLETE_MACHINE,
+    {PARAMETER(TEXT, "--machine", struct blame_values, machine), .value = "ID",
+     .otherwise = "this CPU's machine, otherwise the current machine", .complete = COMPLETE_MACHINE,
      .help = "model to compare with"},
-    {PARAMETER(DURATION, "--seconds", struct blame_values, seconds),
-     .value = "T",
-     .least = 0.01,
-     .most = 3600,
-     .initial = INITIAL(SECONDS),
-     .help = "time limit for starting variants"},
+    {PARAMETER(DURATION, "--seconds", struct blame_values, seconds), .value = "T", .least = 0.01,
+     .most = 3600, .initial = INITIAL(SECONDS), .help = "stop starting variants after this time"},
     {0},
 };
 
@@ -401,8 +395,8 @@ static bool prepare(struct session *s, const void *values, struct task *task, st
     if (!session_has_kernel(s, err))
         return false;
     if (d->kernel->isa != isa_host())
-        return err_set(err, ERR_USAGE, "measure it on a machine for that instruction set",
-                       "this CPU runs %s, but the kernel is %s", isa_name(isa_host()),
+        return err_set(err, ERR_USAGE, "measure the kernel on a machine with that instruction set",
+                       "this CPU executes %s, but the kernel is %s", isa_name(isa_host()),
                        isa_name(d->kernel->isa));
     const struct insn *insns = kernel_insns(d->kernel, d->loop, &count);
     if (explained_is(d->explained, d->kernel, d->loop) && branches_within(insns, count) &&
@@ -411,11 +405,11 @@ static bool prepare(struct session *s, const void *values, struct task *task, st
         count = path->insns.count;
     }
     if (!count)
-        return err_set(err, ERR_DATA, "kernel use N takes another loop",
+        return err_set(err, ERR_DATA, "kernel use N selects another loop",
                        "the loop has no instructions");
     if (count > INSNS_MOST)
-        return err_set(err, ERR_LIMIT, "kernel load --lines A-B takes a part of it",
-                       "the loop has %zu instructions, kernel blame takes at most %d", count,
+        return err_set(err, ERR_LIMIT, "kernel load --lines A-B loads a part of it",
+                       "the loop has %zu instructions; the maximum of kernel blame is %d", count,
                        INSNS_MOST);
     const struct machine *m = choose(s, v->machine, err);
     if (!m || !session_fits(s, m, err))
@@ -443,10 +437,10 @@ const struct command command_kernel_blame = {
     .meant = "why cost costs slow",
     .help = "measure the cost of each instruction of the loop, and compare it with the model",
     .description = "The loop is measured with each instruction removed, with a nop in its place, "
-                   "and with single dependences cut; the model predicts the same "
-                   "variants. Instructions that read the result of a removed one read an unwritten "
-                   "register instead. The largest difference is named. A busy core "
-                   "takes longer; variants without a stable time are marked.",
+                   "and with single dependences cut. The model predicts the same variants. "
+                   "Instructions that read the result of a removed instruction read an unwritten "
+                   "register instead. The largest difference is named. Measurement takes longer on "
+                   "a busy core; variants without a stable time are marked.",
     .options = options,
     .examples = examples,
     .values_size = sizeof(struct blame_values),

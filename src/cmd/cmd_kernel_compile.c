@@ -18,20 +18,17 @@ struct compile_values {
 
 static const struct parameter compile_arguments[] = {
     {PARAMETER(WORDS, "FLAG", struct compile_values, flags),
-     .help = "compiler options of kernel load; each replaces an earlier option of its kind, as -O3 "
-             "replaces -O2"},
+     .help = "compiler options, as for kernel load; each replaces an earlier option of its kind, "
+             "as -O3 replaces -O2"},
     {0},
 };
 
 static const struct parameter compile_options[] = {
-    {PARAMETER(TEXT, "--compiler", struct compile_values, compiler),
-     .value = "CC",
-     .otherwise = "the same",
-     .help = "another compiler, named as for kernel load"},
-    {PARAMETER(CHOICE, "--next", struct compile_values, next),
-     .choices = "level|compiler",
+    {PARAMETER(TEXT, "--compiler", struct compile_values, compiler), .value = "CC",
+     .otherwise = "the same", .help = "another compiler, with the names of kernel load"},
+    {PARAMETER(CHOICE, "--next", struct compile_values, next), .choices = "level|compiler",
      .otherwise = "neither",
-     .help = "the next optimisation level (-O0 to -O3, then -O0 again), or the next installed "
+     .help = "the next optimisation level (-O0 to -O3, then again -O0), or the next installed "
              "compiler"},
     {0},
 };
@@ -44,7 +41,8 @@ static const struct recipe *compiled_here(const struct session *s, struct err *e
     if (!session_has_kernel(s, err))
         return NULL;
     if (!k->recipe || !k->recipe->source)
-        err_set(err, ERR_USAGE, "kernel load FILE.c compiles", "%s was not compiled here", k->name);
+        err_set(err, ERR_USAGE, "kernel load FILE.c compiles a source",
+                "%s was not compiled by kernel load", k->name);
     return k->recipe && k->recipe->source ? k->recipe : NULL;
 }
 
@@ -70,8 +68,8 @@ static bool step_compiler(struct recipe *r, struct err *err)
     if (count < 2)
         return err_set(
             err, ERR_MISSING,
-            "install another; for C and C++ that is gcc or clang, for Fortran gfortran or flang",
-            "%s is the only compiler for %s here", count ? installed[0] : "no", r->path);
+            "install another compiler: gcc or clang for C and C++, gfortran or flang for Fortran",
+            "%s is the only installed compiler for %s", count ? installed[0] : "no", r->path);
     for (size_t i = 0; r->compiler && i < count; i++)
         at = strcmp(r->compiler, installed[i]) == 0 ? i : at;
     free(r->compiler);
@@ -130,9 +128,9 @@ static const char *const compile_examples[] = {"kernel compile -O3 -ffast-math",
 
 const struct command command_kernel_compile = {
     .name = "kernel compile",
-    .help = "compile the source of the kernel again, with other flags or another compiler",
-    .description = "Other flags stay. The first line of the loop shows them; keys o and O select "
-                   "the next level and compiler.",
+    .help = "compile the kernel's source again with other options or another compiler",
+    .description = "Other options are kept. The first line of the loop shows all options. Keys o "
+                   "and O select the next level and compiler.",
     .arguments = compile_arguments,
     .options = compile_options,
     .examples = compile_examples,
@@ -153,7 +151,7 @@ static bool run_diagnostics(struct session *s, const void *values, struct result
     if (r->printed)
         result_block(result, r->printed);
     else
-        result_line(result, "%s: the compiler printed no messages", r->path);
+        result_line(result, "%s: no messages from the compiler", r->path);
     return true;
 }
 

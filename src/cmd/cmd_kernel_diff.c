@@ -23,12 +23,10 @@ static const struct parameter diff_arguments[] = {
     {0},
 };
 static const struct parameter diff_options[] = {
-    {PARAMETER(WORDS, "--machine", struct kernel_diff_values, machines),
-     .value = "ID",
-     .otherwise = "the current machine",
-     .complete = COMPLETE_MACHINE,
-     .help = "machine of both kernels, or one for each; two machines without N compare the current "
-             "kernel with itself"},
+    {PARAMETER(WORDS, "--machine", struct kernel_diff_values, machines), .value = "ID",
+     .otherwise = "the current machine", .complete = COMPLETE_MACHINE,
+     .help = "machine of both kernels, or one machine for each; two machines without N compare the "
+             "current kernel with itself"},
     {0},
 };
 
@@ -134,8 +132,8 @@ static void show(const struct paired_loops *c, struct result *result)
     }
     for (int i = 0; i < 2; i++)
         if (c->side[i].times > 1)
-            result_line(result, "%c executes %.0f iterations at once; all values are per "
-                                "iteration\n",
+            result_line(result,
+                        "%c combines %.0f iterations; all values are per source iteration\n",
                         'A' + i, c->side[i].times);
     comparison_say(c, false, &sentence);
     result_line(result, "%s\n\n", str_text(&sentence));
@@ -163,11 +161,10 @@ static const char *const examples[] = {"kernel diff", "kernel diff 1",
 const struct command command_kernel_diff = {
     .name = "kernel diff",
     .help = "compare two loops instruction by instruction, with cycles, bounds and ports",
-    .description =
-        "B is the current kernel, A the previous one or N. With two machines both are the same "
-        "loop. ~ marks instructions that differ in operands or forms, - instructions of A alone, + "
-        "those of B alone. Cycles are per iteration of the source, also if kernel tune or the "
-        "compiler combined several iterations.",
+    .description = "B is the current kernel, A the previous kernel or N. With two machines both "
+                   "are the same loop. ~ marks instructions that differ in operands or forms, - "
+                   "instructions of A only, + instructions of B only. Cycles are per source "
+                   "iteration, even if kernel tune or the compiler combined several iterations.",
     .arguments = diff_arguments,
     .options = diff_options,
     .examples = examples,
@@ -238,8 +235,8 @@ const struct command command_kernel_compare = {
     .name = "kernel compare",
     .help = "show two loops side by side in the view compare",
     .description =
-        "B is the current kernel, A the previous one or N. With two machines, or without another "
-        "kernel, both are the same loop. kernel diff prints the same.",
+        "B is the current kernel, A the previous kernel or N. With two machines, or without "
+        "another kernel, both are the same loop. kernel diff prints the same comparison.",
     .arguments = diff_arguments,
     .options = diff_options,
     .examples = compare_examples,

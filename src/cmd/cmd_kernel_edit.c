@@ -24,8 +24,8 @@ static bool prepare_reload(struct session *s, const void *values, struct task *t
     if (!session_has_kernel(s, err))
         return false;
     if (!has_file(k))
-        return err_set(err, ERR_USAGE, "kernel save FILE writes its loop", "%s is not in a file",
-                       k->name);
+        return err_set(err, ERR_USAGE, "kernel save FILE writes the loop to a file",
+                       "%s was not loaded from a file", k->name);
     if (!session_may_open(s, k->recipe, err))
         return false;
     struct recipe *r = recipe_copy(k->recipe);
@@ -47,12 +47,8 @@ struct edit_values {
 };
 
 static const struct parameter edit_options[] = {
-    {PARAMETER(COUNT, "--line", struct edit_values, line),
-     .value = "N",
-     .least = 1,
-     .most = 1e9,
-     .otherwise = "the first",
-     .help = "line of the file to begin at"},
+    {PARAMETER(COUNT, "--line", struct edit_values, line), .value = "N", .least = 1, .most = 1e9,
+     .otherwise = "the first", .help = "line where the editor starts"},
     {0},
 };
 
@@ -82,7 +78,7 @@ static bool run_edit(struct session *s, const void *values, struct result *resul
         return false;
     if (!s->interactive)
         return err_set(err, ERR_USAGE,
-                       "open the workbench; a script reads an edited file by kernel reload",
+                       "open the workbench; in a script use kernel reload after an edit",
                        "kernel edit needs the workbench");
     if (!k->source)
         return err_set(err, ERR_USAGE, "kernel save FILE.s writes the loop as text",
@@ -102,8 +98,8 @@ static const char *const edit_examples[] = {"kernel edit", "kernel edit --line 1
 const struct command command_kernel_edit = {
     .name = "kernel edit",
     .help = "open the kernel's file or text in $VISUAL or $EDITOR",
-    .description = "Saved text is analysed at once, even while the editor stays open in its own "
-                   "window. Refused text can be edited again.",
+    .description = "Saved text is analysed at once, even while the editor is still open in its own "
+                   "window. Text with errors can be edited again.",
     .options = edit_options,
     .examples = edit_examples,
     .values_size = sizeof(struct edit_values),

@@ -134,8 +134,8 @@ static bool next_batch(void *state, unsigned worker)
     while (!run->failed && b->count < BATCH &&
            csv_reader_next(run->reader, &fields, &count, run->err)) {
         if (count < need) {
-            err_set(run->err, ERR_DATA, "give hex,cycles in every row", "%zu fields, expected %zu",
-                    count, need);
+            err_set(run->err, ERR_DATA, "every row needs the columns hex,cycles",
+                    "%zu fields, expected %zu", count, need);
             err_at(run->err, NULL, csv_reader_row(run->reader), 0);
             run->failed = true;
             break;
@@ -188,9 +188,9 @@ static bool read_header(struct evaluation_run *run, struct err *err)
     size_t count;
 
     if (!csv_reader_next(run->reader, &fields, &count, err))
-        return err->code != ERR_NONE
-                   ? false
-                   : err_set(err, ERR_DATA, "give rows of hex,cycles", "the file is empty");
+        return err->code != ERR_NONE ? false
+                                     : err_set(err, ERR_DATA, "the file needs rows of hex,cycles",
+                                               "the file is empty");
     run->hex = run->cycles = run->arch = -1;
     for (size_t i = 0; i < count; i++) {
         run->own += strcmp(fields[i], "spread") == 0 || strcmp(fields[i], "state") == 0;
@@ -202,7 +202,7 @@ static bool read_header(struct evaluation_run *run, struct err *err)
     if (run->hex >= 0 && run->cycles >= 0)
         return true;
     if (count != 2 || !(number_of(fields[1]) > 0 || (!*fields[1] && text_is_hex(fields[0]))))
-        return err_set(err, ERR_DATA, "begin with hex,cycles",
+        return err_set(err, ERR_DATA, "the first line must be hex,cycles",
                        "the header must have the columns hex and cycles");
     run->hex = 0;
     run->cycles = 1;
@@ -244,7 +244,8 @@ static void add_forms(struct result *result, const struct evaluation_result *r)
 
     result_line(
         result,
-        "\nforms in blocks with large errors; excess: sum of the errors above the average block's");
+        "\n"
+        "forms in blocks with large errors; excess: sum of the errors above the mean block error");
     struct result_table *t =
         result_table(result, "forms", columns, sizeof columns / sizeof *columns);
     t->hide = NOT_CSV | NOT_JSON;
@@ -267,7 +268,7 @@ static void add_result(struct result *result, const struct machine *m, const cha
     if (isfinite(r->kendall))
         str_addf(&kendall, "Kendall %.4f", r->kendall);
     else
-        str_add(&kendall, "no rank correlation: all blocks are equal");
+        str_add(&kendall, "no rank correlation: all blocks have the same cycles");
     result_line(result,
                 "%s, model %s: %zu block%s, coverage %.2f %%, mean error %.2f %%, median %.2f %%, "
                 "%s%s (%.0f blocks/s)",
@@ -275,13 +276,14 @@ static void add_result(struct result *result, const struct machine *m, const cha
                 100 * r->median, str_text(&kendall), r->sampled ? " (of a sample)" : "", rate);
     if (r->untimed)
         result_line(result,
-                    r->untimed == 1 ? "%zu row without cycles left out"
-                                    : "%zu rows without cycles left out",
+                    r->untimed == 1 ? "%zu row without cycles ignored"
+                                    : "%zu rows without cycles ignored",
                     r->untimed);
     if (r->refused)
         result_line(result,
-                    r->refused == 1 ? "%zu row with cycles is not code, and not covered"
-                                    : "%zu rows with cycles are not code, and not covered",
+                    r->refused == 1
+                        ? "%zu row with cycles is not valid code, and counts as not covered"
+                        : "%zu rows with cycles are not valid code, and count as not covered",
                     r->refused);
     result_text(result, "machine", m->id);
     result_text(result, "model", model);
@@ -398,7 +400,8 @@ static void protocol_choose(struct kernel_evaluating *w, bool own)
     } else if (own) {
         str_add(&w->because, "the file has its columns spread and state");
     } else if (!is_rereadable(w)) {
-        str_add(&w->because, "assumed: the file can be read once only; set --measured-by");
+        str_add(&w->because,
+                "assumed: the file is a pipe and cannot be read twice; set --measured-by");
     } else {
         const struct glance_result copies = glance(w, w->per, PROTOCOL_BHIVE),
                                    loops = glance(w, w->per, PROTOCOL_PORTOLAN);
@@ -409,17 +412,17 @@ static void protocol_choose(struct kernel_evaluating *w, bool own)
         w->protocol = loops_error < copies_error && loops_error < NONSENSE ? PROTOCOL_PORTOLAN
                                                                            : PROTOCOL_BHIVE;
         if (!(fmin(loops_error, copies_error) < NONSENSE))
-            str_add(&w->because, "assumed: the cycles fit neither method; set --measured-by");
+            str_add(&w->because, "assumed: neither method explains the cycles; set --measured-by");
         else if (loops_error < copies_error || loops_error > copies_error)
             str_addf(&w->because,
-                     "by the data: the %s error of the first %zu blocks is %.2f %%, with the other "
-                     "method %.2f %%",
+                     "detected: %s error of the first %zu blocks is %.2f %%, with the other method "
+                     "%.2f %%",
                      close ? "mean" : "median", copies.count, 100 * fmin(loops_error, copies_error),
                      100 * fmax(loops_error, copies_error));
         else
             str_addf(
                 &w->because,
-                "assumed: the first %zu block%s fit%s both methods equally; set --measured-by",
+                "assumed: both methods explain the first %zu block%s%s equally; set --measured-by",
                 copies.count, copies.count == 1 ? "" : "s", copies.count == 1 ? "s" : "");
     }
 }
@@ -434,7 +437,7 @@ static bool take_evaluation(void *state, struct unpacking *from, struct err *err
 {
     const struct evaluation_run *run = state;
     return evaluation_take(run->evaluations[0], from) ||
-           err_set(err, ERR_DATA, "start the same program on every host",
+           err_set(err, ERR_DATA, "start the same version of Portolan on every host",
                    "the results of another rank are damaged");
 }
 
@@ -503,7 +506,8 @@ static bool evaluate_file(struct job *job, struct kernel_evaluating *w, FILE *ro
             evaluation_merge(run.evaluations[0], run.evaluations[i]);
         evaluation_finish(run.evaluations[0], &w->result);
         ok = w->result.n > 0 ||
-             err_set(err, ERR_DATA, w->arch ? "choose another --arch" : "give rows of hex,cycles",
+             err_set(err, ERR_DATA,
+                     w->arch ? "choose another --arch" : "the file needs rows of hex,cycles",
                      "no row has a block and its cycles%s%s", run.passed ? " of arch " : "",
                      run.passed ? w->arch : "");
     }
@@ -537,8 +541,8 @@ static bool evaluate_finish(struct session *s, void *state, struct result *resul
     (void)err;
     if (w->per > 1) {
         result_line(result,
-                    "cycles are of %g iterations, as BHive's: the first blocks' median is %g; "
-                    "divided by %g",
+                    "cycles are of %g iterations, as in BHive's data (median of the first blocks: "
+                    "%g); divided by %g",
                     w->per, w->cycles_median, w->per);
         result_number(result, "divided_by", w->per);
     }
@@ -588,39 +592,27 @@ static const struct parameter arguments[] = {
 };
 
 static const struct parameter options[] = {
-    {PARAMETER(TEXT, "--machine", struct kernel_evaluate_values, machine),
-     .value = "ID",
-     .otherwise = "the current machine",
-     .complete = COMPLETE_MACHINE,
+    {PARAMETER(TEXT, "--machine", struct kernel_evaluate_values, machine), .value = "ID",
+     .otherwise = "the current machine", .complete = COMPLETE_MACHINE,
      .help = "machine whose model predicts the blocks"},
     {PARAMETER(CHOICE, "--model", struct kernel_evaluate_values, model),
-     .choices = "bounds|simulate",
-     .initial = "bounds",
-     .help = "model: the highest bound, or the simulation"},
+     .choices = "bounds|simulate", .initial = "bounds",
+     .help = "model: the highest bound, or the simulator"},
     {PARAMETER(CHOICE, "--measured-by", struct kernel_evaluate_values, measured_by),
-     .choices = "bhive|portolan",
-     .otherwise = "detected from columns or data",
+     .choices = "bhive|portolan", .otherwise = "detected from the columns or the data",
      .help = "measurement method: BHive's, or kernel measure"},
-    {PARAMETER(TEXT, "--arch", struct kernel_evaluate_values, arch),
-     .value = "NAME",
+    {PARAMETER(TEXT, "--arch", struct kernel_evaluate_values, arch), .value = "NAME",
      .otherwise = "the machine fact arch",
-     .help = "only rows with this value in the column arch"},
-    {PARAMETER(CHOICE, "--half", struct kernel_evaluate_values, half),
-     .choices = "even|odd",
+     .help = "evaluate only rows with this value in the column arch"},
+    {PARAMETER(CHOICE, "--half", struct kernel_evaluate_values, half), .choices = "even|odd",
      .otherwise = "both",
-     .help = "only this half of the rows, by a hash of the code: choose constants on one half, "
-             "report the other"},
-    {PARAMETER(COUNT, "--threads", struct kernel_evaluate_values, threads),
-     .value = "N",
-     .least = 1,
-     .most = THREADS_MAX,
-     .otherwise = "the setting threads",
-     .help = "worker threads"},
-    {PARAMETER(TEXT, "--blocks", struct kernel_evaluate_values, blocks),
-     .value = "FILE",
-     .otherwise = "none",
-     .complete = COMPLETE_FILE,
-     .help = "CSV to write with every block, its cycles, the prediction and all bounds"},
+     .help = "evaluate only this half of the rows, by a hash of the code; fit constants on one "
+             "half, report the error of the other"},
+    {PARAMETER(COUNT, "--threads", struct kernel_evaluate_values, threads), .value = "N",
+     .least = 1, .most = THREADS_MAX, .otherwise = "the setting threads", .help = "worker threads"},
+    {PARAMETER(TEXT, "--blocks", struct kernel_evaluate_values, blocks), .value = "FILE",
+     .otherwise = "none", .complete = COMPLETE_FILE,
+     .help = "CSV to write with each block's cycles, prediction and bounds"},
     {0},
 };
 
@@ -667,7 +659,7 @@ const struct command command_kernel_evaluate = {
                    "iteration. The result is the mean and median relative error, Kendall's rank "
                    "correlation, the worst blocks, and forms common in blocks with large errors. "
                    "Coverage is the share of the rows with cycles whose instructions are all "
-                   "known; rows without cycles are left out, and counted.",
+                   "known. Rows without cycles are ignored and counted.",
     .arguments = arguments,
     .options = options,
     .examples = examples,
@@ -728,7 +720,7 @@ static bool evaluate_piece(void *state, unsigned worker, struct unpacking *piece
         pack_array(answer, text, size, 1);
     free(text);
     if (piece->broken)
-        return err_set(err, ERR_DATA, "start the same program on every host",
+        return err_set(err, ERR_DATA, "start the same version of Portolan on every host",
                        "blocks from rank 0 are damaged");
     return whole || err_memory_for(err, "the rows of blocks", size);
 }

@@ -59,7 +59,7 @@ static void say_how_to_take(const struct functions_listing *l, size_t fit, const
     if (fit > l->top)
         result_line(result, "\nand %zu more %s; --top and --matching show others", fit - l->top,
                     what);
-    result_line(result, "\nkernel load %s --symbol NAME or --symbol ADDRESS takes one", l->path);
+    result_line(result, "\nkernel load %s --symbol NAME or --symbol ADDRESS loads one", l->path);
 }
 
 static void add_loops(const struct functions_listing *l, struct result *result)
@@ -201,21 +201,13 @@ static const struct parameter arguments[] = {
 static const struct parameter options[] = {
     {PARAMETER(FLAG, "--loops", struct functions_values, loops),
      .help = "list loops instead of functions"},
-    {PARAMETER(TEXT, "--profile", struct functions_values, profile),
-     .value = "FILE",
-     .otherwise = "that of the loaded program",
-     .complete = COMPLETE_FILE,
-     .help = "rank them by the samples of perf record (perf.data); needs perf"},
-    {PARAMETER(TEXT, "--matching", struct functions_values, matching),
-     .value = "TEXT",
-     .otherwise = "all",
-     .help = "print only names that contain TEXT"},
-    {PARAMETER(COUNT, "--top", struct functions_values, top),
-     .value = "N",
-     .least = 1,
-     .most = 1e9,
-     .otherwise = "40",
-     .help = "rows to print"},
+    {PARAMETER(TEXT, "--profile", struct functions_values, profile), .value = "FILE",
+     .otherwise = "loaded program", .complete = COMPLETE_FILE,
+     .help = "sort by the samples of perf record (perf.data); needs perf"},
+    {PARAMETER(TEXT, "--matching", struct functions_values, matching), .value = "TEXT",
+     .otherwise = "all", .help = "print only names that contain TEXT"},
+    {PARAMETER(COUNT, "--top", struct functions_values, top), .value = "N", .least = 1, .most = 1e9,
+     .otherwise = "40", .help = "rows to print"},
     {0},
 };
 
@@ -227,13 +219,12 @@ static const char *const examples[] = {
 const struct command command_kernel_functions = {
     .name = "kernel functions",
     .help = "list the functions with loops of an object or program, the likely hottest first",
-    .description =
-        "In the workbench the view functions shows them, to be searched, filtered and opened. "
-        "Unwind tables or calls locate functions without a symbol, whose names are their "
-        "addresses. The order is an estimate from the code: nesting of backward jumps, share of "
-        "vector instructions, length. Innermost loops are first. With --profile the order is by "
-        "samples, as a share of the samples in the program; an outer loop counts only its own "
-        "samples.",
+    .description = "In the workbench the view functions shows them; they can be searched, filtered "
+                   "and opened. Functions without a symbol are located by unwind tables or calls, "
+                   "and named by address. The order is an estimate from the code: nesting of "
+                   "backward jumps, share of vector instructions, length. Innermost loops come "
+                   "first. With --profile the order is by samples, as a share of the samples in "
+                   "the program; an outer loop counts only its own samples.",
     .arguments = arguments,
     .options = options,
     .examples = examples,

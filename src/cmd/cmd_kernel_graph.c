@@ -14,10 +14,8 @@ struct graph_values {
 };
 
 static const struct parameter arguments[] = {
-    {PARAMETER(TEXT, "FILE", struct graph_values, file),
-     .required = true,
-     .complete = COMPLETE_FILE,
-     .help = "file to write: .dot, or .svg, which Graphviz draws"},
+    {PARAMETER(TEXT, "FILE", struct graph_values, file), .required = true,
+     .complete = COMPLETE_FILE, .help = "file to write: .dot, or .svg (needs Graphviz)"},
     {0},
 };
 static const struct parameter options[] = {
@@ -65,7 +63,7 @@ static bool run(struct session *s, const void *values, struct result *result, st
     size_t count;
 
     if (!svg && !(ending && strcmp(ending, ".dot") == 0))
-        return err_set(err, ERR_USAGE, "kernel graph FILE.dot, or FILE.svg",
+        return err_set(err, ERR_USAGE, "use kernel graph FILE.dot, or FILE.svg",
                        "the file name must end in .dot or .svg");
     struct analysis **analyses = kernel_analyze(s, v->machine ? &machines : &current, &count, err);
     if (!analyses)
@@ -87,8 +85,8 @@ static const char *const examples[] = {"kernel graph loop.dot",
 const struct command command_kernel_graph = {
     .name = "kernel graph",
     .help = "write the loop's dependences as a graph",
-    .description = "A node per instruction, an arrow from each writer to its readers; arrows into "
-                   "a later iteration are dashed, and a chain that bounds the loop is red.",
+    .description = "Nodes are instructions; an arrow leads from each writer to its readers. Dashed "
+                   "arrows lead to a later iteration. A chain that limits the loop is red.",
     .arguments = arguments,
     .options = options,
     .examples = examples,

@@ -63,7 +63,7 @@ static bool want_unknown(struct session *s, const struct machine *m, struct kern
     size_t count;
 
     if (!s->document.kernel)
-        return err_set(err, ERR_USAGE, "kernel learn 'FORM', or kernel load FILE",
+        return err_set(err, ERR_USAGE, "use kernel learn 'FORM', or kernel load FILE first",
                        "no form given and no kernel loaded");
     if (!session_fits(s, m, err))
         return false;
@@ -127,7 +127,7 @@ static void add_learned(struct result *result, const char *form, const struct le
     str_addf(&text, "; %zu of %zu measurements agree within %.0f %%", l->step_count - l->outliers,
              l->step_count, 100 * l->tolerance);
     if (l->rivals)
-        str_addf(&text, ", also with %zu other usage%s of the same price", l->rivals,
+        str_addf(&text, ", also with %zu other usage%s of equal cost", l->rivals,
                  l->rivals == 1 ? "" : "s");
     result_line(result, "%s", str_text(&text));
     str_done(&text);
@@ -267,7 +267,7 @@ static bool learn_finish(struct session *s, void *state, struct result *result, 
     size_t learned = 0;
 
     if (!m || !ports_equal(mapping_ports(m->mapping), mapping_ports(w->machine->mapping))) {
-        result_line(result, "the ports of %s have changed: results discarded", w->id);
+        result_line(result, "the ports of %s changed meanwhile: results discarded", w->id);
         return true;
     }
     struct result_table *evidence =
@@ -286,7 +286,7 @@ static bool learn_finish(struct session *s, void *state, struct result *result, 
     }
     if (learned)
         result_line(result,
-                    "%zu of %zu form%s learned with %zu blocking form%s; %s has them in this "
+                    "%zu of %zu form%s learned with %zu blocking form%s; added to %s for this "
                     "session (mapping save saves them)",
                     learned, w->lessons.count, w->lessons.count == 1 ? "" : "s", w->blockers,
                     w->blockers == 1 ? "" : "s", w->id);
@@ -322,11 +322,9 @@ static const struct parameter arguments[] = {
     {0},
 };
 static const struct parameter options[] = {
-    {PARAMETER(TEXT, "--simulate", struct learn_values, simulate),
-     .value = "ID",
-     .otherwise = "measure this CPU",
-     .complete = COMPLETE_MACHINE,
-     .help = "machine to simulate instead of measuring, for a trial"},
+    {PARAMETER(TEXT, "--simulate", struct learn_values, simulate), .value = "ID",
+     .otherwise = "measure this CPU", .complete = COMPLETE_MACHINE,
+     .help = "machine to simulate instead of measuring, as a trial"},
     {0},
 };
 
@@ -366,7 +364,7 @@ static bool prepare(struct session *s, const void *values, struct task *task, st
     bool ok = v->forms.count || want_unknown(s, m, w, err);
     if (!ok || !w->lessons.count) {
         if (ok) {
-            result_confirm(s->result, "%s knows every form of the kernel", m->id);
+            result_confirm(s->result, "%s has usages for all forms of the kernel", m->id);
             result_text(s->result, "machine", m->id);
         }
         wanted_free(w);
@@ -383,7 +381,7 @@ static const char *const examples[] = {"kernel learn", "kernel learn 'IMUL (R64,
 const struct command command_kernel_learn = {
     .name = "kernel learn",
     .help = "learn port usage and latency of unknown forms by measurement",
-    .description = "Each form runs alone and with forms that block known ports; the usage that "
+    .description = "Each form runs alone and with forms that block known ports. The usage that "
                    "explains all times is added to the current machine for this session.",
     .arguments = arguments,
     .options = options,

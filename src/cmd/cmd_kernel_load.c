@@ -33,36 +33,24 @@ static const struct parameter load_arguments[] = {
 };
 
 static const struct parameter load_options[] = {
-    {PARAMETER(TEXT, "--symbol", struct kernel_load_values, symbol),
-     .value = "S",
+    {PARAMETER(TEXT, "--symbol", struct kernel_load_values, symbol), .value = "S",
      .otherwise = "the whole file",
      .help = "function to search for loops, an address (0x4308) or a place in a function (f+0x40)"},
-    {PARAMETER(TEXT, "--profile", struct kernel_load_values, profile),
-     .value = "FILE",
-     .otherwise = "the likely hot loops",
-     .complete = COMPLETE_FILE,
-     .help = "take the loop with most samples of perf record (perf.data); needs perf"},
+    {PARAMETER(TEXT, "--profile", struct kernel_load_values, profile), .value = "FILE",
+     .otherwise = "the likely hot loops", .complete = COMPLETE_FILE,
+     .help = "select the loop with most samples of perf record (perf.data); needs perf"},
     LOADING_OPTION_SYNTAX(struct kernel_load_values),
-    {PARAMETER(CHOICE, "--isa", struct kernel_load_values, isa),
-     .choices = ISA_CHOICES,
-     .otherwise = "detected",
-     .help = "the instruction set"},
-    {PARAMETER(LINES, "--lines", struct kernel_load_values, lines),
-     .value = "A-B",
+    {PARAMETER(CHOICE, "--isa", struct kernel_load_values, isa), .choices = ISA_CHOICES,
+     .otherwise = "detected", .help = "the instruction set"},
+    {PARAMETER(LINES, "--lines", struct kernel_load_values, lines), .value = "A-B",
      .otherwise = "all lines",
-     .help = "only these lines of the text or source; of a program or object with debug "
-             "information the smallest loop that has code of these lines"},
-    {PARAMETER(COUNT, "--loop", struct kernel_load_values, loop),
-     .value = "N",
-     .least = 1,
-     .most = 1e9,
-     .otherwise = "the likely hottest loop",
-     .help = "loop number, see kernel list"},
+     .help = "only these lines of the text or source; in a program or object with debug "
+             "information, the smallest loop with code of these lines"},
+    {PARAMETER(COUNT, "--loop", struct kernel_load_values, loop), .value = "N", .least = 1,
+     .most = 1e9, .otherwise = "the likely hottest loop", .help = "loop number, see kernel list"},
     LOADING_OPTION_SKIP_BAD(struct kernel_load_values),
-    {PARAMETER(TEXT, "--compiler", struct kernel_load_values, compiler),
-     .value = "CC",
-     .otherwise = "the first installed",
-     .complete = COMPLETE_FILE,
+    {PARAMETER(TEXT, "--compiler", struct kernel_load_values, compiler), .value = "CC",
+     .otherwise = "the first installed", .complete = COMPLETE_FILE,
      .help = "compiler for source: cc, gcc, clang, c++, g++, clang++, gfortran or flang, with or "
              "without a version"},
     {0},
@@ -101,7 +89,8 @@ static bool take_word(struct recipe *r, const char *word, struct str *half, stru
         return true;
     }
     if (r->path)
-        return err_set(err, ERR_USAGE, "load one at a time", "unexpected second file \"%s\"", word);
+        return err_set(err, ERR_USAGE, "load one file at a time", "unexpected second file \"%s\"",
+                       word);
     r->path = mem_strdup(word[0] == '-' ? "/dev/stdin" : word);
     return true;
 }
@@ -210,7 +199,7 @@ static bool fill(struct session *s, struct recipe *r, const struct kernel_load_v
                        r->path);
     if (v->profile && (r->source || r->options.first_line))
         return err_set(err, ERR_USAGE, "kernel load PROGRAM --profile perf.data",
-                       "--profile needs a program, without source and --lines");
+                       "--profile needs a program; it cannot be combined with source or --lines");
     r->profile = v->profile ? mem_strdup(v->profile) : NULL;
     r->options.symbol = v->symbol ? mem_strdup(v->symbol) : NULL;
     r->compiler = v->compiler ? mem_strdup(v->compiler) : NULL;
@@ -241,10 +230,10 @@ const struct command command_kernel_load = {
     .help = "load assembler text, a listing or an ELF file, or compile C, C++ or Fortran, and find "
             "its loops",
     .description = "Regions marked for IACA, LLVM-MCA or OSACA come first, then innermost loops. "
-                   "C, C++ and Fortran are compiled, .S files preprocessed, without a shell, with "
-                   "-O2 for the current machine (-march=native if it is this CPU) unless flags are "
-                   "given; source lines are shown above their instructions. kernel compile changes "
-                   "flags or compiler, kernel edit opens the file in an editor.",
+                   "C, C++ and Fortran are compiled and .S files preprocessed, without a shell. "
+                   "The default options are -O2 and the current machine (-march=native if it is "
+                   "this CPU). Source lines are shown above their instructions. kernel compile "
+                   "changes options or compiler, kernel edit opens the file in an editor.",
     .arguments = load_arguments,
     .options = load_options,
     .examples = load_examples,

@@ -69,8 +69,8 @@ static bool search_work(void *state, struct result *result, struct err *err)
         return false;
     if (!w->coverage.list.count && w->show)
         return err_set(err, ERR_DATA,
-                       "mapping set gives a form a usage; forms scan lists the missing ones",
-                       "no machine here knows all instructions of this loop");
+                       "mapping set sets a form's usage; forms scan lists the missing forms",
+                       "no available machine has all instructions of this loop");
     if (!w->show)
         add_rows(w, result);
     return watch_goes_on(err);
@@ -132,7 +132,7 @@ static bool prepare(struct session *s, const void *values, struct task *task, st
 
 static const struct parameter options[] = {
     {PARAMETER(FLAG, "--show", struct machines_values, show),
-     .help = "select at most four of these machines in place of those that lack an instruction"},
+     .help = "replace machines that lack an instruction by up to four of these"},
     {0},
 };
 
@@ -140,9 +140,9 @@ static const char *const examples[] = {"kernel machines", "kernel machines --sho
 
 const struct command command_kernel_machines = {
     .name = "kernel machines",
-    .help = "list the machines that know every instruction of the loop",
+    .help = "list the machines that have all instructions of the loop",
     .description = "A machine that lacks an instruction, such as AVX-512, shows only a lower "
-                   "bound. Key a of the loop shows the machines that know all instructions.",
+                   "bound. In the loop's view, key a shows the machines with all instructions.",
     .options = options,
     .examples = examples,
     .values_size = sizeof(struct machines_values),

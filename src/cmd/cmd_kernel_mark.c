@@ -22,11 +22,10 @@ static const struct parameter arguments[] = {
     {0},
 };
 static const struct parameter options[] = {
-    {PARAMETER(CHOICE, "--for", struct mark_values, kind),
-     .choices = "llvm-mca|osaca|iaca",
+    {PARAMETER(CHOICE, "--for", struct mark_values, kind), .choices = "llvm-mca|osaca|iaca",
      .otherwise = "llvm-mca",
      .help = "kind of markers: comments for llvm-mca or OSACA, or bytes for IACA in an object "
-             "(x86-64; they change ebx)"},
+             "(x86-64; they overwrite ebx)"},
     {0},
 };
 
@@ -47,7 +46,7 @@ static bool markers_of(const char *kind, const struct isa_ops *ops, const char *
             return true;
         }
     if (!ops->iaca_markers[0])
-        return err_set(err, ERR_USAGE, "--for osaca, or --for llvm-mca",
+        return err_set(err, ERR_USAGE, "use --for osaca, or --for llvm-mca",
                        "IACA has no markers for %s", ops->title);
     str_add(begin, ops->iaca_markers[0]);
     str_add(end, ops->iaca_markers[1]);
@@ -114,10 +113,10 @@ static bool run(struct session *s, const void *values, struct result *result, st
     const struct kernel_loop *loop = &k->loops[s->document.loop];
     if (!k->source || !loop->first_line || !loop->last_line)
         return err_set(err, ERR_DATA, "load assembler text or C source",
-                       "%.100s has no text to mark", k->name);
+                       "%.100s has no assembler text to mark", k->name);
     if (loop->marked)
-        return err_set(err, ERR_USAGE, "kernel use N chooses another loop",
-                       "this loop is marked already");
+        return err_set(err, ERR_USAGE, "kernel use N selects another loop",
+                       "this loop has markers already");
     str_addf(&name, "loop%zu", s->document.loop + 1);
     bool ok = markers_of(v->kind ? v->kind : "llvm-mca", isa_ops(k->isa), str_text(&name), &begin,
                          &end, err);
@@ -139,7 +138,7 @@ const struct command command_kernel_mark = {
     .name = "kernel mark",
     .help = "write the kernel's text with markers around the loop in use",
     .description = "The markers are before the loop's label and after its last line. kernel load "
-                   "reads all of them back.",
+                   "recognises all three kinds.",
     .arguments = arguments,
     .options = options,
     .examples = examples,

@@ -20,7 +20,7 @@
 
 /* most measurements of a loop while its time is impossible; each uses new processes */
 #define DOUBTS 3
-#define PATIENT "kernel measure --patience 30s waits longer; --cpu N takes another CPU"
+#define PATIENT "kernel measure --patience 30s waits longer; --cpu N uses another CPU"
 
 /* How often each reason occurs. */
 struct reasons { VEC(char *) texts; VEC(size_t) counts; };
@@ -204,7 +204,8 @@ static bool read_blocks(struct kernel_measuring *w, struct err *err)
         vec_push(&w->hex, mem_strdup(table->header[0]));
     }
     if (table && column < 0) {
-        err_set(err, ERR_DATA, "begin with hex,cycles or hex", "the column hex is missing");
+        err_set(err, ERR_DATA, "the first line must be hex,cycles or hex",
+                "the column hex is missing");
         err_at(err, w->in, 1, 1);
     }
     for (size_t i = 0; column >= 0 && i < table->count; i++)
@@ -336,7 +337,7 @@ static void add_loop(struct session *s, const struct kernel_measuring *w, struct
                     "%s: %.2f cycles per iteration measured on this CPU (repeats within %.1f %%, "
                     "%.2f GHz, %u page%s touched%s)",
                     w->kernel->name, m->cycles, 100 * m->spread, m->clock_hz / 1e9, m->pages,
-                    m->pages == 1 ? "" : "s", m->wraps ? ", more than the cache holds" : "");
+                    m->pages == 1 ? "" : "s", m->wraps ? ", more than the cache can store" : "");
     add_data(w->kernel, w->loop, result);
     result_text(result, "kernel", w->kernel->name);
     result_nested(result, "measured", measured_json(m, state));
@@ -446,12 +447,12 @@ static bool take_loop(struct session *s, struct kernel_measuring *w, struct err 
     if (!session_has_kernel(s, err))
         return false;
     if (s->document.kernel->isa != isa_host())
-        return err_set(err, ERR_USAGE, "measure it on a machine for that instruction set",
-                       "this CPU runs %s, but the kernel is %s", isa_name(isa_host()),
+        return err_set(err, ERR_USAGE, "measure the kernel on a machine with that instruction set",
+                       "this CPU executes %s, but the kernel is %s", isa_name(isa_host()),
                        isa_name(s->document.kernel->isa));
     kernel_insns(s->document.kernel, s->document.loop, &count);
     if (!count)
-        return err_set(err, ERR_DATA, "kernel use N takes another loop",
+        return err_set(err, ERR_DATA, "kernel use N selects another loop",
                        "the loop has no instructions");
     w->kernel = kernel_hold(s->document.kernel);
     w->loop = s->document.loop;
@@ -464,24 +465,18 @@ struct kernel_measure_values {
 };
 
 static const struct parameter options[] = {
-    {PARAMETER(TEXT, "--file", struct kernel_measure_values, file),
-     .value = "CSV",
-     .otherwise = "measure the loaded kernel",
-     .complete = COMPLETE_FILE,
-     .help =
-         "measure every block of a CSV with a column hex, or of BHive's without a header, instead"},
-    {PARAMETER(TEXT, "--out", struct kernel_measure_values, out),
-     .value = "CSV",
-     .otherwise = "rows are part of the CSV result",
-     .complete = COMPLETE_FILE,
-     .help = "with --file: CSV for the rows hex,cycles,spread,state, written as they are measured"},
-    {PARAMETER(DURATION, "--patience", struct kernel_measure_values, patience),
-     .value = "T",
-     .least = 0.1,
-     .most = 8640000,
-     .otherwise = "1.75s",
-     .help = "for the loaded kernel: total time to wait for a quiet core; without a quiet core the "
-             "time is unconfirmed. Without any value it waits up to ten times this"},
+    {PARAMETER(TEXT, "--file", struct kernel_measure_values, file), .value = "CSV",
+     .otherwise = "measure the loaded kernel", .complete = COMPLETE_FILE,
+     .help = "instead of the loaded kernel, measure the blocks of a CSV with a column hex, or of "
+             "BHive's data without a header"},
+    {PARAMETER(TEXT, "--out", struct kernel_measure_values, out), .value = "CSV",
+     .otherwise = "rows are part of the result", .complete = COMPLETE_FILE,
+     .help = "with --file: CSV for the rows hex,cycles,spread,state, each written after its "
+             "measurement"},
+    {PARAMETER(DURATION, "--patience", struct kernel_measure_values, patience), .value = "T",
+     .least = 0.1, .most = 8640000, .otherwise = "1.75s",
+     .help = "for the loaded kernel: total time to wait for a quiet core, after which the time is "
+             "unconfirmed. Without any value it waits up to ten times as long"},
     {0},
 };
 
@@ -498,10 +493,11 @@ static bool prepare(struct session *s, const void *values, struct task *task, st
     const struct kernel_measure_values *v = values;
 
     if (v->out && !v->file)
-        return err_set(err, ERR_USAGE, "kernel measure --file CSV --out CSV", "--out needs --file");
+        return err_set(err, ERR_USAGE, "use kernel measure --file CSV --out CSV",
+                       "--out needs --file");
     if (v->file && !isnan(v->patience))
         return err_set(err, ERR_USAGE, "kernel measure --patience T",
-                       "--patience is for the loaded kernel, not for --file");
+                       "--patience applies to the loaded kernel, not to --file");
     struct kernel_measuring *w = mem_zero(1, sizeof *w);
     w->session = s;
     w->patience = isnan(v->patience) ? BLOCK_PATIENCE : v->patience;
@@ -525,10 +521,10 @@ const struct command command_kernel_measure = {
     .name = "kernel measure",
     .meant = "time bench benchmark",
     .help = "measure cycles per iteration of the kernel, or of every block of a file, on this CPU",
-    .description = "The code runs in a sandboxed process; registers and memory are set up so that "
-                   "every address is valid. If other tasks use the core, the measured time is "
-                   "shown as unconfirmed, and the command succeeds. The same holds for a time "
-                   "below this CPU's port bound, if its tables are known.",
+    .description = "The code runs in a sandboxed process; registers and memory are initialised so "
+                   "that every address is valid. If other tasks use the core, the measured time is "
+                   "marked as unconfirmed, and the command succeeds. A time below this CPU's port "
+                   "bound is also unconfirmed, if its tables are available.",
     .options = options,
     .examples = examples,
     .values_size = sizeof(struct kernel_measure_values),

@@ -163,7 +163,7 @@ static void add_blocks(const struct memory_curve *c, struct result *result)
         const struct memory_point *p = &c->points[i];
         if (!(p->block > 0) || (i + 1 < c->count && strcmp(p->level, c->points[i + 1].level) == 0))
             continue;
-        str_addf(&out, "%sblocks of ", out.length ? "; " : "if passed over again: ");
+        str_addf(&out, "%sblocks of ", out.length ? "; " : "cache blocking of repeated passes: ");
         memory_size_print(p->block, &out);
         str_addf(&out, ", %.1fx (%s)", p->block_gain, p->level);
     }
@@ -182,10 +182,10 @@ static void add_refuted(const struct memory_curve *c, struct result *result)
             memory_size_print(c->points[i].bytes, &out);
         }
     if (out.length)
-        result_line(result,
-                    "measurements left out: %s, %s; machine check compares these tables with this "
-                    "CPU",
-                    str_text(&out), c->bound);
+        result_line(
+            result,
+            "measurements omitted: %s, %s; machine check compares these tables with this CPU",
+            str_text(&out), c->bound);
     str_done(&out);
 }
 
@@ -271,7 +271,8 @@ static void add_curve(const struct memory_curve *c, struct result *result)
         return;
     least *= 0.97;
     most = fmax(most * 1.03, 1.5 * least);
-    str_add(&out, "\n  cycles per iteration (log scale; labels: highest value of the row): o "
+    str_add(&out, "\n"
+                  "  cycles per iteration (log scale; labels: highest value in the row): o "
                   "measured, - predicted, * both\n");
     for (int row = ROWS - 1; row >= 0; row--) {
         struct str marks = {0};
@@ -334,13 +335,13 @@ static void add_cores(const struct memory_curve *c, struct result *result)
     if (strcmp(last->level, "memory") != 0 || !(one > 0))
         return;
     if (isnan(socket)) {
-        result_line(result, "cores: not known, %s has no socket_bandwidth", c->machine->id);
+        result_line(result, "cores: unknown, because %s has no socket_bandwidth", c->machine->id);
         return;
     }
     result_line(
         result,
-        "cores: one moves %.1f GB/s, so about %.0f of them saturate the %.0f GB/s of a socket", one,
-        fmax(1, floor(socket / one)), socket);
+        "cores: one core moves %.1f GB/s, so about %.0f cores saturate the %.0f GB/s of a socket",
+        one, fmax(1, floor(socket / one)), socket);
     result_number(result, "cores_saturate", fmax(1, floor(socket / one)));
 }
 
@@ -354,28 +355,28 @@ static void add_assumed(const struct memory_job *w, struct result *result)
         several |= i && c->streams.items.items[i].kind == STREAM_WALK &&
                    c->streams.items.items[i].follows == STREAM_ALONE;
     if (several)
-        result_line(result, "assumed: no two streams share an array, except those given by "
-                            "--arrays (2=1+4160: stream 2 is 4160 bytes after stream 1)");
+        result_line(result, "assumed: no two streams share an array, except those of --arrays "
+                            "(2=1+4160: stream 2 is 4160 bytes after stream 1)");
     if (!c->known)
         result_line(result, "not predicted: %s", c->why.what);
     else if (c->costs.measured)
         result_line(result,
-                    "costs of lines were measured on this CPU (%s)%s; other users of its caches "
-                    "change them",
-                    c->costs.day, c->again ? ", beyond the second level right after this "
-                                             "loop" : "");
+                    "costs of cache lines were measured on this CPU (%s)%s; other tasks that use "
+                    "its caches change them",
+                    c->costs.day,
+                    c->again ? ", those beyond the second level directly after this loop" : "");
     else
-        result_line(result, "line costs are from the facts of %s%s", c->machine->id,
-                    w->here ? "; machine calibrate --memory measures this CPU's" : "");
+        result_line(result, "costs of cache lines are from the facts of %s%s", c->machine->id,
+                    w->here ? "; machine calibrate --memory measures those of this CPU" : "");
     if (c->known && !c->costs.overlaps)
-        result_line(result, "transfers do not overlap with the core's own loads and stores here: "
-                            "their times add up (ECM)");
+        result_line(result, "transfers do not overlap with the core's loads and stores on this "
+                            "machine: the times add up (ECM)");
     for (size_t i = 0; i < c->count; i++)
         huge = isnan(c->points[i].huge) ? huge : c->points[i].huge;
     if (w->huge && huge < 0.9)
         result_line(result,
-                    "pages of 2 MiB were requested, and %.0f %% of the arrays have them: beyond "
-                    "some MiB this is slower",
+                    "pages of 2 MiB were requested; %.0f %% of the arrays have them. Arrays of "
+                    "more than a few MiB are slower without them",
                     100 * huge);
     else if (w->measure && !isnan(huge))
         result_line(result, "arrays on pages of %s", huge >= 0.9 ? "2 MiB" : "4 KiB");
@@ -409,11 +410,13 @@ static bool publish(struct session *s, void *state, struct result *result, struc
                         w->kernel->name, c->core.cycles);
         return true;
     }
-    result_line(result, "%s on %s: %.2f cycles per iteration with all data in the first level",
+    result_line(result,
+                "%s on %s: %.2f cycles per iteration with all data in the first-level cache",
                 w->kernel->name, c->machine->id, c->core.cycles);
     add_streams(w, result);
     if (c->streams.unknown)
-        result_line(result, "instruction %u is left out: %s", c->streams.unknown, c->streams.why);
+        result_line(result, "instruction %u is not modelled: %s", c->streams.unknown,
+                    c->streams.why);
     add_points(w, result);
     if (w->cut_off.code)
         result_line(result, "only %zu of %zu sizes were measured: %s", measured_count(c), c->count,
@@ -428,27 +431,19 @@ static bool publish(struct session *s, void *state, struct result *result, struc
 }
 
 static const struct parameter options[] = {
-    {PARAMETER(TEXT, "--size", struct memory_values, size),
-     .value = "SIZES",
-     .initial = SIZES,
-     .help = "bytes of all arrays together: one size, or a range in powers of two, with suffixes "
-             "K, M and G"},
+    {PARAMETER(TEXT, "--size", struct memory_values, size), .value = "SIZES", .initial = SIZES,
+     .help = "total bytes of all arrays: one size, or a range in powers of two, with suffixes K, M "
+             "and G"},
     {PARAMETER(FLAG, "--measure", struct memory_values, measure),
-     .help = "also run the loop over arrays of each size on this CPU"},
-    {PARAMETER(CHOICE, "--pages", struct memory_values, pages),
-     .choices = "4K|2M",
-     .initial = "2M",
+     .help = "also measure the loop on this CPU with arrays of each size"},
+    {PARAMETER(CHOICE, "--pages", struct memory_values, pages), .choices = "4K|2M", .initial = "2M",
      .help = "page size of measured arrays"},
-    {PARAMETER(TEXT, "--machine", struct memory_values, machine),
-     .value = "ID",
-     .otherwise = "the current machine",
-     .complete = COMPLETE_MACHINE,
+    {PARAMETER(TEXT, "--machine", struct memory_values, machine), .value = "ID",
+     .otherwise = "the current machine", .complete = COMPLETE_MACHINE,
      .help = "machine to predict for"},
-    {PARAMETER(WORDS, "--arrays", struct memory_values, arrays),
-     .value = "STREAM=STREAM+BYTES",
+    {PARAMETER(WORDS, "--arrays", struct memory_values, arrays), .value = "STREAM=STREAM+BYTES",
      .otherwise = "each stream has a separate array",
-     .help =
-         "the first stream is in the array of the second, BYTES after it: rows of a stencil"},
+     .help = "stream 2 is in the array of stream 1, BYTES after it: rows of a stencil"},
     {0},
 };
 
@@ -472,7 +467,7 @@ static bool prepare(struct session *s, const void *values, struct task *task, st
         return false;
     if (v->measure && s->document.kernel->isa != isa_host())
         return err_set(err, ERR_USAGE, "leave --measure out",
-                       "this CPU runs %s, but the kernel is %s", isa_name(isa_host()),
+                       "this CPU executes %s, but the kernel is %s", isa_name(isa_host()),
                        isa_name(s->document.kernel->isa));
     struct machine *m = session_kernel_machine(s, v->machine, err);
     if (!m)
@@ -499,10 +494,10 @@ static const char *const examples[] = {"kernel memory", "kernel memory --size 16
 const struct command command_kernel_memory = {
     .name = "kernel memory",
     .meant = "cache caches bandwidth roofline",
-    .help = "cycles per iteration by the size of the arrays: from each cache and from memory, "
-            "predicted and measured",
-    .description = "The streams of the loop are found in its instructions. Line costs are "
-                   "measured by machine calibrate --memory, or are the machine's facts.",
+    .help = "cycles per iteration by array size: from each cache and from memory, predicted and "
+            "measured",
+    .description = "The streams are determined from the loop's instructions. The costs of cache "
+                   "lines are measured by machine calibrate --memory, or are the machine's facts.",
     .options = options,
     .examples = examples,
     .values_size = sizeof(struct memory_values),

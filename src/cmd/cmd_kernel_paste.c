@@ -65,8 +65,8 @@ static bool prepare_paste(struct session *s, const void *values, struct task *ta
         return true;
     }
     if (!s->input)
-        return err_set(err, ERR_USAGE, "paste the text itself into the workbench",
-                       "no standard input here");
+        return err_set(err, ERR_USAGE, "paste the text into the workbench, without this command",
+                       "the workbench has no standard input");
     struct kernel_options options = {.skip_bad = v->skip_bad};
     struct str text = {0};
     options.isa_given = v->isa && isa_parse(v->isa, &options.isa);
@@ -82,10 +82,10 @@ static const char *const paste_examples[] = {"kernel paste",
 const struct command command_kernel_paste = {
     .name = "kernel paste",
     .help = "read assembler text from standard input up to a line with a single dot",
-    .description =
-        "In the workbench pasted text ends by itself; typed text ends with Ctrl-D. Text may have "
-        "bytes, percentages, line numbers, quotation marks or source between the instructions; "
-        "kernel omitted lists the skipped lines. Refused text can be corrected and tried again.",
+    .description = "In the workbench pasted text needs no end mark; typed text ends with Ctrl-D. "
+                   "Text may contain bytes, percentages, line numbers, quotation marks or source "
+                   "between the instructions. kernel omitted lists the skipped lines. Text with "
+                   "errors can be corrected and loaded again.",
     .options = paste_options,
     .examples = paste_examples,
     .values_size = sizeof(struct paste_values),
@@ -98,9 +98,8 @@ struct hex_values {
 };
 
 static const struct parameter hex_arguments[] = {
-    {PARAMETER(JOINED, "BYTES", struct hex_values, bytes),
-     .required = true,
-     .help = "pairs of hex digits, blanks allowed"},
+    {PARAMETER(JOINED, "BYTES", struct hex_values, bytes), .required = true,
+     .help = "pairs of hex digits; spaces are allowed"},
     {0},
 };
 static const struct parameter hex_options[] = {

@@ -37,7 +37,7 @@ static bool run(struct session *s, const void *values, struct result *result, st
     size_t count;
 
     if (!html && !(dot && strcmp(dot, ".md") == 0))
-        return err_set(err, ERR_USAGE, "kernel report FILE.html, or FILE.md",
+        return err_set(err, ERR_USAGE, "use kernel report FILE.html, or FILE.md",
                        "the file name must end in .html or .md");
     struct analysis **analyses = kernel_analyze(s, &v->machines, &count, err);
     if (!analyses)
@@ -59,7 +59,7 @@ const struct command command_kernel_report = {
     .name = "kernel report",
     .help = "write the analysis as a self-contained document",
     .description = "For each machine: the bottleneck, the bounds and the pressure table (a heat "
-                   "map in HTML). Nothing is loaded from the network.",
+                   "map in HTML). The document loads nothing from the network.",
     .arguments = arguments,
     .options = options,
     .examples = examples,

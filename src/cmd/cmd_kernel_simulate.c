@@ -97,16 +97,16 @@ static void add_text(const struct machine *m, const struct simulation *sim,
                     (long long)sim->numerator, sim->period, sim->iterations);
     else if (sim->bounded)
         result_line(result,
-                    "%s: %s%.2f cycles per iteration: its bound (%s), which the simulation models "
+                    "%s: %s%.2f cycles per iteration: the bound (%s), which the simulator models "
                     "only in part",
                     m->title, least, sim->cycles, bound_name(bounds->bottleneck));
     else if (sim->replayed)
         result_line(result,
-                    "%s: %s%.2f cycles per iteration: bound of its loads with replays, a fitted "
+                    "%s: %s%.2f cycles per iteration: the bound of loads with replays, a fitted "
                     "mean that is not simulated",
                     m->title, least, sim->cycles);
     else if (sim->assisted)
-        result_line(result, "%s: %s%.2f cycles per iteration, simulated, plus x87 assists",
+        result_line(result, "%s: %s%.2f cycles per iteration: simulated, plus x87 assists",
                     m->title, least, sim->cycles);
     else
         result_line(result,
@@ -270,7 +270,7 @@ const struct command command_kernel_simulate = {
     .name = "kernel simulate",
     .meant = "cycles pipeline",
     .help = "simulate the loop cycle by cycle until its state repeats, with a timeline",
-    .description = "Once the state of the core repeats, cycles per iteration are exact. The "
+    .description = "When the state of the core repeats, cycles per iteration are exact. The "
                    "timeline shows the first iterations.",
     .options = options,
     .examples = examples,

@@ -12,14 +12,13 @@ struct switch_values {
 };
 
 static const struct parameter switch_arguments[] = {
-    {PARAMETER(TEXT, "TO", struct switch_values, to),
-     .required = true,
-     .help = "next, previous, or the number that kernel opened shows"},
+    {PARAMETER(TEXT, "TO", struct switch_values, to), .required = true,
+     .help = "next, previous, or the number shown by kernel opened"},
     {0},
 };
 static const struct parameter switch_options[] = {
     {PARAMETER(FLAG, "--loops", struct switch_values, loops),
-     .help = "next and previous also go through the loops of each kernel"},
+     .help = "next and previous also select the loops of each kernel"},
     {0},
 };
 
@@ -55,7 +54,7 @@ static bool run_switch(struct session *s, const void *values, struct result *res
     if (!step) {
         unsigned long number = strtoul(v->to, &end, 10);
         if (*end || number < 1 || number > shelf->list.count)
-            return err_set(err, ERR_USAGE, "kernel opened lists them",
+            return err_set(err, ERR_USAGE, "kernel opened lists the kernels",
                            "no kernel %s; numbers are 1 to %zu", v->to, shelf->list.count);
         take(s, number - 1, shelf->list.items[number - 1].loop, result);
         return true;
@@ -63,8 +62,8 @@ static bool run_switch(struct session *s, const void *values, struct result *res
     if (v->loops && step_loop(s, step, result))
         return true;
     if (shelf->list.count < 2 && !(v->loops && s->document.kernel->loop_count > 1))
-        return err_set(err, ERR_USAGE, "kernel load and kernel paste add others",
-                       "this is the only %s", v->loops ? "loop" : "kernel");
+        return err_set(err, ERR_USAGE, "kernel load and kernel paste add kernels",
+                       "no other %s to switch to", v->loops ? "loop" : "kernel");
     const size_t to = (shelf->at + shelf->list.count + (step > 0 ? 1 : -1)) % shelf->list.count;
     const struct shelved *item = &shelf->list.items[to];
     take(s, to, !v->loops ? item->loop : step > 0 ? 0 : item->kernel->loop_count - 1, result);
@@ -76,8 +75,8 @@ static const char *const switch_examples[] = {"kernel switch next", "kernel swit
 const struct command command_kernel_switch = {
     .name = "kernel switch",
     .help = "switch to another loaded or pasted kernel",
-    .description = "In the pane of the loop, [ and ] select the previous or next loop of a kernel, "
-                   "then the previous or next kernel.",
+    .description = "In the loop's pane, [ and ] select the previous or next loop of a kernel, then "
+                   "the previous or next kernel.",
     .arguments = switch_arguments,
     .options = switch_options,
     .examples = switch_examples,

@@ -109,10 +109,10 @@ static const char *const examples[] = {
 
 const struct command command_kernel_trace = {
     .name = "kernel trace",
-    .help = "write the simulated loop as a page that zooms",
-    .description =
-        "The self-contained HTML file has a row per instruction and iteration over the cycles, "
-        "coloured by the cause of its wait. The timeline view shows the same in the terminal.",
+    .help = "write the simulated loop as a zoomable page",
+    .description = "The self-contained HTML file has a row per instruction and iteration, with "
+                   "cycles from left to right. Colours show the cause of each wait. The timeline "
+                   "view shows the same in the terminal.",
     .arguments = arguments,
     .options = options,
     .examples = examples,

@@ -105,7 +105,7 @@ static bool compare_all(struct tuning *w, struct sandbox *s, const struct insn *
 {
     for (size_t i = 0; i < shown(w); i++) {
         struct tuned_result *v = &w->versions[i + 1];
-        job_progress(w->job, (double)i, (double)shown(w), "versions compared with the loop");
+        job_progress(w->job, (double)i, (double)shown(w), "candidates compared with the loop");
         if (cancelled(w))
             return err_set(err, ERR_INTERRUPTED, NULL, "cancelled");
         v->compared = same_try(s, insns, count, w->tune->found.items[i].version, w->inputs,
@@ -185,7 +185,7 @@ static bool run_here(struct tuning *w, const struct insn *insns, size_t count, s
         sandbox_cancel_by(s, cancelled, w);
     w->compares = s && !refused;
     if (refused)
-        snprintf(w->why, sizeof w->why, "not compared by running: %.90s", refused);
+        snprintf(w->why, sizeof w->why, "versions not executed: %.90s", refused);
     bool ok = s && (!w->compares || compare_all(w, s, insns, count, &fault)) &&
               (kernel_refused(insns, count, NULL) || measure_best(w, s, insns, count, &fault));
     sandbox_free(s);
@@ -286,7 +286,8 @@ static bool write_best(struct tuning *w, const struct insn *insns, size_t count,
     str_done(&name);
     if (made && !same_insns(made, c)) {
         kernel_free(made);
-        return err_set(err, ERR_DATA, NULL, "the text of the tuned loop assembles to other code");
+        return err_set(err, ERR_DATA, NULL,
+                       "the text of the tuned loop assembles to other code than intended");
     }
     if (made)
         made->times = c->times;
@@ -362,11 +363,12 @@ static void add_version(struct result_table *t, const struct tuning *w, size_t a
     struct str checked = {0};
 
     if (found && v->same.differs)
-        str_addf(&checked, "differs in %s: not used", v->same.where);
+        str_addf(&checked, "different result in %s: rejected", v->same.where);
     else if (found && v->compared && v->same.agreed)
         str_addf(&checked, "%u inputs agree", v->same.agreed);
     else if (found)
-        str_add(&checked, w->compares ? "no input ran: not used" : "by its dependences");
+        str_add(&checked,
+                w->compares ? "not executed with any input: rejected" : "by its dependences");
     cell_text(t, at == w->best && w->build == SIZE_MAX ? "*" : "");
     cell_number(t, found ? found->version->times : 1);
     cell_number(t, cycles);
@@ -387,7 +389,7 @@ static void add_version(struct result_table *t, const struct tuning *w, size_t a
         add_code(t, count, false);
     }
     cell_text(t, str_text(&checked));
-    cell_text(t, found ? str_text(&found->version->what) : "the loop as it is");
+    cell_text(t, found ? str_text(&found->version->what) : "the unchanged loop");
     str_done(&checked);
 }
 
@@ -473,8 +475,8 @@ static void add_left(const struct tuning *w, double cycles, struct str *sentence
         if (!b->changes_results || !(b->cycles < cycles * (1 - BUILD_GAIN)))
             continue;
         str_addf(sentence,
-                 ". Compiled with %s it would take %.2f by the model and round differently: kernel "
-                 "tune --reassociate selects it",
+                 ". Compiled with %s it would need %.2f cycles by the model, but round "
+                 "differently: kernel tune --reassociate allows that",
                  str_text(&b->how), b->cycles);
         return;
     }
@@ -488,7 +490,7 @@ static void add_no(const struct tuning *w, struct str *sentence)
 {
     str_addf(
         sentence,
-        "No version is faster than %s%.2f cycles per iteration among other orders, %zu versions",
+        "No version is faster than %s%.2f cycles per iteration; tried: other orders, %zu versions",
         cycles_words(false, w->tune->estimate), w->tune->cycles, w->tune->simulated);
     if (w->builds.tried)
         str_addf(sentence, " and %zu builds", w->builds.tried);
@@ -515,7 +517,7 @@ static void add_finding(const struct tuning *w, struct result *result)
         name_best(w, &sentence);
         add_left(w, after, &sentence);
     } else if (w->tune->unknown) {
-        str_addf(&sentence, "Not known: %s lacks forms of this loop", w->machine->id);
+        str_addf(&sentence, "Unknown, because %s lacks forms of this loop", w->machine->id);
     } else {
         add_no(w, &sentence);
         add_left(w, before, &sentence);
@@ -537,17 +539,20 @@ static void show(const struct tuning *w, struct result *result)
         result_line(result, "%s\n", w->why);
     add_versions(w, result);
     if (w->build != SIZE_MAX) {
-        result_line(result, "\nthe build is the current kernel now; kernel compare shows it next "
-                            "to the loop, kernel switch previous goes back\n");
+        result_line(result, "\n"
+                            "the faster build is now the current kernel; kernel compare shows both "
+                            "side by side, kernel switch previous selects the old one\n");
         if (w->export)
-            result_line(result, "its assembly is written to %s\n", w->export);
+            result_line(result, "its assembly was written to %s\n", w->export);
         return;
     }
     if (!w->best)
         return;
     result_line(result,
-                "\n%s\nkernel compare shows both side by side, kernel diff prints the difference; "
-                "kernel switch previous goes back\n",
+                "\n"
+                "%s\n"
+                "kernel compare shows both side by side, kernel diff prints the difference; kernel "
+                "switch previous selects the old one\n",
                 str_text(&w->text));
     result_text(result, "text", str_text(&w->text));
     if (w->export)
@@ -594,41 +599,25 @@ static bool measures(const void *state)
 }
 
 static const struct parameter options[] = {
-    {PARAMETER(TEXT, "--machine", struct tune_values, machine),
-     .value = "ID",
-     .otherwise = "the current machine",
-     .complete = COMPLETE_MACHINE,
+    {PARAMETER(TEXT, "--machine", struct tune_values, machine), .value = "ID",
+     .otherwise = "the current machine", .complete = COMPLETE_MACHINE,
      .help = "model for the search"},
-    {PARAMETER(CHOICE, "--unroll", struct tune_values, unroll),
-     .choices = "1|2|4",
-     .initial = "4",
-     .help = "maximum number of iterations at once"},
+    {PARAMETER(CHOICE, "--unroll", struct tune_values, unroll), .choices = "1|2|4", .initial = "4",
+     .help = "maximum number of iterations to combine"},
     {PARAMETER(FLAG, "--reassociate", struct tune_values, reassociate),
-     .help = "allow reordered floating-point sums, which round differently"},
-    {PARAMETER(COUNT, "--tries", struct tune_values, tries),
-     .value = "N",
-     .least = 1,
-     .most = 1e6,
+     .help = "allow floating-point sums in another order, which round differently"},
+    {PARAMETER(COUNT, "--tries", struct tune_values, tries), .value = "N", .least = 1, .most = 1e6,
      .initial = INITIAL(TRIES),
-     .help = "orders to simulate for each kind of version"},
-    {PARAMETER(COUNT, "--inputs", struct tune_values, inputs),
-     .value = "N",
-     .least = 1,
-     .most = 1e6,
-     .initial = INITIAL(INPUTS),
-     .help = "random inputs for comparing each version with the loop"},
-    {PARAMETER(COUNT, "--seed", struct tune_values, seed),
-     .value = "N",
-     .least = 0,
-     .most = 1e9,
-     .initial = "1",
-     .help = "random seed"},
+     .help = "number of instruction orders to simulate for each kind of version"},
+    {PARAMETER(COUNT, "--inputs", struct tune_values, inputs), .value = "N", .least = 1,
+     .most = 1e6, .initial = INITIAL(INPUTS),
+     .help = "number of random inputs on which each version is compared with the loop"},
+    {PARAMETER(COUNT, "--seed", struct tune_values, seed), .value = "N", .least = 0, .most = 1e9,
+     .initial = "1", .help = "random seed"},
     {PARAMETER(FLAG, "--model-only", struct tune_values, model_only),
-     .help = "search by the model alone, without running versions"},
-    {PARAMETER(TEXT, "--export", struct tune_values, export),
-     .value = "FILE",
-     .complete = COMPLETE_FILE,
-     .help = "file for the best version's code; replaced if it exists"},
+     .help = "search with the model only; run no version"},
+    {PARAMETER(TEXT, "--export", struct tune_values, export), .value = "FILE",
+     .complete = COMPLETE_FILE, .help = "file for the best version's code; replaced if it exists"},
     {0},
 };
 
@@ -648,11 +637,11 @@ static bool prepare(struct session *s, const void *values, struct task *task, st
         return false;
     kernel_insns(d->kernel, d->loop, &count);
     if (!count)
-        return err_set(err, ERR_DATA, "kernel use N takes another loop",
+        return err_set(err, ERR_DATA, "kernel use N selects another loop",
                        "the loop has no instructions");
     if (count > TUNE_INSNS)
-        return err_set(err, ERR_LIMIT, "kernel load --lines A-B takes a part of it",
-                       "the loop has %zu instructions, kernel tune takes at most %d", count,
+        return err_set(err, ERR_LIMIT, "kernel load --lines A-B loads a part of it",
+                       "the loop has %zu instructions; the maximum of kernel tune is %d", count,
                        TUNE_INSNS);
     /* the workbench uses the displayed machine */
     const struct machine *m = v->machine || !s->interactive
@@ -672,7 +661,7 @@ static bool prepare(struct session *s, const void *values, struct task *task, st
     w->inputs = (unsigned)v->inputs;
     w->here = !v->model_only && d->kernel->isa == isa_host();
     if (!v->model_only && !w->here)
-        snprintf(w->why, sizeof w->why, "not run here: this CPU runs %s", isa_name(isa_host()));
+        snprintf(w->why, sizeof w->why, "not executed: this CPU executes %s", isa_name(isa_host()));
     w->export = v->export ? mem_strdup(v->export) : NULL;
     return task_give(task, &ops, w);
 }
@@ -683,18 +672,18 @@ static const char *const examples[] = {"kernel tune", "kernel tune --reassociate
 const struct command command_kernel_tune = {
     .name = "kernel tune",
     .meant = "faster optimize optimise speed improve",
-    .help = "search a faster version of the loop: other compiler options, orders, instructions, "
-            "several iterations at once",
+    .help = "search a faster version of the loop: other compiler options, instruction orders, "
+            "instructions, or combined iterations",
     .description =
-        "A source is first compiled with -O2 and -O3, by each installed compiler, for the "
-        "machine, and with -ffast-math, which changes results and is used with --reassociate "
-        "only. Then versions are searched by simulation. Other orders keep all dependences "
-        "through registers, flags and memory that may overlap; other instructions come from a "
-        "table of equivalent replacements; two or four iterations at once need a trip count that "
-        "is a multiple, and free registers. Each version and the loop run on the same random "
-        "inputs, and their registers, flags and memory are compared; the best are measured. The "
-        "fastest becomes the current kernel: kernel diff compares it with the loop, kernel switch "
-        "previous goes back.",
+        "Source is first compiled with -O2 and -O3, by each installed compiler, for the machine, "
+        "and with -ffast-math. -ffast-math changes results, so its build needs --reassociate. Then "
+        "versions are searched by simulation. Other orders keep all dependences through registers, "
+        "flags and memory that may overlap. Other instructions come from a table of equivalent "
+        "replacements. Two or four combined iterations need a trip count that is a multiple, and "
+        "free registers. Each version and the loop run on the same random inputs, and their "
+        "registers, flags and memory are compared. The best versions are measured, and the fastest "
+        "becomes the current kernel. kernel diff compares it with the loop, kernel switch previous "
+        "selects the loop again.",
     .options = options,
     .examples = examples,
     .values_size = sizeof(struct tune_values),

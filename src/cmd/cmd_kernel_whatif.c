@@ -49,7 +49,7 @@ static bool split(const char *word, char **name, const char **value, struct err 
     const char *equals = strrchr(word, '=');
     if (!equals || equals == word || !equals[1])
         return err_set(err, ERR_USAGE,
-                       "write issue_width=6, scheduler=32..128, 'usage:ADD (R64, R64)=1*p01' or "
+                       "use issue_width=6, scheduler=32..128, 'usage:ADD (R64, R64)=1*p01' or "
                        "'latency:ADD (R64, R64)=2'",
                        "invalid change \"%s\"", word);
     *name = mem_strndup(word, (size_t)(equals - word));
@@ -337,8 +337,7 @@ struct whatif_values {
 };
 
 static const struct parameter arguments[] = {
-    {PARAMETER(WORDS, "CHANGE", struct whatif_values, changes),
-     .required = true,
+    {PARAMETER(WORDS, "CHANGE", struct whatif_values, changes), .required = true,
      .complete = COMPLETE_CHANGE,
      .help = "FACT=VALUE, usage:FORM=USAGE or latency:FORM=CYCLES; ports have the names that the "
              "loop shows; NAME=A..B sweeps a fact or latency over whole numbers; alignment=A..B "
@@ -472,8 +471,8 @@ static const char *const examples[] = {"kernel whatif issue_width=6",
 const struct command command_kernel_whatif = {
     .name = "kernel whatif",
     .help = "predict the loop on a machine with a changed or swept fact, usage or latency",
-    .description = "Shows bounds and simulation before and after, or for each value of a range. "
-                   "The machine itself is not changed.",
+    .description = "Shows bounds and simulation before and after the change, or for each value of "
+                   "a range. The machine itself is not changed.",
     .arguments = arguments,
     .options = options,
     .examples = examples,

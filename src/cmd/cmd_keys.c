@@ -81,15 +81,13 @@ static void add_view(void *to, const char *view)
 }
 
 static const struct parameter keys_arguments[] = {
-    {PARAMETER(TEXT, "VIEW", struct keys_values, view),
-     .otherwise = "all",
-     .complete = COMPLETE_VIEW,
-     .help = "view whose own keys to list; all: keys of all views"},
+    {PARAMETER(TEXT, "VIEW", struct keys_values, view), .otherwise = "all",
+     .complete = COMPLETE_VIEW, .help = "view whose keys to list; all: keys of all views"},
     {0},
 };
 static const struct parameter keys_options[] = {
     {PARAMETER(FLAG, "--man", struct keys_values, man),
-     .help = "print all of them as a man page section"},
+     .help = "print all keys as a section of the man page"},
     {0},
 };
 
@@ -133,10 +131,9 @@ struct bind_values {
 
 static const struct parameter bind_arguments[] = {
     {PARAMETER(TEXT, "[VIEW] KEY COMMAND", struct bind_values, text),
-     .otherwise = "list all keys in the form of bind commands",
-     .verbatim = true,
-     .help = "key to bind in one view or in all, and its command; several commands in quotes, "
-             "';' between them"},
+     .otherwise = "list all keys as bind commands", .verbatim = true,
+     .help = "key to bind in one view or in all views, and its command; several commands in "
+             "quotes, separated by ';'"},
     {0},
 };
 
@@ -189,11 +186,11 @@ const struct command command_bind = {
     .name = "bind",
     .help = "bind a key to a command, or list all keys",
     .description =
-        "A key of one view comes before the same key of all views. Keys are named as keys lists "
-        "them: a letter or sign, F1 to F12, Ctrl-A, Enter, Tab, Shift-Tab, Esc, Space, Backspace, "
-        "Del, Up, Down, Left, Right, PgUp, PgDn, Home, End, WheelUp, WheelDown; a sign with a "
-        "meaning on a command line needs a backslash. portolan/rc in $XDG_CONFIG_HOME, or below "
-        "~/.config, runs when the workbench starts and can hold this and any other command.",
+        "A key bound in one view overrides the same key of all views. Names of keys, as in keys: a "
+        "letter or sign, F1 to F12, Ctrl-A, Enter, Tab, Shift-Tab, Esc, Space, Backspace, Del, Up, "
+        "Down, Left, Right, PgUp, PgDn, Home, End, WheelUp, WheelDown. Put a backslash before a "
+        "sign with a meaning on a command line. The file portolan/rc in $XDG_CONFIG_HOME, or in "
+        "~/.config, runs when the workbench starts. It can contain bind and all other commands.",
     .arguments = bind_arguments,
     .examples = bind_examples,
     .values_size = sizeof(struct bind_values),
@@ -206,10 +203,8 @@ struct unbind_values {
 };
 
 static const struct parameter unbind_arguments[] = {
-    {PARAMETER(TEXT, "[VIEW] KEY", struct unbind_values, text),
-     .required = true,
-     .verbatim = true,
-     .help = "key to unbind, in one view or in all"},
+    {PARAMETER(TEXT, "[VIEW] KEY", struct unbind_values, text), .required = true, .verbatim = true,
+     .help = "key to unbind, in one view or in all views"},
     {0},
 };
 
@@ -228,7 +223,7 @@ static const char *const unbind_examples[] = {"unbind kernel b", "unbind F10", N
 
 const struct command command_unbind = {
     .name = "unbind",
-    .help = "undo a bind, in one view or in all",
+    .help = "remove a binding made with bind, in one view or in all views",
     .arguments = unbind_arguments,
     .examples = unbind_examples,
     .values_size = sizeof(struct unbind_values),

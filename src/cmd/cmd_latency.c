@@ -85,13 +85,14 @@ static bool chains_run(void *state, struct result *result, struct err *err)
         .word = w->pattern ? w->pattern : "",
         .best = ok && !matched && w->pattern ? forms_meant(forms, w->pattern) : NULL};
     char todo[SIMILAR_TODO];
-    ok = ok && (matched ||
-                err_set(err, ERR_USAGE,
-                        similar_todo(
-                            &similar,
-                            "forms list shows the measurable forms, and the reason for each other "
-                            "form", todo),
-                        "no measurable form matches"));
+    ok = ok &&
+         (matched ||
+          err_set(err, ERR_USAGE,
+                  similar_todo(
+                      &similar,
+                      "forms list shows the measurable forms, and why others cannot be measured",
+                      todo),
+                  "no measurable form matches"));
     sandbox_free(sandbox);
     forms_free(forms);
     return ok;
@@ -184,7 +185,7 @@ static const char *const examples[] = {"latency measure 'IMUL (R64, R64)'", "lat
 
 const struct command command_latency_measure = {
     .name = "latency measure",
-    .help = "measure latencies with dependency chains, for each pair of operands",
+    .help = "measure latencies of each pair of operands with dependency chains",
     .arguments = arguments,
     .examples = examples,
     .values_size = sizeof(struct latency_values),

@@ -89,9 +89,9 @@ static const char *const list_examples[] = {"machine list", NULL};
 const struct command command_machine_list = {
     .name = "machine list",
     .help = "list the available machines",
-    .description = "Lists shipped machines with their accuracy checks, your own machines in "
-                   "$XDG_DATA_HOME/portolan/machines, and processors with the core of one of them. "
-                   "native is the machine of this CPU.",
+    .description = "Lists shipped machines with their accuracy, your own machines in "
+                   "$XDG_DATA_HOME/portolan/machines, and processors with the core of one of these "
+                   "machines. native is the machine of this CPU.",
     .examples = list_examples,
     .read = run_list,
 };
@@ -120,7 +120,7 @@ static void show_port_names(const struct machine *m, struct result *result)
         if (strcmp(shown.names[j], own->names[j]) != 0)
             str_addf(&text, " %s=%s", shown.names[j], own->names[j]);
     if (text.length)
-        result_line(result, "  ports are shown by their work:%s", str_text(&text));
+        result_line(result, "  ports are named by their operations:%s", str_text(&text));
     str_done(&text);
 }
 

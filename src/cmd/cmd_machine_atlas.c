@@ -83,7 +83,7 @@ static bool load(struct atlas_job *w, struct result *result, struct err *err)
             *err = fault;
             ok = false;
         } else if (ok && !e->machine) {
-            result_line(result, "left out: %s: %s", e->id, fault.what);
+            result_line(result, "omitted: %s: %s", e->id, fault.what);
         }
         if (ok && e->machine && !e->file)
             e->file = own_journal(e->machine);
@@ -131,7 +131,7 @@ static bool atlas_work(struct atlas_job *w, struct result *result, struct err *e
                     w->directory, w->entries.count, w->entries.count == 1 ? "" : "s", size.forms,
                     size.rows, size.files, (double)size.bytes / 1e6);
         if (size.left_out)
-            result_line(result, "%zu experiment%s left out: they have forms that no table has",
+            result_line(result, "%zu experiment%s omitted, because no machine has their forms",
                         size.left_out, size.left_out == 1 ? "" : "s");
         result_text(result, "file", w->directory);
         result_count(result, "machine_count", (int64_t)w->entries.count);
@@ -154,23 +154,17 @@ struct atlas_values {
 };
 
 static const struct parameter arguments[] = {
-    {PARAMETER(TEXT, "DIR", struct atlas_values, directory),
-     .required = true,
-     .complete = COMPLETE_FILE,
-     .help = "directory to create; an existing atlas is replaced"},
+    {PARAMETER(TEXT, "DIR", struct atlas_values, directory), .required = true,
+     .complete = COMPLETE_FILE, .help = "directory to write; an existing atlas in it is replaced"},
     {0},
 };
 static const struct parameter options[] = {
-    {PARAMETER(WORDS, "--machine", struct atlas_values, machines),
-     .value = "ID",
-     .otherwise = "all shipped and your own",
-     .complete = COMPLETE_MACHINE,
-     .help = "machine to show, in this order"},
-    {PARAMETER(WORDS, "--experiments", struct atlas_values, experiments),
-     .value = "ID=FILE",
-     .complete = COMPLETE_FILE,
-     .otherwise = "the journal of this CPU for charts of it",
-     .help = "experiments that were measured on machine ID"},
+    {PARAMETER(WORDS, "--machine", struct atlas_values, machines), .value = "ID",
+     .otherwise = "all shipped machines and your own", .complete = COMPLETE_MACHINE,
+     .help = "machine to show; columns have the order of these options"},
+    {PARAMETER(WORDS, "--experiments", struct atlas_values, experiments), .value = "ID=FILE",
+     .complete = COMPLETE_FILE, .otherwise = "for charts of this CPU: its journal",
+     .help = "experiments measured on machine ID"},
     {0},
 };
 
@@ -219,11 +213,12 @@ static bool add_machines(struct atlas_job *w, struct session *s, const struct at
         const char *text = v->experiments.items[i], *end = strchr(text, '=');
         struct atlas_entry *e = end && end[1] ? find_entry(w, text, (size_t)(end - text)) : NULL;
         if (!end || !end[1])
-            return err_set(err, ERR_USAGE, "write --experiments zen4-charted=measured.csv",
-                           "%s names no machine and file", text);
+            return err_set(err, ERR_USAGE,
+                           "use --experiments ID=FILE, such as zen4-charted=measured.csv",
+                           "%s is not of the form ID=FILE", text);
         if (!e)
-            return err_set(err, ERR_USAGE, "name it with --machine",
-                           "the atlas has no machine %.*s", (int)(end - text), text);
+            return err_set(err, ERR_USAGE, "add it with --machine", "the atlas has no machine %.*s",
+                           (int)(end - text), text);
         free(e->file);
         e->file = mem_strdup(end + 1);
     }
@@ -254,11 +249,11 @@ static const char *const examples[] = {
 
 const struct command command_machine_atlas = {
     .name = "machine atlas",
-    .help = "write a web site of forms and machines",
+    .help = "write a web site about forms and machines",
     .description =
-        "The pages need no server: open DIR/index.html. They have a table of forms on machines, a "
-        "page per form with its experiments, a page per machine with its ports and facts, and the "
-        "differences between two machines. docs/atlas.md describes them.",
+        "The pages need no server: open DIR/index.html. It contains a table of forms on machines, "
+        "a page per form with its experiments, a page per machine with its ports and facts, and "
+        "the differences between pairs of machines. docs/atlas.md describes the pages.",
     .arguments = arguments,
     .options = options,
     .examples = examples,

@@ -68,21 +68,22 @@ static void calibration_lines(const struct calibration *c, struct result *result
                 "tolerance %.1f %%",
                 100 * c->contention, c->probe_rate, 100 * c->rules.probe_tolerance);
     if (c->doubtful)
-        result_line(result, "this CPU was never idle so far: the baseline is doubtful, and values "
+        result_line(result, "this CPU was never idle so far: the baseline is uncertain, and values "
                             "measured now will be measured again");
     else if (c->busy)
         result_line(result, "this host is busy: %.2f of %.2f nops per cycle (best value on %s)",
                     c->seen_rate, c->probe_rate, c->day);
     result_line(result, "loads within %u bytes", c->load_window);
     if (isnan(c->second_ratio))
-        result_line(result, "second chain: not used, a dependent multiplication does not take a "
-                            "whole number of cycles here");
+        result_line(result, "second chain: not used, because a dependent multiplication does not "
+                            "take a whole number of cycles on this CPU");
     else
-        result_line(result, "second chain: a dependent 64-bit multiplication takes %.0f cycles",
+        result_line(result,
+                    "second chain: a dependent 64-bit multiplication takes %.0f cycles on this CPU",
                     c->second_ratio);
     if (c->stretch > 1)
         result_line(result,
-                    "runs are %.1f times longer than usual: the time stamp counter has a "
+                    "runs are %.1f times longer than usual, because the time stamp counter has a "
                     "resolution of %.0f ns",
                     c->stretch, 1e9 / c->tick_hz);
     if (calibration_remark(c))
@@ -143,7 +144,7 @@ static void show_info(const struct session *s, const struct calibrating *w, stru
     result_switch(result, "counters", w->known && c->counters);
     result_switch(result, "virtual", cpu_virtual());
     result_line(result, "%s, %s%s\ncycle counters: %s", name, isa, cpu_virtual() ? ", virtual" : "",
-                w->known && c->counters ? "yes" : "none for this process");
+                w->known && c->counters ? "yes" : "not available to this process");
     if (w->known) {
         calibration_fields(c, result);
         calibration_lines(c, result);
@@ -205,13 +206,13 @@ static bool memory_run(void *state, struct result *result, struct err *err)
 
     (void)result;   /* publish fills the result */
     w->job = job_current();
-    job_progress(w->job, 0, 0, "lines from each level");
+    job_progress(w->job, 0, 0, "cycles per line of each level");
     uint64_t available = memory_available();
     if (available && available < MEMORY_LINES_ARENA + MEMORY_LINES_ARENA / 4)
-        return err_set(err, ERR_LIMIT, "end other programs, or use the machine's facts",
-                       "measuring memory needs %llu MiB, but %llu are free",
-                       (unsigned long long)(MEMORY_LINES_ARENA >> 20),
-                       (unsigned long long)(available >> 20));
+        return err_set(
+            err, ERR_LIMIT, "end other programs, or use the machine's facts without calibration",
+            "measuring memory needs %llu MiB, but %llu are free",
+            (unsigned long long)(MEMORY_LINES_ARENA >> 20), (unsigned long long)(available >> 20));
     if (!memory_lines_measure(MEMORY_SECONDS, w->huge, memory_cancelled, w, &w->costs, err))
         return false;
     struct err unknown = {0};
@@ -252,28 +253,26 @@ static bool memory_finish(struct session *s, void *state, struct result *result,
     (void)err;
     memory_lines_remember(m);
     result_line(result,
-                "cycles per line by the size of the arrays, at %.2f GHz (hop: per load that waits "
-                "for the previous load)",
+                "cycles per line by array size, at %.2f GHz (hop: per load that depends on the "
+                "previous load)",
                 m->clock_hz / 1e9);
     memory_rows(m, result);
     if (m->third > 0)
         result_line(
             result,
-            "first level %.0f KiB, second %.0f KiB, third about %.0f MiB, the part available now",
+            "first level %.0f KiB, second %.0f KiB; available part of the third about %.0f MiB",
             m->first / 1024, m->second / 1024, m->third / 1048576);
     else
         result_line(result,
-                    "first level %.0f KiB, second %.0f KiB; the third level has no measurable end "
-                    "up to %.0f MiB",
+                    "first level %.0f KiB, second %.0f KiB; third level: size not determined up to "
+                    "%.0f MiB",
                     m->first / 1024, m->second / 1024, m->bytes[m->count - 1] / 1048576);
-    result_line(result, "spread: load %.0f %%, store %.0f %%, in no order %.0f %%, hop %.0f %%%s",
+    result_line(result, "spread: load %.0f %%, store %.0f %%, random order %.0f %%, hop %.0f %%%s",
                 100 * m->spread[COST_LOAD], 100 * m->spread[COST_STORE],
                 100 * m->spread[COST_RANDOM], 100 * m->spread[COST_HOP],
-                w->huge && m->huge < 0.9
-                    ? "; pages of 2 MiB were requested, and the system gave few"
-                    : "");
-    result_line(result,
-                "saved with today's date (%s): `kernel memory` and `program predict` use it",
+                w->huge && m->huge < 0.9 ? "; pages of 2 MiB were requested, but few were available"
+                                         : "");
+    result_line(result, "saved with today's date (%s) for `kernel memory` and `program predict`",
                 m->day);
     result_number(result, "clock_hz", m->clock_hz);
     result_number(result, "l1_bytes", m->first);
@@ -306,12 +305,10 @@ struct calibrate_values {
 };
 
 static const struct parameter options[] = {
-    {PARAMETER(COUNT, "--cpu", struct calibrate_values, cpu),
-     .value = "N",
-     .otherwise = "an idle one",
-     .help = "CPU number to measure on, from 0"},
+    {PARAMETER(COUNT, "--cpu", struct calibrate_values, cpu), .value = "N",
+     .otherwise = "an idle one", .help = "CPU to measure on; numbers start at 0"},
     {PARAMETER(FLAG, "--memory", struct calibrate_values, memory),
-     .help = "measure and save the costs of lines from each cache level and from memory instead"},
+     .help = "instead, measure and save the costs of cache lines from each level and from memory"},
     {0},
 };
 
@@ -326,7 +323,7 @@ bool command_cpu(size_t number, int *out, struct err *err)
         sched_getaffinity(0, size, set) == 0 && number < CPUS_MAX && CPU_ISSET_S(number, size, set);
     free(set);
     *out = (int)number;
-    return ok || err_set(err, ERR_USAGE, "omit --cpu, or name a CPU this process may run on",
+    return ok || err_set(err, ERR_USAGE, "omit --cpu, or use a CPU on which this process may run",
                          "CPU %zu is not available", number);
 }
 
@@ -338,7 +335,7 @@ static bool prepare_calibrate(struct session *s, const void *values, struct task
 
     if (v->memory && v->cpu != NOT_GIVEN)
         return err_set(err, ERR_USAGE, "machine calibrate --memory",
-                       "--cpu is for the clock, not for --memory");
+                       "--cpu does not apply to --memory");
     if (v->memory)
         return start_memory(s, task);
     return command_cpu(v->cpu, &cpu, err) && start(s, cpu, false, task);
@@ -349,7 +346,7 @@ static const char *const calibrate_examples[] = {"machine calibrate", "machine c
 
 const struct command command_machine_calibrate = {
     .name = "machine calibrate",
-    .help = "measure this computer's clock, noise and idle baseline",
+    .help = "measure the clock, noise and idle baseline of this CPU",
     .options = options,
     .examples = calibrate_examples,
     .values_size = sizeof(struct calibrate_values),
@@ -368,7 +365,7 @@ static const char *const info_examples[] = {"machine info", NULL};
 
 const struct command command_machine_info = {
     .name = "machine info",
-    .help = "show this computer's CPU and the possible measurements",
+    .help = "show this CPU and its methods of measurement",
     .examples = info_examples,
     .flags = COMMAND_JOB,
     .prepare = prepare_info,

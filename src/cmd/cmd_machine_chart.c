@@ -67,7 +67,7 @@ static bool team(void *state, void (*work)(void *work_state, unsigned worker), v
 
     if (team_run(((const struct machine_charting *)state)->threads, work, work_state, &err))
         return true;
-    log_add(LOG_WARN, "no threads for the chart: %s", err.what);
+    log_add(LOG_WARN, "no threads to chart the machine: %s", err.what);
     return false;
 }
 
@@ -135,7 +135,7 @@ static void add_forms(const struct chart *c, struct result *result)
         cell_text(t, f->rival ? f->rival : "");
         cell_text(t, f->settle ? f->settle : f->check ? f->check : "");
         cell_text(t, f->reason   ? f->reason
-                     : f->joined ? "fuses with its neighbours, several in a slot"
+                     : f->joined ? "fuses with its neighbours: several per slot"
                      : f->hidden ? ambiguities_hidden_reason(f)
                                  : "");
     }
@@ -175,7 +175,7 @@ static void show_review(const struct chart *c, struct result *result)
         result_line(result, "  worst: %.2f cycles, predicted %.2f: %s", r->worst_cycles,
                     r->worst_says, r->worst_block);
     if (r->suspects)
-        result_line(result, "  in most of the blocks with a large error: %s", r->suspects);
+        result_line(result, "  in most blocks with a large error: %s", r->suspects);
     result_count(result, "review_blocks", (int64_t)r->blocks);
     result_count(result, "review_covered", (int64_t)r->covered);
     result_number(result, "review_error", r->error);
@@ -193,17 +193,17 @@ static void show_doubts(const struct chart *c, struct result *result)
         doubtful += c->forms[i].settle != NULL;
     if (!doubtful)
         return;
-    result_line(result,
-                "%zu form%s with another usage nearly as likely; experiments that "
-                "distinguish them:", doubtful,
-                doubtful == 1 ? "" : "s");
+    result_line(
+        result,
+        "%zu form%s with another, nearly as likely usage; experiments that distinguish the usages:",
+        doubtful, doubtful == 1 ? "" : "s");
     for (size_t i = 0, shown = 0; i < c->form_count && shown < SHOWN; i++)
         if (c->forms[i].settle) {
             result_line(result, "  %s: %s is possible; measure %s", c->forms[i].row->form,
                         *c->forms[i].rival ? c->forms[i].rival : "no port", c->forms[i].settle);
             shown++;
         }
-    result_line(result, "experiments settle NAME measures these and decides");
+    result_line(result, "experiments settle NAME measures these experiments and decides");
 }
 
 /* Reports the number of forms with untested ports, and the first experiment that would test one. */
@@ -218,10 +218,10 @@ static void show_untested(const struct chart *c, struct result *result)
         first = !first && f->check ? f : first;
     }
     if (untested)
-        result_line(result, "%zu form%s not tested against some ports%s%s", untested,
+        result_line(result, "%zu form%s not measured with some ports blocked%s%s", untested,
                     untested == 1 ? "" : "s",
                     first ? "; experiments settle NAME measures them, for example "
-                          : ": no saturator for these ports can run with them",
+                          : ": no saturator of these ports can run with them",
                     first ? first->check : "");
 }
 
@@ -243,22 +243,22 @@ static void show(const struct machine_charting *w, struct result *result)
                 t.usages, t.sure, t.likely);
     if (t.hidden)
         result_line(result,
-                    "the ports of %zu are not observable with the core: experiments with other "
-                    "forms determine those of %zu, the issue width hides the rest",
+                    "the ports of %zu forms are not observable with the core forms: experiments "
+                    "with other forms determine those of %zu, the issue width hides the others",
                     t.hidden, t.hidden_told);
     if (t.of[CHART_UNEXPLAINED])
         result_line(result, "%zu forms whose measurements no usage explains",
                     t.of[CHART_UNEXPLAINED]);
     if (t.of[CHART_NOT_MEASURED])
         result_line(result,
-                    "%zu forms have no time, for the reasons in the table of forms; contended ones "
-                    "are measured by the next run",
+                    "%zu forms have no stable time; the table of forms states the reasons. The "
+                    "next run measures contended forms",
                     t.of[CHART_NOT_MEASURED]);
     if (c->latencies.count)
         result_line(result, "%zu of %zu dependency chains have a latency", t.latencies,
                     c->latencies.count);
     if (c->resumed)
-        result_line(result, "%u experiments were known from %s", c->resumed,
+        result_line(result, "%u results were read from the journal %s", c->resumed,
                     charting_journal(w->charting));
     add_facts(c, result);
     show_review(c, result);
@@ -326,49 +326,31 @@ static const struct parameter arguments[] = {
 };
 
 static const struct parameter options[] = {
-    {PARAMETER(TEXT, "--forms", struct chart_values, forms),
-     .value = "PATTERN",
-     .otherwise = "all forms",
-     .complete = COMPLETE_FORM,
+    {PARAMETER(TEXT, "--forms", struct chart_values, forms), .value = "PATTERN",
+     .otherwise = "all forms", .complete = COMPLETE_FORM,
      .help = "forms to chart; * and ? are wildcards"},
-    {PARAMETER(COUNT, "--top", struct chart_values, top),
-     .value = "N",
-     .least = 1,
-     .most = 1000000,
-     .otherwise = "all that match",
-     .help = "only the N most frequent of these forms"},
-    {PARAMETER(DURATION, "--time", struct chart_values, seconds),
-     .value = "T",
-     .least = 0.1,
-     .most = 864000,
-     .initial = "60s",
-     .help = "time for the search of ports, when their exact reconstruction leaves errors"},
-    {PARAMETER(DURATION, "--patience", struct chart_values, patience),
-     .value = "T",
-     .least = 0.01,
-     .most = 8640000,
-     .initial = "20s",
-     .help = "time that each batch of experiments waits for a quiet core; experiments without one "
-             "are left to the next run"},
-    {PARAMETER(TEXT, "--simulate", struct chart_values, simulate),
-     .value = "MACHINE",
-     .otherwise = "measure this CPU",
-     .complete = COMPLETE_MACHINE,
-     .help = "chart a simulated CPU with this machine's tables, noise and contention"},
+    {PARAMETER(COUNT, "--top", struct chart_values, top), .value = "N", .least = 1, .most = 1000000,
+     .otherwise = "all that match", .help = "chart only the N most frequent of these forms"},
+    {PARAMETER(DURATION, "--time", struct chart_values, seconds), .value = "T", .least = 0.1,
+     .most = 864000, .initial = "60s",
+     .help = "time limit of the port search, which runs if exact reconstruction leaves errors"},
+    {PARAMETER(DURATION, "--patience", struct chart_values, patience), .value = "T", .least = 0.01,
+     .most = 8640000, .initial = "20s",
+     .help = "time that each batch waits for a quiet core; later experiments are measured by the "
+             "next run"},
+    {PARAMETER(TEXT, "--simulate", struct chart_values, simulate), .value = "MACHINE",
+     .otherwise = "measure this CPU", .complete = COMPLETE_MACHINE,
+     .help = "chart a simulated CPU: the tables of this machine, with noise and contention"},
     {PARAMETER(FLAG, "--recorded", struct chart_values, recorded),
-     .help = "infer again from this CPU's journal, without measuring"},
+     .help = "infer again from this CPU's journal without measuring"},
     {PARAMETER(FLAG, "--leave-doubts", struct chart_values, leave_ambiguities),
-     .help = "skip the experiments that decide between equally likely usages; experiments settle "
+     .help = "skip experiments that decide between equally likely usages; experiments settle "
              "measures them later"},
-    {PARAMETER(COUNT, "--cpu", struct chart_values, cpu),
-     .value = "N",
-     .most = 65535,
-     .otherwise = "all CPUs without mutual interference, at most 4",
-     .help = "the only CPU to measure on"},
-    {PARAMETER(COUNT, "--seed", struct chart_values, seed),
-     .value = "S",
-     .otherwise = "the setting seed",
-     .help = "random seed"},
+    {PARAMETER(COUNT, "--cpu", struct chart_values, cpu), .value = "N", .most = 65535,
+     .otherwise = "all CPUs that do not disturb each other, at most 4",
+     .help = "measure only on this CPU"},
+    {PARAMETER(COUNT, "--seed", struct chart_values, seed), .value = "S",
+     .otherwise = "the setting seed", .help = "random seed"},
     {0},
 };
 
@@ -442,13 +424,13 @@ static const char *const examples[] = {
 const struct command command_machine_chart = {
     .name = "machine chart",
     .meant = "characterise characterize discover",
-    .help = "make a machine from measurements alone: ports and the usage of every form",
+    .help = "make a machine from measurements only: ports and the usage of every form",
     .description =
-        "Measures each form alone, finds forms of every behaviour by pairs, and from these the "
-        "ports. Every other form is placed by experiments that keep certain ports busy. The "
-        "shipped machines are not read. Each value is written to a journal at once: after an "
-        "interruption the same command continues. The machine is saved among the user's own after "
-        "each stage. The view machine shows the stages.",
+        "Measures each form alone. Pairs of forms then show classes of forms with equal behaviour, "
+        "which determine the ports. Experiments that keep certain ports busy determine the usages "
+        "of all other forms. Shipped machines are not used. Each value is written to a journal at "
+        "once: after an interruption the same command continues. The machine is saved among your "
+        "own machines after each stage. The view machine shows the stages.",
     .arguments = arguments,
     .options = options,
     .examples = examples,

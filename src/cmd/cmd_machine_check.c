@@ -141,7 +141,7 @@ static void make_rows(struct checking *w)
         experiments_add_named(w->table, &e);
         experiment_done(&e);
         snprintf(check_add(w->check, w->names.items[i], w->uses.items[i])->state, 96,
-                 "not measured: time is up");
+                 "not measured: time limit reached");
     }
     predicted = mem_alloc((w->names.count + 1) * sizeof *predicted);
     machine_predict(w->machine, w->table, predicted);
@@ -286,11 +286,11 @@ static void show(const struct checking *w, struct result *result)
         known += isfinite(c->rows[i].measured) && isfinite(c->rows[i].predicted);
         wrong += check_disagrees(&c->rows[i]);
     }
-    result_line(result,
-                "%s compared with %s: %zu throughput%s and latencies of %zu form%s; %zu of %zu "
-                "disagree",
-                c->machine, c->cpu, w->measured, w->measured == 1 ? "" : "s", w->names.count,
-                w->names.count == 1 ? "" : "s", wrong, known);
+    result_line(
+        result,
+        "%s compared with %s: %zu throughput%s and latencies of %zu form%s; %zu of %zu differ",
+        c->machine, c->cpu, w->measured, w->measured == 1 ? "" : "s", w->names.count,
+        w->names.count == 1 ? "" : "s", wrong, known);
     if (w->without_latency)
         result_line(result, "time limit reached: latencies of %zu forms not measured",
                     w->without_latency);
@@ -301,8 +301,8 @@ static void show(const struct checking *w, struct result *result)
     result_count(result, "wrong", (int64_t)wrong);
     add_rows(c, result);
     if (wrong)
-        result_line(result, "view check shows all of them with the code that was run; machine "
-                            "correct FORM saves the measured values");
+        result_line(result, "view check shows all values with the executed code; machine correct "
+                            "FORM saves the measured values");
 }
 
 static bool check_finish(struct session *s, void *state, struct result *result, struct err *err)
@@ -351,28 +351,17 @@ static const struct parameter arguments[] = {
     {0},
 };
 static const struct parameter options[] = {
-    {PARAMETER(COUNT, "--top", struct check_values, top),
-     .value = "N",
-     .least = 1,
-     .most = 100000,
+    {PARAMETER(COUNT, "--top", struct check_values, top), .value = "N", .least = 1, .most = 100000,
      .initial = INITIAL(TOP),
-     .help = "without FORM: number of forms to check, the most frequent first"},
-    {PARAMETER(DURATION, "--seconds", struct check_values, seconds),
-     .value = "T",
-     .least = 0.1,
-     .most = 86400,
-     .initial = INITIAL(SECONDS),
-     .help = "time limit"},
-    {PARAMETER(TEXT, "--machine", struct check_values, machine),
-     .value = "ID",
-     .otherwise = "this CPU's machine, otherwise the current machine",
-     .complete = COMPLETE_MACHINE,
+     .help = "without FORM: number of forms to check, most frequent first"},
+    {PARAMETER(DURATION, "--seconds", struct check_values, seconds), .value = "T", .least = 0.1,
+     .most = 86400, .initial = INITIAL(SECONDS), .help = "time limit"},
+    {PARAMETER(TEXT, "--machine", struct check_values, machine), .value = "ID",
+     .otherwise = "this CPU's machine, otherwise the current machine", .complete = COMPLETE_MACHINE,
      .help = "machine whose tables to check"},
-    {PARAMETER(TEXT, "--simulate", struct check_values, simulate),
-     .value = "ID",
-     .complete = COMPLETE_MACHINE,
-     .otherwise = "measure this CPU",
-     .help = "machine to simulate instead of measuring, for a trial"},
+    {PARAMETER(TEXT, "--simulate", struct check_values, simulate), .value = "ID",
+     .complete = COMPLETE_MACHINE, .otherwise = "measure this CPU",
+     .help = "machine to simulate instead of measuring, as a trial"},
     {0},
 };
 
@@ -408,8 +397,8 @@ static bool choose_forms(struct checking *w, const struct check_values *v, struc
     }
     form_uses_free(uses, count);
     return w->names.count ||
-           err_set(err, ERR_USAGE, "forms list shows the measurable forms, and the reason for each "
-                                   "other form",
+           err_set(err, ERR_USAGE,
+                   "forms list shows the measurable forms, and why others cannot be measured",
                    "no measurable form matches");
 }
 
@@ -454,12 +443,12 @@ static bool prepare(struct session *s, const void *values, struct task *task, st
     if (!forms)
         return false;
     if (strcmp(m->isa, isa_name(isa)) != 0 && simulated)
-        return err_set(err, ERR_USAGE, "name two machines of one instruction set",
+        return err_set(err, ERR_USAGE, "give two machines with the same instruction set",
                        "%s is %s, but %s is %s", m->id, m->isa, simulated->id, simulated->isa);
     if (strcmp(m->isa, isa_name(isa)) != 0)
         return err_set(err, ERR_USAGE,
-                       "name a machine of this CPU's instruction set with --machine",
-                       "this CPU runs %s, but %s is %s", isa_name(isa), m->id, m->isa);
+                       "select a machine with this CPU's instruction set with --machine",
+                       "this CPU executes %s, but %s is %s", isa_name(isa), m->id, m->isa);
     struct checking *w = mem_zero(1, sizeof *w);
     char *cpu = cpu_title(s, v->simulate), title[128];
     w->session = s;
@@ -485,10 +474,9 @@ static const char *const examples[] = {"machine check --top 200 --seconds 2m",
 const struct command command_machine_check = {
     .name = "machine check",
     .help = "measure forms on this CPU and compare them with a machine's tables",
-    .description =
-        "Measures throughput, and latency for each pair of operands. Differences of more than 5 % "
-        "are sorted by their sum of cycles over the programs of a Debian system (data/frequency). "
-        "Latencies are predicted for the measured chains.",
+    .description = "Measures throughput, and latency of each pair of operands. Differences of more "
+                   "than 5 % are sorted by their total cycles in the programs of a Debian system "
+                   "(data/frequency). Latencies are predicted for the measured chains.",
     .arguments = arguments,
     .options = options,
     .examples = examples,

@@ -83,7 +83,7 @@ static void correct_latency(struct correcting *w, struct correction *c)
 
     if (!chain_ends(&c->row.chain, &from, &to)) {
         snprintf(c->reason, sizeof c->reason,
-                 "the chain contains other forms: no single latency");
+                 "the chain contains other forms, so this latency is not determined");
         return;
     }
     double cycles =
@@ -104,7 +104,7 @@ static void correct_latency(struct correcting *w, struct correction *c)
         machine_put_latency(w->machine, c->row.form, from, to, c->rule.cycles, w->source);
     else
         snprintf(c->reason, sizeof c->reason,
-                 "a latency of %.2f does not explain the time: the model then predicts %.2f",
+                 "a latency of %.2f cycles does not explain the time: the prediction is then %.2f",
                  cycles, c->predicted);
     machine_free(tried);
 }
@@ -148,7 +148,7 @@ static void correct_throughput(struct correcting *w, struct learner *learner, st
         c->micro_ops = learned.micro_ops;
     } else {
         snprintf(c->reason, sizeof c->reason,
-                 "the learned usage does not explain the time: the model then predicts %.2f",
+                 "the learned usage does not explain the time: the prediction is then %.2f",
                  c->predicted);
     }
     machine_free(tried);
@@ -165,7 +165,7 @@ static bool correct_throughputs(struct correcting *w, struct err *err)
         if (!c->row.latency && forms_find(w->forms, c->row.form))
             any = true;
         else if (!c->row.latency)
-            snprintf(c->reason, sizeof c->reason, "no known form has that name");
+            snprintf(c->reason, sizeof c->reason, "no known form has this name");
     }
     if (!any)
         return true;
@@ -333,11 +333,9 @@ static const struct parameter arguments[] = {
     {0},
 };
 static const struct parameter options[] = {
-    {PARAMETER(TEXT, "--simulate", struct correct_values, simulate),
-     .value = "ID",
-     .complete = COMPLETE_MACHINE,
-     .otherwise = "the machine of machine check, measured or simulated",
-     .help = "simulated machine, as for machine check"},
+    {PARAMETER(TEXT, "--simulate", struct correct_values, simulate), .value = "ID",
+     .complete = COMPLETE_MACHINE, .otherwise = "as in machine check",
+     .help = "machine to simulate; must be that of machine check --simulate"},
     {0},
 };
 
@@ -389,7 +387,7 @@ static bool simulated_by(struct session *s, const struct check *check, const cha
 {
     *out = NULL;
     if (asked && (!check->simulated || strcmp(asked, check->simulated) != 0))
-        return err_set(err, ERR_USAGE, "machine check --simulate ID first",
+        return err_set(err, ERR_USAGE, "run machine check --simulate ID first",
                        "%s was checked, not simulated %s", check->cpu, asked);
     return !check->simulated || (*out = session_machine(s, check->simulated, err)) != NULL;
 }
@@ -435,11 +433,11 @@ static const char *const examples[] = {"machine correct 'IMUL (R64, R64)'", "mac
 const struct command command_machine_correct = {
     .name = "machine correct",
     .help = "save the measurements of machine check as your own machine",
-    .description = "Corrects each difference: a latency by a rule, a throughput by a port usage "
-                   "learned as in kernel learn. A correction that does not explain the "
-                   "measurement is not saved. The new machine is named after the checked one "
-                   "(ID-measured) and stored in $XDG_DATA_HOME/portolan/machines; it becomes "
-                   "this CPU's machine (native).",
+    .description =
+        "Corrects each difference: a latency by a rule, a throughput by a port usage learned as in "
+        "kernel learn. A correction that does not explain the measurement is not saved. The new "
+        "machine has the name of the checked machine with -measured appended. It is stored in "
+        "$XDG_DATA_HOME/portolan/machines and becomes this CPU's machine (native).",
     .arguments = arguments,
     .options = options,
     .examples = examples,

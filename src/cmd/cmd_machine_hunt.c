@@ -164,7 +164,7 @@ static void progress(void *state, const struct hunt *so_far)
                  total = w->options.blocks ? (double)w->options.blocks : w->seconds;
     char what[96];
 
-    snprintf(what, sizeof what, "%zu finding%s, %zu of %zu blocks differ", so_far->count,
+    snprintf(what, sizeof what, "%zu finding%s; %zu of %zu blocks differ", so_far->count,
              so_far->count == 1 ? "" : "s", so_far->differ, so_far->sampled);
     job_progress(w->job, done, total, "%s", what);
     stage_log_step(w->log, done, total,
@@ -193,7 +193,7 @@ static bool choose_forms(struct machine_hunting *w, struct err *err)
     return block_forms_choose(w->forms, w->most, wanted, w, &w->drawn, err) &&
            (w->drawn.count ||
             err_set(err, ERR_DATA, NULL,
-                    "none of the most frequent forms can be measured here"));
+                    "none of the most frequent forms is measurable on this CPU"));
 }
 
 static bool hunt_work(void *state, struct result *result, struct err *err)
@@ -289,19 +289,20 @@ static void show(const struct machine_hunting *w, struct result *result)
                 w->machine->id, str_text(&against), h->differ, h->sampled, 100 * w->tolerance,
                 h->count, h->count == 1 ? "" : "s");
     if (h->mutants)
-        result_line(result, "%zu mutation%s of blocks that differ compared as well", h->mutants,
+        result_line(result, "%zu mutation%s of differing blocks compared as well", h->mutants,
                     h->mutants == 1 ? "" : "s");
     if (h->open)
         result_line(result,
-                    "%zu of %zu blocks that differ are not explained yet: use a longer --time",
+                    "%zu of %zu differing blocks are not explained yet: use a longer --time",
                     h->open, h->kept);
     if (w->llvm && h->untimed)
-        result_line(result, "%zu block%s left out: llvm-mca lacks one of their instructions",
+        result_line(result, "%zu block%s omitted, because llvm-mca lacks one of their instructions",
                     h->untimed, h->untimed == 1 ? "" : "s");
     if (!h->sampled && measures(w))
         result_line(result, "no block had a stable time; try again when the machine is idle");
     else if (!h->sampled && !h->untimed)
-        result_line(result, "the time did not suffice for the first blocks: use a longer --time");
+        result_line(result,
+                    "the time limit was reached during the first blocks: use a longer --time");
     result_text(result, "machine", w->machine->id);
     result_text(result, "against", str_text(&against));
     result_count(result, "sampled", (int64_t)h->sampled);
@@ -320,7 +321,7 @@ static void show(const struct machine_hunting *w, struct result *result)
         if (h->findings[i].blocks)
             str_addf(&text, " (%zu of %zu blocks)", h->findings[i].blocks, h->kept);
         else
-            str_add(&text, " (in mutations alone)");
+            str_add(&text, " (only in mutations)");
         str_add(&text, "\n   ");
         block_print(&h->findings[i].pattern.block, "\n   ", &text);
         result_line(result, "%s", str_text(&text));
@@ -361,53 +362,31 @@ struct hunt_values {
 };
 
 static const struct parameter options[] = {
-    {PARAMETER(TEXT, "--machine", struct hunt_values, machine),
-     .value = "ID",
-     .otherwise = "this CPU's machine, otherwise the current machine",
-     .complete = COMPLETE_MACHINE,
+    {PARAMETER(TEXT, "--machine", struct hunt_values, machine), .value = "ID",
+     .otherwise = "this CPU's machine, otherwise the current machine", .complete = COMPLETE_MACHINE,
      .help = "machine whose model to test"},
-    {PARAMETER(TEXT, "--against", struct hunt_values, against),
-     .value = "ID",
-     .otherwise = "measure this CPU",
-     .complete = COMPLETE_MACHINE,
-     .help = "machine to compare it with; llvm-mca: LLVM's model of the machine's CPU, "
-             "llvm-mca:CPU: of another"},
-    {PARAMETER(DURATION, "--time", struct hunt_values, seconds),
-     .value = "T",
-     .least = 0.1,
-     .most = 864000,
-     .initial = INITIAL(SECONDS),
-     .help = "time limit"},
-    {PARAMETER(COUNT, "--blocks", struct hunt_values, blocks),
-     .value = "N",
-     .least = 1,
-     .most = 1000000000,
-     .otherwise = "until the time is over",
+    {PARAMETER(TEXT, "--against", struct hunt_values, against), .value = "ID",
+     .otherwise = "measure this CPU", .complete = COMPLETE_MACHINE,
+     .help = "machine to compare with; llvm-mca: LLVM's model of the machine's CPU; llvm-mca:CPU: "
+             "LLVM's model of another CPU"},
+    {PARAMETER(DURATION, "--time", struct hunt_values, seconds), .value = "T", .least = 0.1,
+     .most = 864000, .initial = INITIAL(SECONDS), .help = "time limit"},
+    {PARAMETER(COUNT, "--blocks", struct hunt_values, blocks), .value = "N", .least = 1,
+     .most = 1000000000, .otherwise = "until the time limit",
      .help = "number of blocks to compare"},
-    {PARAMETER(COUNT, "--forms", struct hunt_values, forms),
-     .value = "N",
-     .least = 1,
-     .most = 100000,
-     .initial = INITIAL(FORMS),
-     .help = "number of forms in the blocks, the most frequent first"},
-    {PARAMETER(NUMBER, "--tolerance", struct hunt_values, tolerance),
-     .value = "X",
-     .least = 0.001,
-     .most = 0.9,
-     .otherwise = "0.15, with --against 0.05",
+    {PARAMETER(COUNT, "--forms", struct hunt_values, forms), .value = "N", .least = 1,
+     .most = 100000, .initial = INITIAL(FORMS),
+     .help = "number of forms used in the blocks, the most frequent ones"},
+    {PARAMETER(NUMBER, "--tolerance", struct hunt_values, tolerance), .value = "X", .least = 0.001,
+     .most = 0.9, .otherwise = "0.15, with --against 0.05",
      .help = "smallest relative difference to report"},
-    {PARAMETER(CHOICE, "--model", struct hunt_values, model),
-     .choices = "bounds|simulate",
-     .initial = "bounds",
-     .help = "predict by the bounds, or cycle by cycle"},
+    {PARAMETER(CHOICE, "--model", struct hunt_values, model), .choices = "bounds|simulate",
+     .initial = "bounds", .help = "predict by the bounds, or by simulation"},
     {PARAMETER(CHOICE, "--against-model", struct hunt_values, against_model),
-     .choices = "bounds|simulate",
-     .otherwise = "as --model",
-     .help = "model of the other machine; without --against of the same machine"},
-    {PARAMETER(COUNT, "--seed", struct hunt_values, seed),
-     .value = "S",
-     .otherwise = "the setting seed",
-     .help = "random seed"},
+     .choices = "bounds|simulate", .otherwise = "as --model",
+     .help = "model of the other machine; without --against, of the same machine"},
+    {PARAMETER(COUNT, "--seed", struct hunt_values, seed), .value = "S",
+     .otherwise = "the setting seed", .help = "random seed"},
     {0},
 };
 
@@ -439,19 +418,20 @@ static bool choose_sides(struct session *s, const struct hunt_values *v, struct 
     if (!m || (v->against && !against && !llvm))
         return false;
     if (llvm && v->against_model)
-        return err_set(err, ERR_USAGE, "leave --against-model out",
-                       "--against-model does not apply to llvm-mca, which has its own model");
+        return err_set(err, ERR_USAGE, "omit --against-model",
+                       "--against-model does not apply to llvm-mca");
     if (llvm && !llvm_mca_cpu(llvm, err))
         return false;
     if (against && strcmp(against->isa, m->isa) != 0)
-        return err_set(err, ERR_USAGE, "name two machines of one instruction set",
+        return err_set(err, ERR_USAGE, "give two machines with the same instruction set",
                        "%s is %s, but %s is %s", m->id, m->isa, against->id, against->isa);
     if (against || llvm)
         isa_parse(m->isa, &w->isa);   /* any instruction set works, because nothing is executed */
     else if (strcmp(m->isa, isa_name(w->isa)) != 0)
-        return err_set(err, ERR_USAGE,
-                       "name a machine of this CPU's instruction set, or another with --against",
-                       "this CPU runs %s, but %s is %s", isa_name(w->isa), m->id, m->isa);
+        return err_set(
+            err, ERR_USAGE,
+            "give a machine with this CPU's instruction set, or another machine with --against",
+            "this CPU executes %s, but %s is %s", isa_name(w->isa), m->id, m->isa);
     w->machine = machine_copy(m);
     w->against = against ? machine_copy(against) : NULL;
     w->llvm = llvm ? mem_strdup(llvm) : NULL;
@@ -505,14 +485,14 @@ static const char *const examples[] = {
 
 const struct command command_machine_hunt = {
     .name = "machine hunt",
-    .help = "search random code for errors of a machine's model",
+    .help = "search for errors of a machine's model with random code",
     .description =
-        "Random blocks, weighted like the programs of a Debian system, and mutations of those "
-        "that differ are predicted and measured on this CPU, or predicted by another machine, "
-        "another model or llvm-mca. A block on which the two differ is reduced to its smallest "
-        "part that still differs, then generalised to other forms, registers and addresses. Each "
-        "finding names the single change of a latency, usage or fact that removes the difference, "
-        "if there is one. Findings are sorted by the number of blocks they affect.",
+        "Random blocks, weighted like the programs of a Debian system, are predicted and measured "
+        "on this CPU, or predicted by another machine, another model or llvm-mca. So are mutations "
+        "of blocks that differ. A block that differs is reduced to its smallest part that still "
+        "differs, then generalised to other forms, registers and addresses. Each finding names the "
+        "single change of a latency, usage or fact that removes the difference, if there is one. "
+        "Findings are sorted by the number of affected blocks.",
     .options = options,
     .examples = examples,
     .values_size = sizeof(struct hunt_values),

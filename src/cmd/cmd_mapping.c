@@ -138,7 +138,7 @@ static const char *const list_examples[] = {"mapping list", NULL};
 const struct command command_mapping_list = {
     .name = "mapping list",
     .help = "list the loaded and available mappings",
-    .description = "The current one is marked; mappings not yet loaded have no counts.",
+    .description = "* marks the current mapping. Mappings not loaded yet have no counts.",
     .examples = list_examples,
     .read = run_list,
 };
@@ -171,7 +171,7 @@ static const char *const use_examples[] = {"mapping use znver4", "mapping use sk
 const struct command command_mapping_use = {
     .name = "mapping use",
     .help = "make a mapping the current one",
-    .description = "The other shown machines stay selected.",
+    .description = "The other selected machines remain selected.",
     .arguments = use_arguments,
     .examples = use_examples,
     .values_size = sizeof(struct mapping_use_values),
@@ -227,7 +227,7 @@ static const char *const load_examples[] = {"mapping load mymachine/",
 const struct command command_mapping_load = {
     .name = "mapping load",
     .help = "load a machine or a mapping from files",
-    .description = "It becomes the current one.",
+    .description = "The mapping becomes the current one.",
     .arguments = load_arguments,
     .examples = load_examples,
     .values_size = sizeof(struct mapping_load_values),
@@ -241,14 +241,11 @@ struct new_values {
 };
 
 static const struct parameter new_arguments[] = {
-    {PARAMETER(PORTS, "PORTS", struct new_values, ports),
-     .required = true,
-     .least = 1,
+    {PARAMETER(PORTS, "PORTS", struct new_values, ports), .required = true, .least = 1,
      .most = PORTS_MAX,
-     .help = "number of ports, or names separated by commas such as 0,1,DV (names ending in DV, or "
-             "in DV and a number, are dividers)"},
-    {PARAMETER(TEXT, "NAME", struct new_values, name),
-     .otherwise = "new, new-2, ...",
+     .help = "number of ports, or names separated by commas such as 0,1,DV (DV, or DV and a "
+             "number, marks a divider)"},
+    {PARAMETER(TEXT, "NAME", struct new_values, name), .otherwise = "new, new-2, ...",
      .help = "name of the mapping"},
     {0},
 };
@@ -276,7 +273,7 @@ static const char *const new_examples[] = {"mapping new 8", "mapping new 0,1,2,D
 const struct command command_mapping_new = {
     .name = "mapping new",
     .help = "create an empty mapping with PORTS ports (number or names)",
-    .description = "It becomes the current one; mapping set fills it.",
+    .description = "The mapping becomes the current one; mapping set adds usages.",
     .arguments = new_arguments,
     .examples = new_examples,
     .values_size = sizeof(struct new_values),

@@ -17,18 +17,12 @@ struct diff_values {
 };
 
 static const struct parameter arguments[] = {
-    {PARAMETER(TEXT, "A", struct diff_values, a),
-     .required = true,
-     .complete = COMPLETE_MACHINE,
+    {PARAMETER(TEXT, "A", struct diff_values, a), .required = true, .complete = COMPLETE_MACHINE,
      .help = "a machine"},
-    {PARAMETER(TEXT, "B", struct diff_values, b),
-     .required = true,
-     .complete = COMPLETE_MACHINE,
-     .help = "the machine to compare with"},
-    {PARAMETER(TEXT, "PATTERN", struct diff_values, pattern),
-     .otherwise = "all forms",
-     .complete = COMPLETE_FORM,
-     .help = "forms to list, quoted; * and ? are wildcards"},
+    {PARAMETER(TEXT, "B", struct diff_values, b), .required = true, .complete = COMPLETE_MACHINE,
+     .help = "machine to compare with"},
+    {PARAMETER(TEXT, "PATTERN", struct diff_values, pattern), .otherwise = "all forms",
+     .complete = COMPLETE_FORM, .help = "forms to list, quoted; * and ? are wildcards"},
     {0},
 };
 static const struct parameter options[] = {
@@ -68,7 +62,7 @@ static void summary(const struct machine *a, const struct machine *b, const stru
         str_addf(&line, ", %.1f %% by use", 100 * d->equal_uses);
     str_add_char(&line, ')');
     result_line(result, "%s", str_text(&line));
-    result_line(result, "only in %s %zu, only in %s %zu", a->id, d->only_a, b->id, d->only_b);
+    result_line(result, "only in %s: %zu, only in %s: %zu", a->id, d->only_a, b->id, d->only_b);
     str_clear(&line);
     str_add(&line, d->renamed ? "ports by use:" : "ports by name");
     for (unsigned j = 0; j < pb->count; j++) {
@@ -203,10 +197,11 @@ static const char *const examples[] = {"mapping diff haswell broadwell",
 const struct command command_mapping_diff = {
     .name = "mapping diff",
     .help = "list forms that two machines execute differently",
-    .description = "B's usages are shown with A's ports, matched by their use in the shared forms. "
-                   "The percentage after a port is the overlap of the µops of both. Kinds: pipes "
-                   "(other divider time), narrower and wider (same µop count, fewer or more "
-                   "ports), ports (same µop count, other ports), fewer and more (µops).",
+    .description =
+        "B's usages are shown with A's ports, matched by their use in the shared forms. The "
+        "percentage after a port is the overlap of the µops of both ports. Kinds of difference: "
+        "pipes (other divider time), narrower and wider (same µop count, fewer or more ports), "
+        "ports (same µop count, other ports), fewer and more (µops).",
     .arguments = arguments,
     .options = options,
     .examples = examples,

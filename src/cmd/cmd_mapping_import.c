@@ -196,22 +196,19 @@ struct import_values {
 };
 
 static const struct parameter arguments[] = {
-    {PARAMETER(CHOICE, "FORMAT", struct import_values, format),
-     .required = true,
+    {PARAMETER(CHOICE, "FORMAT", struct import_values, format), .required = true,
      .choices = "llvm|uops-info|osaca|pmevo|csv",
      .help = "source: LLVM's scheduling model of a CPU (needs llvm-mca), a uops.info table (CSV or "
              "XML), an OSACA machine file, PMEvo's JSON, or CSV with form,usage,latency"},
-    {PARAMETER(WORDS, "CPU|FILE", struct import_values, sources),
-     .required = true,
+    {PARAMETER(WORDS, "CPU|FILE", struct import_values, sources), .required = true,
      .complete = COMPLETE_FILE,
-     .help = "for llvm: LLVM's name of the CPU, with +FEATURE for each additional feature; "
-             "otherwise: the file (uops-info: several files)"},
+     .help = "llvm: LLVM's name of the CPU, with +FEATURE for each additional feature; otherwise a "
+             "file (uops-info: several files)"},
     {0},
 };
 static const struct parameter options[] = {
-    {PARAMETER(TEXT, "--architecture", struct import_values, architecture),
-     .value = "A",
-     .otherwise = "taken from the file name",
+    {PARAMETER(TEXT, "--architecture", struct import_values, architecture), .value = "A",
+     .otherwise = "the name in the file name",
      .help = "microarchitecture in uops.info's XML, such as SKL"},
     {0},
 };
@@ -223,10 +220,10 @@ static bool prepare(struct session *s, const void *values, struct task *task, st
     if (strcmp(v->format, "uops-info") == 0)
         return import_uops_files(&v->sources, v->architecture, task);
     if (v->sources.count != 1)
-        return err_set(err, ERR_USAGE, "import them one at a time", "%s takes one source, not %zu",
-                       v->format, v->sources.count);
+        return err_set(err, ERR_USAGE, "import one file at a time",
+                       "%s imports one source, not %zu", v->format, v->sources.count);
     if (v->architecture)
-        return err_set(err, ERR_USAGE, "omit it", "--architecture is for uops-info, not for %s",
+        return err_set(err, ERR_USAGE, "omit it", "--architecture applies to uops-info, not to %s",
                        v->format);
     const char *source = v->sources.items[0];
     if (strcmp(v->format, "llvm") == 0)
@@ -245,7 +242,7 @@ static const char *const examples[] = {"mapping import llvm znver3",
 const struct command command_mapping_import = {
     .name = "mapping import",
     .help = "import a mapping from LLVM's scheduling models or another tool's file",
-    .description = "It becomes the current one, named after the file or the CPU.",
+    .description = "The mapping becomes the current one, named after the file or the CPU.",
     .arguments = arguments,
     .options = options,
     .examples = examples,

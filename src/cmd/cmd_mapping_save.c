@@ -63,15 +63,12 @@ struct mapping_export_values {
 };
 
 static const struct parameter export_arguments[] = {
-    {PARAMETER(CHOICE, "FORMAT", struct mapping_export_values, format),
-     .required = true,
+    {PARAMETER(CHOICE, "FORMAT", struct mapping_export_values, format), .required = true,
      .choices = "uops-info|pmevo|pmevo-flat|osaca|csv",
      .help = "format: a uops.info table, PMEvo's three-level or two-level mapping, an OSACA "
              "machine file, or CSV with form,usage,latency"},
-    {PARAMETER(TEXT, "FILE", struct mapping_export_values, path),
-     .required = true,
-     .complete = COMPLETE_FILE,
-     .help = "the file to write"},
+    {PARAMETER(TEXT, "FILE", struct mapping_export_values, path), .required = true,
+     .complete = COMPLETE_FILE, .help = "file to write"},
     {0},
 };
 

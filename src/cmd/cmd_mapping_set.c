@@ -19,20 +19,17 @@ struct mapping_set_values {
 };
 
 static const struct parameter arguments[] = {
-    {PARAMETER(TEXT, "FORM", struct mapping_set_values, form),
-     .required = true,
-     .complete = COMPLETE_FORM,
-     .help = "an instruction form, quoted"},
-    {PARAMETER(TEXT, "USAGE", struct mapping_set_values, usage),
-     .required = true,
-     .help = "its µops, such as 1*p0156+1*p23; longer port names in brackets: 1*p[ALU0,ALU1]; none "
-             "for no µops"},
+    {PARAMETER(TEXT, "FORM", struct mapping_set_values, form), .required = true,
+     .complete = COMPLETE_FORM, .help = "instruction form, quoted"},
+    {PARAMETER(TEXT, "USAGE", struct mapping_set_values, usage), .required = true,
+     .help = "its µops, such as 1*p0156+1*p23; long port names in brackets: 1*p[ALU0,ALU1]; none: "
+             "no µops"},
     {0},
 };
 
 static const struct parameter options[] = {
     {PARAMETER(FLAG, "--new", struct mapping_set_values, added),
-     .help = "add a form that neither the machine nor the form tables have"},
+     .help = "add a form that is neither in the machine nor in the form tables"},
     {0},
 };
 
@@ -92,7 +89,7 @@ static bool is_form(struct session *s, const struct machine *m, const char *form
     for (size_t i = 0; !near.best && i < mapping_count(m->mapping); i++)
         similar_try(&near, mapping_at(m->mapping, i)->form);
     similar_todo(&near, "mapping set --new adds a form", todo);
-    return err_set(err, ERR_USAGE, todo, "no form \"%s\" in %s or the form tables", form, m->id);
+    return err_set(err, ERR_USAGE, todo, "no form \"%s\" in %s or in the form tables", form, m->id);
 }
 
 /* Sets one usage. @copy is a prepared copy of @m, or NULL; the caller still owns it on failure. */
@@ -120,7 +117,7 @@ static bool apply(struct session *s, struct machine *m, struct machine *copy, co
     result_text(result, "mapping", m->id);
     result_text(result, "form", form);
     result_text(result, "usage", usage.length ? str_text(&usage) : "none");
-    result_note(result, "%s on %s: %s; undo takes it back", form, m->id,
+    result_note(result, "%s on %s: %s; the command undo restores the old usage", form, m->id,
                 usage.length ? str_text(&usage) : "no port");
     usage_done(&entry.usage);
     str_done(&usage);
@@ -188,8 +185,8 @@ static const char *const examples[] = {"mapping set 'ADD (R64, R64)' 1*p0156",
 const struct command command_mapping_set = {
     .name = "mapping set",
     .help = "change a form's port usage in this session",
-    .description = "Latency and µop count stay. Analyses are updated at once; session save and "
-                   "mapping save keep the change.",
+    .description = "Latency and µop count are not changed. Analyses are updated at once. session "
+                   "save and mapping save store the change.",
     .arguments = arguments,
     .options = options,
     .examples = examples,

@@ -52,7 +52,7 @@ static bool run(struct session *s, const void *values, struct result *result, st
         cell_text(t, entry->source);
     }
     if (!table_rows(t) && v->pattern) {
-        machine_refuse_form(m, v->pattern, "mapping show lists them", &none);
+        machine_refuse_form(m, v->pattern, "mapping show lists all forms", &none);
         result_line(result, "no form of %s matches \"%s\"; %s", m->id, v->pattern, none.todo);
     } else if (!table_rows(t)) {
         result_line(result, "%s has no forms", m->id);

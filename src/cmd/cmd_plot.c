@@ -60,7 +60,7 @@ static bool prepare(struct session *s, const void *values, struct task *task, st
     enum drawing_kind kind = 0;
 
     if (!svg && !(dot && strcmp(dot, ".png") == 0))
-        return err_set(err, ERR_USAGE, "plot accuracy FILE.svg, or FILE.png",
+        return err_set(err, ERR_USAGE, "use plot accuracy FILE.svg, or FILE.png",
                        "the file name must end in .svg or .png");
     while (strcmp(drawing_names[kind], v->what) != 0)
         kind++;
@@ -78,9 +78,9 @@ static const char *const examples[] = {"plot evolution run.svg", "plot accuracy 
 
 const struct command command_plot = {
     .name = "plot",
-    .help = "write a plot of the workbench as a picture",
-    .description = DRAWINGS(DRAWING_SENTENCE) "Needs gnuplot, which draws the plot. The file's "
-                                              "extension selects the format.",
+    .help = "write a plot of the workbench as an SVG or PNG picture",
+    .description =
+        DRAWINGS(DRAWING_SENTENCE) "Needs gnuplot. The file's extension selects the format.",
     .arguments = arguments,
     .examples = examples,
     .values_size = sizeof(struct plot_values),

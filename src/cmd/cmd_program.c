@@ -75,8 +75,8 @@ static bool load_finish(struct session *s, void *state, struct result *result, s
     l->how = (struct invocation){0};
     result_set_confirmation(result);
     result_line(result,
-                "%s: %zu file%s, %zu function%s, %zu blocks, %zu loads and stores; program run "
-                "N=16,32,64,128 runs it",
+                "%s: %zu file%s, %zu function%s, %zu blocks, %zu loads and stores; run it with "
+                "program run N=16,32,64,128",
                 program->name, program->unit_count, program->unit_count == 1 ? "" : "s",
                 program->function_count, program->function_count == 1 ? "" : "s",
                 program->block_count, program->reference_count);
@@ -146,8 +146,9 @@ static bool prepare_load(struct session *s, const void *values, struct task *tas
     if (!words_allowed(&v->words, err))
         return false;
     if (v->untraced && !program_is_built(v->file))
-        return err_set(err, ERR_USAGE, "leave it out: sources are built both ways",
-                       "--untraced is for executables that portolan-cc linked");
+        return err_set(err, ERR_USAGE,
+                       "omit --untraced: portolan-cc builds sources with and without counters",
+                       "--untraced applies only to executables linked by portolan-cc");
     if (!read_defines(&v->defines, &defines, err)) {
         str_done(&defines);
         return false;
@@ -155,7 +156,7 @@ static bool prepare_load(struct session *s, const void *values, struct task *tas
     if (defines.length && program_is_built(v->file)) {
         str_done(&defines);
         return err_set(err, ERR_USAGE, "give its sources",
-                       "--define needs sources, and %s is already built", v->file);
+                       "--define needs sources, but %s is an executable", v->file);
     }
     l = mem_zero(1, sizeof *l);
     l->name = mem_strdup(v->file);
@@ -174,44 +175,35 @@ static bool prepare_load(struct session *s, const void *values, struct task *tas
 }
 
 static const struct parameter load_arguments[] = {
-    {PARAMETER(TEXT, "FILE", struct program_load_values, file),
-     .required = true,
+    {PARAMETER(TEXT, "FILE", struct program_load_values, file), .required = true,
      .complete = COMPLETE_FILE,
-     .help = "C, C++ or Fortran source, or an executable that portolan-cc linked"},
-    {PARAMETER(WORDS, "WORD", struct program_load_values, words),
-     .complete = COMPLETE_FILE,
+     .help = "C, C++ or Fortran source, or an executable linked by portolan-cc"},
+    {PARAMETER(WORDS, "WORD", struct program_load_values, words), .complete = COMPLETE_FILE,
      .help = "more sources, compiler options (-O*, -m*, -std=, -D, -U, -I, -W* and code-generating "
              "-f options) and libraries (-l, -L)"},
     {0},
 };
 
 static const struct parameter load_options[] = {
-    {PARAMETER(TEXT, "--arguments", struct program_load_values, arguments),
-     .value = "TEXT",
-     .otherwise = "the inputs in their order",
-     .help = "words of the program's command line, {NAME} for an input, {directory} for the run's "
-             "own directory"},
-    {PARAMETER(WORDS, "--define", struct program_load_values, defines),
-     .value = "INPUT=MACRO",
-     .help = "an input that is a macro of the sources, such as N=SIZE: the program is built for "
+    {PARAMETER(TEXT, "--arguments", struct program_load_values, arguments), .value = "TEXT",
+     .otherwise = "the inputs, in their order",
+     .help = "words of the program's command line: {NAME} is an input, {directory} the run's "
+             "directory"},
+    {PARAMETER(WORDS, "--define", struct program_load_values, defines), .value = "INPUT=MACRO",
+     .help = "input that is a macro of the sources, such as N=SIZE: the program is compiled for "
              "each of its values"},
-    {PARAMETER(TEXT, "--template", struct program_load_values, template),
-     .value = "FILE",
+    {PARAMETER(TEXT, "--template", struct program_load_values, template), .value = "FILE",
      .complete = COMPLETE_FILE,
-     .help = "template of an input file with {NAME} for an input; each run gets the completed file "
-             "under the same name in {directory}"},
-    {PARAMETER(TEXT, "--stdin", struct program_load_values, input),
-     .value = "FILE",
-     .otherwise = "empty",
-     .complete = COMPLETE_FILE,
-     .help = "standard input of each run, with {NAME} for an input"},
+     .help = "template of an input file, with {NAME} for an input; each run gets the completed "
+             "file under the same name in {directory}"},
+    {PARAMETER(TEXT, "--stdin", struct program_load_values, input), .value = "FILE",
+     .otherwise = "empty", .complete = COMPLETE_FILE,
+     .help = "text of standard input in each run, with {NAME} for an input"},
     {PARAMETER(FLAG, "--allow-exit", struct program_load_values, allow_exit),
-     .help = "accept any exit status of a run"},
-    {PARAMETER(TEXT, "--untraced", struct program_load_values, untraced),
-     .value = "FILE",
+     .help = "accept every exit status of a run"},
+    {PARAMETER(TEXT, "--untraced", struct program_load_values, untraced), .value = "FILE",
      .complete = COMPLETE_FILE,
-     .help =
-         "for an executable: the same program built without counters, for program validate"},
+     .help = "for an executable: the same program built without counters, for program validate"},
     {0},
 };
 
@@ -222,10 +214,10 @@ static const char *const load_examples[] = {
 
 const struct command command_program_load = {
     .name = "program load",
-    .help = "build a program with counters and traces",
-    .description = "Compiles and links with portolan-cc, which counts blocks and traces memory "
-                   "references after optimisation. Executables that a Makefile "
-                   "built with CC=portolan-cc can be loaded as well.",
+    .help = "compile a program with counters and traces",
+    .description = "Compiles and links with portolan-cc, which counts block executions and traces "
+                   "memory references after optimisation. Executables that a Makefile built with "
+                   "CC=portolan-cc can be loaded as well.",
     .arguments = load_arguments,
     .options = load_options,
     .examples = load_examples,
@@ -310,10 +302,11 @@ static bool reads_inputs(const struct running *r, struct err *err)
         const double *inputs = in->values + k * in->name_count;
         const size_t i = derived_misread(r->program, &r->how, in->names, inputs, in->name_count);
         if (i < in->name_count)
-            return err_set(err, ERR_USAGE, "give whole numbers from 0 up",
-                           "%s=%g: the program reads it as a whole number, %s", in->names[i],
-                           inputs[i],
-                           inputs[i] < 0 ? "and sizes are not negative" : "which it is not");
+            return err_set(err, ERR_USAGE, "use whole numbers of at least 0",
+                           "%s=%g: the program reads this input as a whole number, %s",
+                           in->names[i], inputs[i],
+                           inputs[i] < 0 ? "and a size cannot be negative"
+                                         : "and the value is not one");
     }
     return true;
 }
@@ -337,8 +330,9 @@ static bool run_run(void *state, struct result *result, struct err *err)
                               err);
     child_watch(NULL, NULL);
     if (ok && !anything_changes(r->runs))
-        ok = err_set(err, ERR_DATA, "program load --arguments sets how the program takes them",
-                     "the inputs have no effect: no block's count differs between the runs");
+        ok = err_set(err, ERR_DATA,
+                     "program load --arguments sets where the program reads its inputs",
+                     "the inputs have no effect: every block has the same count in all runs");
     r->model = ok ? program_model_new(r->runs, r->fit, fitting_goes_on, r, err) : NULL;
     return r->model != NULL;
 }
@@ -423,9 +417,10 @@ static void add_findings(struct result *result, const struct program_model *m)
         bred += f->code_length > 0;
         networks += f->network != NULL;
     }
-    result_line(result, "%zu blocks run, %zu of them depend on the inputs", active, varying);
+    result_line(result, "%zu blocks are executed; the counts of %zu depend on the inputs", active,
+                varying);
     result_line(result,
-                "beyond the runs %zu counts follow from the code, %zu are formulas that fit every "
+                "extrapolated counts: %zu follow from the code, %zu are formulas that fit every "
                 "run, %zu are estimates",
                 bases[COUNT_CODE], bases[COUNT_FITS], bases[COUNT_ESTIMATE]);
     result_count(result, "active", (int64_t)active);
@@ -433,22 +428,22 @@ static void add_findings(struct result *result, const struct program_model *m)
     result_count(result, "exact", (int64_t)bases[COUNT_CODE]);
     result_count(result, "fitting", (int64_t)bases[COUNT_FITS]);
     if (bred)
-        result_line(
-            result,
-            "%zu counts, where regression failed, are expressions found by genetic programming",
-            bred);
+        result_line(result,
+                    "%zu counts that regression does not predict are expressions found by genetic "
+                    "programming",
+                    bred);
     result_count(result, "bred", (int64_t)bred);
     if (networks)
         result_line(result,
-                    "%zu counts, where regression failed, are neural networks: do not rely on them "
-                    "beyond the runs",
+                    "%zu counts that regression does not predict are neural networks: do not "
+                    "extrapolate them",
                     networks);
     result_count(result, "networks", (int64_t)networks);
     const char *starts = starts_processes(runs);
     if (starts)
         result_line(result,
-                    "%s starts programs: their work is neither counted nor predicted, but "
-                    "measured times include it",
+                    "%s starts programs: they are neither counted nor predicted, but measured "
+                    "times include them",
                     starts);
     for (size_t i = 0; i < runs->name_count; i++) {
         bool moved = false, mattered = false;
@@ -542,36 +537,27 @@ static bool prepare_run_command(struct session *s, const void *values, struct ta
 }
 
 static const struct parameter run_arguments[] = {
-    {PARAMETER(WORDS, "INPUT=VALUES", struct run_values, inputs),
-     .required = true,
-     .help = "an input and its values, such as N=16,32,64; with several inputs, all combinations "
-             "are run"},
+    {PARAMETER(WORDS, "INPUT=VALUES", struct run_values, inputs), .required = true,
+     .help =
+         "input and its values, such as N=16,32,64; with several inputs, all combinations are run"},
     {0},
 };
 
 static const struct parameter run_options[] = {
-    {PARAMETER(CHOICE, "--mode", struct run_values, mode),
-     .choices = "exact|sampled|counts",
+    {PARAMETER(CHOICE, "--mode", struct run_values, mode), .choices = "exact|sampled|counts",
      .initial = "exact",
-     .help = "reuse distances of all lines, of one line in 32, or counts of blocks only"},
-    {PARAMETER(CHOICE, "--counts", struct run_values, counts),
-     .choices = "genetic|nalu|regression",
+     .help = "record reuse distances of all lines, of one line in 32, or only block counts"},
+    {PARAMETER(CHOICE, "--counts", struct run_values, counts), .choices = "genetic|nalu|regression",
      .initial = "regression",
-     .help = "of counts that regression predicts badly: its formulas, or, as in the PPT-AMMP "
-             "paper, expressions by genetic programming or a neural arithmetic logic unit"},
-    {PARAMETER(DURATION, "--limit", struct run_values, limit),
-     .value = "T",
-     .least = 0.001,
-     .most = 1e6,
-     .initial = "60",
-     .help = "time limit of each run; the command fails when it is exceeded"},
-    {PARAMETER(COUNT, "--most", struct run_values, most),
-     .value = "N",
-     .least = 1,
-     .most = 4096,
+     .help = "model of counts that regression predicts badly: its formulas, or, as in the PPT-AMMP "
+             "paper, genetic programming or a neural arithmetic logic unit"},
+    {PARAMETER(DURATION, "--limit", struct run_values, limit), .value = "T", .least = 0.001,
+     .most = 1e6, .initial = "60",
+     .help = "time limit of each run; the command fails if a run exceeds it"},
+    {PARAMETER(COUNT, "--most", struct run_values, most), .value = "N", .least = 1, .most = 4096,
      .otherwise = "all combinations",
-     .help = "runs at most: each input is varied alone while the others have their first values, "
-             "then other combinations are chosen"},
+     .help = "maximum number of runs: each input is varied while the others have their first "
+             "values, then other combinations are run"},
     {0},
 };
 
@@ -582,18 +568,17 @@ static const char *const run_examples[] = {
 const struct command command_program_run = {
     .name = "program run",
     .help = "run the program on small inputs, and fit formulas of the inputs to its counts",
-    .description = "Each run counts executions of blocks and records the reuse distance of every "
-                   "memory reference. Inputs are numbers on the program's command line, in this "
-                   "order unless program load --arguments sets another. The program runs in the "
-                   "current directory and must end with status 0. Earlier runs are replaced. "
-                   "Counts that do not follow from the code are fitted by regression: the formula "
-                   "with the best Akaike criterion at left-out values. If it fails to predict "
-                   "left-out runs (by more than 2 %, with eight runs or more), --counts selects an "
-                   "alternative, for comparison with the PPT-AMMP paper. Four or five values "
-                   "of each input are enough for formulas. Values that are not all multiples of "
-                   "the vector width show the cost of remainders. With many inputs --most takes a "
-                   "part of the combinations; choose first values that are not multiples of the "
-                   "vector width.",
+    .description =
+        "Each run counts executions of blocks and records the reuse distance of every memory "
+        "reference. Inputs are numbers on the program's command line, in this order unless program "
+        "load --arguments sets another. The program runs in the current directory and must end "
+        "with status 0. Earlier runs are replaced. Counts that do not follow from the code are "
+        "fitted by regression, with the Akaike criterion at left-out values. If a formula "
+        "mispredicts left-out runs by more than 2 % (with eight runs or more), --counts selects an "
+        "alternative, for comparison with the PPT-AMMP paper. Four or five values of each input "
+        "are enough for formulas. Values that are not multiples of the vector width show the cost "
+        "of remainders. With many inputs --most limits the combinations; choose first values that "
+        "are not multiples of the vector width.",
     .arguments = run_arguments,
     .options = run_options,
     .examples = run_examples,

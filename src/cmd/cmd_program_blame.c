@@ -93,11 +93,11 @@ static bool watch_run(struct blaming_program *w, const struct program_code *code
     bool ok = sampling_run(&o, &s, err);
 
     if (ok && !s.ended)
-        ok = err_set(err, ERR_LIMIT, "take smaller inputs, or give it longer with --limit",
+        ok = err_set(err, ERR_LIMIT, "use smaller inputs, or a longer --limit",
                      "the program did not end within %g s", w->limit);
     if (ok && (!WIFEXITED(s.status) || (WEXITSTATUS(s.status) && !w->how.any_status)))
-        ok = err_set(err, ERR_DATA, "run it by hand to see why",
-                     "the program did not end with status 0");
+        ok = err_set(err, ERR_DATA, "run it in a shell to see its messages",
+                     "the program did not exit with status 0");
     ok = ok && located_add(located, code, parts, argv[0], &s.samples, err);
     if (ok) {
         const double system = isnan(s.system) ? 0 : s.system, all = s.user + system;
@@ -155,8 +155,7 @@ static bool watch_runs(struct blaming_program *w, struct estimator *e,
              predict(w, e, time, err);
     while (ok && located->all < SAMPLES && w->runs < RUNS_MOST);
     if (ok && !located->all)
-        ok = err_set(err, ERR_DATA, "take larger inputs",
-                     "the program runs too briefly to be sampled");
+        ok = err_set(err, ERR_DATA, "use larger inputs", "the program is too short to be sampled");
     words_done(&words);
     child_directory_free(directory);
     vec_done(&argv);
@@ -190,7 +189,8 @@ static bool measure(struct blaming_program *w, const struct program_code *code,
             if (insns[k].traits & INSN_BRANCH)
                 insns[k].traits |= INSN_FOLLOWED;
         }
-        job_progress(w->job, (double)done++, MEASURED_MOST, "measuring %s alone", b->name);
+        job_progress(w->job, (double)done++, MEASURED_MOST, "measuring %s outside the program",
+                     b->name);
         if (ok && kernel_run(sandbox, &calibration, insns, part->insns.count, &measured, err))
             b->alone = measured.cycles;
         else
@@ -304,15 +304,15 @@ static void say_system(struct result *result, const struct blaming_program *w)
 {
     const struct program *p = w->model->runs->program;
 
-    result_line(result, "in the system: %.4f s, predicted %.4f", w->system.measured,
+    result_line(result, "system time: %.4f s, predicted %.4f s", w->system.measured,
                 w->system.predicted);
     if (!isnan(w->system.faults_measured) && !isnan(w->system.faults_predicted))
         result_line(result, "page faults: %.0f, predicted %.0f", w->system.faults_measured,
                     w->system.faults_predicted);
     if (w->again != UINT32_MAX && w->again_pages >= SHOWN * w->system.faults_predicted)
         result_line(result,
-                    "%.0f of them are of memory that is freed and allocated again, mostly by the "
-                    "allocations of %s:%u, line %u",
+                    "%.0f of these page faults are in memory that is freed and allocated again, "
+                    "mostly by the allocations of %s:%u, line %u",
                     w->again_pages, p->functions[p->blocks[w->again].function].name,
                     w->again - p->functions[p->blocks[w->again].function].first_block,
                     p->blocks[w->again].line);
@@ -342,16 +342,17 @@ static bool blame_finish(struct session *s, void *state, struct result *result, 
     program_show_resume(s);
     program_inputs_print(w->model->runs->names, w->inputs, w->model->runs->name_count, &at);
     result_line(result,
-                "%s at %s: user time %.4f s here, %.4f s predicted with the tables of %s "
-                "(%+.0f %%), each the minimum of all runs; %zu samples of %u run%s",
+                "%s at %s: user time %.4f s on this CPU, %.4f s predicted with the tables of %s "
+                "(%+.0f %%), the minimum of all runs; %zu samples of %u run%s",
                 w->model->runs->program->name, str_text(&at), w->measured, w->predicted,
                 w->machine->id, 100 * (w->predicted / w->measured - 1), w->samples, w->runs,
                 w->runs == 1 ? "" : "s");
     str_done(&at);
     program_say_memory(result, w->day);
     if (blamed_pages(&w->system, w->measured, w->predicted))
-        result_line(result, "Most of the difference is system time, due to page faults. Of the "
-                            "rest:");
+        result_line(
+            result,
+            "Most of the difference is system time, due to page faults. Remaining difference:");
     result_line(result, "%s", w->sentence);
     say_system(result, w);
     result_number(result, "measured", w->measured);
@@ -379,11 +380,10 @@ static bool blame_finish(struct session *s, void *state, struct result *result, 
             result_line(result, "%s could not be measured alone: %s", b->name, b->unmeasured);
     }
     if (w->elsewhere >= SHOWN * w->measured)
-        result_line(result, "%.4f s were spent in libraries or in code outside all parts",
+        result_line(result, "%.4f s were spent in libraries or in other code outside the parts",
                     w->elsewhere);
     if (w->different)
-        result_line(result,
-                    "%s is compiled differently without counters: its time belongs to no part",
+        result_line(result, "%s is compiled differently without counters: its time is in no part",
                     w->different);
     return true;
 }
@@ -417,9 +417,10 @@ static bool prepare_blame(struct session *s, const void *values, struct task *ta
     if (!m)
         return false;
     if (!m->runs->program->untraced)
-        return err_set(err, ERR_USAGE, "program load its sources",
-                       "%s was built elsewhere: no version without counters to measure",
-                       m->runs->program->name);
+        return err_set(
+            err, ERR_USAGE, "load the program's sources with program load",
+            "%s was not compiled by program load: there is no version without counters to measure",
+            m->runs->program->name);
     struct blaming_program *w = mem_zero(1, sizeof *w);
     w->model = program_model_hold(m);
     w->how = invocation_copy(&s->document.program.how);
@@ -443,17 +444,12 @@ static const struct parameter arguments[] = {
 };
 
 static const struct parameter options[] = {
-    {PARAMETER(TEXT, "--machine", struct program_blame_values, machine),
-     .value = "ID",
-     .otherwise = "this CPU's machine",
-     .complete = COMPLETE_MACHINE,
-     .help = "machine whose tables predict"},
-    {PARAMETER(DURATION, "--limit", struct program_blame_values, limit),
-     .value = "T",
-     .least = 0.001,
-     .most = 1e6,
-     .initial = "60",
-     .help = "time limit of a run; the command fails when it is exceeded"},
+    {PARAMETER(TEXT, "--machine", struct program_blame_values, machine), .value = "ID",
+     .otherwise = "this CPU's machine", .complete = COMPLETE_MACHINE,
+     .help = "machine whose tables are used for the prediction"},
+    {PARAMETER(DURATION, "--limit", struct program_blame_values, limit), .value = "T",
+     .least = 0.001, .most = 1e6, .initial = "60",
+     .help = "time limit of a run; the command fails if a run exceeds it"},
     {0},
 };
 
@@ -462,13 +458,13 @@ static const char *const examples[] = {"program blame N=1000",
 
 const struct command command_program_blame = {
     .name = "program blame",
-    .help = "find the part whose prediction differs from the measured time, and the cause",
+    .help = "find the part with the largest prediction error, and the cause",
     .description =
-        "The program is run without counters and sampled as program profile does, which gives "
-        "each part its time. The loops that differ most are measured alone, with their data in "
-        "the first-level cache: a difference there is due to ports or a chain, a difference only "
-        "in the program to misses, mispredicted branches or calls. program open BLOCK and kernel "
-        "blame lead to the instruction.",
+        "The program is run without counters and sampled as by program profile, which yields the "
+        "time of each part. The loops with the largest differences are measured outside the "
+        "program, with data in the first-level cache. A difference there is due to ports or a "
+        "chain; a difference only in the program is due to misses, mispredicted branches or calls. "
+        "program open BLOCK and kernel blame find the instruction.",
     .arguments = arguments,
     .options = options,
     .examples = examples,

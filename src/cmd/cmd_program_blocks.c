@@ -147,7 +147,7 @@ static bool run_blocks(struct session *s, const void *values, struct result *res
     for (size_t i = 0; i < count && i < v->top; i++)
         add_block(t, m, &run, list[i].block, all);
     if (count > v->top)
-        result_line(result, "and %zu more; --top shows them", count - v->top);
+        result_line(result, "and %zu more; --top shows more", count - v->top);
     free(list);
     program_run_done(m->runs->program, &run);
     return true;
@@ -156,12 +156,9 @@ static bool run_blocks(struct session *s, const void *values, struct result *res
 static const struct parameter blocks_arguments[] = {INPUTS_ARGUMENT(blocks_values), {0}};
 
 static const struct parameter blocks_options[] = {
-    {PARAMETER(COUNT, "--top", struct blocks_values, top),
-     .value = "N",
-     .least = 1,
-     .most = 1e9,
+    {PARAMETER(COUNT, "--top", struct blocks_values, top), .value = "N", .least = 1, .most = 1e9,
      .initial = "40",
-     .help = "blocks shown, those with the most instructions executed first"},
+     .help = "number of blocks shown, those with most executed instructions first"},
     {0},
 };
 
@@ -170,13 +167,13 @@ static const char *const blocks_examples[] = {"program blocks", "program blocks 
 
 const struct command command_program_blocks = {
     .name = "program blocks",
-    .help = "show the program's blocks: executions of each, as a formula of the inputs",
+    .help = "show how often each block of the program is executed, as a formula of the inputs",
     .description =
-        "Blocks are those of LLVM after optimisation. A count is exact if a run had these inputs, "
-        "or if it follows from the code: by the trip counts of LLVM's scalar evolution, assuming "
-        "that library functions return. A formula that fits the runs gives the count of every "
-        "run, but the program may behave otherwise at other inputs. An estimate is the formula "
-        "with the least left-out error, the mean error when each run is predicted from the others.",
+        "Blocks are LLVM's basic blocks after optimisation. A count is exact if a run had these "
+        "inputs, or if it follows from the trip counts of LLVM's scalar evolution (assuming that "
+        "library functions return). A formula that fits the runs equals the count of every run, "
+        "but the program may behave differently at other inputs. An estimate is the formula with "
+        "the least left-out error: the mean error when each run is predicted from the others.",
     .arguments = blocks_arguments,
     .options = blocks_options,
     .examples = blocks_examples,
@@ -222,7 +219,7 @@ static void add_octaves(struct result *result, const struct program *p,
         cell_heat(t, o.counts[i] / o.all);
         cell_number(t, 100 * o.regular[i] / o.counts[i]);
     }
-    result_line(result, "the row without a distance: first uses");
+    result_line(result, "the row without a distance counts first uses");
     result_number(result, "references", o.all);
 }
 
@@ -236,10 +233,10 @@ static bool run_reuse(struct session *s, const void *values, struct result *resu
     if (!m || !program_inputs_given(m, &v->inputs, inputs, err))
         return false;
     if (!m->traced)
-        return err_set(err, ERR_USAGE, "program run without --mode counts",
+        return err_set(err, ERR_USAGE, "run program run without --mode counts",
                        "the runs have no reuse distances");
     program_model_at(m, inputs, &run);
-    say_inputs(result, m, inputs, "reuse distances in lines of 64 bytes");
+    say_inputs(result, m, inputs, "reuse distances in cache lines of 64 bytes");
     add_octaves(result, m->runs->program, &run);
     program_run_done(m->runs->program, &run);
     return true;
@@ -251,9 +248,9 @@ static const char *const reuse_examples[] = {"program reuse", "program reuse N=4
 
 const struct command command_program_reuse = {
     .name = "program reuse",
-    .help = "show the number of distinct lines between two uses of a line",
+    .help = "show the number of distinct cache lines between two uses of a line",
     .description =
-        "A fully associative cache of N lines serves all references with a distance below N.",
+        "In a fully associative cache of N lines, references with a distance below N are hits.",
     .arguments = reuse_arguments,
     .examples = reuse_examples,
     .values_size = sizeof(struct reuse_values),
@@ -295,7 +292,7 @@ static void add_levels(struct result *result, const struct memory *memory,
          .kind = CELL_NUMBER,
          .decimals = 3},
         {.key = "hit_rate",
-         .title = "hits of accesses that reach it",
+         .title = "hits of accesses to this level",
          .unit = "%",
          .kind = CELL_NUMBER,
          .decimals = 3},
@@ -327,8 +324,8 @@ static void add_levels(struct result *result, const struct memory *memory,
     for (size_t l = 0; l < memory->count && !by_sets; l++)
         if (conflicts[l] > 0)
             result_line(result,
-                        "L%zu: %.0f misses are conflicts of lines spread over the sets at random; "
-                        "contiguous arrays have fewer (--sets simulates the sets)",
+                        "L%zu: %.0f misses are conflicts, if lines are spread over the sets at "
+                        "random; contiguous arrays have fewer (--sets simulates the sets)",
                         l + 1, conflicts[l]);
 }
 
@@ -442,7 +439,7 @@ static bool misses_finish(struct session *s, void *state, struct result *result,
     if (w->bins)
         result_line(result,
                     "distances in %d bins for the whole program, as in the PPT-AMMP paper: "
-                    "references in a bin that no run had are not predicted",
+                    "references in bins that are empty in all runs are not predicted",
                     BINNED_BINS);
     result_line(result, "on %s", w->at.machine->title);
     program_say_memory(result, w->day);
@@ -452,8 +449,8 @@ static bool misses_finish(struct session *s, void *state, struct result *result,
     add_levels(result, &w->memory, &w->all, w->sets ? w->missed : NULL);
     if (w->sets)
         result_line(result,
-                    "by addresses of a run at these inputs: each level holds the latest lines of "
-                    "each set, and is accessed on a miss of the previous level");
+                    "simulated with the addresses of a run at these inputs: each set stores its "
+                    "latest lines, and is accessed on a miss of the previous level");
     add_curve(result, &w->all);
     return true;
 }
@@ -495,7 +492,7 @@ static bool prepare_misses(struct session *s, const void *values, struct task *t
                                       .memory = (size_t)64 << 30};
     bool ok = program_case_read(s, &v->inputs, v->machine, &w->at, err);
     if (ok && !w->at.model->traced)
-        ok = err_set(err, ERR_USAGE, "program run without --mode counts",
+        ok = err_set(err, ERR_USAGE, "run program run without --mode counts",
                      "the runs have no reuse distances");
     if (ok)
         return task_give(task, &ops, w);
@@ -506,25 +503,18 @@ static bool prepare_misses(struct session *s, const void *values, struct task *t
 static const struct parameter misses_arguments[] = {INPUTS_ARGUMENT(misses_values), {0}};
 
 static const struct parameter misses_options[] = {
-    {PARAMETER(TEXT, "--machine", struct misses_values, machine),
-     .value = "ID",
-     .otherwise = "the current machine",
-     .complete = COMPLETE_MACHINE,
-     .help = "machine with the caches"},
-    {PARAMETER(CHOICE, "--profile", struct misses_values, profile),
-     .choices = "clusters|bins",
+    {PARAMETER(TEXT, "--machine", struct misses_values, machine), .value = "ID",
+     .otherwise = "the current machine", .complete = COMPLETE_MACHINE,
+     .help = "machine whose caches are used"},
+    {PARAMETER(CHOICE, "--profile", struct misses_values, profile), .choices = "clusters|bins",
      .initial = "clusters",
-     .help = "distances of each reference in clusters that depend on the inputs, or the paper's 40 "
-             "bins of the whole program, with formulas for their shares"},
+     .help = "clusters: distances of each reference, in clusters that depend on the inputs; bins: "
+             "the paper's 40 bins of the whole program, with formulas for their shares"},
     {PARAMETER(FLAG, "--sets", struct misses_values, sets),
-     .help = "also run the program at these inputs, and simulate the sets of each level by the "
-             "addresses: shows actual conflicts"},
-    {PARAMETER(DURATION, "--limit", struct misses_values, limit),
-     .value = "T",
-     .least = 0.001,
-     .most = 1e6,
-     .initial = "60",
-     .help = "time limit of that run"},
+     .help = "also run the program at these inputs, and simulate the sets of each level with its "
+             "addresses, to show actual conflicts"},
+    {PARAMETER(DURATION, "--limit", struct misses_values, limit), .value = "T", .least = 0.001,
+     .most = 1e6, .initial = "60", .help = "time limit of the run of --sets"},
     PROGRAM_FRESH_OPTION(misses_values),
     PROGRAM_THREADS_OPTIONS(misses_values),
     {0},
@@ -536,12 +526,12 @@ static const char *const misses_examples[] = {
 
 const struct command command_program_misses = {
     .name = "program misses",
-    .help = "show the program's cache misses: on each level of a machine, and by cache size",
-    .description = "By the stack distance model, which assumes that lines are spread over the sets "
-                   "at random. Strides of large powers of two use few sets and miss more often "
-                   "than predicted. For this CPU (native) the last level is its available part. "
-                   "With --threads, misses are those of all threads; the curve stays that of the "
-                   "serial run.",
+    .help = "show the program's cache misses on each level of a machine, and by cache size",
+    .description =
+        "Uses the stack distance model, which assumes that lines are spread over the sets at "
+        "random. Strides of large powers of two use few sets and miss more often than predicted. "
+        "For this CPU (native) the last level is its available part. With --threads, misses are "
+        "those of all threads; the curve is still that of the serial run.",
     .arguments = misses_arguments,
     .options = misses_options,
     .examples = misses_examples,

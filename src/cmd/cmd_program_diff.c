@@ -132,7 +132,7 @@ static bool profile_one(struct builds_diff *w, int side, struct err *err)
     bool ok = sampling_run(&options, &sampled, err);
     ok = ok && watch_goes_on(err);
     if (ok && !sampled.samples.count)
-        ok = err_set(err, ERR_DATA, "give it more to do", "%s ran too short to be sampled",
+        ok = err_set(err, ERR_DATA, "run it with a larger input", "%s is too short to be sampled",
                      w->paths[side]);
     w->profiles[side] = ok ? profile_new(&sampled, SAMPLING_RATE, 0, looks_up, w, err) : NULL;
     sampled_done(&sampled);
@@ -270,9 +270,9 @@ static const char *note_of(const struct builds_diff *w, const struct diff_row *r
     if (m->known == MATCH_TIMES_UNKNOWN)
         return "work per iteration may differ";
     if (p->costs[r->machine].lower_bound || q->costs[r->machine].lower_bound)
-        return "at least: not all is modelled";
+        return "lower bound: some effects are not modelled";
     if (m->known == MATCH_TIMES_ASSUMED)
-        return "assumed to do the same per iteration";
+        return "assumed: equal work per iteration";
     return m->way == MATCH_FUNCTION ? ""
            : m->way == MATCH_LINES  ? "matched by lines"
                                     : "matched by shape";
@@ -336,7 +336,7 @@ static void add_changed(const struct builds_diff *w, struct result *result)
         str_done(&name);
     }
     if (more)
-        result_line(result, "and %zu more; --top shows them", more);
+        result_line(result, "and %zu more; --top shows more", more);
 }
 
 /* Adds the loops that only build @side has, for text. */
@@ -379,7 +379,7 @@ static void add_only(const struct builds_diff *w, int side, struct result *resul
         str_done(&name);
     }
     if (more)
-        result_line(result, "and %zu more; --top shows them", more);
+        result_line(result, "and %zu more; --top shows more", more);
 }
 
 static void cell_side(struct result_table *t, const struct builds_diff *w, int side, uint32_t at,
@@ -486,9 +486,9 @@ static void say_sums(const struct builds_diff *w, struct result *result)
     }
     result_line(result, "%zu loops matched, %zu in A only, %zu in B only", both, only[0], only[1]);
     result_line(result,
-                "%s%zu take longer in B, %zu less, %zu cannot be compared; cycles are those of the "
-                "largest bound per iteration, data in the first-level cache",
-                w->machines.list.count > 1 ? "on all machines together " : "", slower, faster,
+                "%s%zu are slower in B, %zu faster, %zu cannot be compared; cycles are the largest "
+                "bound per iteration, with data in the first-level cache",
+                w->machines.list.count > 1 ? "summed over all machines " : "", slower, faster,
                 untold);
     result_count(result, "matched", (int64_t)both);
     result_count(result, "only_in_a", (int64_t)only[0]);
@@ -500,7 +500,7 @@ static void say_sums(const struct builds_diff *w, struct result *result)
         const size_t undecoded = build_undecoded(w->builds[side]);
         const char *fault = build_lines_fault(w->builds[side]);
         if (undecoded)
-            result_line(result, "%c: %zu function%s could not be decoded and %s left out",
+            result_line(result, "%c: %zu function%s could not be decoded and %s omitted",
                         'A' + side, undecoded, undecoded == 1 ? "" : "s",
                         undecoded == 1 ? "is" : "are");
         if (fault)
@@ -527,8 +527,9 @@ static void say_program(const struct builds_diff *w, struct result *result)
     if (!w->profiles[0])
         return;
     result_line(result,
-                "\nB's run compared with A's (%.2f s of CPU time; B's took %.2f s here), if only "
-                "these loops change and each iteration's stalls stay",
+                "\n"
+                "B's run compared with A's, if only these loops change and the stalls per "
+                "iteration stay equal (CPU time of A %.2f s, of B %.2f s)",
                 w->profiles[0]->user, w->profiles[1]->user);
     struct result_table *t =
         result_table(result, "runs", columns, sizeof columns / sizeof *columns);
@@ -638,7 +639,7 @@ static bool choose_isa(const struct program_diff_values *v, enum isa *out, struc
     if (!build_isa(v->a, out, err) || !build_isa(v->b, &other, err))
         return false;
     return *out == other ||
-           err_set(err, ERR_USAGE, "name two builds for one instruction set", "%s is %s, %s is %s",
+           err_set(err, ERR_USAGE, "give two builds for one instruction set", "%s is %s, %s is %s",
                    v->a, isa_name(*out), v->b, isa_name(other));
 }
 
@@ -657,7 +658,7 @@ static bool prepare(struct session *s, const void *values, struct task *task, st
         return false;
     if (v->input && !v->run && !v->arguments.count)
         return err_set(err, ERR_USAGE, "add --run",
-                       "--input applies only to a run of the programs");
+                       "--input needs --run or arguments of the programs");
     struct builds_diff *w = mem_zero(1, sizeof *w);
     w->paths[0] = mem_strdup(v->a);
     w->paths[1] = mem_strdup(v->b);
@@ -674,46 +675,33 @@ static bool prepare(struct session *s, const void *values, struct task *task, st
 }
 
 static const struct parameter arguments[] = {
-    {PARAMETER(TEXT, "A", struct program_diff_values, a),
-     .required = true,
+    {PARAMETER(TEXT, "A", struct program_diff_values, a), .required = true,
      .complete = COMPLETE_FILE,
-     .help = "program, library, object file or archive of these (ELF)"},
-    {PARAMETER(TEXT, "B", struct program_diff_values, b),
-     .required = true,
-     .complete = COMPLETE_FILE,
-     .help = "another build of it"},
+     .help = "program, library, object file, or archive of object files (ELF)"},
+    {PARAMETER(TEXT, "B", struct program_diff_values, b), .required = true,
+     .complete = COMPLETE_FILE, .help = "another build of A"},
     {PARAMETER(WORDS, "ARGS", struct program_diff_values, arguments),
-     .help =
-         "arguments of both programs, which are then run and sampled; write -- before them"},
+     .help = "arguments of both programs, which are then run and sampled; write -- before the "
+             "arguments"},
     {0},
 };
 static const struct parameter options[] = {
-    {PARAMETER(WORDS, "--machine", struct program_diff_values, machines),
-     .value = "ID",
-     .otherwise = "the selected machines",
-     .complete = COMPLETE_MACHINE,
+    {PARAMETER(WORDS, "--machine", struct program_diff_values, machines), .value = "ID",
+     .otherwise = "the selected machines", .complete = COMPLETE_MACHINE,
      .help = "machine, or all; may be repeated"},
-    {PARAMETER(NUMBER, "--fail-above", struct program_diff_values, fail_above),
-     .value = "PERCENT",
-     .least = 0,
-     .most = 1e6,
-     .otherwise = "never",
-     .help = "fail if a loop takes longer in B by more than this percentage; with a run, if the "
-             "whole program does"},
+    {PARAMETER(NUMBER, "--fail-above", struct program_diff_values, fail_above), .value = "PERCENT",
+     .least = 0, .most = 1e6, .otherwise = "never",
+     .help = "fail if a loop of B takes longer by more than this percentage; if the programs are "
+             "run: if the whole program does"},
     {PARAMETER(FLAG, "--run", struct program_diff_values, run),
      .help =
          "run both programs, even without arguments, to weight loops by their share of A's time"},
-    {PARAMETER(TEXT, "--input", struct program_diff_values, input),
-     .value = "FILE",
-     .otherwise = "no input",
-     .complete = COMPLETE_FILE,
-     .help = "file for the programs' standard input"},
-    {PARAMETER(COUNT, "--top", struct program_diff_values, top),
-     .value = "N",
-     .least = 1,
-     .most = 1e9,
-     .initial = "40",
-     .help = "rows of each table in text; CSV and JSON have all"},
+    {PARAMETER(TEXT, "--input", struct program_diff_values, input), .value = "FILE",
+     .otherwise = "no input", .complete = COMPLETE_FILE,
+     .help = "file for standard input of the programs"},
+    {PARAMETER(COUNT, "--top", struct program_diff_values, top), .value = "N", .least = 1,
+     .most = 1e9, .initial = "40",
+     .help = "number of rows of each table as text; CSV and JSON have all rows"},
     {0},
 };
 
@@ -724,14 +712,14 @@ static const char *const examples[] = {
 
 const struct command command_program_diff = {
     .name = "program diff",
-    .help = "compare all loops of two builds of a program: compilers, flags or commits",
+    .help = "compare all loops of two builds of a program: other compiler, options or version",
     .description =
-        "Loops are matched by function, then by source line if both have debug information, then "
-        "by the instructions of functions that were renamed or have no symbol. Cycles are per "
-        "iteration of the source: if one build does several at once, by the steps of its accesses, "
-        "they are divided. Loops with the largest change come first; with arguments or --run both "
-        "programs are run and sampled, and those with most effect on the run come first. Stalls "
-        "for caches or branches are not included.",
+        "Loops are matched by function, then by source line if both builds have debug information, "
+        "then by the instructions of functions that were renamed or have no symbol. Cycles are per "
+        "source iteration: if a build combines several iterations, as the steps of its accesses "
+        "show, they are divided. Loops with the largest change come first. With arguments or --run "
+        "both programs are run and sampled, and loops with most effect on the run come first. "
+        "Stalls for caches or branches are not included.",
     .arguments = arguments,
     .options = options,
     .examples = examples,

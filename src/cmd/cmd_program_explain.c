@@ -66,13 +66,15 @@ static bool find_loop(struct explaining *w, struct err *err)
         snprintf(path, sizeof path, "/proc/%d/exe", (int)w->options.pid);
         ssize_t n = readlink(path, resolved, sizeof resolved - 1);
         if (n <= 0)
-            return err_set(err, ERR_MISSING, "ps lists processes; run as its user, or as root",
-                           "cannot find the program of process %d", (int)w->options.pid);
+            return err_set(
+                err, ERR_MISSING,
+                "ps lists processes; run Portolan as the user of the process, or as root",
+                "cannot find the program of process %d", (int)w->options.pid);
         resolved[n] = '\0';
         w->found.file = mem_strdup(resolved);
     } else if (!w->found.file && !(w->found.file = launch_find(w->argv.items[0])))
-        return err_set(err, ERR_MISSING, "name it with its directory, as in ./NAME",
-                       "no such program: %s", w->argv.items[0]);
+        return err_set(err, ERR_MISSING, "give its path, as in ./NAME", "no such program: %s",
+                       w->argv.items[0]);
     char *real = realpath(w->found.file, NULL);
     if (real) {
         free(w->found.file);
@@ -182,11 +184,11 @@ static void measure_paths(struct explaining *w)
         for (size_t i = 0; i < most && !cancelled(w); i++) {
             struct explained_path *p = &w->found.kept->paths.items[i];
             struct kernel_measured measured;
-            job_progress(w->job, (double)i, (double)most, "measuring paths alone");
+            job_progress(w->job, (double)i, (double)most, "measuring paths outside the program");
             if (!p->insns.count)
                 err_set(&w->found.unmeasured, ERR_LIMIT, NULL,
-                        "a path of %zu instructions; at most %u are measured", p->executed,
-                        PATH_MOST);
+                        "the path has %zu instructions; paths of at most %u are measured",
+                        p->executed, PATH_MOST);
             else if (kernel_run(sandbox, &calibration, p->insns.items, p->insns.count, &measured,
                                 &w->found.unmeasured))
                 p->alone = measured.cycles;
@@ -199,7 +201,7 @@ static void measure_paths(struct explaining *w)
 static void keep(struct explaining *w)
 {
     static const char *const causes[] = {[SPLIT_BRANCH] = "mainly mispredicted branches",
-                                         [SPLIT_CACHE] = "mainly waits for caches",
+                                         [SPLIT_CACHE] = "mainly cache misses",
                                          [SPLIT_REST] = "neither branches nor caches",
                                          [SPLIT_NONE] = NULL,
                                          [SPLIT_REFUSED] = NULL};
@@ -323,10 +325,10 @@ static bool take_profiled(struct explaining *w, const struct run_profile *p, siz
 {
     if (!p)
         return err_set(err, ERR_USAGE,
-                       "program profile PROGRAM, or name the loop by its function or address",
+                       "run program profile PROGRAM, or give the function or address of the loop",
                        "no program has been profiled");
     if (!number || number > p->loops.count)
-        return err_set(err, ERR_USAGE, "program profile lists them",
+        return err_set(err, ERR_USAGE, "program profile lists the loops",
                        "no loop %zu: %zu loops in the profile of %s", number, p->loops.count,
                        p->program);
     const struct profile_loop *l = &p->loops.items[number - 1];
@@ -337,8 +339,8 @@ static bool take_profiled(struct explaining *w, const struct run_profile *p, siz
     if (!again)
         return true;
     if (!p->argv.count)
-        return err_set(err, ERR_USAGE, "--pid N attaches to it again",
-                       "%s was not started from here", p->program);
+        return err_set(err, ERR_USAGE, "use --pid N to attach to it again",
+                       "%s was not started by Portolan", p->program);
     for (size_t i = 0; i < p->argv.count; i++)
         vec_push(&w->argv, mem_strdup(p->argv.items[i]));
     if (p->input && !w->input)
@@ -376,7 +378,7 @@ static bool prepare_explain(struct session *s, const void *values, struct task *
     size_t number;
 
     if (attach && (v->words.count || v->output || v->input))
-        return err_set(err, ERR_USAGE, "omit it: a running process has its own",
+        return err_set(err, ERR_USAGE, "omit the program: --pid selects a running one",
                        "--pid cannot be combined with a program, --output or --input");
     struct explaining *w = mem_zero(1, sizeof *w);
     w->measure = v->measure;
@@ -387,9 +389,10 @@ static bool prepare_explain(struct session *s, const void *values, struct task *
     if (strncmp(v->loop, "0x", 2) != 0 && parameter_count(v->loop, &number))
         ok = take_profiled(w, s->document.profile, number, !attach && !v->words.count, err);
     else if (!attach && !v->words.count)
-        ok = err_set(err, ERR_USAGE,
-                     "program explain LOOP ./PROGRAM -- ARGUMENTS, or program explain LOOP --pid N",
-                     "no program is named");
+        ok = err_set(
+            err, ERR_USAGE,
+            "use program explain LOOP ./PROGRAM -- ARGUMENTS, or program explain LOOP --pid N",
+            "no program given");
     else {
         w->place = mem_strdup(v->loop);
         w->found.file = v->file ? mem_strdup(v->file) : NULL;
@@ -411,54 +414,37 @@ static bool prepare_explain(struct session *s, const void *values, struct task *
 }
 
 static const struct parameter arguments[] = {
-    {PARAMETER(TEXT, "LOOP", struct explain_values, loop),
-     .required = true,
-     .help = "number of a loop in the last program profile, or a function, an address or a place "
-             "in a function (f+0x40)"},
-    {PARAMETER(WORDS, "PROGRAM", struct explain_values, words),
-     .complete = COMPLETE_FILE,
+    {PARAMETER(TEXT, "LOOP", struct explain_values, loop), .required = true,
+     .help = "number of a loop in the last program profile, or a function, an address, or an "
+             "address in a function (f+0x40)"},
+    {PARAMETER(WORDS, "PROGRAM", struct explain_values, words), .complete = COMPLETE_FILE,
      .help = "program and its arguments (default: the profiled one); write -- before arguments "
              "that begin with --"},
     {0},
 };
 
 static const struct parameter options[] = {
-    {PARAMETER(COUNT, "--pid", struct explain_values, pid),
-     .value = "N",
-     .least = 1,
-     .most = 4194304,
-     .otherwise = "start a program",
+    {PARAMETER(COUNT, "--pid", struct explain_values, pid), .value = "N", .least = 1,
+     .most = 4194304, .otherwise = "start a program",
      .help = "running process that executes the loop; it continues afterwards"},
-    {PARAMETER(TEXT, "--file", struct explain_values, file),
-     .value = "FILE",
-     .otherwise = "the program",
-     .complete = COMPLETE_FILE,
-     .help = "program or library that holds the loop"},
-    {PARAMETER(DURATION, "--seconds", struct explain_values, seconds),
-     .value = "T",
-     .least = 0.01,
-     .most = 86400,
-     .otherwise = "until it ends; with --pid 5 s",
-     .help = "time limit; a program that was started here is then killed"},
-    {PARAMETER(TEXT, "--output", struct explain_values, output),
-     .value = "FILE",
-     .otherwise = "a new file, named in the result",
-     .complete = COMPLETE_FILE,
+    {PARAMETER(TEXT, "--file", struct explain_values, file), .value = "FILE",
+     .otherwise = "the program", .complete = COMPLETE_FILE,
+     .help = "program or library that contains the loop"},
+    {PARAMETER(DURATION, "--seconds", struct explain_values, seconds), .value = "T", .least = 0.01,
+     .most = 86400, .otherwise = "until the program ends; 5 s with --pid",
+     .help = "time limit; a program started by this command is then killed"},
+    {PARAMETER(TEXT, "--output", struct explain_values, output), .value = "FILE",
+     .otherwise = "a new file, shown in the result", .complete = COMPLETE_FILE,
      .help = "file to append the program's output to"},
-    {PARAMETER(TEXT, "--input", struct explain_values, input),
-     .value = "FILE",
-     .otherwise = "no input",
-     .complete = COMPLETE_FILE,
-     .help = "file for the program's standard input"},
-    {PARAMETER(COUNT, "--measure", struct explain_values, measure),
-     .value = "N",
-     .initial = "2",
+    {PARAMETER(TEXT, "--input", struct explain_values, input), .value = "FILE",
+     .otherwise = "no input", .complete = COMPLETE_FILE,
+     .help = "file for standard input of the program"},
+    {PARAMETER(COUNT, "--measure", struct explain_values, measure), .value = "N", .initial = "2",
      .most = EXPLAINED_PATHS,
-     .help = "number of the most frequent paths to measure alone, with recorded branch outcomes"},
-    {PARAMETER(TEXT, "--machine", struct explain_values, machine),
-     .value = "ID",
-     .otherwise = "this CPU's machine, otherwise the current machine",
-     .complete = COMPLETE_MACHINE,
+     .help = "number of most frequent paths to measure outside the program, with recorded branch "
+             "outcomes"},
+    {PARAMETER(TEXT, "--machine", struct explain_values, machine), .value = "ID",
+     .otherwise = "this CPU's machine, otherwise the current machine", .complete = COMPLETE_MACHINE,
      .help = "machine whose tables are used for predictions"},
     {0},
 };
@@ -472,10 +458,10 @@ const struct command command_program_explain = {
     .help = "count and time a hot loop within its running program",
     .description =
         "Works on optimised and stripped programs and libraries, without counters and privileges. "
-        "The loop's code in memory is patched to lead to copies of it: one counts all iterations, "
-        "one is timed at some moments, one records branch outcomes. The program's results and "
-        "output stay the same. Unsupported programs (generated code, seccomp, set-user-ID, a "
-        "shadow stack) are refused before any change. x86-64 Linux.",
+        "Copies of the loop are inserted into the running program: one counts all iterations, one "
+        "is timed at some moments, one records branch outcomes. The program's results and output "
+        "do not change. Unsupported programs (generated code, seccomp, set-user-ID, a shadow "
+        "stack) are rejected before any change. x86-64 Linux only.",
     .arguments = arguments,
     .options = options,
     .examples = examples,

@@ -79,7 +79,8 @@ static bool run_mix(struct session *s, const void *values, struct result *result
     if (ok) {
         program_inputs_print(m->runs->names, inputs, m->runs->name_count, &at);
         result_line(result,
-                    "%s: instructions of LLVM executed at %s; pipes of %s, model ammp of the paper",
+                    "%s: LLVM instructions executed at %s; pipelines of %s, model ammp of the "
+                    "PPT-AMMP paper",
                     m->runs->program->name, str_text(&at), machine->id);
         add_mix(result, m->runs->program, estimator_run(e), kinds, &time);
     }
@@ -108,12 +109,11 @@ static const char *const mix_examples[] = {"program mix N=2000",
 
 const struct command command_program_mix = {
     .name = "program mix",
-    .help = "show the program's instructions by class, and their use of the pipelines",
-    .description =
-        "Instructions are those of LLVM after optimisation. Pipes in use: the share of the "
-        "predicted cycles in which the pipes of a class are busy, in the model of the PPT-AMMP "
-        "paper, which executes every block separately; their latency and throughput are those of "
-        "a typical form of the class.",
+    .help = "show the program's instructions by class, and their pipeline usage",
+    .description = "Instructions are LLVM's after optimisation. Pipeline usage is the share of the "
+                   "predicted cycles in which the pipelines of a class are busy. The model is that "
+                   "of the PPT-AMMP paper, which executes every block separately. Latency and "
+                   "throughput are those of a typical form of the class.",
     .arguments = mix_arguments,
     .options = mix_options,
     .examples = mix_examples,
@@ -200,8 +200,8 @@ static bool formula_finish(struct session *s, void *state, struct result *result
     result_text(result, "nanoseconds", str_text(&text));
     result_number(result, "left_out_error", f->formula.error);
     result_line(result,
-                "from %zu predictions, inputs up to %d times those of the runs; each predicted "
-                "from the others: %.1f %% off on average",
+                "from %zu predictions at inputs up to %d times those of the runs; mean error if "
+                "each is predicted from the others: %.1f %%",
                 f->count, REACH, 100 * f->formula.error);
     str_done(&text);
     return true;
@@ -254,10 +254,9 @@ static const char *const formula_examples[] = {"program formula",
 const struct command command_program_formula = {
     .name = "program formula",
     .help = "show the program's predicted time as a formula of its inputs",
-    .description =
-        "Fits a formula by regression to predictions at the inputs of the runs and up to eight "
-        "times larger ones. Where the data outgrow a cache, the formula only approximates program "
-        "predict.",
+    .description = "Fits a formula by regression to predictions at the inputs of the runs and up "
+                   "to eight times larger ones. If the data outgrow a cache, the formula only "
+                   "approximates program predict.",
     .options = formula_options,
     .examples = formula_examples,
     .values_size = sizeof(struct formula_values),

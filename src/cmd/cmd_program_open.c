@@ -22,7 +22,7 @@ static bool open_loop(struct session *s, size_t number, struct err *err)
     if (!p)
         return err_set(err, ERR_USAGE, "program profile PROGRAM", "no program has been profiled");
     if (!number || number > p->loops.count)
-        return err_set(err, ERR_USAGE, "program profile lists them",
+        return err_set(err, ERR_USAGE, "program profile lists the loops",
                        "no loop %zu: %zu loops in the profile of %s", number, p->loops.count,
                        p->program);
     const struct profile_loop *l = &p->loops.items[number - 1];
@@ -55,8 +55,8 @@ static bool refuse_shared(const struct study *study, const char *name, struct er
             str_addf(&names, " (line %u)", b->line);
     }
     if (count)
-        err_set(err, ERR_USAGE, str_text(&names),
-                "\"%s\" names functions of several files", name);
+        err_set(err, ERR_USAGE, str_text(&names), "functions of several files are called \"%s\"",
+                name);
     str_done(&names);
     return count == 0;
 }
@@ -77,7 +77,7 @@ static bool open_block(struct session *s, const char *name, struct err *err)
             continue;
         }
         if (b->loop == UINT32_MAX)
-            return err_set(err, ERR_DATA, "open a block next to it",
+            return err_set(err, ERR_DATA, "open the block before or after it",
                            "block %s has no instructions", name);
         session_set_kernel(s, kernel_hold(estimator_code(study->estimator)->units[b->unit].kernel),
                            b->loop);
@@ -85,7 +85,7 @@ static bool open_block(struct session *s, const char *name, struct err *err)
     }
     if (!refuse_shared(study, name, err))
         return false;
-    return err_set(err, ERR_USAGE, similar_todo(&similar, "program show lists them", todo),
+    return err_set(err, ERR_USAGE, similar_todo(&similar, "program show lists all blocks", todo),
                    "no executed block is called \"%s\"", name);
 }
 
@@ -114,9 +114,9 @@ static const char *const examples[] = {"program open 1", "program open main:12",
 const struct command command_program_open = {
     .name = "program open",
     .help = "show a hot loop of the last program profile, or a block, in LOOP",
-    .description = "A block in a loop is shown with its innermost loop, another with its own "
-                   "instructions. If functions of several files have the same name, the file "
-                   "comes first: a.c:update:3.",
+    .description = "A block in a loop is shown with its innermost loop, other blocks with their "
+                   "own instructions. If functions of several files have the same name, put the "
+                   "file first: a.c:update:3.",
     .arguments = arguments,
     .examples = examples,
     .values_size = sizeof(struct program_open_values),

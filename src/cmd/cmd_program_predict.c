@@ -135,15 +135,17 @@ static void say_here(struct result *result, const struct machine_prediction *o)
 {
     program_say_memory(result, o->day);
     result_line(result,
-                "other tasks leave %.0f %% of the core's issue slots and %.0f %% of its ports now",
+                "with the current load, %.0f %% of the core's issue slots and %.0f %% of its ports "
+                "are available",
                 100 * o->share.slots, 100 * o->share.ports);
     if (isnan(o->faults))
-        result_line(result, "starting the program and its pages take the system %.4g s more",
+        result_line(result, "system time for the start of the program and its pages: %.4g s more",
                     o->system);
     else
-        result_line(result,
-                    "starting the program and its %.0f page faults take the system %.4g s more",
-                    o->faults, o->system);
+        result_line(
+            result,
+            "system time for the start of the program and its %.0f page faults: %.4g s more",
+            o->faults, o->system);
     result_number(result, "page_faults", o->faults);
     result_number(result, "slots_left", o->share.slots);
     result_number(result, "ports_left", o->share.ports);
@@ -156,15 +158,11 @@ static void say_doubts(struct result *result, const struct machine_prediction *o
     const struct program_time *t = &o->time;
 
     if (t->least > SHOWN_LEAST)
-        result_line(
-            result,
-            "%s: at least: %.0f %% of the cycles are of parts with forms that it does not know",
-            o->machine->id, 100 * t->least);
+        result_line(result, "%s: at least: %.0f %% of the cycles are in parts with unknown forms",
+                    o->machine->id, 100 * t->least);
     if (t->estimate > SHOWN_LEAST)
-        result_line(
-            result,
-            "%s: about: %.0f %% of the cycles are of parts with forms whose figures are estimates",
-            o->machine->id, 100 * t->estimate);
+        result_line(result, "%s: about: %.0f %% of the cycles are in parts with estimated forms",
+                    o->machine->id, 100 * t->estimate);
 }
 
 /* Returns whether the runs determine the time: the counts leave it uncertain by less than a factor
@@ -236,11 +234,11 @@ static void say_spread(struct result *result, const struct predicting *p,
     struct str run = {0};
 
     if (s->input >= 0)
-        str_addf(&run, "; program run %s=%.12g reduces the range most",
+        str_addf(&run, "; program run %s=%.12g would reduce the range most",
                  p->model->runs->names[s->input], s->value);
     if (s->uncounted != UINT32_MAX)
         result_line(result,
-                    "not known: %s:%u, line %u, has a loop in its machine code alone, as in inline "
+                    "unknown: %s:%u, line %u, has a loop only in its machine code, as in inline "
                     "assembly; its iterations are not counted",
                     program->functions[program->blocks[s->uncounted].function].name,
                     s->uncounted -
@@ -250,8 +248,8 @@ static void say_spread(struct result *result, const struct predicting *p,
     if (!known && s->uncounted == UINT32_MAX)
         result_line(
             result,
-            "not known from these runs: the counts of %.0f %% of the time are not exact, %s:%u "
-            "first%s",
+            "not determined by these runs: the counts of %.0f %% of the time are not exact, mainly "
+            "those of %s:%u%s",
             100 * s->inexact,
             s->block == UINT32_MAX ? "?"
                                    : program->functions[program->blocks[s->block].function].name,
@@ -261,14 +259,14 @@ static void say_spread(struct result *result, const struct predicting *p,
             str_text(&run));
     else if (s->inexact > SHOWN_LEAST)
         result_line(result,
-                    "counts alone give a range of %.2f to %.2f of the time: they are not exact in "
-                    "%.0f %% of it%s",
+                    "range of the time due to inexact counts: factor %.2f to %.2f; counts are "
+                    "inexact in %.0f %% of the time%s",
                     s->counts_least, s->counts_most, 100 * s->inexact,
                     s->counts_most / s->counts_least > 1.1 ? str_text(&run) : "");
     if (s->branches > SHOWN_LEAST)
         result_line(result,
-                    "not included: mispredicted branches on data, up to %.0f %% of the time; the "
-                    "range includes them",
+                    "mispredicted branches on data are not included (up to %.0f %% of the time), "
+                    "except in the range",
                     100 * s->branches);
     result_switch(result, "known", known);
     result_number(result, "counts_least", s->counts_least);
@@ -345,8 +343,8 @@ static bool predict_finish(struct session *s, void *state, struct result *result
     (void)err;
     program_inputs_print(p->model->runs->names, p->inputs, p->model->runs->name_count, &at);
     result_line(result, "%s at %s%s%s", p->model->runs->program->name, str_text(&at),
-                p->kind == ESTIMATE_AMMP ? ", model ammp of the paper" : "",
-                p->model->traced ? "" : "; without misses: the runs were not traced");
+                p->kind == ESTIMATE_AMMP ? ", model ammp of the PPT-AMMP paper" : "",
+                p->model->traced ? "" : "; without misses, because the runs were not traced");
     program_say_threads(result, p->threads, p->common);
     add_machines(result, p);
     if (p->outcomes.items[0].done)
@@ -394,8 +392,8 @@ static bool read_facts(struct predicting *p, const struct word_list *words, stru
         if (!g.fact || !word[length] ||
             (g.fact->type != FACT_NUMBER && g.fact->type != FACT_WHOLE))
             return err_set(err, ERR_USAGE,
-                           "write KEY=VALUE with a fact that is a number, as in l2_bytes=512k; "
-                           "help fact lists them",
+                           "use KEY=VALUE with a numeric fact, as in l2_bytes=512k; help facts "
+                           "lists the facts",
                            "invalid fact \"%s\"", word);
         if (!program_fact_read(g.fact, word + length + 1, strlen(word + length + 1), &g.value,
                                err))
@@ -451,35 +449,24 @@ static const struct parameter arguments[] = {
 };
 
 static const struct parameter options[] = {
-    {PARAMETER(WORDS, "--machine", struct predict_values, machines),
-     .value = "ID",
-     .otherwise = "the current machine",
-     .complete = COMPLETE_MACHINE,
-     .help = "machine to predict for; parts are listed for the first"},
-    {PARAMETER(CHOICE, "--model", struct predict_values, model),
-     .choices = "steady|ammp",
+    {PARAMETER(WORDS, "--machine", struct predict_values, machines), .value = "ID",
+     .otherwise = "the current machine", .complete = COMPLETE_MACHINE,
+     .help = "machine to predict for; parts are listed for the first one"},
+    {PARAMETER(CHOICE, "--model", struct predict_values, model), .choices = "steady|ammp",
      .initial = "steady",
-     .help =
-         "loops in steady state, or the pipelines of the PPT-AMMP paper: every block separately"},
-    {PARAMETER(NUMBER, "--clock", struct predict_values, clock),
-     .value = "GHZ",
-     .unit = "GHz",
-     .least = 0.001,
-     .most = 100,
-     .otherwise = "measured for this CPU, else the machine's fact clock",
+     .help = "bounds of loops in steady state, or the pipeline model of the PPT-AMMP paper for "
+             "every block"},
+    {PARAMETER(NUMBER, "--clock", struct predict_values, clock), .value = "GHZ", .unit = "GHz",
+     .least = 0.001, .most = 100,
+     .otherwise = "measured for this CPU, otherwise the machine's fact clock",
      .help = "core clock"},
-    {PARAMETER(WORDS, "--fact", struct predict_values, facts),
-     .value = "KEY=VALUE",
+    {PARAMETER(WORDS, "--fact", struct predict_values, facts), .value = "KEY=VALUE",
      .otherwise = "the machine's own",
-     .help = "a fact of the machine, as of one that lacks it; k and M multiply by 1024"},
+     .help = "replace a fact of the machine; suffixes k and M are allowed"},
     PROGRAM_FRESH_OPTION(predict_values),
     PROGRAM_THREADS_OPTIONS(predict_values),
-    {PARAMETER(COUNT, "--top", struct predict_values, top),
-     .value = "N",
-     .least = 1,
-     .most = 1e9,
-     .initial = "12",
-     .help = "parts shown, the longest first"},
+    {PARAMETER(COUNT, "--top", struct predict_values, top), .value = "N", .least = 1, .most = 1e9,
+     .initial = "12", .help = "number of parts to show, the longest first"},
     {0},
 };
 
@@ -490,15 +477,15 @@ const struct command command_program_predict = {
     .name = "program predict",
     .help = "predict the program's time at any inputs and on any machine",
     .description =
-        "Each loop's machine code is analysed in steady state, straight code by its instructions' "
-        "resources, and the executions come from the formulas of the runs. Misses come from reuse "
-        "distances by the stack distance model: lines at a steady step cost bandwidth, others the "
-        "latency that the reorder buffer does not hide. Calls of the mathematical library cost "
-        "their time on this CPU; other calls cost their time in the runs, and are listed, but not "
-        "included, if the runs did not measure them (--mode counts). For this CPU (native), clock, "
-        "caches and memory are measured here; memory.csv in the state directory keeps the results "
-        "for memory with their date. With --threads, seconds are those of concurrent threads, "
-        "cycles and misses those of all together.",
+        "Each loop's machine code is analysed in steady state, straight code by its bounds. "
+        "Execution counts come from the formulas of the runs. Misses come from reuse distances by "
+        "the stack distance model: lines with a constant stride cost bandwidth, others the latency "
+        "that the reorder buffer does not hide. Calls of the mathematical library cost their time "
+        "on this CPU. Other calls cost their time in the runs. They are listed, but not included, "
+        "if the runs did not measure them (--mode counts). For this CPU (native), clock, caches "
+        "and memory are measured; memory.csv in the state directory stores the memory results with "
+        "their date. With --threads, seconds are those of concurrent threads; cycles and misses "
+        "are totals of all threads.",
     .arguments = arguments,
     .options = options,
     .examples = examples,

@@ -204,10 +204,10 @@ static bool measure(struct profiling *w, struct err *err)
         size_t count;
         const struct insn *insns = kernel_insns(l->kernel, l->loop, &count);
 
-        job_progress(w->job, (double)i, (double)most, "measuring %s alone", l->name);
+        job_progress(w->job, (double)i, (double)most, "measuring %s outside the program", l->name);
         bool done = ok &&
                     (l->kernel->isa == isa_host() ||
-                     err_set(err, ERR_DATA, NULL, "code of another processor")) &&
+                     err_set(err, ERR_DATA, NULL, "the code is for another processor")) &&
                     kernel_run(sandbox, &calibration, insns, count, &measured, err);
         l->measured = done ? measured.cycles : NAN;
         vec_push(&w->unmeasured, done ? NULL : mem_strdup(err->what));
@@ -238,21 +238,21 @@ static bool enough(const struct profiling *w, struct err *err)
             "profiling was cancelled with few samples: %zu samples in %.1f s", count,
             s->seconds);
     if (!w->options.argv)
-        return err_set(err, ERR_DATA, "give the process work, or sample longer with --seconds T",
-                       "process %d hardly ran: %zu samples in %.1f s", (int)w->options.pid, count,
-                       s->seconds);
+        return err_set(err, ERR_DATA, "profile it under load, or sample longer with --seconds T",
+                       "process %d was mostly idle: %zu samples in %.1f s", (int)w->options.pid,
+                       count, s->seconds);
     if (s->ended && WIFEXITED(s->status) && WEXITSTATUS(s->status))
-        return err_set(
-            err, ERR_DATA,
-            w->output.path && !w->output.own ? "see its output" : "run it by hand to see why",
-            "%s ended with status %d after %zu samples", s->path, WEXITSTATUS(s->status), count);
+        return err_set(err, ERR_DATA,
+                       w->output.path && !w->output.own ? "see its output"
+                                                        : "run it in a shell to see its messages",
+                       "%s exited with status %d after %zu samples", s->path,
+                       WEXITSTATUS(s->status), count);
     if (s->ended && WIFSIGNALED(s->status))
-        return err_set(err, ERR_DATA, "run it by hand to see why",
+        return err_set(err, ERR_DATA, "run it in a shell to see its messages",
                        "%s crashed after %zu samples: %s", s->path, count,
                        strsignal(WTERMSIG(s->status)));
-    return err_set(err, ERR_DATA, "give it more to do, or sample faster: --rate 10000",
-                   "%s ran too briefly: %zu samples in %.3f s of CPU "
-                   "time", s->path, count, s->user);
+    return err_set(err, ERR_DATA, "use a larger input, or a higher sampling rate: --rate 10000",
+                   "%s is too short: %zu samples in %.3f s of CPU time", s->path, count, s->user);
 }
 
 static bool profile_run(void *state, struct result *result, struct err *err)
@@ -318,7 +318,7 @@ static void add_functions(struct result *result, const struct run_profile *p, si
         cell_text(t, f->file);
     }
     if (p->functions.count > top)
-        result_line(result, "and %zu more functions; --top shows them", p->functions.count - top);
+        result_line(result, "and %zu more functions; --top shows more", p->functions.count - top);
 }
 
 static void add_loops(struct result *result, const struct run_profile *p, size_t top)
@@ -367,7 +367,7 @@ static void add_loops(struct result *result, const struct run_profile *p, size_t
     }
     table_hide_empty(t);
     if (p->loops.count > top)
-        result_line(result, "and %zu more loops; --top shows them", p->loops.count - top);
+        result_line(result, "and %zu more loops; --top shows more", p->loops.count - top);
 }
 
 /* Reports the samples that were lost or are outside of mapped files; the shares include them. */
@@ -375,8 +375,8 @@ static void say_lost(struct result *result, const struct run_profile *p)
 {
     if (p->lost)
         result_line(result,
-                    "%zu of the samples (%.1f %%) were lost or fell outside all mapped files: they "
-                    "count for no function",
+                    "%zu of the samples (%.1f %%) were lost or outside all mapped files: no "
+                    "function includes them",
                     p->lost, 100 * profile_share(p, p->lost, NULL));
 }
 
@@ -389,27 +389,28 @@ static void say_how(struct result *result, const struct profiling *w)
                 isnan(p->system) ? "" : " outside the system", p->samples,
                 p->method == SAMPLING_CLOCK ? "the system's clock" : "interrupting it");
     if (!isnan(p->system) && p->system >= 0.01)
-        result_line(result, "%.3f s more were system time", p->system);
+        result_line(result, "system time: a further %.3f s", p->system);
     if (s->refused.code)
         result_line(result, "%s%s%s", s->refused.what, *s->refused.todo ? "; " : "",
                     s->refused.todo);
     if (p->processes || p->threads)
-        result_line(result, "includes %zu process%s and %zu thread%s that it started", p->processes,
-                    p->processes == 1 ? "" : "es", p->threads - p->processes,
+        result_line(result, "includes %zu process%s and %zu thread%s started by the program",
+                    p->processes, p->processes == 1 ? "" : "es", p->threads - p->processes,
                     p->threads - p->processes == 1 ? "" : "s");
     if (w->options.argv && !s->ended)
-        result_line(result, "%s: the program was ended after %.1f s",
+        result_line(result, "%s: the program was stopped after %.1f s",
                     w->interrupted || atomic_load(&w->stop) ? "stopped" : "time limit reached",
                     s->seconds);
     else if (w->options.argv && WIFSIGNALED(s->status))
         result_line(result, "it crashed: %s", strsignal(WTERMSIG(s->status)));
     else if (w->options.argv && WEXITSTATUS(s->status))
-        result_line(result, "it ended with status %d", WEXITSTATUS(s->status));
+        result_line(result, "the program exited with status %d", WEXITSTATUS(s->status));
     if (p->output)
-        result_line(result, "its output is in %s", p->output);
+        result_line(result, "output of the program: %s", p->output);
     say_lost(result, p);
     if (p->samples < SAMPLES_FEW)
-        result_line(result, "only %zu samples: give it more to do, or sample faster with --rate",
+        result_line(result,
+                    "only %zu samples: use a larger input, or a higher sampling rate with --rate",
                     p->samples);
 }
 
@@ -423,10 +424,11 @@ static void say_memory(struct result *result, const struct run_profile *p,
     if (!(l->over_memory > MEMORY_MATTERS * profile_loop_now(l)))
         return;
     memory_size_print(p->memory, &size);
-    result_line(result,
-                "  assumed: its data is in the first level; the program had %s of memory, and over "
-                "arrays of that size (%s) it takes %.2f; the true value is between %.2f and that",
-                str_text(&size), l->level, l->over_memory, profile_loop_now(l));
+    result_line(
+        result,
+        "  assumed: data in the first-level cache. The program had %s of memory; with arrays of "
+        "that size (%s) the loop takes %.2f cycles, so the true value is between %.2f and that",
+        str_text(&size), l->level, l->over_memory, profile_loop_now(l));
     str_done(&size);
 }
 
@@ -438,7 +440,7 @@ static void say_hottest(struct result *result, const struct profiling *w)
     double off, all = p->user + (isnan(p->system) ? 0 : p->system), share, now;
 
     if (!p->loops.count) {
-        result_line(result, "no hot loop: the time is spent in code that repeats by calls, or in "
+        result_line(result, "no hot loop: the time is spent in recursive or repeated calls, or in "
                             "undetected loops");
         return;
     }
@@ -447,33 +449,33 @@ static void say_hottest(struct result *result, const struct profiling *w)
     result_line(result, "\nhottest loop: %s, %.1f %% (± %.1f) of the run", l->name, 100 * share,
                 100 * off);
     if (w->unmeasured.count && w->unmeasured.items[0])
-        result_line(result, "  not measured alone: %s", w->unmeasured.items[0]);
+        result_line(result, "  not measured outside the program: %s", w->unmeasured.items[0]);
     if (isnan(now) || isnan(l->bound))
         return;
     if (!isnan(l->measured))
         result_line(result,
-                    "  %.2f cycles per iteration alone on this CPU, its data in the first level; "
-                    "%.2f predicted for %s",
+                    "  %.2f cycles per iteration measured outside the program, with data in the "
+                    "first-level cache; %.2f predicted for %s",
                     l->measured, l->predicted, p->machine);
     else
         result_line(result,
                     "  %.2f cycles per iteration predicted for %s (all of its instructions "
-                    "executed); not measured here",
+                    "executed); not measured",
                     l->predicted, p->machine);
     say_memory(result, p, l);
     if (isnan(l->measured) && now <= 1.02 * l->bound)
-        result_line(result, "  that is its bound (%s)", l->bottleneck);
+        result_line(result, "  this equals its bound (%s)", l->bottleneck);
     else if (now > 1.02 * l->bound)
-        result_line(result,
-                    "  if it ran at its bound of %.2f (%s)%s, the program would take %.3f s "
-                    "instead of %.3f",
-                    l->bound, l->bottleneck, isnan(l->measured) ? " instead of as predicted" : "",
-                    profile_time_with(p, 0, now, l->bound), all);
+        result_line(
+            result,
+            "  at its bound of %.2f cycles (%s)%s the program would take %.3f s instead of %.3f s",
+            l->bound, l->bottleneck, isnan(l->measured) ? " instead of the prediction" : "",
+            profile_time_with(p, 0, now, l->bound), all);
     else
-        result_line(result, "  measured alone, it is at its bound of %.2f (%s)", l->bound,
-                    l->bottleneck);
+        result_line(result, "  outside the program it is at its bound of %.2f cycles (%s)",
+                    l->bound, l->bottleneck);
     result_line(result, "  %s", l->why);
-    result_line(result, "  program open 1 shows it in LOOP");
+    result_line(result, "  program open 1 shows the loop in LOOP");
 }
 
 static void say_all(struct result *result, const struct profiling *w)
@@ -491,7 +493,7 @@ static void say_all(struct result *result, const struct profiling *w)
     result_text(result, "machine", w->profile->machine);
     result_line(result, "%s", "");
     add_functions(result, w->profile, w->top);
-    result_line(result, "\nloops, each without its inner loops");
+    result_line(result, "\nloops, without their inner loops");
     add_loops(result, w->profile, w->top);
     say_hottest(result, w);
 }
@@ -504,10 +506,10 @@ static void say_short(struct result *result, const struct run_profile *p)
     if (p->loops.count)
         result_line(result, "%zu samples; hottest loop %s, %.1f %% (± %.1f)%s%s", p->samples,
                     p->loops.items[0].name, 100 * share, 100 * off,
-                    p->output ? "; its output is in " : "", p->output ? p->output : "");
+                    p->output ? "; output of the program: " : "", p->output ? p->output : "");
     else
         result_line(result, "%zu samples; no hot loop%s%s", p->samples,
-                    p->output ? "; its output is in " : "", p->output ? p->output : "");
+                    p->output ? "; output of the program: " : "", p->output ? p->output : "");
     say_lost(result, p);
 }
 
@@ -601,8 +603,8 @@ static bool choose_machine(struct profiling *w, struct session *s, const char *i
                                   : session_current(s, &ignored);
 
     if (id && m && strcmp(m->isa, isa_name(isa_host())) != 0)
-        return err_set(err, ERR_USAGE, "choose a machine of this CPU's instruction set",
-                       "%s is a machine for %s, and this CPU runs %s", m->id, m->isa,
+        return err_set(err, ERR_USAGE, "select a machine with this CPU's instruction set",
+                       "%s is a machine for %s, but this CPU executes %s", m->id, m->isa,
                        isa_name(isa_host()));
     if (m && strcmp(m->isa, isa_name(isa_host())) == 0)
         w->machine = machine_copy(m);
@@ -625,12 +627,12 @@ static bool prepare_profile(struct session *s, const void *values, struct task *
 
     if (attach == (v->words.count > 0))
         return err_set(err, ERR_USAGE,
-                       "program profile ./PROGRAM -- ARGUMENTS, or program profile --pid N",
-                       attach ? "a program and a process at once" : "no program is named");
+                       "use program profile ./PROGRAM -- ARGUMENTS, or program profile --pid N",
+                       attach ? "give either a program or --pid, not both" : "no program given");
     if (attach && (v->output || v->input))
         return err_set(err, ERR_USAGE,
-                       "leave it out: a process that already runs has its own input and output",
-                       "--pid does not take %s", v->output ? "--output" : "--input");
+                       "omit it: a running process has its input and output already",
+                       "--pid cannot be combined with %s", v->output ? "--output" : "--input");
     struct profiling *w = mem_zero(1, sizeof *w);
     pthread_mutex_init(&w->lock, NULL);
     for (size_t i = 0; i < v->words.count; i++)
@@ -664,64 +666,39 @@ static bool prepare_profile(struct session *s, const void *values, struct task *
 }
 
 static const struct parameter arguments[] = {
-    {PARAMETER(WORDS, "PROGRAM", struct profile_values, words),
-     .complete = COMPLETE_FILE,
-     .help = "program or script, looked up as the shell does, then its arguments; write -- "
-             "before arguments that begin with --"},
+    {PARAMETER(WORDS, "PROGRAM", struct profile_values, words), .complete = COMPLETE_FILE,
+     .help = "program or script, found as by the shell, then its arguments; write -- before "
+             "arguments that begin with --"},
     {0},
 };
 
 static const struct parameter options[] = {
-    {PARAMETER(COUNT, "--pid", struct profile_values, pid),
-     .value = "N",
-     .least = 1,
-     .most = 4194304,
-     .otherwise = "start a program",
+    {PARAMETER(COUNT, "--pid", struct profile_values, pid), .value = "N", .least = 1,
+     .most = 4194304, .otherwise = "start a program",
      .help = "running process to profile instead of starting a program"},
-    {PARAMETER(DURATION, "--seconds", struct profile_values, seconds),
-     .value = "T",
-     .least = 0.01,
-     .most = 86400,
-     .otherwise = "until it ends; with --pid 5 s",
-     .help = "time limit for profiling; a program that was started here is then killed"},
-    {PARAMETER(NUMBER, "--rate", struct profile_values, rate),
-     .value = "N",
-     .least = 1,
-     .most = 20000,
-     .initial = "1000",
-     .help = "samples per second of CPU time"},
-    {PARAMETER(CHOICE, "--method", struct profile_values, method),
-     .choices = "any|clock|interrupt",
+    {PARAMETER(DURATION, "--seconds", struct profile_values, seconds), .value = "T", .least = 0.01,
+     .most = 86400, .otherwise = "until the program ends; 5 s with --pid",
+     .help = "time limit for profiling; a program started by this command is then killed"},
+    {PARAMETER(NUMBER, "--rate", struct profile_values, rate), .value = "N", .least = 1,
+     .most = 20000, .initial = "1000", .help = "samples per second of CPU time"},
+    {PARAMETER(CHOICE, "--method", struct profile_values, method), .choices = "any|clock|interrupt",
      .initial = "any",
-     .help = "sampling method: the system's sampling clock (perf_event_open), interrupts (ptrace), "
-             "or any: the clock if allowed, else interrupts"},
-    {PARAMETER(TEXT, "--output", struct profile_values, output),
-     .value = "FILE",
-     .otherwise = "a new file, named in the result",
-     .complete = COMPLETE_FILE,
+     .help = "sampling method: clock (perf_event_open), interrupt (ptrace), or any: the clock if "
+             "allowed, otherwise interrupts"},
+    {PARAMETER(TEXT, "--output", struct profile_values, output), .value = "FILE",
+     .otherwise = "a new file, shown in the result", .complete = COMPLETE_FILE,
      .help = "file to append the program's output to"},
-    {PARAMETER(TEXT, "--input", struct profile_values, input),
-     .value = "FILE",
-     .otherwise = "no input",
-     .complete = COMPLETE_FILE,
-     .help = "file for the program's standard input"},
-    {PARAMETER(TEXT, "--machine", struct profile_values, machine),
-     .value = "ID",
-     .otherwise = "this CPU's machine, otherwise the current machine",
-     .complete = COMPLETE_MACHINE,
+    {PARAMETER(TEXT, "--input", struct profile_values, input), .value = "FILE",
+     .otherwise = "no input", .complete = COMPLETE_FILE,
+     .help = "file for standard input of the program"},
+    {PARAMETER(TEXT, "--machine", struct profile_values, machine), .value = "ID",
+     .otherwise = "this CPU's machine, otherwise the current machine", .complete = COMPLETE_MACHINE,
      .help = "machine whose tables are used for bounds and predictions"},
-    {PARAMETER(COUNT, "--measure", struct profile_values, measure),
-     .value = "N",
-     .least = 0,
-     .most = 100,
-     .initial = "1",
-     .help = "number of loops to measure alone, hottest first"},
-    {PARAMETER(COUNT, "--top", struct profile_values, top),
-     .value = "N",
-     .least = 1,
-     .most = 100000,
-     .initial = "20",
-     .help = "number of functions and loops to show"},
+    {PARAMETER(COUNT, "--measure", struct profile_values, measure), .value = "N", .least = 0,
+     .most = 100, .initial = "1",
+     .help = "number of loops to measure outside the program, hottest first"},
+    {PARAMETER(COUNT, "--top", struct profile_values, top), .value = "N", .least = 1,
+     .most = 100000, .initial = "20", .help = "number of functions and loops to show"},
     {0},
 };
 
@@ -732,13 +709,13 @@ static const char *const examples[] = {"program profile ./simulation -- --steps 
 const struct command command_program_profile = {
     .name = "program profile",
     .meant = "hot hotspots sample",
-    .help = "run any program and show its hottest functions and loops",
-    .description =
-        "Needs no source, no performance counters and no privileges: the program is sampled about "
-        "1,000 times per second of its CPU time, in all its threads, children and libraries. Each "
-        "share has its 95 % confidence interval. Loops are found in the machine code, also of "
-        "stripped programs. The hottest loop is measured alone with its data in the first-level "
-        "cache; in the program it may take longer. program open N shows a loop in LOOP.",
+    .help = "run a program and show its hottest functions and loops",
+    .description = "Needs no source, performance counters or privileges. The program is sampled "
+                   "about 1,000 times per second of its CPU time, in all its threads, children and "
+                   "libraries. Each share has its 95 % confidence interval. Loops are found in the "
+                   "machine code, also of stripped programs. The hottest loop is measured outside "
+                   "the program, with its data in the first-level cache; in the program it may "
+                   "take longer. program open N shows a loop in LOOP.",
     .arguments = arguments,
     .options = options,
     .examples = examples,
@@ -752,10 +729,10 @@ static bool run_program_stop(struct session *s, const void *values, struct resul
 {
     (void)values;
     if (!s->profiling)
-        return err_set(err, ERR_USAGE, "program profile begins one",
+        return err_set(err, ERR_USAGE, "program profile starts a profile",
                        "no program is being profiled");
     atomic_store(&s->profiling->stop, true);
-    result_note(result, "the samples so far are the profile");
+    result_note(result, "the profile will contain the samples so far");
     return true;
 }
 
@@ -764,8 +741,8 @@ static const char *const stop_examples[] = {"program stop", NULL};
 const struct command command_program_stop = {
     .name = "program stop",
     .help = "stop the running profile and keep its samples",
-    .description = "A program started by the profile is ended; an attached process continues. Its "
-                   "hottest loops are then predicted and measured as after a whole run.",
+    .description = "A program started by the profile is killed; an attached process continues. Its "
+                   "hottest loops are then predicted and measured as after a complete run.",
     .examples = stop_examples,
     .run = run_program_stop,
 };

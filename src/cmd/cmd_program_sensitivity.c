@@ -200,13 +200,13 @@ static bool prepare_sensitivity(struct session *s, const void *values, struct ta
      .value = "ID",                                                                                \
      .otherwise = "the current machine",                                                           \
      .complete = COMPLETE_MACHINE,                                                                 \
-     .help = "machine to change, one property at a time, in a copy"},                              \
+     .help = "machine whose properties are changed, one at a time, in a copy"},                    \
         {.name = "--model",                                                                        \
          .kind = PARAMETER_CHOICE,                                                                 \
          .at = offsetof(struct type, model),                                                       \
          .choices = "steady|ammp",                                                                 \
          .initial = "steady",                                                                      \
-         .help = "loops in steady state, or the paper's pipelines"},                               \
+         .help = "bounds of loops in steady state, or the pipeline model of the PPT-AMMP paper"},  \
         PROGRAM_FRESH_OPTION(type),                                                                \
     {                                                                                              \
         0                                                                                          \
@@ -226,11 +226,11 @@ static const char *const sensitivity_examples[] = {
 
 const struct command command_program_sensitivity = {
     .name = "program sensitivity",
-    .help = "show how the program's time depends on each property of a machine",
+    .help = "show the effect of each property of a machine on the program's time",
     .description = "The elasticity is the relative change of the time per relative change of the "
-                   "property, from 1 % more and 1 % less (whole numbers: one more and one "
-                   "less): 1 means that doubling the property doubles the time, -1 that it halves "
-                   "it. The machine itself is not changed.",
+                   "property: 1 means that doubling the property doubles the time, -1 that it "
+                   "halves the time. It is computed from 1 % more and 1 % less (integers: one more "
+                   "and one less). The machine itself is not changed.",
     .arguments = sensitivity_arguments,
     .options = sensitivity_options,
     .examples = sensitivity_examples,
@@ -356,8 +356,8 @@ static bool read_property(struct probing *p, const char *text, struct err *err)
     const struct fact *f = fact_find(p->property);
     if (!f || !text[length] || (f->type != FACT_NUMBER && f->type != FACT_WHOLE))
         return err_set(err, ERR_USAGE,
-                       "write KEY=VALUES with a fact that is a number, as in l2_bytes=512k,1M,2M; "
-                       "help fact lists them",
+                       "use KEY=VALUES with a numeric fact, as in l2_bytes=512k,1M,2M; help facts "
+                       "lists the facts",
                        "invalid property \"%s\"", text);
     for (const char *at = text + length; *at; at += 1 + strcspn(at + 1, ",")) {
         double value;
@@ -388,9 +388,8 @@ static bool prepare_sweep(struct session *s, const void *values, struct task *ta
 }
 
 static const struct parameter sweep_arguments[] = {
-    {PARAMETER(TEXT, "KEY=VALUES", struct sweep_values, property),
-     .required = true,
-     .help = "a fact of the machine and its values; k and M multiply by 1024"},
+    {PARAMETER(TEXT, "KEY=VALUES", struct sweep_values, property), .required = true,
+     .help = "fact of the machine and its values; suffixes k and M are allowed"},
     INPUTS_ARGUMENT(sweep_values),
     {0}};
 static const struct parameter sweep_options[] = {COMMON_OPTIONS(sweep_values)};
@@ -485,7 +484,7 @@ static void *open_hand(struct farmhand *farmhand, struct unpacking *setup, unsig
         return hand;
     }
     if (err->code == ERR_NONE)
-        err_set(err, ERR_DATA, "start the same program on every host",
+        err_set(err, ERR_DATA, "start the same version of Portolan on every host",
                 "the program from rank 0 is damaged");
     free_hand(hand);
     return NULL;

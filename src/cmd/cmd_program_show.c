@@ -229,11 +229,11 @@ static const char *const examples[] = {"program show", "program show N=2000 --ma
 
 const struct command command_program_show = {
     .name = "program show",
-    .help = "predict the program block by block, and show it in PROGRAM",
+    .help = "predict the program block by block, and show it in the place PROGRAM",
     .description =
-        "Shows blocks with the formula of their count, cycles and share of the time, edges between "
+        "Shows blocks with the formula of their count, cycles and share of the time; edges between "
         "blocks, reuse distances, misses by cache size, the time over the most varied input, and "
-        "sensitivities. A block has a share of the cycles of its part, by instructions.",
+        "sensitivities. The cycles of a part are divided among its blocks by their instructions.",
     .arguments = arguments,
     .options = options,
     .examples = examples,

@@ -288,8 +288,8 @@ static bool validate_finish(struct session *s, void *state, struct result *resul
         {.key = "error", .unit = "%", .kind = CELL_NUMBER, .decimals = 1},
         {.key = "user",
          .title = "user: predicted",
-                                            .unit = "s",
-                                            .kind = CELL_NUMBER,
+         .unit = "s",
+         .kind = CELL_NUMBER,
          .decimals = 6},
         {.key = "user_measured",
          .title = "measured",
@@ -312,15 +312,19 @@ static bool validate_finish(struct session *s, void *state, struct result *resul
         {.key = "faults_measured", .title = "measured", .kind = CELL_NUMBER, .decimals = 0},
         {.key = "clock", .unit = "GHz", .kind = CELL_NUMBER, .decimals = 2},
         {.key = "slots",
-                                            .title = "issue slots left",
-                                            .unit = "%",
-                                            .kind = CELL_NUMBER,
+         .title = "available issue slots",
+         .unit = "%",
+         .kind = CELL_NUMBER,
          .decimals = 0},
-        {.key = "ports", .title = "ports left", .unit = "%", .kind = CELL_NUMBER, .decimals = 0},
+        {.key = "ports",
+         .title = "available ports",
+         .unit = "%",
+         .kind = CELL_NUMBER,
+         .decimals = 0},
         {.key = "taken_over",
-                                            .title = "CPU taken over",
-                                            .unit = "1/s",
-                                            .kind = CELL_NUMBER,
+         .title = "preemptions",
+         .unit = "1/s",
+         .kind = CELL_NUMBER,
          .decimals = 0}};
     struct validating *v = state;
     struct result_column columns[INPUTS_MAX + sizeof measures / sizeof *measures];
@@ -371,17 +375,18 @@ static bool validate_finish(struct session *s, void *state, struct result *resul
     const double mean = sum / (double)v->rows.count, user_mean = user_sum / (double)told_apart;
     result_line(
         result,
-        "mean error %.1f %% with the tables of %s; measured: CPU time of the whole program, the "
-        "lower quartile of %u runs, or of up to %u until two had the same memory; clock and "
-        "available share of the core were measured during the run, memory before and after",
+        "mean error %.1f %% with the tables of %s. Measured: CPU time of the whole program, the "
+        "lower quartile of %u runs, or of up to %u until two had the same memory. Clock and "
+        "available share of the core were measured during the run, memory before and after it",
         100 * mean, v->machine->id, v->times, v->times > 1 ? MORE_TIMES * v->times : 1);
     if (told_apart)
-        result_line(result, "mean error of user time, without the system's, %.1f %%",
+        result_line(result, "mean error of user time (without system time) %.1f %%",
                     100 * user_mean);
     if (told_apart < v->rows.count)
-        result_line(result,
-                    "user and system time cannot be distinguished in runs of less than %g s in all",
-                    SPLIT_SECONDS);
+        result_line(
+            result,
+            "user and system time cannot be distinguished in runs of less than %g s in total",
+            SPLIT_SECONDS);
     result_number(result, "mean_error", mean);
     result_number(result, "user_error", told_apart ? user_mean : NAN);
     return true;
@@ -427,13 +432,13 @@ static bool prepare_validate(struct session *s, const void *values, struct task 
     v->here = machine && here;
     bool ok = machine && program_inputs_read(&given->inputs, 0, &v->inputs, err);
     if (ok && v->inputs.name_count != m->runs->name_count)
-        ok = err_set(err, ERR_USAGE, "give every input of program run",
-                     "%zu of %zu inputs are given", v->inputs.name_count, m->runs->name_count);
+        ok = err_set(err, ERR_USAGE, "give a value for every input of program run",
+                     "%zu of %zu inputs have a value", v->inputs.name_count, m->runs->name_count);
     for (size_t i = 0; ok && i < v->inputs.name_count; i++)
-        ok = strcmp(v->inputs.names[i], m->runs->names[i]) == 0 ||
-             err_set(err, ERR_USAGE, "name inputs as in program run, in the same order",
-                     "input %s was %s when the program was run", v->inputs.names[i],
-                     m->runs->names[i]);
+        ok =
+            strcmp(v->inputs.names[i], m->runs->names[i]) == 0 ||
+            err_set(err, ERR_USAGE, "give the inputs in the order of program run",
+                    "input %s was called %s in program run", v->inputs.names[i], m->runs->names[i]);
     for (size_t i = 0; ok && i < v->inputs.count * v->inputs.name_count; i++)
         ok = program_input_like_runs(m->runs, i % v->inputs.name_count, v->inputs.values[i], err);
     if (ok) {
@@ -445,32 +450,23 @@ static bool prepare_validate(struct session *s, const void *values, struct task 
 }
 
 static const struct parameter arguments[] = {
-    {PARAMETER(WORDS, "INPUT=VALUES", struct validate_values, inputs),
-     .required = true,
-     .help = "an input and its values; with several inputs, all combinations are run"},
+    {PARAMETER(WORDS, "INPUT=VALUES", struct validate_values, inputs), .required = true,
+     .help = "input and its values; with several inputs, all combinations are run"},
     {0},
 };
 
 static const struct parameter options[] = {
-    {PARAMETER(TEXT, "--machine", struct validate_values, machine),
-     .value = "ID",
-     .otherwise = "this CPU's machine",
-     .complete = COMPLETE_MACHINE,
+    {PARAMETER(TEXT, "--machine", struct validate_values, machine), .value = "ID",
+     .otherwise = "this CPU's machine", .complete = COMPLETE_MACHINE,
      .help = "machine to predict with"},
     PROGRAM_THREADS_OPTIONS(validate_values),
-    {PARAMETER(COUNT, "--times", struct validate_values, times),
-     .value = "N",
-     .least = 1,
-     .most = 1000,
-     .initial = "3",
+    {PARAMETER(COUNT, "--times", struct validate_values, times), .value = "N", .least = 1,
+     .most = 1000, .initial = "3",
      .help = "runs per input, up to 2N until two agree; reports the lower quartile (the minimum "
              "for N <= 3)"},
-    {PARAMETER(DURATION, "--limit", struct validate_values, limit),
-     .value = "T",
-     .least = 0.001,
-     .most = 1e6,
-     .initial = "60",
-     .help = "time limit of each run; the command fails when it is exceeded"},
+    {PARAMETER(DURATION, "--limit", struct validate_values, limit), .value = "T", .least = 0.001,
+     .most = 1e6, .initial = "60",
+     .help = "time limit of each run; the command fails if a run exceeds it"},
     {0},
 };
 
@@ -480,13 +476,13 @@ static const char *const examples[] = {"program validate N=512,1000,2000",
 const struct command command_program_validate = {
     .name = "program validate",
     .help =
-        "run the program without counters on this CPU, and compare its time with the predicted one",
+        "run the program without counters on this CPU, and compare its time with the prediction",
     .description =
-        "The program is the untraced one of program load, by the same compiler and options. Its "
-        "CPU time includes its start and system time for its memory, which are measured on this "
-        "CPU and added to the prediction. The clock, caches, memory and the available share of the "
-        "core are measured at each run. With --threads the program gets OMP_NUM_THREADS, and its "
-        "time is the CPU time of all its threads by their number: program load ./serial --untraced "
+        "The untraced build of program load is run, by the same compiler and options. Its CPU time "
+        "includes system time for its start and memory, which is measured on this CPU and added to "
+        "the prediction. The clock, caches, memory and the available share of the core are "
+        "measured in each run. With --threads the program gets OMP_NUM_THREADS, and its time is "
+        "the CPU time of all threads divided by their number: program load ./serial --untraced "
         "./with-openmp --arguments ...",
     .arguments = arguments,
     .options = options,

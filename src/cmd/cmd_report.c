@@ -88,8 +88,8 @@ static bool add_figure(struct reporting *r, enum drawing_kind kind, struct err *
         str_addf(&r->out, "<figure>\n%s</figure>\n", begin);
     else if (goes_on)
         str_addf(&r->missing, "Without pictures: %s%s%s.",
-                 drawn ? "the drawn file is not SVG" : fault.what, fault.todo[0] ? "; " : "",
-                 fault.todo);
+                 drawn ? "the file drawn by gnuplot is not SVG" : fault.what,
+                 fault.todo[0] ? "; " : "", fault.todo);
     str_done(&bytes);
     return goes_on;
 }
@@ -146,7 +146,7 @@ static void add_experiments(struct reporting *r)
             kinds[kind].spreads++;
         }
     }
-    result_line(part, "%zu experiments on %zu instruction forms.", t->rows.count,
+    result_line(part, "%zu experiments with %zu instruction forms.", t->rows.count,
                 (size_t)t->forms.count);
     struct result_table *table =
         result_table(part, "experiments", columns, sizeof columns / sizeof *columns);
@@ -201,7 +201,7 @@ static void add_mapping(struct reporting *r, const struct machine *m)
     str_clear(&usage);
     if (known > FORMS_SHOWN)
         str_addf(&usage, "; the first %d are shown", FORMS_SHOWN);
-    result_line(part, "%s knows %zu of %zu forms%s.", m->title, known, (size_t)forms.count,
+    result_line(part, "%s has %zu of %zu forms%s.", m->title, known, (size_t)forms.count,
                 str_text(&usage));
     add_part(r, "Mapping", part);
     names_done(&forms);
@@ -240,7 +240,7 @@ static void add_worst(struct result *part, const struct experiments *t, const do
     if (n)
         qsort(worst, n, sizeof *worst, compare_worst);
     if (n)
-        result_line(part, "Largest errors, by the first mapping:");
+        result_line(part, "Largest errors of the first mapping:");
     struct result_table *table =
         n ? result_table(part, "worst", columns, sizeof columns / sizeof *columns) : NULL;
     for (size_t i = 0; i < n && i < WORST_SHOWN; i++) {
@@ -262,7 +262,7 @@ static bool add_accuracy(struct reporting *r, struct err *err)
         {.key = "mape", .title = "mean error", .unit = "%", .kind = CELL_NUMBER, .decimals = 2},
         {.key = "pearson", .title = "Pearson", .kind = CELL_NUMBER, .decimals = 4},
         {.key = "spearman", .title = "Spearman", .kind = CELL_NUMBER, .decimals = 4},
-        {.key = "unknown", .title = "left out: unknown forms", .kind = CELL_COUNT}};
+        {.key = "unknown", .title = "not evaluated: unknown forms", .kind = CELL_COUNT}};
     const struct document *d = &r->read->document;
     const size_t bytes = (d->experiments->rows.count + 1) * sizeof(double);
     double *predicted = mem_try_alloc(bytes);
@@ -417,10 +417,10 @@ static bool prepare(struct session *s, const void *values, struct task *task, st
     const bool html = dot && strcmp(dot, ".html") == 0;
 
     if (!html && !(dot && strcmp(dot, ".md") == 0))
-        return err_set(err, ERR_USAGE, "report FILE.html, or FILE.md",
+        return err_set(err, ERR_USAGE, "use report FILE.html, or FILE.md",
                        "the file name must end in .html or .md");
     if (!s->document.kernel && !s->document.experiments && !s->document.run_count)
-        return err_set(err, ERR_USAGE, "kernel load FILE, or experiments generate",
+        return err_set(err, ERR_USAGE, "run kernel load FILE, or experiments generate",
                        "the session is empty: no loop, no experiments, no inference run");
     struct reporting *r = mem_zero(1, sizeof *r);
     r->file = mem_strdup(v->file);
@@ -439,11 +439,10 @@ static const char *const examples[] = {"report session.html", "report session.md
 const struct command command_report = {
     .name = "report",
     .help = "write the session as one document",
-    .description =
-        "The document has the loop on the current machines (as kernel report), a summary of the "
-        "experiments, the mapping of their forms on the current machine, its accuracy, and the "
-        "inference runs with their curve. HTML is one self-contained page with the plots as "
-        "pictures, drawn by gnuplot if installed.",
+    .description = "The document contains the loop on the current machines (as kernel report), a "
+                   "summary of the experiments, and the mapping of their forms on the current "
+                   "machine with its accuracy. It ends with the inference runs and their curves. "
+                   "HTML is one self-contained page; its plots need gnuplot.",
     .arguments = arguments,
     .examples = examples,
     .values_size = sizeof(struct session_report_values),

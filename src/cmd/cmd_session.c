@@ -13,10 +13,9 @@ struct path_values {
 };
 
 static const struct parameter saved_to[] = {
-    {PARAMETER(TEXT, "DIRECTORY", struct path_values, path),
-     .required = true,
+    {PARAMETER(TEXT, "DIRECTORY", struct path_values, path), .required = true,
      .complete = COMPLETE_FILE,
-     .help = "session directory; only session files in it are replaced"},
+     .help = "session directory; only session files in the directory are replaced"},
     {0},
 };
 
@@ -67,7 +66,7 @@ const struct command command_session_save = {
     .name = "session save",
     .meant = "keep store",
     .help = "save kernel, machines, changes, experiments and settings to a directory",
-    .description = "Replaces an older session there completely, or not at all.",
+    .description = "An older session in the directory is replaced completely, or not at all.",
     .arguments = saved_to,
     .examples = save_examples,
     .values_size = sizeof(struct path_values),
@@ -121,11 +120,10 @@ static bool prepare_load(struct session *s, const void *values, struct task *tas
 }
 
 static const struct parameter loaded[] = {
-    {PARAMETER(TEXT, "DIRECTORY", struct path_values, path),
-     .required = true,
+    {PARAMETER(TEXT, "DIRECTORY", struct path_values, path), .required = true,
      .complete = COMPLETE_FILE,
-     .help = "session directory, a name of session list, or last: the newest of a workbench that "
-             "has ended"},
+     .help = "session directory, a name of session list, or last: the newest session of a closed "
+             "workbench"},
     {0},
 };
 
@@ -134,7 +132,7 @@ static const char *const load_examples[] = {"session load work", "session load l
 const struct command command_session_load = {
     .name = "session load",
     .help = "resume a saved session",
-    .description = "Replaces the current session. Refused while jobs run.",
+    .description = "Replaces the current session. Rejected while jobs run.",
     .arguments = loaded,
     .examples = load_examples,
     .values_size = sizeof(struct path_values),

@@ -261,7 +261,7 @@ static void compare_experiments(const struct experiments *a, const struct experi
     for (size_t i = 0; i < right.count && !watch_steps(1); i++)
         only_b += names_find(&left, right.items[i]) == UINT32_MAX;
     if (only_a + only_b + changed)
-        result_line(result, "experiments: %zu only in A, %zu only in B, %zu with other cycles",
+        result_line(result, "experiments: %zu only in A, %zu only in B, %zu with different cycles",
                     only_a, only_b, changed);
     result_count(result, "experiments_only_a", (int64_t)only_a);
     result_count(result, "experiments_only_b", (int64_t)only_b);
@@ -324,8 +324,8 @@ static const char *const examples[] = {"session diff last", "session diff monday
 const struct command command_session_diff = {
     .name = "session diff",
     .help = "compare two sessions: settings, kernels, port usages, experiments",
-    .description = "Without B the current session is compared. A usage that only one of them has "
-                   "changed is compared with the shipped one.",
+    .description = "Without B, A is compared with the current session. A usage changed in only one "
+                   "session is compared with the shipped usage.",
     .arguments = arguments,
     .examples = examples,
     .values_size = sizeof(struct session_pair),

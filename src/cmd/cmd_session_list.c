@@ -49,7 +49,8 @@ static bool list_work(void *state, struct result *result, struct err *err)
     (void)state;
     (void)err;
     if (!list.count)
-        result_line(result, "no other saved session; the workbench saves its own automatically");
+        result_line(result,
+                    "no other saved session; the workbench saves its session automatically");
     t = result_table(result, "sessions", columns, sizeof columns / sizeof *columns);
     for (size_t i = 0; i < list.count; i++)
         add_session(&list.items[i], t);
@@ -78,9 +79,9 @@ static const char *const examples[] = {"session list", NULL};
 const struct command command_session_list = {
     .name = "session list",
     .help = "list the automatically saved sessions of workbenches",
-    .description = "The workbench saves its session after each change, under "
-                   "$XDG_STATE_HOME/portolan/sessions. session load NAME resumes one; run is the "
-                   "progress of an inference.",
+    .description =
+        "The workbench saves its session after each change in $XDG_STATE_HOME/portolan/sessions. "
+        "session load NAME resumes a session; the column run is the progress of an inference.",
     .examples = examples,
     .flags = COMMAND_JOB,
     .prepare = prepare_list,

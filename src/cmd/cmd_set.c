@@ -112,7 +112,7 @@ static bool set_machines(struct session *s, const char *list, struct task *task,
     }
     free(copy);
     if (ok && !c->ids.count)
-        ok = err_set(err, ERR_USAGE, "machine list shows them", "no machine is named");
+        ok = err_set(err, ERR_USAGE, "machine list shows the machines", "no machine given");
     if (ok)
         return task_give(task, &ops, c);
     choosing_free(c);
@@ -169,7 +169,7 @@ static bool refuse_name(const char *name, struct err *err)
                                          * document */
     for (const struct setting *setting = settings_table; setting->name; setting++)
         similar_try(&similar, setting->name);
-    return err_set(err, ERR_USAGE, similar_todo(&similar, "set lists them", todo),
+    return err_set(err, ERR_USAGE, similar_todo(&similar, "set lists all settings", todo),
                    "unknown setting \"%s\"", name);
 }
 
@@ -186,8 +186,8 @@ static bool prepare(struct session *s, const void *values, struct task *task, st
     if (!setting && !machine)
         return refuse_name(v->name, err);
     if (!v->value)
-        return err_set(err, ERR_USAGE, "set NAME VALUE, or set alone to see all", "no value for %s",
-                       v->name);
+        return err_set(err, ERR_USAGE, "use set NAME VALUE, or set to list all settings",
+                       "no value for %s", v->name);
     if (machine)
         return set_machines(s, v->value, task, err);
     if (!setting_set(&s->settings, setting, v->value, err))
@@ -201,9 +201,9 @@ static const char *const examples[] = {"set machine skylake,znver4", "set format
 
 const struct command command_set = {
     .name = "set",
-    .help = "show the settings, or change one",
-    .description =
-        "machine ID[,ID...] selects the machines shown side by side; the first is the current one.",
+    .help = "show the settings, or change a setting",
+    .description = "machine ID[,ID...] selects the machines shown side by side; the first one is "
+                   "the current machine.",
     .arguments = arguments,
     .examples = examples,
     .values_size = sizeof(struct set_values),

@@ -76,7 +76,7 @@ static void show(const struct machine *m, double cycles, bool alone, portset ful
 
     portset_print(full, ports, &bound);
     result_line(result, "%.4f cycles on %s, bound by %s", cycles, m->id,
-                alone  ? "microcode or waits, the least time of each form alone"
+                alone  ? "microcode or serialisation, the minimum time of each form"
                 : full ? str_text(&bound)
                        : "nothing");
     result_text(result, "machine", m->id);

@@ -12,11 +12,11 @@ static const char *const examples[] = {"undo", NULL};
 
 const struct command command_undo = {
     .name = "undo",
-    .help = "undo the last change or addition of a mapping, or edit of a kernel",
+    .help = "undo the last change of a mapping or kernel",
     .description =
         "Undoes changes by mapping set and kernel learn, machines added by mapping load, new and "
-        "import or evolve adopt, and kernels that were edited or read again. The title of a "
-        "changed machine ends in \", edited\". Loading a session clears the list.",
+        "import or evolve adopt, and kernels that were edited or reloaded. The title of a changed "
+        "machine ends in \", edited\". Loading a session clears the list of changes.",
     .examples = examples,
     .flags = COMMAND_CHANGES,
     .run = run,

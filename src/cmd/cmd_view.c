@@ -11,10 +11,8 @@ struct verb_values {
 };
 
 static const struct parameter view_arguments[] = {
-    {PARAMETER(TEXT, "NAME", struct verb_values, text),
-     .required = true,
-     .complete = COMPLETE_VIEW,
-     .help = "view, by an unambiguous abbreviation, or place"},
+    {PARAMETER(TEXT, "NAME", struct verb_values, text), .required = true, .complete = COMPLETE_VIEW,
+     .help = "unambiguous abbreviation of a view or place"},
     {0},
 };
 
@@ -29,7 +27,8 @@ const struct command command_view = {
     .name = "view",
     .help =
         "show a view in its pane, or a place (LOOP, PROGRAM, LAB); in batch mode, print the view",
-    .description = "In batch mode COLUMNS and LINES give the size (default 120 by 38).",
+    .description =
+        "In batch mode the variables COLUMNS and LINES set the size (default 120 by 38).",
     .arguments = view_arguments,
     .examples = view_examples,
     .flags = COMMAND_SHOWN,
@@ -55,8 +54,8 @@ static const char *const pane_examples[] = {"pane next", "pane timeline", NULL};
 const struct command command_pane = {
     .name = "pane",
     .help = "move the keyboard focus to another pane of the place",
-    .description = "A large screen shows the panes of a place next to each other; set panes off "
-                   "shows only the focused pane.",
+    .description = "On a large screen the panes of a place are next to each other; set panes off "
+                   "shows only the pane with the focus.",
     .arguments = pane_arguments,
     .examples = pane_examples,
     .flags = COMMAND_SHOWN,
@@ -65,10 +64,8 @@ const struct command command_pane = {
 };
 
 static const struct parameter find_arguments[] = {
-    {PARAMETER(TEXT, "TEXT | --next | --previous", struct verb_values, text),
-     .required = true,
-     .verbatim = true,
-     .help = "text to search for, or the direction to continue"},
+    {PARAMETER(TEXT, "TEXT | --next | --previous", struct verb_values, text), .required = true,
+     .verbatim = true, .help = "text to search for, or the direction of the next match"},
     {0},
 };
 
@@ -92,8 +89,8 @@ const struct command command_find = {
 static const struct parameter jump_arguments[] = {
     {PARAMETER(CHOICE, "WHERE", struct verb_values, text),
      .choices = "back|forward|mapping|experiments|kernel|swap",
-     .otherwise = "the mapping, from there the experiments",
-     .help = "the view in which to find the form under the cursor, or an earlier place"},
+     .otherwise = "the mapping; in the mapping: the experiments",
+     .help = "view in which to show the selected form, or direction in the history of jumps"},
     {0},
 };
 
@@ -108,12 +105,12 @@ static const char *const jump_examples[] = {"jump", "jump kernel", "jump back", 
 
 const struct command command_jump = {
     .name = "jump",
-    .help = "go to the form under the cursor in another view, or back",
-    .description =
-        "From an instruction, an experiment (its first form) or a checked form to its row in the "
-        "mapping, from there to the experiments that have it or the lines of the loop. jump swap "
-        "shows the inferred mapping in place of the machine's tables, or the other way, at the "
-        "same form. jump back and jump forward go through the history of jumps and views.",
+    .help = "show the selected form in another view, or go back",
+    .description = "From an instruction, an experiment (its first form) or a checked form the jump "
+                   "leads to its row in the mapping. From there it leads to the experiments with "
+                   "the form, or to the lines of the loop. jump swap alternates between the "
+                   "inferred mapping and the machine's tables, at the same form. jump back and "
+                   "jump forward follow the history of jumps and views.",
     .arguments = jump_arguments,
     .examples = jump_examples,
     .values_size = sizeof(struct verb_values),
@@ -122,10 +119,10 @@ const struct command command_jump = {
 };
 
 static const struct parameter sort_arguments[] = {
-    {PARAMETER(TEXT, "COLUMN", struct verb_values, text),
-     .otherwise = "original order",
+    {PARAMETER(TEXT, "COLUMN", struct verb_values, text), .otherwise = "original order",
      .complete = COMPLETE_SORT,
-     .help = "columns to sort by in turn, at most four; -COLUMN for descending order"},
+     .help = "columns to sort by, at most four, the most important first; -COLUMN for descending "
+             "order"},
     {0},
 };
 
@@ -148,11 +145,10 @@ const struct command command_sort = {
 };
 
 static const struct parameter filter_arguments[] = {
-    {PARAMETER(TEXT, "EXPRESSION", struct verb_values, text),
-     .otherwise = "show all rows",
+    {PARAMETER(TEXT, "EXPRESSION", struct verb_values, text), .otherwise = "show all rows",
      .complete = COMPLETE_FILTER,
-     .help = "conditions on columns joined by & and |, such as cycles>2 & form~VADD | error>40%, "
-             "or words to find in any column; quotes take text literally"},
+     .help = "conditions on columns, joined by & and |, such as cycles>2 & form~VADD | error>40%, "
+             "or words to find in any column; quotes make text literal"},
     {0},
 };
 
@@ -216,10 +212,8 @@ const struct command command_do = {
 };
 
 static const struct parameter prompt_arguments[] = {
-    {PARAMETER(TEXT, "TEXT", struct verb_values, text),
-     .otherwise = "an empty prompt",
-     .verbatim = true,
-     .help = "initial text of the prompt; filter is followed by the current filter"},
+    {PARAMETER(TEXT, "TEXT", struct verb_values, text), .otherwise = "an empty prompt",
+     .verbatim = true, .help = "initial text of the prompt; filter: the current filter is added"},
     {0},
 };
 

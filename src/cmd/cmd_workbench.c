@@ -14,11 +14,8 @@ struct tutorial_values {
 };
 
 static const struct parameter tutorial_arguments[] = {
-    {PARAMETER(COUNT, "STEP", struct tutorial_values, step),
-     .least = 1,
-     .most = 99,
-     .initial = "1",
-     .help = "first step to show"},
+    {PARAMETER(COUNT, "STEP", struct tutorial_values, step), .least = 1, .most = 99, .initial = "1",
+     .help = "number of the first step"},
     {0},
 };
 
@@ -36,8 +33,8 @@ static const char *const tutorial_examples[] = {"tutorial", "tutorial 7", NULL};
 
 const struct command command_tutorial = {
     .name = "tutorial",
-    .help = "show the workbench step by step",
-    .description = "Each step names a key or command, and the next one follows it. F8 skips a "
+    .help = "show a tutorial of the workbench",
+    .description = "Each step names a key or command; using it leads to the next step. F8 skips a "
                    "step, Esc ends the tutorial.",
     .arguments = tutorial_arguments,
     .examples = tutorial_examples,
@@ -75,9 +72,9 @@ static const char *const demo_examples[] = {"demo", "demo --seconds 60", NULL};
 const struct command command_demo = {
     .name = "demo",
     .help =
-        "play two minutes of commands: a loop, then the ports of a simulated CPU, then this one",
-    .description = "Any key ends it. It uses a separate session; yours is restored unchanged. "
-                   "Refused while jobs run.",
+        "show the workbench in two minutes: a loop, the ports of a simulated CPU, and of this CPU",
+    .description = "Any key ends the demonstration. It uses a separate session; yours is restored "
+                   "unchanged. Rejected while jobs run.",
     .options = demo_options,
     .examples = demo_examples,
     .values_size = sizeof(struct demo_values),
@@ -98,10 +95,10 @@ static bool run_quit(struct session *s, const void *values, struct result *resul
         const bool asks = job_working(&info) || s->document.profile;
         asked = asks ? clock_seconds() : asked;
         if (job_working(&info))
-            return err_set(err, ERR_USAGE, "quit again cancels it and leaves", "%s is running",
-                           info.title);
+            return err_set(err, ERR_USAGE, "enter quit again to cancel it and leave",
+                           "%s is running", info.title);
         if (s->document.profile)
-            return err_set(err, ERR_USAGE, "quit again leaves it",
+            return err_set(err, ERR_USAGE, "enter quit again to leave",
                            "the profile of %s is not saved",
                            path_base(s->document.profile->program));
     }
@@ -116,7 +113,7 @@ const struct command command_quit = {
     .meant = "exit leave",
     .help = "leave",
     .description = "Running jobs are cancelled; their measurements are kept. The workbench asks "
-                   "once if a job runs or a profile would be lost.",
+                   "for confirmation if a job runs or a profile would be lost.",
     .examples = quit_examples,
     .flags = COMMAND_SILENT,
     .run = run_quit,

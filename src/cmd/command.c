@@ -409,7 +409,7 @@ static bool may_run(const struct session *s, const struct command *c, struct err
 {
     return !s->replacing || (!(c->flags & (COMMAND_CHANGES | COMMAND_JOB)) && !c->read) ||
            c->flags & COMMAND_SILENT ||
-           err_set(err, ERR_USAGE, "Esc cancels it, job wait waits for it", "job %u %s",
+           err_set(err, ERR_USAGE, "Esc cancels the command, job wait waits for it", "job %u %s",
                    s->replacing, s->replacing_how);
 }
 

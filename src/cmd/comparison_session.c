@@ -21,12 +21,13 @@ static bool choose(struct paired_loops *c, struct session *s, size_t other, size
             : shelf->at        ? shelf->at - 1
                                : shelf->list.count - 1;
     if (machines > 2)
-        return err_set(err, ERR_USAGE, "name one machine, or two", "two machines can be compared, "
-                                                                   "not %zu",
+        return err_set(err, ERR_USAGE, "give one machine, or two",
+                       "two machines can be compared, "
+                       "not %zu",
                        machines);
     if (other >= shelf->list.count || (other == shelf->at && machines < 2))
         return err_set(err, ERR_USAGE,
-                       "kernel opened lists them; kernel load and kernel paste add others",
+                       "kernel opened lists the kernels; kernel load and kernel paste add kernels",
                        "no other kernel to compare with");
     for (int i = 0; i < 2; i++) {
         size_t at = i ? shelf->at : other;
@@ -47,13 +48,13 @@ static bool take_machine(struct comparison_side *side, struct session *s, const 
     if (!m)
         return false;
     if (strcmp(m->isa, isa_name(k->isa)) != 0)
-        return err_set(err, ERR_USAGE, "name a machine for each with --machine",
+        return err_set(err, ERR_USAGE, "select a machine for each kernel with --machine",
                        "%s is a machine for %s, %s is %s", m->id, m->isa, k->name,
                        isa_name(k->isa));
     kernel_insns(k, side->item.loop, &insns);
     if (insns > ROWS_MOST)
-        return err_set(err, ERR_LIMIT, "kernel use takes another loop",
-                       "%zu instructions; at most %d are compared", insns, ROWS_MOST);
+        return err_set(err, ERR_LIMIT, "kernel use selects another loop",
+                       "%zu instructions are too many; the maximum is %d", insns, ROWS_MOST);
     side->machine = machine_hold(m);
     return true;
 }

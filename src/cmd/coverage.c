@@ -68,10 +68,10 @@ void coverage_print(const struct analysis *a, const struct machine_names *covera
 {
     const size_t forms = a->unknown_forms, machines = coverage->list.count;
 
-    str_addf(out, "%s does not know %s", a->machine->id, a->first_unknown ? a->first_unknown : "");
+    str_addf(out, "%s lacks %s", a->machine->id, a->first_unknown ? a->first_unknown : "");
     if (forms > 1)
         str_addf(out, " and %zu more form%s", forms - 1, forms == 2 ? "" : "s");
-    str_add(out, machines ? "; " : "; no machine here knows all of the loop");
+    str_add(out, machines ? "; " : "; no available machine has all instructions");
     for (size_t i = 0; i < machines && i < NAMED; i++)
         str_addf(out, "%s%s",
                  !i                  ? ""
@@ -82,5 +82,5 @@ void coverage_print(const struct analysis *a, const struct machine_names *covera
         str_addf(out, " and %zu more machine%s", machines - NAMED,
                  machines == NAMED + 1 ? "" : "s");
     if (machines)
-        str_add(out, machines == 1 ? " does" : " do");
+        str_add(out, machines == 1 ? " has all forms" : " have all forms");
 }

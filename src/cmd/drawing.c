@@ -130,12 +130,12 @@ static bool take(struct drawing *d, struct session *s, enum drawing_kind kind, s
     case DRAWING_EVOLUTION:
     case DRAWING_FRONT:
         if (!s->document.run_count)
-            return err_set(err, ERR_USAGE, "evolve start starts one", "no inference run");
+            return err_set(err, ERR_USAGE, "evolve start starts a run", "no inference run");
         (kind == DRAWING_FRONT ? take_front : take_curves)(d, s);
         return true;
     case DRAWING_ACCURACY:
         if (!s->document.experiments)
-            return err_set(err, ERR_USAGE, "experiments generate, or experiments load FILE",
+            return err_set(err, ERR_USAGE, "run experiments generate, or experiments load FILE",
                            "no experiments");
         struct machine *m = session_current(s, err);
         if (!m)
@@ -146,7 +146,7 @@ static bool take(struct drawing *d, struct session *s, enum drawing_kind kind, s
     default:
         if (!s->document.sweep.count)
             return err_set(err, ERR_USAGE, "kernel whatif issue_width=1..8",
-                           "no what-if parameter was swept");
+                           "no parameter was swept by kernel whatif");
         take_sweep(d, &s->document.sweep);
         return true;
     }

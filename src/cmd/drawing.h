@@ -12,7 +12,7 @@
     DRAWING(DRAWING_FRONT, "front",                                                                \
             "error and number of distinct µops of the Pareto-optimal mappings")               \
     DRAWING(DRAWING_ACCURACY, "accuracy", "predicted and measured cycles of each experiment")      \
-    DRAWING(DRAWING_WHATIF, "whatif", "cycles by the last what-if parameter")
+    DRAWING(DRAWING_WHATIF, "whatif", "cycles by the parameter last swept by kernel whatif")
 #define DRAWING_VALUE(value, word, shows) value,
 #define DRAWING_CHOICE(value, word, shows) "|" word
 enum drawing_kind { DRAWINGS(DRAWING_VALUE) DRAWING_KINDS };

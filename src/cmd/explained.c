@@ -47,7 +47,7 @@ void explained_print_memory(const struct explained_loop *x, struct str *out)
 {
     if (!x || isnan(x->lines) || isnan(x->bytes))
         return;
-    str_addf(out, "in its program the loads come to %s%.3g MiB, %.3f new lines per iteration",
+    str_addf(out, "in the program its loads use %s%.3g MiB, with %.3f new lines per iteration",
              x->bytes_at_least ? "more than " : "about ", x->bytes / (1 << 20), x->lines);
 }
 
@@ -55,11 +55,11 @@ void explained_print(const struct explained_loop *x, struct str *out)
 {
     if (isnan(x->cycles))
         return;
-    str_addf(out, "in its program %.2f (%.2f to %.2f)", x->cycles, x->low, x->high);
+    str_addf(out, "in the program %.2f cycles (%.2f to %.2f)", x->cycles, x->low, x->high);
     if (!isnan(x->predicted))
-        str_addf(out, ", %.2f predicted for its paths", x->predicted);
+        str_addf(out, ", %.2f predicted for the executed paths", x->predicted);
     if (x->cause)
-        str_addf(out, ", the rest: %s", x->cause);
+        str_addf(out, ", remaining time: %s", x->cause);
     for (size_t i = 0; i < x->paths.count && i < PRINTED; i++) {
         const struct explained_path *p = &x->paths.items[i];
         str_addf(out, "%s%.0f %% of iterations execute %zu instructions",

@@ -40,7 +40,7 @@ static void add_paths(struct result *result, const struct explained_findings *f)
         cell_switch(t, path->away);
     }
     if (*f->unmeasured.what)
-        result_line(result, "not measured alone: %s", f->unmeasured.what);
+        result_line(result, "not measured outside the program: %s", f->unmeasured.what);
     if (p->list.count > EXPLAINED_PATHS)
         result_line(result, "and %zu rarer paths", p->list.count - EXPLAINED_PATHS);
 }
@@ -103,8 +103,8 @@ static void add_branches(struct result *result, const struct explained_findings 
                            : NAN);
     }
     result_line(result, "%s",
-                "mispredicted: by a simulated predictor, which approximates this CPU's; cycles: "
-                "the branch's share of the cycles that replays attribute to all branches");
+                "mispredicted: by a simulated predictor, which approximates that of this CPU; "
+                "cycles: the branch's share of the cycles that replays attribute to branches");
 }
 
 static void add_loads(struct result *result, const struct explained_findings *f)
@@ -113,7 +113,7 @@ static void add_loads(struct result *result, const struct explained_findings *f)
         {.key = "address", .kind = CELL_TEXT},
         {.key = "access", .title = "load", .kind = CELL_TEXT},
         {.key = "fresh", .title = "new lines", .kind = CELL_NUMBER, .decimals = 3},
-        {.key = "streamed", .title = "of them in order", .kind = CELL_NUMBER, .decimals = 3},
+        {.key = "streamed", .title = "of them sequential", .kind = CELL_NUMBER, .decimals = 3},
         {.key = "from_l2", .title = "from L2", .kind = CELL_NUMBER, .decimals = 3},
         {.key = "from_l3", .title = "from L3", .kind = CELL_NUMBER, .decimals = 3},
         {.key = "from_memory", .title = "from memory", .kind = CELL_NUMBER, .decimals = 3},
@@ -127,8 +127,9 @@ static void add_loads(struct result *result, const struct explained_findings *f)
     if (!l->list.count || isnan(l->fresh))
         return;
     result_line(result, "%s",
-                "\nloads, per iteration: cache lines without an earlier access in the recording; "
-                "level: of the load's memory (footprint, estimated by lines that recur in other "
+                "\n"
+                "loads, per iteration: cache lines not accessed earlier in the recording; level: "
+                "of the load's memory (footprint, estimated from lines that recur in other "
                 "recordings); cycles: the load's share of the cycles that replays attribute to "
                 "caches and TLB");
     for (size_t i = 0; i < l->list.count; i++)
@@ -169,15 +170,15 @@ static void say_count(struct result *result, const struct explained_findings *f)
     else
         result_line(result, "%s: %" PRIu64 " iterations in %.2f s", f->name, n, x->seconds);
     if (x->late > 0)
-        result_line(result,
-                    "its file was mapped within the last 0.01 s before the first count, %.2f s "
-                    "after the start",
-                    x->late);
+        result_line(
+            result,
+            "its file was mapped less than 0.01 s before the first count, %.2f s after the start",
+            x->late);
     if (x->cut)
         result_line(result, "counting ended early: %s", x->cut);
     if (x->killed)
         result_line(result,
-                    "the program was killed: the last iterations before that are not in the count");
+                    "the program was killed: the count lacks the last iterations before that");
 }
 
 double explained_extra(const struct insitu *x)
@@ -196,12 +197,12 @@ static void say_cycles(struct result *result, const struct explained_findings *f
     double cycles = insitu_cycles(x, INSITU_TYPICAL, &alone), trip = insitu_trip(x);
 
     if (isnan(cycles) && x->placed.shared)
-        result_line(result, "cycles per iteration: not measured, as it started a process that "
-                            "shares its memory");
+        result_line(result, "cycles per iteration: not measured, because the program started a "
+                            "process that shares its memory");
     else if (isnan(cycles))
         result_line(result,
-                    "cycles per iteration: not measured, as too few iterations ran while it was "
-                    "timed (%zu blocks)",
+                    "cycles per iteration: not measured, because too few iterations were timed "
+                    "(%zu blocks)",
                     x->placed.timed.count);
     else
         result_line(
@@ -211,32 +212,32 @@ static void say_cycles(struct result *result, const struct explained_findings *f
             insitu_cycles(x, EXPLAINED_HIGH, &alone), x->placed.timed.count);
     if (!isnan(cycles) && isfinite(trip) && alone)
         result_line(result,
-                    "  without the code between its visits: control leaves it after %.*f "
+                    "  excluding the code between its visits: the loop exits after %.*f "
                     "iterations, for %.0f cycles",
                     trip < 100 ? 1 : 0, trip, insitu_between(x));
     else if (!isnan(cycles) && isfinite(trip))
         result_line(result,
-                    "  with the code between its visits, which are too short for separate timing: "
-                    "control leaves it after %.1f iterations",
+                    "  including the code between its visits, which are too short for separate "
+                    "timing: the loop exits after %.1f iterations",
                     trip);
     if (x->region.jumps_indirect && !alone && !isinf(trip))
         result_line(result, "%s",
-                    "  its indirect jump leads to code that no table of its function names: a "
-                    "computed goto or another function, which are within the time");
+                    "  including code that its indirect jump reaches without a jump table: a "
+                    "computed goto or another function");
     if (x->region.calls)
-        result_line(result, "  %s the functions that it calls", alone ? "without" : "with");
+        result_line(result, "  %s called functions", alone ? "without" : "with");
     if (x->region.jumps_indirect && insitu_original(x))
         result_line(result, "%s",
-                    "  timed in copies of the process, where the loop's original code runs");
+                    "  timed in copies of the process, which execute the loop's original code");
     else if (x->region.each_away && !isnan(insitu_patch(x)))
         result_line(result,
-                    "  without %.1f for the jump to the code that counts, as measured by a second "
-                    "one",
+                    "  excluding %.1f cycles for the jump to the counting code, measured with a "
+                    "second jump",
                     insitu_patch(x));
     else if (x->region.each_away)
         result_line(result,
-                    "  with 0.5 to %.0f for the jump to the code that counts, which could not be "
-                    "measured",
+                    "  including 0.5 to %.0f cycles for the jump to the counting code, which could "
+                    "not be measured",
                     JUMP_MOST);
     if (!isnan(f->predicted))
         result_line(result, "%.2f predicted for the executed mix of paths on %s", f->predicted,
@@ -274,23 +275,24 @@ static void say_branch(struct result *result, const struct explained_findings *f
     const struct predicted_branch *b = f->branches.list.items;
 
     if (!f->branches.list.count || !b->missed) {
-        result_line(result,
-                    "%s: mispredicted branches, although a simulated predictor predicts them",
-                    more);
+        result_line(
+            result,
+            "%s: mispredicted branches, although a simulated predictor predicts these branches",
+            more);
         return;
     }
     const struct region_insn *in = &f->insitu.region.list.items[b->at];
     char address[PLACE_TEXT + 2];
     result_line(result,
-                "%s: mispredicted branches, mainly %s at %s, mispredicted %.0f %% of the time in "
-                "simulation",
+                "%s: mispredicted branches, mainly %s at %s, whose misprediction rate in "
+                "simulation is %.0f %%",
                 more, insn_shown(in->insn), insn_address_text(in->insn, address),
                 100 * (double)b->missed / (double)b->executed);
     result_line(result, "%s",
-                in->indirect ? "  fewer targets in one jump help: a separate jump at the end of "
-                               "each case, or a table of data instead of code"
-                             : "  a conditional move or arithmetic instead of the branch, or "
-                               "sorted data, would save them");
+                in->indirect ? "  reduce the targets per jump: a separate jump at the end of each "
+                               "case, or a table of data instead of code"
+                             : "  avoid them by a conditional move or arithmetic instead of the "
+                               "branch, or by sorted data");
 }
 
 static void say_cache(struct result *result, const struct explained_findings *f, const char *more)
@@ -304,12 +306,12 @@ static void say_cache(struct result *result, const struct explained_findings *f,
     const struct insn *in = f->insitu.region.list.items[l->at].insn;
     char address[PLACE_TEXT + 2];
 
-    result_line(result, "%s: waits for caches, mainly of %s at %s, %.2f new lines per iteration",
-                more, insn_shown(in), insn_address_text(in, address),
+    result_line(result, "%s: cache misses, mainly of %s at %s, %.2f new lines per iteration", more,
+                insn_shown(in), insn_address_text(in, address),
                 (double)(l->fresh + l->streamed) / (double)f->lines.iterations);
     result_line(result, "%s",
-                "  smaller or denser data, an order that reuses lines, or a prefetch some "
-                "iterations ahead would save them");
+                "  reduce them by smaller or denser data, an order that reuses lines, or a "
+                "prefetch some iterations ahead");
 }
 
 /* Adds the cost of a new line, compared with the latencies of the machine's levels. Also adds the
@@ -328,7 +330,7 @@ static void say_levels(struct result *result, const struct explained_findings *f
     if (!lines_levels(f->machine, EXPLAINED_LINE, &levels))
         return;
     result_line(result,
-                "  %.0f cycles for each new line; a load alone takes %.0f from L2, %.0f from L3, "
+                "  %.0f cycles for each new line; latency of a load: %.0f from L2, %.0f from L3, "
                 "%.0f from memory on %s",
                 each, levels.latency[CACHE_L2], levels.latency[CACHE_L3],
                 levels.latency[CACHE_MEMORY], f->machine->id);
@@ -337,7 +339,7 @@ static void say_levels(struct result *result, const struct explained_findings *f
         return;
     for (int i = 1; i < CACHE_LEVELS; i++)
         most = from[i] > from[most] ? i : most;
-    result_line(result, "  it comes to %s%.3g MiB: %.0f %% of its new lines come from %s",
+    result_line(result, " its footprint is %s%.3g MiB: %.0f %% of its new lines come from %s",
                 l->at_least ? "more than " : "about ", l->footprint * EXPLAINED_LINE / (1 << 20),
                 100 * from[most], names[most]);
 }
@@ -350,19 +352,19 @@ static void say_cause(struct result *result, const struct explained_findings *f,
     case SPLIT_NONE:
         result_line(result, "%s",
                     "the measured time equals the prediction: only fewer or cheaper instructions "
-                    "make it faster");
+                    "reduce it");
         break;
     case SPLIT_BRANCH: say_branch(result, f, more); break;
     case SPLIT_CACHE: say_cache(result, f, more); break;
     case SPLIT_REST:
-        result_line(result,
-                    "%s: neither mispredicted branches nor new lines of caches explain that", more);
+        result_line(result, "%s: explained neither by mispredicted branches nor by new cache lines",
+                    more);
         break;
     case SPLIT_REFUSED:
         if (isnan(s->missing))
             result_line(result, "the time cannot be attributed: %s", s->why);
         else
-            result_line(result, "%s; this cannot be split: %s", more, s->why);
+            result_line(result, "%s; the difference cannot be attributed: %s", more, s->why);
         break;
     }
 }
@@ -379,13 +381,14 @@ static void say_terms(struct result *result, const struct explained_findings *f)
     }
     result_line(result,
                 "  %.1f (± %.1f) with mispredicted branches, %.1f (± %.1f) with caches and TLB, "
-                "%.1f (± %.1f) with neither, by replays at %zu moments",
+                "%.1f (± %.1f) with neither, from replays at %zu moments",
                 s->branch.cycles, s->branch.off, s->cache.cycles, s->cache.off, s->rest.cycles,
                 s->rest.off, f->insitu.replays.list.count);
     say_levels(result, f);
     if (s->branch.cycles > s->branch.off && s->cache.cycles > s->cache.off)
-        result_line(result, "%s",
-                    "  a mispredicted branch that waits for a load miss counts with the caches");
+        result_line(
+            result, "%s",
+            "  a mispredicted branch that waits for a load miss is attributed to the caches");
 }
 
 static void say_split(struct result *result, const struct explained_findings *f)
@@ -413,19 +416,18 @@ static void say_sampled(struct result *result, const struct explained_findings *
             samples += l->samples;
     }
     double share = profile_share(p, samples, &off);
-    result_line(result, "%s could not be counted: %s%s%s", f->name, f->refused.what,
+    result_line(result, "iterations of %s could not be counted: %s%s%s", f->name, f->refused.what,
                 *f->refused.todo ? "; " : "", f->refused.todo);
-    result_line(
-        result,
-        "sampled instead by the system's clock: it has %.1f %% (± %.1f) of %zu samples in %.1f s",
-        100 * share, 100 * off, p->samples, p->seconds);
+    result_line(result,
+                "sampled by the system's clock instead: %.1f %% (± %.1f) of %zu samples in %.1f s",
+                100 * share, 100 * off, p->samples, p->seconds);
     result_text(result, "loop", f->name);
     result_text(result, "file", f->file);
     result_count(result, "samples", (int64_t)samples);
     result_number(result, "share", 100 * share);
     result_text(result, "reason", f->refused.what);
     if (f->output)
-        result_line(result, "its output is in %s", f->output);
+        result_line(result, "output of the program: %s", f->output);
 }
 
 /* Reports the overhead of tracing the program. */
@@ -439,12 +441,12 @@ static void say_slow_down(struct result *result, const struct explained_findings
     result_number(result, "cpu_seconds", x->cpu);
     result_number(result, "slow_down", more);
     if (isfinite(more))
-        result_line(result,
-                    "it took %.2f s of CPU time, %.2f s when it was profiled: watching slowed it "
-                    "down by %.0f %%",
-                    x->cpu, f->profiled_cpu, more > 0 ? more : 0);
+        result_line(
+            result,
+            "CPU time of the program: %.2f s, %.2f s in the profile: the overhead is %.0f %%",
+            x->cpu, f->profiled_cpu, more > 0 ? more : 0);
     else if (!isnan(x->cpu))
-        result_line(result, "it took %.2f s of CPU time while it was watched", x->cpu);
+        result_line(result, "CPU time of the program: %.2f s, including overhead", x->cpu);
 }
 
 void explained_result(const struct explained_findings *f, struct result *result)
@@ -495,7 +497,7 @@ void explained_result(const struct explained_findings *f, struct result *result)
     if (x->ended && WIFSIGNALED(x->status) && !x->killed)
         result_line(result, "it crashed: %s", strsignal(WTERMSIG(x->status)));
     else if (x->ended && f->started && WIFEXITED(x->status) && WEXITSTATUS(x->status))
-        result_line(result, "it ended with status %d", WEXITSTATUS(x->status));
+        result_line(result, "the program exited with status %d", WEXITSTATUS(x->status));
     if (f->output)
-        result_line(result, "its output is in %s", f->output);
+        result_line(result, "output of the program: %s", f->output);
 }

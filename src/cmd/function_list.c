@@ -220,8 +220,8 @@ struct function_list *function_list_new(const char *path, const char *profile, s
     list->path = mem_strdup(path);
     list->profile = profile ? mem_strdup(profile) : NULL;
     if (profile && archive_is(path))
-        ok = err_set(err, ERR_USAGE, "name the program that was linked with it",
-                     "an archive has no profile, because no program runs it");
+        ok = err_set(err, ERR_USAGE, "give the program that was linked with the archive",
+                     "perf records samples of programs, not of archives");
     else
         ok = archive_is(path) ? add_archive(list, err) : add_file(list, err);
     if (ok && watch_goes_on(err)) {

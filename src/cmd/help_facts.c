@@ -33,7 +33,7 @@ static void add_man(const struct fact *f, const char *values, const char *otherw
     str_add(out, "; read by: ");
     add_troff(out, f->reader);
     str_add(out, f->kind == FACT_FIXED ? "; kernel whatif cannot change it" : "");
-    str_add(out, f->kind == FACT_FITTED ? "; a mean, fitted to times.\n" : ".\n");
+    str_add(out, f->kind == FACT_FITTED ? "; a mean fitted to measured times.\n" : ".\n");
 }
 
 static void explain(const struct fact *f, const char *values, const char *otherwise,
@@ -42,10 +42,11 @@ static void explain(const struct fact *f, const char *values, const char *otherw
     str_addf(out, "%s\n    %s\n    value: %s\n    without it: %s\n    read by: %s\n", f->key,
              f->meaning, values, otherwise, f->reader);
     if (f->kind == FACT_FIXED)
-        str_add(out, "    read when the machine is loaded: kernel whatif cannot change it\n");
+        str_add(out,
+                "    read when the machine is loaded: kernel whatif cannot change this fact\n");
     if (f->kind == FACT_FITTED)
-        str_add(out, "    fitted: a mean of measured times, no mechanism; machine show has the "
-                     "source\n");
+        str_add(out, "    fitted: a mean of measured times, not a mechanism; machine show names "
+                     "the source\n");
 }
 
 static void add_row(struct result_table *t, const struct fact *f, const char *values,
@@ -74,7 +75,7 @@ bool help_facts(const char *topic, bool man, struct result *result, struct err *
     const struct fact *asked = key ? fact_find(key) : NULL;
     if (key && !asked) {
         const struct similar similar = {.word = key, .best = fact_meant(key)};
-        return err_set(err, ERR_USAGE, similar_todo(&similar, "help facts lists them", todo),
+        return err_set(err, ERR_USAGE, similar_todo(&similar, "help facts lists all facts", todo),
                        "unknown fact \"%s\"", key);
     }
     struct result_table *t = man ? NULL : result_table(result, "facts", columns, 5);

@@ -10,7 +10,7 @@ static void say_time(const struct kernel *k, const struct machine *m, size_t tri
                      const struct nested *n, struct result *result)
 {
     if (isnan(n->cycles)) {
-        result_line(result, "%s: not known: the inner loops are too large", m->title);
+        result_line(result, "%s: unknown, because the inner loops are too large", m->title);
         return;
     }
     result_line(result,
@@ -39,9 +39,10 @@ bool kernel_trip(const struct kernel *k, size_t loop, size_t trips,
     const size_t loops = within.count;
     vec_done(&within);
     if (!loops)
-        return err_set(err, ERR_USAGE,
-                       "kernel list shows the loops: kernel load FILE --loop N takes an outer one",
-                       "%s: no loop runs within it", k->loops[loop].why);
+        return err_set(
+            err, ERR_USAGE,
+            "kernel list shows the loops; kernel load FILE --loop N selects an outer loop",
+            "%s: the loop has no inner loop", k->loops[loop].why);
     struct result_table *t =
         result_table(result, "nested", columns, sizeof columns / sizeof *columns);
     t->hide = NOT_TEXT;

@@ -138,12 +138,12 @@ static bool refuse_key(const char *word, bool first, struct err *err)
         for (const char *at = row->views; next_word(&at, &view);)
             if (similar_try(&similar, view.text))
                 similar.best = strcpy(best, view.text);
-    return err_set(
-        err, ERR_USAGE,
-        similar_todo(&similar,
-                     "keys are named a, F5, Ctrl-W, Enter, Tab, Space, PgUp; keys lists them",
-                     todo),
-        "unknown %s \"%s\"", first ? "view or key" : "key", word);
+    return err_set(err, ERR_USAGE,
+                   similar_todo(&similar,
+                                "names of keys: a, F5, Ctrl-W, Enter, Tab, Space, PgUp; the "
+                                "command keys lists all names",
+                                todo),
+                   "unknown %s \"%s\"", first ? "view or key" : "key", word);
 }
 
 bool keymap_take_key(const char **text, char view[VIEW_NAME_MOST], int *key, struct err *err)
@@ -160,9 +160,11 @@ bool keymap_take_key(const char **text, char view[VIEW_NAME_MOST], int *key, str
     *key = key_of_name(word);
     bool ok = *key != KEYCODE_NONE && *key != KEYCODE_INTERRUPT;
     if (!*word)
-        err_set(err, ERR_USAGE, "bind [VIEW] KEY COMMAND; keys lists them", "no key is named");
+        err_set(err, ERR_USAGE,
+                "use bind [VIEW] KEY COMMAND; the command keys lists the names of keys",
+                "no key given");
     else if (*key == KEYCODE_INTERRUPT)
-        err_set(err, ERR_USAGE, "take another key", "Ctrl-C always cancels");
+        err_set(err, ERR_USAGE, "use another key", "Ctrl-C always cancels");
     else if (!ok)
         refuse_key(word, !named, err);
     free(word);
@@ -189,8 +191,8 @@ bool keymap_unbind(struct keymap *k, const char *text, struct err *err)
     key_print(key, name);
     if (*text)
         return err_set(err, ERR_USAGE, "unbind [VIEW] KEY", "unexpected \"%s\"", text);
-    return drop(k, view, key) || err_set(err, ERR_USAGE, "keys lists the bound keys",
-                                         "%s has no command of its own in %s%s", name,
+    return drop(k, view, key) || err_set(err, ERR_USAGE, "the command keys lists the bound keys",
+                                         "%s was not bound with bind in %s%s", name,
                                          strcmp(view, KEYMAP_ALL) == 0 ? "all views" : "the view ",
                                          strcmp(view, KEYMAP_ALL) == 0 ? "" : view);
 }

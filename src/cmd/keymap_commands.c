@@ -39,7 +39,8 @@ static bool check(const char *line, struct err *err)
         if (!command_check(at, &found, err))
             return false;
     }
-    return any || err_set(err, ERR_USAGE, "bind [VIEW] KEY COMMAND", "no command for the key");
+    return any ||
+           err_set(err, ERR_USAGE, "bind [VIEW] KEY COMMAND", "give the command for the key");
 }
 
 bool keymap_bind(struct keymap *k, const char *text, struct err *err)

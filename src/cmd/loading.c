@@ -90,7 +90,7 @@ void kernel_tell_loaded(struct session *s, struct result *result)
     kernel_insns(k, s->document.loop, &count);
     struct str rest = {0}, made = {0};
     if (k->left_out_count)
-        str_addf(&rest, "; %zu line%s left out, see kernel omitted", k->left_out_count,
+        str_addf(&rest, "; %zu line%s skipped, see kernel omitted", k->left_out_count,
                  k->left_out_count == 1 ? "" : "s");
     if (k->recipe && k->recipe->printed)
         str_add(&rest, "; the compiler printed messages, see kernel diagnostics");
@@ -103,7 +103,7 @@ void kernel_tell_loaded(struct session *s, struct result *result)
     result_line(result, "%s%s: %s, %zu instruction%s%s%s%s", k->name, str_text(&made),
                 k->loops[s->document.loop].why, count, count == 1 ? "" : "s",
                 k->loop_count > 1 ? "; kernel list shows the other loops" : "",
-                k->of_many ? "; --symbol takes another function" : "", str_text(&rest));
+                k->of_many ? "; --symbol selects another function" : "", str_text(&rest));
     str_done(&rest);
     struct err other = {0};
     if (!session_shown_fit(s, &other)) {

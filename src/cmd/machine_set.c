@@ -26,7 +26,7 @@ static bool add(struct session *s, const char *id, enum isa isa, bool named,
     if (!m)
         return !named;
     if (strcmp(m->isa, isa_name(isa)) != 0)
-        return !named || err_set(err, ERR_USAGE, "name machines of one instruction set",
+        return !named || err_set(err, ERR_USAGE, "select machines with the same instruction set",
                                  "%s is a machine for %s", m->id, m->isa);
     if (!has(out, m->id))
         vec_push(&out->list, machine_hold(m));
@@ -61,7 +61,7 @@ bool machine_set_find(struct session *s, const struct word_list *names, enum isa
     for (size_t i = 0; !names->count && i < s->document.selected_count; i++)
         if (!add(s, s->document.selected[i], isa, true, out, err))
             return false;
-    return out->list.count || err_set(err, ERR_MISSING, "mapping import reads one",
+    return out->list.count || err_set(err, ERR_MISSING, "mapping import imports a mapping",
                                       "no machine for %s", isa_name(isa));
 }
 

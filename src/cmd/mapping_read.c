@@ -127,7 +127,7 @@ static void tell_skipped(const struct osaca_notes *notes, struct result *result)
     result_count(result, "skipped", (int64_t)notes->skipped_count);
     if (!notes->skipped_count)
         return;
-    result_line(result, "%zu entr%s left out:", notes->skipped_count,
+    result_line(result, "%zu entr%s omitted:", notes->skipped_count,
                 notes->skipped_count == 1 ? "y was" : "ies were");
     struct result_table *t = left_table(result, "entries_skipped");
     for (size_t i = 0; i < notes->skipped_count; i++)
@@ -149,19 +149,18 @@ static void tell_unused(const struct osaca_notes *notes, struct result *result)
         left_row(t, u->line, u->name, u->why);
     }
     if (notes->unused_count > UNUSED_SHOWN)
-        result_line(result, "and %zu more; --format json has all",
+        result_line(result, "and %zu more; --format json lists all",
                     notes->unused_count - UNUSED_SHOWN);
 }
 
 static void tell_osaca(const struct osaca_notes *notes, struct result *result)
 {
-    result_line(
-        result,
-        "%zu entries: %zu forms matched, %zu composed of a register form and a memory access, %zu "
-        "with rounded cycles; %zu entries match no form or one already described, %zu have no port "
-        "pressure",
-        notes->entries, notes->direct, notes->composed, notes->rounded, notes->unnamed,
-        notes->unknown);
+    result_line(result,
+                "%zu entries: %zu forms matched, %zu composed of a register form and a memory "
+                "access, %zu with rounded cycles; %zu entries match no form or a form already "
+                "imported, %zu have no port pressure",
+                notes->entries, notes->direct, notes->composed, notes->rounded, notes->unnamed,
+                notes->unknown);
     result_count(result, "entries", (int64_t)notes->entries);
     result_count(result, "composed", (int64_t)notes->composed);
     result_count(result, "rounded", (int64_t)notes->rounded);

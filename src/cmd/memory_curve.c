@@ -54,8 +54,8 @@ bool memory_curve_sizes(const char *text, double *from, double *to, struct err *
         return err_set(err, ERR_USAGE, "--size 16K..512M, or --size 2M",
                        "`%.40s` is neither a size nor a range of sizes", text);
     if (*from > *to)
-        return err_set(err, ERR_USAGE, "--size 16K..512M: the smaller size first",
-                       "`%.40s` begins with the larger size", text);
+        return err_set(err, ERR_USAGE, "give the smaller size first: --size 16K..512M",
+                       "`%.40s` starts with the larger size", text);
     if (*from < MEMORY_CURVE_LEAST || *to > MEMORY_CURVE_MOST)
         return err_set(err, ERR_USAGE, "--size 16K..512M, or --size 2M",
                        "`%.40s` is not a size from 4K to 64G", text);
@@ -80,9 +80,10 @@ static bool join(struct memory_curve *c, const char *word, struct err *err)
     long long distance = *end == '+' || *end == '-' ? strtoll(end, &end, 10) : 0;
 
     if (!at || !other || *end)
-        return err_set(err, ERR_USAGE,
-                       "--arrays 2=1+4160: stream 2 begins 4,160 bytes into the array of stream 1",
-                       "invalid arrays `%.40s`: expected STREAM=ARRAY", word);
+        return err_set(
+            err, ERR_USAGE,
+            "use --arrays 2=1+4160: stream 2 begins 4,160 bytes into the array of stream 1",
+            "invalid arrays `%.40s`: expected STREAM=ARRAY", word);
     if (llabs(distance) > (1ll << 40))
         return err_set(err, ERR_USAGE, "--arrays 2=1+4160", "`%.40s` is too far", word);
     return streams_join(&c->streams, at, other, distance, err);
@@ -223,7 +224,7 @@ static bool memory_suffices(double bytes, struct err *err)
     if (!available || bytes <= FREE_SHARE * (double)available)
         return true;
     memory_size_print(bytes, &text);
-    str_add(&text, " of arrays are more than three quarters of the ");
+    str_add(&text, " of arrays is more than three quarters of the ");
     memory_size_print((double)available, &text);
     err_set(err, ERR_LIMIT, "choose a smaller --size, or end other programs", "%s that are free",
             str_text(&text));

@@ -28,7 +28,7 @@ static void print_choices(const char *choices, struct str *out)
 static bool refuse_value(const struct parameter *p, const char *text, const char *todo,
                          struct err *err)
 {
-    return err_set(err, ERR_USAGE, todo, "%s does not take \"%.80s\"", p->name, text);
+    return err_set(err, ERR_USAGE, todo, "%s cannot be \"%.80s\"", p->name, text);
 }
 
 static bool in_range(const struct parameter *p, double value, const char *text, struct err *err)
@@ -120,7 +120,8 @@ static bool read_ports(const struct parameter *p, const char *text, struct port_
 
     *out = (struct port_list){0};
     if (*text && text[strspn(text, "0123456789")] == '\0') {
-        snprintf(todo, sizeof todo, "give %g to %g, or names: 0,1,DV", p->least, p->most);
+        snprintf(todo, sizeof todo, "give a number of ports from %g to %g, or names: 0,1,DV",
+                 p->least, p->most);
         if (!parameter_count(text, &count) || (double)count < p->least || (double)count > p->most)
             return refuse_value(p, text, todo, err);
         ports_number(&out->ports, (unsigned)count);
@@ -156,7 +157,7 @@ static bool read_as_option(const struct parameter *p, const char *text, const ch
         *out = count ? (double)value.count : value.number;
         return true;
     }
-    BUG("%s is not an option with a number", before);
+    BUG("%s is not a numeric option", before);
 }
 
 static bool read_value(const struct parameter *p, const char *text, const char *before,
@@ -178,7 +179,7 @@ static bool read_value(const struct parameter *p, const char *text, const char *
     case PARAMETER_COUNT:
         return parameter_count(text, to)
                    ? in_range(p, (double)*(size_t *)to, text, err)
-                   : refuse_value(p, text, "give a whole number, as 200, 5k or 2M", err);
+                   : refuse_value(p, text, "give a whole number, such as 200, 5k or 2M", err);
     case PARAMETER_NUMBER:
         number = strtod(text, &end);
         *(double *)to = number;
@@ -202,7 +203,7 @@ static bool read_value(const struct parameter *p, const char *text, const char *
     case PARAMETER_JOINED:
         return join(to, text, err);
     }
-    BUG("a parameter of no kind");
+    BUG("the parameter has an unknown kind");
 }
 
 /* Sets the default, or the value for "not given", before parsing. */
@@ -243,8 +244,8 @@ static bool refuse_option(const char *command, const char *word, int length,
     struct str names = {0};
 
     EACH(p, options)
-        str_addf(&names, "%s%s", !names.length ? "it takes " : p[1].name ? ", " : " and ", p->name);
-    err_set(err, ERR_USAGE, names.length ? str_text(&names) : "it takes no options",
+        str_addf(&names, "%s%s", !names.length ? "options: " : p[1].name ? ", " : " and ", p->name);
+    err_set(err, ERR_USAGE, names.length ? str_text(&names) : "the command has no options",
             "%s has no option \"%.*s\"", command, length, word);
     str_done(&names);
     return false;
@@ -264,8 +265,8 @@ static bool read_option(const char *command, const struct parameter *options, ch
     if (!found)
         return refuse_option(command, word, (int)length, options, err);
     if (found->kind == PARAMETER_FLAG && value)
-        return err_set(err, ERR_USAGE, "omit it", "%s takes no value, not \"%s\"", found->name,
-                       value + 1);
+        return err_set(err, ERR_USAGE, "omit it", "%s has no value, so \"%s\" is not allowed",
+                       found->name, value + 1);
     if (found->kind != PARAMETER_FLAG && !value && *i + 1 >= count)
         return err_set(err, ERR_USAGE, NULL, "%s needs a value", found->name);
     return read_value(found,
@@ -286,9 +287,9 @@ static bool refuse_word(const char *command, const struct parameter *arguments, 
     char todo[128];
 
     if (!arguments || !arguments->name)
-        return err_set(err, ERR_USAGE, "omit it", "%s takes no argument, not \"%s\"", command,
-                       word);
-    snprintf(todo, sizeof todo, "help %s shows its arguments", command);
+        return err_set(err, ERR_USAGE, "omit it", "%s has no arguments, so \"%s\" is not allowed",
+                       command, word);
+    snprintf(todo, sizeof todo, "help %s lists its arguments", command);
     return err_set(err, ERR_USAGE, todo, "unexpected argument \"%s\" for %s", word, command);
 }
 

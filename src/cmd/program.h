@@ -60,7 +60,7 @@ void program_say_memory(struct result *result, const char *day);
 #define PROGRAM_FRESH_OPTION(type)                                                                 \
     {                                                                                              \
         .name = "--fresh", .kind = PARAMETER_FLAG, .at = offsetof(struct type, fresh),             \
-        .help = "measure this CPU's memory again, for predictions of this CPU"                   \
+        .help = "measure this CPU's memory again before predictions for this CPU"                  \
     }
 
 /* Options of a multi-threaded program; @type needs the members `threads` and `common`. */
@@ -72,11 +72,12 @@ void program_say_memory(struct result *result, const char *day);
      .least = 1,                                                                                   \
      .most = 1024,                                                                                 \
      .initial = "1",                                                                               \
-     .help = "extension: threads that split the work and share the last level of caches"},         \
+     .help = "extension: number of threads that divide the work and share the last-level cache"},  \
     {                                                                                              \
         .name = "--common", .kind = PARAMETER_NUMBER, .at = offsetof(struct type, common),         \
         .value = "PERCENT", .least = 0, .most = 100, .initial = "0",                               \
-        .help = "with --threads: cache lines shared by all threads; the others are private"        \
+        .help = "with --threads: percentage of cache lines shared by all threads; "                \
+                "other lines are private"                                                          \
     }
 /* Reports the thread count, and above one the assumptions about these threads. */
 void program_say_threads(struct result *result, size_t threads, double common);

@@ -38,7 +38,7 @@ const struct machine *program_machine(struct session *s, const char *id, bool *h
                                                     (own->base && strcmp(own->base, m->id) == 0));
     if (strcmp(m->isa, isa_name(isa_host())) == 0)
         return m;
-    err_set(err, ERR_USAGE, "choose a machine of this CPU's instruction set",
+    err_set(err, ERR_USAGE, "select a machine with this CPU's instruction set",
             "the program was compiled for %s, but %s is a machine for %s", isa_name(isa_host()),
             m->id, m->isa);
     return NULL;
@@ -51,11 +51,11 @@ void program_say_memory(struct result *result, const char *day)
     if (strcmp(day, NATIVE_NEVER) == 0) {
         result_line(
             result,
-            "caches and memory of this CPU could not be measured: those of its table are used");
+            "caches and memory of this CPU could not be measured; the values are from its table");
         result_missing(result, "memory_measured");
         return;
     }
-    result_line(result, "caches and memory of this CPU as measured %s%s",
+    result_line(result, "caches and memory of this CPU were measured %s%s",
                 strcmp(day, "today") == 0 ? "" : "on ", strcmp(day, "today") == 0 ? "now" : day);
     result_text(result, "memory_measured", day);
 }
@@ -64,8 +64,8 @@ void program_say_threads(struct result *result, size_t threads, double common)
 {
     if (threads > 1)
         result_line(result,
-                    "extension: %zu threads on as many cores split all work and share the last "
-                    "level of caches; %g %% of the lines are used by all",
+                    "extension: %zu threads on as many cores divide all work and share the "
+                    "last-level cache; %g %% of the lines are used by all threads",
                     threads, common);
     result_count(result, "threads", (int64_t)threads);
 }
@@ -78,7 +78,7 @@ static bool read_value(const char *word, const char *text, size_t length, double
     *out = strtod(copy, &end);
     bool ok = length && !*end && isfinite(*out);
     free(copy);
-    return ok || err_set(err, ERR_USAGE, "write numbers, as in N=16,32,64",
+    return ok || err_set(err, ERR_USAGE, "use numbers, as in N=16,32,64",
                          "\"%.*s\" in %s is not a number", (int)length, text, word);
 }
 
@@ -101,7 +101,7 @@ static bool read_word(const char *word, char **name, value_list *values, struct 
         ok = read_value(word, at + 1, strcspn(at + 1, ","), &value, err);
         for (size_t i = 0; ok && i < values->count; i++)
             ok = values->items[i] != value ||
-                 err_set(err, ERR_USAGE, NULL, "%g is given twice in %s", value, word);
+                 err_set(err, ERR_USAGE, NULL, "%g occurs twice in %s", value, word);
         if (ok)
             vec_push(values, value);
     }
@@ -150,8 +150,8 @@ static bool spread(const value_list *values, size_t most, struct program_inputs 
     for (size_t i = 0; i < out->name_count; i++)
         least += values[i].count - 1;
     if (least > most)
-        return err_set(err, ERR_USAGE, "allow more with --most, or give fewer values",
-                       "%zu runs are needed to vary each input alone", least);
+        return err_set(err, ERR_USAGE, "raise --most, or give fewer values",
+                       "varying each input separately needs %zu runs", least);
     out->values = mem_zero((most + 1) * out->name_count + 1, sizeof *out->values);
     add_combination(values, places, out);
     for (size_t i = 0; i < out->name_count; places[i++] = 0)
@@ -175,7 +175,7 @@ bool program_inputs_read(const struct word_list *words, size_t most, struct prog
 
     *out = (struct program_inputs){0};
     if (words->count > INPUTS_MAX)
-        return err_set(err, ERR_LIMIT, "leave some at fixed values in --arguments",
+        return err_set(err, ERR_LIMIT, "use fixed values of some inputs in --arguments",
                        "more than %d inputs", INPUTS_MAX);
     out->names = mem_zero(words->count + 1, sizeof *out->names);
     for (size_t i = 0; ok && i < words->count; i++, out->name_count++) {
@@ -219,14 +219,14 @@ bool program_input_like_runs(const struct program_runs *runs, size_t input, doub
         fraction |= runs->runs.items[i].inputs[input] != rint(runs->runs.items[i].inputs[input]);
     }
     if (value < 0 && !below)
-        return err_set(err, ERR_USAGE, "give a value of at least 0, or run the program at such "
-                                       "values",
-                       "%s=%g is negative, and no run was", runs->names[input], value);
+        return err_set(
+            err, ERR_USAGE, "give a value of at least 0, or run the program with negative values",
+            "%s=%g is negative, but all runs had values of at least 0", runs->names[input], value);
     return fraction || value == rint(value) ||
            err_set(err, ERR_USAGE,
-                   "give a whole number, or first run the program at fractional values",
-                   "%s=%g is not a whole number; all runs had whole numbers", runs->names[input],
-                   value);
+                   "give a whole number, or run the program with fractional values first",
+                   "%s=%g is not a whole number, but all runs had whole numbers",
+                   runs->names[input], value);
 }
 
 bool program_inputs_given(const struct program_model *m, const struct word_list *words,
@@ -240,19 +240,19 @@ bool program_inputs_given(const struct program_model *m, const struct word_list 
     memcpy(out, last->inputs, sizeof last->inputs);
     ok = program_inputs_read(words, 0, &given, err);
     if (ok && words->count && given.count > 1)
-        ok = err_set(err, ERR_USAGE, "give each input one value", "several values of an input");
+        ok =
+            err_set(err, ERR_USAGE, "give one value for each input", "an input has several values");
     for (size_t i = 0; ok && i < given.name_count; i++) {
         size_t at = place_of(m, given.names[i]);
-        ok = at < runs->name_count ||
-             err_set(err, ERR_USAGE, "name inputs as in program run",
-                     "the program was run without an input %s", given.names[i]);
+        ok = at < runs->name_count || err_set(err, ERR_USAGE, "use the inputs of program run",
+                                              "program run had no input %s", given.names[i]);
         ok = ok && program_input_like_runs(runs, at, given.values[i], err);
         if (ok)
             out[at] = given.values[i];
     }
     if (ok && words->count && given.name_count < runs->name_count)
-        ok = err_set(err, ERR_USAGE, "give every input of program run a value",
-                     "%zu of %zu inputs are given", given.name_count, runs->name_count);
+        ok = err_set(err, ERR_USAGE, "give a value for every input of program run",
+                     "%zu of %zu inputs have a value", given.name_count, runs->name_count);
     program_inputs_done(&given);
     return ok;
 }
@@ -268,7 +268,7 @@ bool program_fact_read(const struct fact *f, const char *text, size_t length, do
     free(one);
     snprintf(number, sizeof number, "%.12g", *out);
     return ok ? fact_check(f, number, NULL, err)
-              : err_set(err, ERR_USAGE, "write numbers; k and M multiply by 1024",
+              : err_set(err, ERR_USAGE, "use numbers; suffixes k and M are allowed",
                         "\"%.*s\" is not a number", (int)length, text);
 }
 

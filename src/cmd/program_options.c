@@ -9,8 +9,8 @@
 
 const struct program_option program_options[] = {
     {'b', "batch", NULL, "run a script of commands", SHELL_NOTHING},
-    {'e', "execute", "COMMANDS", "run commands, then end; can be repeated", SHELL_COMMANDS},
-    {OPTION_MACHINE, "machine", "ID", "machine to show, native for this CPU's; can be repeated",
+    {'e', "execute", "COMMANDS", "run commands, then quit; can be repeated", SHELL_COMMANDS},
+    {OPTION_MACHINE, "machine", "ID", "machine to show, native: this CPU; can be repeated",
      SHELL_MACHINES},
     {OPTION_SESSION, "session", "DIR", "resume a saved session", SHELL_DIRECTORY},
     {OPTION_NO_COLOR, "no-color", NULL, "no colours", SHELL_NOTHING},
@@ -18,8 +18,8 @@ const struct program_option program_options[] = {
      "print completions of an unfinished command, for shells", SHELL_NOTHING},
     {OPTION_NO_RC, "no-rc", NULL, "open the workbench without the commands of portolan/rc",
      SHELL_NOTHING},
-    {'h', "help", NULL, "print this, then end", SHELL_NOTHING},
-    {'V', "version", NULL, "print the version, then end", SHELL_NOTHING},
+    {'h', "help", NULL, "print this text, then quit", SHELL_NOTHING},
+    {'V', "version", NULL, "print the version, then quit", SHELL_NOTHING},
     {0, NULL, NULL, NULL, SHELL_NOTHING},
 };
 

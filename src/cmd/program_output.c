@@ -23,7 +23,7 @@ bool program_output_choose(struct program_output *o, const char *given, struct e
     int fd = mkstemp(o->path);
     if (fd < 0)
         return file_fault(err, o->path, "make",
-                          "set TMPDIR to a writable directory, or give --output FILE");
+                          "set TMPDIR to a writable directory, or use --output FILE");
     close(fd);
     o->own = true;
     return true;

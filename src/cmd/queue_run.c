@@ -49,7 +49,7 @@ bool queue_wait(struct session *s, unsigned number, struct err *err)
         evolve_feed(s);
     }
     if (!job_wait(number))
-        return err_set(err, ERR_USAGE, "jobs lists them", "no job %u", number);
+        return err_set(err, ERR_USAGE, "jobs lists the jobs", "no job %u", number);
     for (size_t i = 0; job_get(i, &info); i++) {
         if (number && info.number != number)
             continue;

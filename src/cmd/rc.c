@@ -13,7 +13,7 @@
 #include "cmd/command.h"
 
 #define RC_LIMIT ((size_t)1 << 20)
-#define RC_QUIT "it would end the workbench before it opens"
+#define RC_QUIT "the command would end the workbench at its start"
 
 struct telling {
     struct str first;
@@ -39,7 +39,7 @@ static void told_of(struct telling *t, struct str *told)
 {
     str_add(told, str_text(&t->first));
     if (t->count > 1)
-        str_addf(told, " (and %zu more; the log shows them)", t->count - 1);
+        str_addf(told, " (and %zu more; the log shows all)", t->count - 1);
     str_done(&t->first);
 }
 
@@ -56,7 +56,8 @@ static void run_text(struct session *s, const char *name, const char *text, stru
         number++;
         bool ok = command_run(s, line, NULL, &err);
         if (ok && s->quit)
-            ok = err_set(&err, ERR_USAGE, "take the line out", "quit is left out: " RC_QUIT);
+            ok = err_set(&err, ERR_USAGE, "remove the line from the file",
+                         "quit is ignored: " RC_QUIT);
         if (!ok)
             tell(t, name, number, &err);
         s->quit = false;
@@ -85,20 +86,20 @@ void rc_run(struct session *s, struct str *told)
     if (path && stat(path, &about) != 0) {
         int why = errno;
         if (lstat(path, &about) == 0 || (why != ENOENT && why != ENOTDIR)) {
-            err_set(&err, ERR_IO, "correct that, or start with --no-rc", "%s", strerror(why));
+            err_set(&err, ERR_IO, "correct the file, or start with --no-rc", "%s", strerror(why));
             tell(&t, path, 0, &err);
         }
     } else if (path) {   /* a pipe or device could block the start */
         bool ok = S_ISREG(about.st_mode)
                       ? file_read(path, RC_LIMIT, &text, &err)
-                      : err_set(&err, ERR_IO, "make it one, or start with --no-rc",
+                      : err_set(&err, ERR_IO, "replace it by a regular file, or start with --no-rc",
                                 "is not a regular file");
         if (ok && !path_owner_trusted(&about))
-            ok = err_set(&err, ERR_IO, "make it your own, or start with --no-rc",
+            ok = err_set(&err, ERR_IO, "change its owner, or start with --no-rc",
                          "belongs to another user");
         if (ok && strlen(str_text(&text)) != text.length)
-            ok = err_set(&err, ERR_DATA, "it must be text, with a command on each line",
-                         "holds bytes of zero");
+            ok =
+                err_set(&err, ERR_DATA, "use text with one command per line", "contains NUL bytes");
         if (ok)
             run_text(s, path, str_text(&text), &t);
         else

@@ -94,7 +94,7 @@ static void rescue(void)
         return;
     if (save_apart(path))
         utf8_say_now(STDERR_FILENO,
-                     "portolan: the session was saved; portolan --session %s opens it\n", path);
+                     "portolan: the session was saved; portolan --session %s resumes it\n", path);
     else
         utf8_say_now(STDERR_FILENO, "portolan: the session could not be saved\n");
 }

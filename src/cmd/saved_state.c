@@ -76,8 +76,8 @@ bool saved_state_begin(struct err *err)
     struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
 
     if (!session)
-        return err_set(err, ERR_MISSING, "set HOME or XDG_STATE_HOME to a directory of your own",
-                       "no directory of this user for saving the session");
+        return err_set(err, ERR_MISSING, "set HOME or XDG_STATE_HOME to a directory that you own",
+                       "no state directory to save the session in");
     char *path = lock_path(session);
     bool ok = path_make_parents(session, 0700, err);
     int held = ok ? open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600) : -1;

@@ -45,7 +45,7 @@ bool session_view(struct session *s, const char *verb, const char *argument, str
                   struct err *err)
 {
     if (!s->views)
-        return err_set(err, ERR_USAGE, "open the workbench", "views need the workbench");
+        return err_set(err, ERR_USAGE, "open the workbench", "views exist only in the workbench");
     return s->views->command(s, verb, argument ? argument : "", result, err);
 }
 
@@ -155,7 +155,8 @@ bool session_set_experiments(struct session *s, struct experiments **made,
                              const struct experiments *base, struct err *err)
 {
     if (base && s->document.experiments != base)
-        return err_set(err, ERR_USAGE, "try again", "the experiments changed meanwhile");
+        return err_set(err, ERR_USAGE, "try again",
+                       "another command changed the experiments meanwhile; run the command again");
     if (base) {   /* the table is a modified version of @base, so it has the same serial number */
         (*made)->serial = base->serial;
         (*made)->revision += base->revision + 1;
@@ -206,7 +207,7 @@ static bool refuse_isa(const struct machine *m, struct err *err)
 {
     struct str todo = {0};
 
-    str_add(&todo, "the fact isa is ");
+    str_add(&todo, "valid values of the fact isa: ");
     isa_list(false, " or ", &todo);
     err_set(err, ERR_DATA, str_text(&todo), "%s has the unknown instruction set \"%s\"", m->id,
             m->isa);
@@ -229,7 +230,7 @@ static bool find_machines(struct session *s, char **ids, size_t count, const cha
             return refuse_isa(m, err);
         *first = i ? *first : isa;
         if (isa != *first)
-            return err_set(err, ERR_USAGE, "name machines of one instruction set",
+            return err_set(err, ERR_USAGE, "select machines with the same instruction set",
                            "%s is %s and %s is %s", ids[0], isa_name(*first), ids[i], m->isa);
         own[i] = m->id;   /* the id replaces the path of a directory, so that the machine is loaded
                            * only once and its changes persist */
@@ -324,7 +325,7 @@ bool form_patterns_match(char *const *patterns, size_t count, const char *form)
 bool session_has_kernel(const struct session *s, struct err *err)
 {
     return s->document.kernel ||
-           err_set(err, ERR_USAGE, "kernel load FILE, or kernel paste", "no kernel is loaded");
+           err_set(err, ERR_USAGE, "run kernel load FILE, or kernel paste", "no kernel is loaded");
 }
 
 bool session_may_open(struct session *s, const struct recipe *r, struct err *err)
@@ -341,16 +342,16 @@ bool session_may_open(struct session *s, const struct recipe *r, struct err *err
     }
     free(s->shown_path);
     s->shown_path = str_take(&path);
-    return err_set(err, ERR_USAGE,
-                   "repeat the command to open it; kernel load FILE opens another",
-                   "the file %.400s, named by the session, has not been opened yet", s->shown_path);
+    return err_set(
+        err, ERR_USAGE, "repeat the command to open the file; kernel load FILE opens another",
+        "the session would open the file %.400s, which was not opened before", s->shown_path);
 }
 
 bool session_fits(const struct session *s, const struct machine *m, struct err *err)
 {
     const char *isa = s->document.kernel ? isa_name(s->document.kernel->isa) : m->isa;
     return strcmp(isa, m->isa) == 0 ||
-           err_set(err, ERR_USAGE, "set machine ID chooses another, machine list lists them",
+           err_set(err, ERR_USAGE, "set machine ID selects another machine, machine list lists all",
                    "%s is a machine for %s, but the kernel is %s", m->id, m->isa, isa);
 }
 
@@ -360,8 +361,8 @@ bool session_shown_fit(const struct session *s, struct err *err)
     const struct selection *chosen = &d->kept[d->chosen_isa];
 
     return !d->chosen || !d->kernel || d->kernel->isa == d->chosen_isa || !chosen->count ||
-           err_set(err, ERR_USAGE, "set machine ID chooses another, machine list lists them",
-                   "the chosen machine %s is for %s, but the kernel is %s", chosen->ids[0],
+           err_set(err, ERR_USAGE, "set machine ID selects another machine, machine list lists all",
+                   "the selected machine %s is for %s, but the kernel is %s", chosen->ids[0],
                    isa_name(d->chosen_isa), isa_name(d->kernel->isa));
 }
 

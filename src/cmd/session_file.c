@@ -134,7 +134,7 @@ static bool save_machine(struct session_saving *w, const struct machine *m, stru
 
     if (!plain_id(m->id))
         return err_set(err, ERR_DATA, "save it under another name with mapping save",
-                       "a machine called \"%s\" cannot be saved in a session", m->id);
+                       "a session cannot save a machine called \"%s\"", m->id);
     if (overrides_of(m, &rows)) {
         str_addf(&name, "overrides/%s.csv", m->id);
         ok = !rows.length || session_write(w, str_text(&name), &rows, err);
@@ -263,11 +263,11 @@ static bool only_ours(const char *dir, const struct names *manifest, struct err 
     if (!stranger)
         return true;
     if (manifest->count)
-        err_set(err, ERR_DATA, "choose another directory, or move it away",
-                "%s in it is not part of a session", stranger);
+        err_set(err, ERR_DATA, "choose another directory, or move the file away",
+                "%s in the directory is not part of a session", stranger);
     else
         err_set(err, ERR_DATA, "choose another directory",
-                "not a Portolan session: it has %s and no " MANIFEST, stranger);
+                "not a Portolan session: the directory has %s and no " MANIFEST, stranger);
     free(stranger);
     return err_at(err, dir, 0, 0);
 }
@@ -359,7 +359,7 @@ static bool take_rows(const char *path, const struct csv_table *t,
     int key = csv_table_column(t, "key"), value = csv_table_column(t, "value");
 
     if (key < 0 || value < 0) {
-        err_set(err, ERR_DATA, "begin with key,value", "the column %s is missing",
+        err_set(err, ERR_DATA, "the first line must be key,value", "the column %s is missing",
                 key < 0 ? "key" : "value");
         return err_at(err, path, 1, 1);
     }
@@ -578,7 +578,7 @@ out:
 struct session *session_read(const char *dir, struct err *err)
 {
     if (!session_is_directory(dir)) {
-        err_set(err, ERR_MISSING, "session save DIRECTORY creates one", "no saved session");
+        err_set(err, ERR_MISSING, "session save DIRECTORY creates a session", "no saved session");
         err_at(err, dir, 0, 0);
         return NULL;
     }

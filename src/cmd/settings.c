@@ -13,18 +13,18 @@ const struct setting settings_table[] = {
     {"color", SETTING_SWITCH, MEMBER(color), NULL, 0, 0, "off", false, "coloured text output"},
     {"ascii", SETTING_SWITCH, MEMBER(ascii), NULL, 0, 0, "off", true, "ASCII output only"},
     {"background", SETTING_CHOICE, MEMBER(background), BACKGROUND_CHOICES, 0, 0, "auto", true,
-     "the terminal's background, for the choice of colours; auto: as the terminal reports, else "
-     "dark"},
+     "background of the terminal, for the choice of colours; auto: as reported by the terminal, "
+     "otherwise dark"},
     {"keep-going", SETTING_SWITCH, MEMBER(keep_going), NULL, 0, 0, "off", true,
-     "continue after a failed command; the exit status is still 1"},
+     "continue after a command fails; the exit status is still 1"},
     {"panes", SETTING_SWITCH, MEMBER(panes), NULL, 0, 0, "on", true,
-     "several panes next to each other on a large screen"},
+     "show several panes next to each other on a large screen"},
     {"seed", SETTING_COUNT, MEMBER(seed), NULL, 0, 1000000000000, "1", true,
      "random seed for experiments generate and evolve start"},
     {"threads", SETTING_COUNT, MEMBER(threads), "auto", 1, THREADS_MAX, "auto", true,
      "worker threads for evolve start and kernel evaluate; auto: one per CPU"},
     {"source-path", SETTING_TEXT, MEMBER(source_path), NULL, 0, 0, "", false,
-     "directories, separated by :, with sources that debug information names"},
+     "source directories, separated by :, in which to find files of debug information"},
     {NULL, SETTING_SWITCH, 0, 0, NULL, 0, 0, NULL, false, NULL},
 };
 
@@ -33,7 +33,7 @@ void settings_init(struct settings *s)
     *s = (struct settings){0};
     for (const struct setting *setting = settings_table; setting->name; setting++)
         if (!setting_set(s, setting, setting->initial, NULL))
-            BUG("a setting refuses its own default");
+            BUG("the default of a setting is invalid");
 }
 
 static bool same_name(const char *own, const char *name)
@@ -80,8 +80,7 @@ static uint64_t number_of(const struct settings *s, const struct setting *settin
         return *(const uint32_t *)(const void *)at;
     case sizeof(uint64_t):
         return *(const uint64_t *)(const void *)at;
-    default:
-        BUG("a setting of no known width");
+    default: BUG("a setting has an unknown size");
     }
 }
 
@@ -99,8 +98,7 @@ static void put_number(struct settings *s, const struct setting *setting, uint64
     case sizeof(uint64_t):
         *(uint64_t *)(void *)at = value;
         return;
-    default:
-        BUG("a setting of no known width");
+    default: BUG("a setting has an unknown size");
     }
 }
 

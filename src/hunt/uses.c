@@ -21,7 +21,7 @@ struct form_uses *form_uses_load(enum isa isa, size_t *count, struct err *err)
         err_set(err, ERR_MISSING, "install Portolan, or set PORTOLAN_DATA to its data",
                 "%s not found", str_text(&relative));
     if (t && (form < 0 || uses < 0)) {
-        err_set(err, ERR_DATA, "begin with form,count", "the column %s is missing",
+        err_set(err, ERR_DATA, "the first line must be form,count", "the column %s is missing",
                 form < 0 ? "form" : "count");
         err_at(err, path, 1, 1);
     }
@@ -55,9 +55,9 @@ struct form_uses *form_uses_measurable(const struct forms *forms, bool simulated
     if (kept)
         return uses;
     form_uses_free(uses, 0);
-    err_set(err, ERR_USAGE, "forms list shows the measurable forms, and the reason for each other "
-                            "form",
-            "none of the most frequent forms can be measured here");
+    err_set(err, ERR_USAGE,
+            "forms list shows the measurable forms, and why others cannot be measured",
+            "none of the most frequent forms is measurable on this CPU");
     return NULL;
 }
 

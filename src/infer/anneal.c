@@ -317,8 +317,8 @@ static void take(struct annealer *s, const struct gene *genes)
 void anneal_load(struct annealer *s, const struct genome *g)
 {
     if (g->forms != s->p->forms || g->ports != s->g->ports || g->width != s->g->width)
-        BUG("a genome of %zu forms and %u ports for %zu and %u", g->forms, g->ports, s->p->forms,
-            s->g->ports);
+        BUG("genome has %zu forms and %u ports instead of %zu and %u", g->forms, g->ports,
+            s->p->forms, s->g->ports);
     struct gene *genes = mem_alloc((g->forms + 1) * sizeof *genes);
     memcpy(genes, g->genes, g->forms * sizeof *genes);
     take(s, genes);

@@ -19,31 +19,33 @@ static const char *tell_phase(const struct evolve *e, char *phase, size_t room)
 {
     if (e->preparation != EVOLVE_PREPARED) {
         snprintf(phase, room, "comparing forms");
-        return "forms with equal behaviour in all experiments are searched as one";
+        return "forms with equal behaviour in all experiments are combined into one";
     }
     if (e->o.algorithm == EVOLVE_MEMETIC && isnan(e->scale)) {
         snprintf(phase, room, "estimating the error scale");
-        return "a short search estimates the error that is noise; prices follow from it";
+        return "a short search estimates the noise of the measurements, which determines the "
+               "prices";
     }
     if (e->ports == 0) {
         snprintf(phase, room, "choosing the number of ports");
-        return "searches with increasing numbers of ports; the smallest number that explains "
-               "equally much is used";
+        return "searches with increasing numbers of ports; the smallest number with the same "
+               "accuracy is used";
     }
     if (e->o.algorithm == EVOLVE_PMEVO) {
         snprintf(phase, room, "evolving generation %u", e->generation);
-        return "mappings are recombined and changed, and the better half stays";
+        return "mappings are recombined and mutated, and the better half is kept";
     }
     if (e->consensus == CONSENSUS_SOUGHT) {
         snprintf(phase, room, "looking for a consensus");
-        return "good mappings disagree on unmeasured experiments; one is fitted to their mean";
+        return "good mappings disagree on unmeasured experiments; a consensus is fitted to their "
+               "mean";
     }
     if (e->children_begun == 0 || e->fresh_begun < e->target) {
         snprintf(phase, room, "annealing starting point %zu of %zu", e->fresh_begun, e->target);
-        return "a random mapping is changed step by step; worse steps become rarer";
+        return "a random mapping is changed step by step; the probability of worse steps falls";
     }
     snprintf(phase, room, "improving offspring %zu", e->children_begun);
-    return "two good mappings are combined and improved; the result replaces a worse one";
+    return "two good mappings are combined and improved; the result replaces a worse mapping";
 }
 
 /* Returns the mapping that is displayed and adopted. */

@@ -258,7 +258,7 @@ struct genome *genome_of_mapping(const struct mapping *m, const struct problem *
     unsigned ports = mapping_ports(m)->count;
 
     if (ports == 0 || ports > PROBLEM_PORTS_MAX) {
-        err_set(err, ERR_LIMIT, "choose a mapping with fewer ports",
+        err_set(err, ERR_LIMIT, "select a mapping with fewer ports",
                 "the mapping has %u ports; inference needs 1 to %d", ports, PROBLEM_PORTS_MAX);
         return NULL;
     }
@@ -267,7 +267,7 @@ struct genome *genome_of_mapping(const struct mapping *m, const struct problem *
         const struct mapping_entry *entry = mapping_find(m, p->names[f]);
         for (unsigned i = 0; entry && i < entry->usage.count; i++)
             if (!gene_add(&g->genes[f], entry->usage.uops[i].ports, entry->usage.uops[i].count)) {
-                err_set(err, ERR_LIMIT, "choose another starting mapping",
+                err_set(err, ERR_LIMIT, "select another starting mapping",
                         "the usage of %s has too many µops or ports per µop", entry->form);
                 genome_free(g);
                 return NULL;

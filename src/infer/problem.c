@@ -214,10 +214,10 @@ struct problem *problem_new(const struct experiments *t, const bool *keep, struc
         err_set(err, ERR_DATA, "experiments load FILE, or experiments measure",
                 "no measured experiments");
     } else if (watch_over()) {
-        err_set(err, ERR_LIMIT, "give it more time, or fewer experiments",
-                "the time ended while %zu experiments were sorted", count);
+        err_set(err, ERR_LIMIT, "use a longer time limit, or fewer experiments",
+                "time limit reached while %zu experiments were sorted", count);
     } else if (partners_in(t, rows, count) > PARTNERS_MAX) {
-        err_set(err, ERR_LIMIT, "leave out experiments of many forms",
+        err_set(err, ERR_LIMIT, "omit experiments with many forms",
                 "the experiments have more than %zu pairs of forms", PARTNERS_MAX);
     } else if (!mem_room(bytes_of(t, rows, count), "the experiments", err)) {
         p = NULL;
@@ -279,7 +279,7 @@ struct problem *problem_unpack(struct unpacking *from, struct err *err)
         from->broken |= p->terms[k].form >= p->forms;
     if (from->broken) {
         problem_free(p);
-        err_set(err, ERR_DATA, "start the same program on every host",
+        err_set(err, ERR_DATA, "start the same version of Portolan on every host",
                 "the experiments sent by another rank are damaged");
         return NULL;
     }

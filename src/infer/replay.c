@@ -35,7 +35,7 @@ bool replay_measure(struct experiments *t, void *state, struct err *err)
             experiments_set(t, i, record->rows.items[row].cycles, record->rows.items[row].spread,
                             record->rows.items[row].repeats, NULL);
         else
-            experiments_set(t, i, NAN, NAN, 0, "not in the record");
+            experiments_set(t, i, NAN, NAN, 0, "not in the recorded experiments");
     }
     row_index_done(&index);
     return true;

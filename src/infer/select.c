@@ -31,8 +31,8 @@
 /* number of successive rounds that must be predicted; one may be so by chance */
 #define PREDICTED_ROUNDS 2
 
-const char *const select_end_names[] = {
-    "running", "limit reached", "converged: no disagreement left", "converged: predictions held"};
+const char *const select_end_names[] = {"running", "limit reached", "converged: the mappings agree",
+                                        "converged: predictions held"};
 
 struct committee {
     struct mapping *mappings[COMMITTEE];   /* mappings, best first */
@@ -337,7 +337,7 @@ static bool infer(const struct experiments *t, const struct select_options *so,
         evolve_worker(e, 0, so->poll ? poll_infer : NULL, &polled);
     struct genome *best = e ? evolve_best(e, NULL) : NULL;
     if (e && !best)
-        err_set(err, ERR_INTERRUPTED, NULL, "stopped before a first mapping was found");
+        err_set(err, ERR_INTERRUPTED, NULL, "stopped before the first mapping was found");
     if (best && watch_goes_on(err)) {
         out->noise = fmax(fmax(best->d_avg, SELECT_NOISE_LEAST), median_spread(t));
         gather(out, e, best, o);

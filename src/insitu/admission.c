@@ -13,7 +13,8 @@
 
 #include "base/mem.h"
 
-#define ALONE "kernel measure measures the loop alone, program profile samples the program"
+#define ALONE                                                                                      \
+    "kernel measure measures the loop outside its program, program profile samples the program"
 #define HEADERS_MOST 64u
 
 bool admit_file(const char *path, struct err *err)
@@ -23,11 +24,11 @@ bool admit_file(const char *path, struct err *err)
     if (stat(path, &status) == 0 && status.st_mode & (S_ISUID | S_ISGID))
         return err_set(
             err, ERR_IO, ALONE,
-            "%s is set-user-ID or set-group-ID: under ptrace it would run without these rights",
+            "%s is set-user-ID or set-group-ID: with ptrace it would run without these rights",
             path);
     if (getxattr(path, "security.capability", NULL, 0) > 0)
         return err_set(err, ERR_IO, ALONE,
-                       "%s has file capabilities: under ptrace it would run without them", path);
+                       "%s has file capabilities: with ptrace it would run without them", path);
     return true;
 }
 
@@ -60,7 +61,7 @@ bool admit_process(pid_t pid, bool traced, struct err *err)
         return err_set(err, ERR_IO, ALONE,
                        "process %d runs with another user's privileges (set-user-ID)", (int)pid);
     if (strstr(features, "shstk"))
-        return err_set(err, ERR_IO, "start it with GLIBC_TUNABLES=glibc.cpu.hwcaps=-SHSTK",
+        return err_set(err, ERR_IO, "start the program with GLIBC_TUNABLES=glibc.cpu.hwcaps=-SHSTK",
                        "process %d has a shadow stack (CET)", (int)pid);
     return true;
 }
@@ -110,7 +111,7 @@ bool admit_mapping(const struct maps *maps, const char *file, uint64_t address, 
 
     *missing = false;
     if (!file_place(file, address, &offset))
-        return err_set(err, ERR_DATA, "name a loop of a program or library",
+        return err_set(err, ERR_DATA, "give a loop of a program or library",
                        "%s has no code at 0x%" PRIx64 " that a program could map", file, address);
     for (size_t i = 0; i < maps->list.count; i++) {
         const struct map *m = &maps->list.items[i];
@@ -119,14 +120,13 @@ bool admit_mapping(const struct maps *maps, const char *file, uint64_t address, 
             continue;
         if (m->write)
             return err_set(err, ERR_IO, ALONE,
-                           "the code of %s can be written by the program: it may change itself",
-                           file);
+                           "the code of %s is writable: the program may modify it", file);
         *bias = m->start + (offset - m->offset) - address;
         return true;
     }
     *missing = true;
     return err_set(err, ERR_DATA,
-                   "name a process that runs the loop's file itself, not one that starts it",
+                   "give a process that executes the loop itself, not one that starts it",
                    "the process has not mapped %s", file);
 }
 
@@ -138,8 +138,8 @@ bool admit_bytes(const struct process *p, const struct region *r, uint64_t bias,
         if (!process_read(p, in->offset + bias, there, in->length) ||
             memcmp(there, in->bytes, in->length) != 0)
             return err_set(err, ERR_DATA,
-                           "start the program again when its file has changed; self-modifying code "
-                           "cannot be treated",
+                           "if its file has changed, start the program again; self-modifying code "
+                           "is not supported",
                            "the program's code at 0x%" PRIx64 " is not that of its file",
                            in->offset);
     }

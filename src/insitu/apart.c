@@ -185,7 +185,7 @@ bool insitu_apart(bool (*run)(const struct insitu_options *o, struct insitu *out
         _exit(put_result(w.tell, ok, &why, out) ? 0 : 1);
     }
     if (pid < 0)
-        err_set(err, ERR_IO, NULL, "cannot create the watching process: %s", strerror(errno));
+        err_set(err, ERR_IO, NULL, "cannot create the tracing process: %s", strerror(errno));
     if (up[1] >= 0)
         close(up[1]);
     if (down[0] >= 0)
@@ -206,7 +206,7 @@ bool insitu_apart(bool (*run)(const struct insitu_options *o, struct insitu *out
     while (pid > 0 && waitpid(pid, NULL, 0) < 0 && errno == EINTR)
         ;
     if (pid > 0 && !told)
-        err_set(err, ERR_IO, "try again", "the process that watched it has ended");
+        err_set(err, ERR_IO, "try again", "the tracing process has ended");
     return told && ok;
 }
 #endif

@@ -95,16 +95,17 @@ static const char *try_counter(const struct counter_source *s, enum counter kind
 
     if (counter < 0)
         return counter == -EACCES || counter == -EPERM
-                   ? "the system allows none: sysctl kernel.perf_event_paranoid=2 does"
+                   ? "the system forbids them: sysctl kernel.perf_event_paranoid=2 allows them"
                    : "this CPU has none, or its hypervisor hides them";
     double before = NAN;
     bool ran = s->read(s->state, counter, &before);
     run_known(kind, &least, &most);
     ran = s->read(s->state, counter, &value) && ran;
     s->done(s->state, counter);
-    return !ran ? "a counter was opened, but does not run"
-           : value - before >= least && value - before <= most ? NULL
-                                                               : "a known loop was counted wrong";
+    return !ran ? "a counter was opened, but does not count"
+           : value - before >= least && value - before <= most
+               ? NULL
+               : "the count of a known loop was wrong";
 }
 
 void counters_new(const struct counter_source *source, struct counters *out)

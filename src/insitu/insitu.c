@@ -112,7 +112,7 @@ static void handle_late(struct insitu_watch *w)
         if (e.news == PROCESS_FORKED)
             handle_fork(w, &e);
         else if (w->placed) {
-            cut(w, "it became another program (exec)");
+            cut(w, "the process executed another program (exec)");
             w->placed = false;
             w->process.call_at = 0;
         } else
@@ -181,8 +181,8 @@ static void settle_signals(struct insitu_watch *w)
     for (size_t i = p->tracees.count; w->placed && i-- > 0 && i < p->tracees.count;)
         if (p->tracees.items[i].stopped && p->tracees.items[i].signal &&
             !placed_settle(&w->out->placed, &p->tracees.items[i]) && !p->ended)
-            leave_for_good(
-                w, "a fault within the first instructions of the loop is handled by the program");
+            leave_for_good(w,
+                           "the program handles a fault within the first instructions of the loop");
 }
 
 /* Handles an event before its thread continues. */
@@ -197,9 +197,7 @@ static void handle(struct insitu_watch *w, const struct process_event *e)
         break;
     case PROCESS_STARTED:
         if (!take_threads(w))
-            leave_for_good(w,
-                           "more threads started than there are counters for, or one uses segment "
-                           "gs");
+            leave_for_good(w, "there are more threads than counters, or a thread uses segment gs");
         break;
     case PROCESS_FORKED:
         handle_fork(w, e);
@@ -213,7 +211,7 @@ static void handle(struct insitu_watch *w, const struct process_event *e)
         break;
     case PROCESS_EXEC:
         if (w->placed)
-            cut(w, "it became another program (exec)");
+            cut(w, "the process executed another program (exec)");
         w->executed = !w->placed;
         w->placed = false;
         p->call_at = 0;
@@ -351,7 +349,7 @@ static bool change(struct insitu_watch *w, enum copy_mode mode, struct err *err)
         return false;
     }
     if (!placed_patch(x, mode, err))
-        return leave_for_good(w, "its code cannot be changed any more");
+        return leave_for_good(w, "the code of the process is no longer writable");
     for (size_t i = 0; i < p->tracees.count; i++) {
         pid_t tid = p->tracees.items[i].tid;
         struct traced *t = &p->tracees.items[i];
@@ -364,7 +362,7 @@ static bool change(struct insitu_watch *w, enum copy_mode mode, struct err *err)
         if (!t)
             continue;
         if (!ok && !p->ended)
-            return leave_for_good(w, "a thread could not be taken out of the copy of the loop");
+            return leave_for_good(w, "a thread could not be moved out of the copy of the loop");
         if (t->exiting) {
             placed_release(x, t);
             continue;
@@ -373,7 +371,7 @@ static bool change(struct insitu_watch *w, enum copy_mode mode, struct err *err)
         placed_choose(x, t, w->period, RECORD_ITERATIONS);
     }
     if (!take_threads(w))
-        return leave_for_good(w, "more threads started than there are counters for");
+        return leave_for_good(w, "there are more threads than counters");
     if (mode == COPY_TIME)
         measure_clock(w);
     if (mode == COPY_COUNT)
@@ -510,16 +508,14 @@ static bool clear_way(struct insitu_watch *w, struct err *err)
             return true;
         process_go_all(p);
         if (!run_for(w, 0.001))
-            return err_set(err, ERR_MISSING, NULL,
-                           "the program has ended or is not watched any more");
+            return err_set(err, ERR_MISSING, NULL, "the program has ended or is no longer traced");
         if (!process_stop(p, false, err))
             return false;
         handle_late(w);
         if (w->executed)
             break;
     }
-    return err_set(err, ERR_LIMIT, "try again",
-                   "a thread stays where the loop's code would be patched");
+    return err_set(err, ERR_LIMIT, "try again", "a thread does not leave the code to be patched");
 }
 
 /* Places the copies and patches the original. Call while all threads are stopped. */
@@ -534,14 +530,13 @@ static bool place(struct insitu_watch *w, struct err *err)
         return false;
     for (size_t i = 0; i < p->tracees.count; i++)
         if (process_registers(&p->tracees.items[i], &regs) && regs.gs_base)
-            return err_set(err, ERR_LIMIT, "kernel measure measures the loop alone",
-                           "the program uses segment gs itself, where counters would be kept");
+            return err_set(err, ERR_LIMIT, "kernel measure measures the loop outside its program",
+                           "the program uses segment gs, which the counters need");
     copies_make(&out->region, bias, &out->copies);
     bool ok = placed_new(p, &out->region, &out->copies, bias, &w->maps, &out->placed, err);
     w->placed = ok;
     if (ok && !take_threads(w))
-        ok = err_set(err, ERR_LIMIT, NULL,
-                     "the program has more threads than there are counters for");
+        ok = err_set(err, ERR_LIMIT, NULL, "the program has more threads than there are counters");
     ok = ok && placed_patch(&out->placed, COPY_COUNT, err);
     if (!ok && out->placed.code) {
         w->placed = true;
@@ -593,7 +588,7 @@ static bool run_to_entry(struct insitu_watch *w, struct err *err)
         if (!wanted(w))
             return err_set(err, ERR_INTERRUPTED, NULL, "cancelled");
     }
-    return err_set(err, ERR_DATA, "run it by hand to see why",
+    return err_set(err, ERR_DATA, "run it in a shell to see its messages",
                    "the program ended before its first instruction");
 }
 
@@ -621,8 +616,8 @@ static bool attach(struct insitu_watch *w, struct err *err)
         return false;
     handle_late(w);
     return !w->executed ||
-           err_set(err, ERR_DATA, "try again", "process %d has just become another program (exec)",
-                   (int)w->options->pid);
+           err_set(err, ERR_DATA, "try again",
+                   "process %d has just executed another program (exec)", (int)w->options->pid);
 }
 
 /* Places the copies after the loop's file is mapped. */
@@ -747,7 +742,7 @@ static bool try_system(struct insitu_watch *w, struct err *err)
     w->out->refused = w->trial.tracing != NULL;
     return !w->out->refused ||
            err_set(err, ERR_IO, "run it on a system whose ptrace works",
-                   "ptrace does not work correctly here: %s", w->trial.tracing);
+                   "ptrace does not work correctly on this system: %s", w->trial.tracing);
 }
 
 static bool run(const struct insitu_options *o, struct insitu *out, struct err *err)

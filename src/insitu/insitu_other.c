@@ -9,9 +9,10 @@ bool insitu_run(const struct insitu_options *o, struct insitu *out, struct err *
 {
     (void)o;
     *out = (struct insitu){.ticks_per_cycle = NAN};
-    return err_set(err, ERR_MISSING,
-                   "program profile samples the program, kernel measure measures the loop alone",
-                   "program explain runs on x86-64 only");
+    return err_set(
+        err, ERR_MISSING,
+        "program profile samples the program, kernel measure measures the loop outside its program",
+        "program explain runs on x86-64 only");
 }
 
 void insitu_done(struct insitu *x)

@@ -54,7 +54,8 @@ bool placed_new(struct process *p, const struct region *r, struct copies *c, uin
     const struct map *m = maps_at(maps, low);
     at = maps_gap(maps, m ? m->start : low, high, size);
     if (!at)
-        return err_set(err, ERR_LIMIT, NULL, "no memory is free within reach of the loop's code");
+        return err_set(err, ERR_LIMIT, NULL,
+                       "no free memory within the range of a jump from the loop");
     int64_t code = process_call(
         p, t, SYS_mmap,
         (const uint64_t[]){at, size, PROT_READ | PROT_EXEC,
@@ -75,7 +76,8 @@ bool placed_new(struct process *p, const struct region *r, struct copies *c, uin
     if (!code_resolve(&c->code, at, err))
         return false;
     if (!process_write(p, at, c->code.bytes.items, c->code.bytes.count))
-        return err_set(err, ERR_IO, NULL, "the copy of the loop cannot be written to the process");
+        return err_set(err, ERR_IO, NULL,
+                       "the copy of the loop cannot be written into the process");
     /* other threads may run during a call from here on */
     p->call_at = label_address(out, c->call);
     return true;

@@ -128,17 +128,17 @@ static bool refused(pid_t pid, int reason, struct err *err)
         close(fd);
     }
     if (reason == EPERM && (*scope == '1' || *scope == '2' || *scope == '3'))
-        return err_set(
-            err, ERR_IO,
-            "start the program from here, or run sysctl kernel.yama.ptrace_scope=0 as root",
-            "ptrace of process %d is refused: sysctl kernel.yama.ptrace_scope is %s", (int)pid,
-            scope);
+        return err_set(err, ERR_IO,
+                       "start the program with program explain, or run sysctl "
+                       "kernel.yama.ptrace_scope=0 as root",
+                       "ptrace of process %d is refused: sysctl kernel.yama.ptrace_scope is %s",
+                       (int)pid, scope);
     if (reason == EPERM)
         return err_set(err, ERR_IO,
-                       "run as its user, or as root; a container needs --cap-add=SYS_PTRACE or a "
-                       "seccomp profile that allows ptrace",
-                       "ptrace of process %d is refused: it is another user's, or a container's "
-                       "settings forbid it",
+                       "run Portolan as the user of the process, or as root; a container needs "
+                       "--cap-add=SYS_PTRACE or a seccomp profile that allows ptrace",
+                       "ptrace of process %d is refused: it belongs to another user, or a "
+                       "container forbids it",
                        (int)pid);
     return err_set(err, ERR_IO, NULL, "ptrace of process %d is refused: %s", (int)pid,
                    strerror(reason));
@@ -677,7 +677,7 @@ bool process_stop(struct process *p, bool running, struct err *err)
         else if (e.news == PROCESS_FORKED || e.news == PROCESS_EXEC)
             vec_push(&p->late, e);
         if (now() > end)
-            return err_set(err, ERR_LIMIT, "try again when it does not wait for a device",
+            return err_set(err, ERR_LIMIT, "try again when the process does not wait for a device",
                            "a thread of process %d did not stop within %.0f s", (int)p->pid,
                            STOP_SECONDS);
     }

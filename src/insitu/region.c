@@ -382,10 +382,9 @@ static bool choose_pivot(struct region *r, struct err *err)
     r->pivot = best;
     r->flags_free = best != REGION_NONE && region_flags_free(r, best);
     return best != REGION_NONE ||
-           err_set(
-               err, ERR_LIMIT, "kernel measure measures it alone",
-               "no place in the loop that every iteration passes has room for a jump of %u bytes",
-               PATCH_BYTES);
+           err_set(err, ERR_LIMIT, "kernel measure measures the loop outside its program",
+                   "no code that every iteration executes has space for a jump of %u bytes",
+                   PATCH_BYTES);
 }
 
 /* Returns whether every path around the loop has an instruction that is executed in the
@@ -476,9 +475,9 @@ bool region_find(const struct kernel *k, size_t loop, const struct region_memory
     *out = (struct region){.kernel = k, .loop = loop, .pivot = REGION_NONE};
     if (!l->depth || l->count > REGION_MOST) {
         free(reached);
-        return l->depth ? err_set(err, ERR_LIMIT, "name a loop within it",
-                                  "the loop has %zu instructions, and at most %d are copied",
-                                  l->count, REGION_MOST)
+        return l->depth ? err_set(err, ERR_LIMIT, "give an inner loop",
+                                  "the loop has %zu instructions; the maximum is %d", l->count,
+                                  REGION_MOST)
                         : err_set(err, ERR_DATA, "kernel functions FILE lists functions with loops",
                                   "no loop at this address");
     }
@@ -490,9 +489,9 @@ bool region_find(const struct kernel *k, size_t loop, const struct region_memory
     free(reached);
     for (size_t i = 0; i < out->list.count; i++)
         if (uses_gs(out->list.items[i].insn))
-            return err_set(err, ERR_LIMIT, "kernel measure measures it alone",
+            return err_set(err, ERR_LIMIT, "kernel measure measures the loop outside its program",
                            "the code around the loop uses segment gs at 0x%" PRIx64
-                           ", where counters are kept",
+                           ", which the counters need",
                            out->list.items[i].insn->offset);
     count_kinds(out);
     if (!choose_pivot(out, err))

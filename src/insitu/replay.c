@@ -110,11 +110,11 @@ static bool step_to_pivot(struct rerun *m)
             return true;
         uint32_t at = region_at(r, m->regs.rip - m->x->bias);
         if (at == REGION_NONE || r->list.items[at].in_place)
-            return fails(m, "control left the loop");
+            return fails(m, "the loop exited");
         if (!process_step(&m->copy, t))
             break;
     }
-    return fails(m, "control stays between two iterations");
+    return fails(m, "the code between two iterations does not end");
 }
 
 /* Makes the system refuse all further system calls of the copy. Does not enable the speculation
@@ -189,8 +189,7 @@ static bool follow(struct rerun *m)
         !word(&m->copy, m->slot + SLOT_RECORDS_LEFT, most) ||
         !run_from(m, m->x->copies->entry[COPY_FOLLOW]))
         return fails(
-            m,
-            "the loop waits for other threads, or accesses memory that copies of its process lack");
+            m, "the loop waits for other threads, or accesses memory that the process copies lack");
     process_read(&m->copy, m->slot + SLOT_EVENTS, &count, sizeof count);
     process_read(&m->copy, m->slot + SLOT_RECORDS_LEFT, &left, sizeof left);
     if (count >= RING_EVENTS)
@@ -282,7 +281,7 @@ static bool choose_blocks(struct rerun *m)
     uint64_t *lines;
 
     if (count < (CHUNKS_LEAST + 1) * (LEAD + TIMED) / 2)
-        return fails(m, "control leaves the loop and the code around it after few iterations");
+        return fails(m, "the loop and the code around it exit after few iterations");
     size_t n = lines_of(m, 0, sample, &lines), pages = 0;
     for (size_t i = 0; i < n; i++)
         pages += !i || lines[i] / PAGE != lines[i - 1] / PAGE;
@@ -296,7 +295,7 @@ static bool choose_blocks(struct rerun *m)
     m->timed += !m->timed;
     find_bounds(m);
     return m->bounds.count >= 2 * CHUNKS_LEAST + 2 ||
-           fails(m, "control leaves the loop and the code around it after few iterations");
+           fails(m, "the loop and the code around it exit after few iterations");
 }
 
 /* Fills the stamps' input: the passes of each block, and before a lead the lines up to the end of
@@ -420,7 +419,7 @@ static size_t replay(struct rerun *m, size_t repeats, size_t chunks, double over
     }
     free(stamps);
     if (!ok)
-        m->why = "a copy of the process did not repeat the recording";
+        m->why = "a copy of the process differed from the recording";
     return n;
 }
 
@@ -675,7 +674,7 @@ bool replay_sum(const struct replayed_all *r, struct split_replays *out, bool *l
 
     *leaves = false;
     if (count < MOMENTS_LEAST) {
-        *why = r->why ? r->why : "too few moments could be replayed";
+        *why = r->why ? r->why : "too few moments of the run could be replayed";
         return false;
     }
     for (size_t i = 0; i < count; i++) {
@@ -687,10 +686,9 @@ bool replay_sum(const struct replayed_all *r, struct split_replays *out, bool *l
     out->trained = mean_of(&all->trained, stride, count, &out->trained_off);
     double before = mean_of(&all->before, stride, count, &ignored);
     if (out->warm_off > SPREAD_MOST * out->warm + edge)
-        *why = "replays of several moments differ too much";
+        *why = "replays of different moments differ too much";
     else if (before - out->trained > FALLS_MOST * out->trained + edge)
-        *why = "iterations that are repeated still get faster: the branch predictor has not learnt "
-               "them";
+        *why = "repeated iterations still get faster: the branch predictor has not adapted to them";
     else
         *why = NULL;
     out->warm_off += edge;

@@ -42,8 +42,7 @@ static struct split of_replays(struct split s, const struct split_facts *f)
                                        : s.cause == SPLIT_CACHE ? &s.cache
                                                                 : &s.rest;
     return largest->cycles > largest->off ? s
-                                          : refused(s, "the times vary by as much as the "
-                                                       "difference");
+                                          : refused(s, "the times vary as much as the difference");
 }
 
 struct split split_of(const struct split_facts *f)
@@ -63,15 +62,15 @@ struct split split_of(const struct split_facts *f)
     if (f->replays && !(f->calls && !f->alone))
         return of_replays(s, f);
     if (s.off > s.missing / 2)
-        return refused(s, f->extra > s.missing / 4 ? "returning from its indirect jump to the "
-                                                     "timed copy costs about as much"
-                                                   : "the times vary by as much as the difference");
+        return refused(s, f->extra > s.missing / 4
+                              ? "returning from its indirect jump to the timed copy costs about as "
+                                "much as the difference"
+                              : "the times vary as much as the difference");
     if (f->calls && !f->alone)
-        return refused(s, "the time includes the functions that the loop calls");
+        return refused(s, "the time includes functions that the loop calls");
     if (!f->alone && f->trip < TRIP_LEAST)
-        return refused(
-            s,
-            "control leaves the loop after few iterations, and the time includes the code between");
+        return refused(s, "the loop exits after few iterations, and the time includes the code "
+                          "between its visits");
     if (isnan(f->missed) || isnan(f->fresh))
         return refused(s, "too few iterations were recorded");
     bool branch = f->missed >= MISSES_LEAST,
@@ -82,9 +81,9 @@ struct split split_of(const struct split_facts *f)
     if (!f->alone && !branch && !cache)
         return refused(s, "the time includes the code between short visits of the loop");
     if (branch && f->missed * MISS_MOST < s.missing)
-        return refused(s, "more cycles are missing than mispredictions explain");
+        return refused(s, "the unexplained cycles exceed the cost of mispredictions");
     if (cache && (f->fresh + f->streamed) * LINE_MOST < s.missing)
-        return refused(s, "more cycles are missing than new lines explain");
+        return refused(s, "the unexplained cycles exceed the cost of new cache lines");
     s.cause = branch ? SPLIT_BRANCH : cache ? SPLIT_CACHE : SPLIT_REST;
     return s;
 }

@@ -53,15 +53,15 @@ struct system_trial trial_judge(const struct trial_seen *s)
     const uint64_t words = (uint64_t)TRIAL_EACH * TRIAL_PASSES;
     struct system_trial t = {NULL, NULL, NULL};
 
-    t.tracing = !s->stopped         ? "an interrupted thread has moved"
-                : !s->stepped       ? "a single step does not execute one instruction"
+    t.tracing = !s->stopped         ? "an interrupted thread continued to run"
+                : !s->stepped       ? "a single step does not execute exactly one instruction"
                 : !s->written       ? "writes to a process's memory are lost"
                 : !s->trapped       ? "int3 does not stop a thread"
-                : s->words != words ? "a traced loop ran a wrong number of times"
+                : s->words != words ? "a traced loop had a wrong number of iterations"
                                     : NULL;
     t.copies = !s->copied ? "a copy of a process (clone) does not run"
                : s->copy_words != words
-                   ? "a loop in a copy of a process ran a wrong number of times"
+                   ? "a loop in a copy of a process had a wrong number of iterations"
                : s->between != 0 ? "a copy of a process changes memory of the process"
                                  : NULL;
     t.state = t.copies                    ? t.copies

@@ -20,7 +20,7 @@ static bool check(const struct csv_table *t, const char *path, struct err *err)
         if (csv_table_column(t, columns[i]) != i) {
             err_set(
                 err, ERR_DATA,
-                "begin with "
+                "the first line must be "
                 "name,product,core,machine,vendor,family,models,steppings,kind,needs,lacks,aliases",
                 "column %d is not %s", i + 1, columns[i]);
             return err_at(err, path, 1, (size_t)i + 1);
@@ -75,7 +75,7 @@ struct cpus *cpus_load(struct err *err)
 
     if (!path)
         err_set(err, ERR_MISSING, "install Portolan, or set PORTOLAN_DATA to its data",
-                "the table of processors, cpus.csv, not found");
+                "table of processors cpus.csv not found");
     else if (file_read(path, CPUS_LIMIT, &bytes, err) && !(cpus = of_image(&bytes)))
         cpus = of_text(path, &bytes, err);
     str_done(&bytes);

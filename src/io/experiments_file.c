@@ -29,8 +29,8 @@ static bool read_number(const char *text, double *out, const char *what, bool po
     if (*end == '\0' && isfinite(*out) && (positive ? *out > 0 : *out >= 0))
         return true;
     return err_set(err, ERR_DATA,
-                   positive ? "give a number above 0, or leave it empty"
-                            : "give a number of at least 0, or leave it empty",
+                   positive ? "give a number above 0, or leave the field empty"
+                            : "give a number of at least 0, or leave the field empty",
                    "invalid %s \"%s\"", what, text);
 }
 
@@ -52,8 +52,9 @@ static bool read_row(struct experiments *t, const char *name, const struct csv_t
     if (ok &&
         (number[COLUMN_REPEATS] > 1e9 || number[COLUMN_REPEATS] != floor(number[COLUMN_REPEATS])) &&
         !isnan(number[COLUMN_REPEATS]))
-        ok = err_set(err, ERR_DATA, "give a whole number up to 1000000000, or leave it empty",
-                     "invalid repeats \"%s\"", field[COLUMN_REPEATS]);
+        ok =
+            err_set(err, ERR_DATA, "give a whole number up to 1000000000, or leave the field empty",
+                    "invalid repeats \"%s\"", field[COLUMN_REPEATS]);
     if (ok) {
         size_t row = experiments_try_add_named(t, &e);
         if (row == SIZE_MAX) {
@@ -87,7 +88,7 @@ static struct experiments *from_table(const char *name, struct csv_table *take_c
     for (int c = 0; ok && c < COLUMNS; c++)
         columns[c] = csv_table_column(take_csv, column_names[c]);
     if (ok && columns[COLUMN_EXPERIMENT] < 0) {
-        ok = err_set(err, ERR_DATA, "begin with experiment,cycles,spread,repeats,state",
+        ok = err_set(err, ERR_DATA, "the first line must be experiment,cycles,spread,repeats,state",
                      "the column experiment is missing");
         err_at(err, name, 1, 1);
     }

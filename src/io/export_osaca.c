@@ -588,7 +588,7 @@ bool export_osaca(const struct machine *m, struct str *out, struct err *err)
     throughput_free(w.engine);
     if (w.memory)
         return err_memory_for(err, "the file", out->length);
-    return !w.failed || err_set(err, ERR_DATA, "check that all names are UTF-8",
-                                "libyaml cannot write this machine");
+    return !w.failed ||
+           err_set(err, ERR_DATA, "all names must be UTF-8", "libyaml cannot write this machine");
 }
 

@@ -233,8 +233,8 @@ static bool read_resources(struct llvm_import *r, const char *text, const char *
                      : 0;
     if (ports > PORTS_MAX)
         return err_set(err, ERR_LIMIT, "choose another CPU",
-                       "LLVM's model of %s has %zu units; a machine has at most %d ports here",
-                       r->cpu, ports, PORTS_MAX);
+                       "LLVM's model of %s has %zu units; the maximum is %d ports", r->cpu, ports,
+                       PORTS_MAX);
     if (!add_units(r, is_unit, err))
         return false;
     unsigned index = 0;
@@ -625,7 +625,8 @@ struct machine *import_llvm(const char *cpu, const struct forms *forms, struct e
         ok = !isa_ops(forms_at(forms, 0)->isa)->load_store || llvm_advances(cpu, forms, m, err);
     }
     if (ok && !m)
-        ok = err_set(err, ERR_DATA, "choose another CPU", "llvm-mca gave no resources for %s", cpu);
+        ok = err_set(err, ERR_DATA, "choose another CPU", "llvm-mca printed no resources for %s",
+                     cpu);
     if (!ok) {
         machine_free(m);
         m = NULL;

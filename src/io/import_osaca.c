@@ -317,7 +317,7 @@ static void match_form(struct osaca_file *r, const struct form_row *row, struct 
     const struct isa_osaca *osaca = isa_ops(r->isa)->osaca;
     struct spelling f, again;
     struct mapping_entry entry = {.form = row->form, .latency = NAN, .source = ""};
-    char rounded_source[] = "OSACA; fractions of cycles rounded";
+    char rounded_source[] = "OSACA; fractions of cycles were rounded";
     bool rounded = false;
 
     if (!isa_ops(r->isa)->spell(row->form, &f))
@@ -353,7 +353,7 @@ static bool take_named(struct osaca_file *r, struct mapping *m, struct osaca_not
             char shown[FORM_SHOWN + 1];
             utf8_copy(shown, sizeof shown, form);
             if (mapping_find(m, form))
-                return yaml_tree_fault(&r->tree, item, r->err, "remove one of them",
+                return yaml_tree_fault(&r->tree, item, r->err, "remove one of the forms",
                                        "duplicate form %s", shown);
             if (!e->known)
                 return yaml_tree_fault(&r->tree, e->node, r->err, "give it a port_pressure",
@@ -465,9 +465,9 @@ static bool nothing_taken(struct osaca_file *r, struct err *err)
                                "no entry has a port_pressure");
     if (!r->skipped.count)
         return yaml_tree_fault(&r->tree, NULL, err, "give a machine file for x86 or AArch64",
-                               "no known instruction form in it");
+                               "the file has no known instruction form");
     yaml_tree_fault(&r->tree, NULL, err, "correct the entries",
-                    "no entry is usable; the first: %s", first->why);
+                    "no entry is usable; first problem: %s", first->why);
     return err_at(err, r->tree.name, first->line, 0);
 }
 
@@ -485,7 +485,7 @@ static void list_unused(struct osaca_file *r, bool named, struct osaca_notes *no
         notes->unnamed += e->known;
         struct osaca_unused u = {.line = e->node->start_mark.line + 1};
         u.why = !e->known ? "no port pressure"
-                : e->fits ? "other entries already describe its forms"
+                : e->fits ? "other entries describe the same forms"
                 : named   ? "no portolan_forms"
                           : "no form matches";
         osaca_first_name(r, e->node, u.name);

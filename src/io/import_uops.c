@@ -115,7 +115,7 @@ static bool find_ports(const struct uops_table *t, const char *name, struct port
         }
     }
     if (!ports->count) {
-        err_set(err, ERR_DATA, "give a uops.info table", "no instruction has ports");
+        err_set(err, ERR_DATA, "give a uops.info table", "no instruction has a port usage");
         return err_at(err, name, 0, 0);
     }
     qsort(ports->names, ports->count, sizeof *ports->names, compare_ports);

@@ -35,9 +35,9 @@ static void explain(const char *program_name, const char *cpu, const char *outpu
                 "LLVM has no scheduling model for %s", cpu);
     else if (strstr(output, "is not a recognized feature"))
         err_set(err, ERR_USAGE, "llvm-mca -mattr=help lists the names",
-                "LLVM does not know all features of %s", cpu);
+                "LLVM does not recognise all features of %s", cpu);
     else if (strstr(output, "unable to find instruction-level scheduling information"))
-        err_set(err, ERR_DATA, "choose a related CPU that has one",
+        err_set(err, ERR_DATA, "select a related CPU that has a scheduling model",
                 "LLVM has no scheduling model for %s", cpu);
     else if (!*what)
         err_set(err, ERR_DATA, "use llvm-mca 22", "%s failed without a message", program_name);

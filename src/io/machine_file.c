@@ -50,7 +50,7 @@ static bool check_row(const char *key, const char *value, struct err *err)
     if (dispatch_limits_former(key))   /* both former facts are combined when they are read */
         return true;
     if (!f)
-        return err_set(err, ERR_DATA, "help facts lists them",
+        return err_set(err, ERR_DATA, "help facts lists all facts",
                        "unknown fact \"%.80s\"%s%s%s, ignored", key, meant ? "; did you mean " : "",
                        meant ? meant : "", meant ? "?" : "");
     return fact_check(f, value, NULL, err);
@@ -72,8 +72,8 @@ static bool take_facts(const struct csv_table *t, const char *path, struct machi
         unit = csv_table_column(t, "unit"), source = csv_table_column(t, "source");
 
     if (key < 0 || value < 0) {
-        err_set(err, ERR_DATA, "begin with key,value,unit,source", "the column %s is missing",
-                key < 0 ? "key" : "value");
+        err_set(err, ERR_DATA, "the first line must be key,value,unit,source",
+                "the column %s is missing", key < 0 ? "key" : "value");
         return err_at(err, path, 1, 1);
     }
     if (t->count > FACTS_MAX) {
@@ -149,19 +149,20 @@ static bool parse_row(char *const *row, const struct mapping_columns *c, const s
                            .source = c->source < 0 ? "" : row[c->source]};
     *column = c->form;
     if (!*row[c->form])
-        return err_set(err, ERR_DATA, "name an instruction form", "the form is empty");
+        return err_set(err, ERR_DATA, "give an instruction form", "the form is empty");
     *column = c->usage;
     if (!override_parse_usage(row[c->usage], ports, o, err))
         return false;
     *column = c->latency;
     if (c->latency >= 0 && !parse_number(row[c->latency], &o->latency))
-        return err_set(err, ERR_DATA, "give a number of at least 0, or leave it empty",
+        return err_set(err, ERR_DATA, "give a number of at least 0, or leave the field empty",
                        "invalid latency \"%s\"", row[c->latency]);
     *column = c->micro_ops;
     bool number = c->micro_ops < 0 || parse_number(row[c->micro_ops], &o->micro_ops);
     if (!number || (!isnan(o->micro_ops) &&
                     (o->micro_ops > MICRO_OPS_MAX || o->micro_ops != rint(o->micro_ops))))
-        return err_set(err, ERR_DATA, "give a whole number from 0 to 1000000, or nothing",
+        return err_set(err, ERR_DATA,
+                       "give a whole number from 0 to 1000000, or leave the field empty",
                        "invalid µop count \"%s\"", row[c->micro_ops]);
     return true;
 }
@@ -176,8 +177,7 @@ static bool add_row(struct mapping *m, const struct override *o, const struct ma
 
     *column = c->usage;
     if (o->how != OVERRIDE_SET)
-        return err_set(err, ERR_DATA, "write none for no µops", "no usage for the form %s",
-                       o->forms);
+        return err_set(err, ERR_DATA, "use none for no µops", "the form %s has no usage", o->forms);
     *column = c->form;
     if (mapping_find(m, o->forms))
         return err_set(err, ERR_DATA, "remove one of the rows", "duplicate form %s", o->forms);
@@ -198,8 +198,8 @@ static bool take_mapping(const struct csv_table *t, const char *path, bool overr
 
     if (columns.form < 0 || columns.usage < 0) {
         err_set(err, ERR_DATA,
-                "begin with form,usage,latency,micro_ops,source; mapping import reads other tools' "
-                "tables",
+                "the first line must be form,usage,latency,micro_ops,source; mapping import reads "
+                "other tools' tables",
                 "the column %s is missing", columns.form < 0 ? "form" : "usage");
         return err_at(err, path, 1, 1);
     }
@@ -327,7 +327,7 @@ static bool read_latencies(const char *path, struct machine *m, struct err *err)
         return false;
     for (int i = 0; i < 5; i++)
         if ((column[i] = csv_table_column(t, names[i])) < 0) {
-            err_set(err, ERR_DATA, "begin with form,from,to,cycles,source",
+            err_set(err, ERR_DATA, "the first line must be form,from,to,cycles,source",
                     "the column %s is missing", names[i]);
             err_at(err, path, 1, 1);
             goto out;
@@ -344,11 +344,11 @@ static bool read_latencies(const char *path, struct machine *m, struct err *err)
                                                                    : -1;
         if (fault >= 0)
             err_set(err, ERR_DATA,
-                    "write 1 to 9, base, index, address, memory, flags, alone, slowest or any",
+                    "use 1 to 9, base, index, address, memory, flags, alone, slowest or any",
                     "invalid operand \"%s\"", row[column[fault]]);
         else if ((latency_end_whole(read.from) || latency_end_whole(read.to)) &&
                  read.from != read.to)
-            err_set(err, ERR_DATA, "write it in both columns", "%s with the operand \"%s\"",
+            err_set(err, ERR_DATA, "use it in both columns", "%s with the operand \"%s\"",
                     row[column[latency_end_whole(read.from) ? 1 : 2]],
                     row[column[fault = latency_end_whole(read.from) ? 2 : 1]]);
         else if (!parse_number(row[column[3]], &read.cycles) || isnan(read.cycles))
@@ -396,7 +396,7 @@ static struct machine *load_base(const char *id, const char *base, struct err *e
     struct machine *m = machine_load_shipped(base, err);
 
     if (m && machine_fact(m, "base")) {
-        err_set(err, ERR_DATA, "name the machine that this one is based on",
+        err_set(err, ERR_DATA, "give the machine on which the base is based",
                 "the base %s has a base itself", base);
         machine_free(m);
         return NULL;
@@ -538,11 +538,11 @@ static void no_machine(const char *id, struct err *err)
     for (char **at = ids; *at; at++)
         similar_try(&similar, *at);
     if (machines)
-        err_set(err, ERR_MISSING, similar_todo(&similar, "machine list lists them", todo),
+        err_set(err, ERR_MISSING, similar_todo(&similar, "machine list lists all machines", todo),
                 "no machine \"%s\"", id);
     else
         err_set(err, ERR_MISSING, "install Portolan, or set PORTOLAN_DATA to its data",
-                "machine tables not found, nor \"%s\"", id);
+                "neither the machine tables nor \"%s\" found", id);
     for (char **at = ids; *at; at++)
         free(*at);
     free(ids);

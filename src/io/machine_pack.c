@@ -43,7 +43,7 @@ struct machine *machine_unpack(struct unpacking *from, struct err *err)
         ok = file_write(str_text(&path), text, strlen(text), err);
     }
     if (ok && from->broken)
-        ok = err_set(err, ERR_DATA, "start the same program on every host",
+        ok = err_set(err, ERR_DATA, "start the same version of Portolan on every host",
                      "the machine sent by another rank is damaged");
     if (ok && (m = machine_load(scratch, err))) {
         free(m->id);

@@ -146,10 +146,11 @@ static bool check_directory(const char *dir, struct err *err)
     str_done(&path);
     if (foreign)
         err_set(err, ERR_DATA, "save to a new directory",
-                "not replaced: it holds %.200s, which is not a machine file", foreign);
+                "not replaced: the directory contains %.200s, which is not a machine file",
+                foreign);
     else if (other && !machine)
         err_set(err, ERR_DATA, "save to a new directory",
-                "not replaced: not a machine directory, machine.csv is missing");
+                "not replaced: not a machine directory, because machine.csv is missing");
     bool ok = !foreign && (machine || !other);
     free(foreign);
     return ok || err_at(err, dir, 0, 0);

@@ -128,7 +128,7 @@ bool machine_user_correct(const char *id, const char *base, const char *title,
     *path = NULL;
     if (!dir)
         return err_set(err, ERR_IO, "set HOME or XDG_DATA_HOME",
-                       "no directory for machines of your own");
+                       "no directory for your own machines");
     struct file_set *set = path_make_parents(dir, 0777, err) ? file_set_new(dir, false, err) : NULL;
     bool ok = set && fill(set, dir, base, title, c, ports, err) && file_set_commit(set, err);
     file_set_free(set);

@@ -70,7 +70,7 @@ static bool read_port_set(struct osaca_file *r, const yaml_node_t *node, portset
         return fault(r, node, "write '01' or ['0', '1']", "expected a list of ports");
     for (size_t i = 0; text && text[i]; i++) {
         if (i == LIST_LIMIT)
-            return fault(r, node, "name each port once", "the list of ports is too long");
+            return fault(r, node, "use each port once", "the list of ports is too long");
         int port = ports_find(&r->ports, text + i, 1);
         int whole = port < 0 ? ports_find(&r->ports, text, strlen(text)) : -1;
         if (whole >= 0) {
@@ -78,16 +78,16 @@ static bool read_port_set(struct osaca_file *r, const yaml_node_t *node, portset
             return true;
         }
         if (port < 0)
-            return yaml_tree_fault(
-                &r->tree, node, r->err,
-                "add it to ports, or write names longer than a character as a list",
-                "unknown port \"%c\"", isprint((unsigned char)text[i]) ? text[i] : '?');
+            return yaml_tree_fault(&r->tree, node, r->err,
+                                   "add it to ports, or give names of several characters as a list",
+                                   "unknown port \"%c\"",
+                                   isprint((unsigned char)text[i]) ? text[i] : '?');
         *set |= (portset)1 << port;
     }
     const yaml_node_t *item;
     for (size_t i = 0; !text && (item = yaml_tree_item(&r->tree, node, i)); i++) {
         if (i == LIST_LIMIT)
-            return fault(r, item, "name each port once", "the list of ports is too long");
+            return fault(r, item, "use each port once", "the list of ports is too long");
         const char *name = yaml_tree_text(item);
         int port = name ? ports_find(&r->ports, name, strlen(name)) : -1;
         if (port < 0) {
@@ -98,7 +98,7 @@ static bool read_port_set(struct osaca_file *r, const yaml_node_t *node, portset
         }
         *set |= (portset)1 << port;
     }
-    return *set || fault(r, node, "name at least one port", "the list of ports is empty");
+    return *set || fault(r, node, "give at least one port", "the list of ports is empty");
 }
 
 /* one item of a port pressure */
@@ -232,7 +232,7 @@ static bool read_operand(struct osaca_file *r, const yaml_node_t *node, struct o
     *out = (struct osaca_pattern){.mask = mask &&
                                           (strcmp(mask, "true") == 0 || strcmp(mask, "True") == 0)};
     if (!class)
-        return fault(r, node, "write - class: register", "an operand without a class");
+        return fault(r, node, "write - class: register", "an operand has no class");
     if (strcmp(class, "register") == 0) {
         out->class = SPELLED_REGISTER;
         copy_name(out->name, yaml_tree_text(yaml_tree_get(&r->tree, node,
@@ -261,11 +261,11 @@ static bool add_name(struct osaca_file *r, const yaml_node_t *node, size_t entry
 {
     const char *text = yaml_tree_text(node);
     if (!text)
-        return fault(r, node, "give the mnemonic", "an instruction form without a name");
+        return fault(r, node, "give the mnemonic", "an instruction form has no name");
     if (shortage_met())
         return err_memory(r->err, r->tree.name, r->names.count * sizeof *r->names.items);
     if (r->names_read >= NAME_LIMIT)
-        return fault(r, node, "split the file", "more than a million names");
+        return fault(r, node, "split the file", "the file has more than a million names");
     r->names_read++;
     struct osaca_name ref = {mem_strdup(text), entry, listed};
     for (char *p = ref.name; *p; p++)
@@ -308,7 +308,7 @@ static bool read_form(struct osaca_file *r, const yaml_node_t *node, size_t name
         if (i == LIST_LIMIT || !read_operand(r, item, &p))
             return i < LIST_LIMIT ? false
                                   : fault(r, item, "give its operands",
-                                          "an instruction form with too many operands");
+                                          "an instruction form has too many operands");
         if (i < SPELLING_OPERANDS)
             e->operands[i] = p;
         /* too many operands: the entry matches no form */
@@ -402,7 +402,8 @@ static bool read_entries(struct osaca_file *r, const yaml_node_t *list)
         if (watch_steps(ENTRY_STEPS))
             return watch_goes_on(r->err);
         if (i >= ENTRY_LIMIT)
-            return fault(r, item, "split the file", "more than 200,000 instruction forms");
+            return fault(r, item, "split the file",
+                         "the file has more than 200,000 instruction forms");
         r->err = &why;
         if (!read_entry(r, item) && !skip(r, item, &why, outer))
             return false;
@@ -436,7 +437,8 @@ static bool read_rules(struct osaca_file *r, const char *key, const char *class_
         struct osaca_rule rule;
         struct err why = {0};
         if (i == LIST_LIMIT)
-            return fault(r, item, "join rules with *", "too many rules for loads or stores");
+            return fault(r, item, "join rules with *",
+                         "the file has too many rules for loads or stores");
         const yaml_node_t *pressure = item ? yaml_tree_get(&r->tree, item, "port_pressure") : last;
         if (!item)
             last = NULL;
@@ -505,7 +507,7 @@ static bool read_ports(struct osaca_file *r)
     if (!r->ports.count)
         return fault(
             r, list ? list : root,
-            "write ports: ['0', '1']; OSACA's isa/x86.yml and isa/aarch64.yml describe no machine",
+            "use ports: ['0', '1']; OSACA's isa/x86.yml and isa/aarch64.yml describe no machine",
             "the list of ports is missing");
     portset set = 0;
     if (yaml_tree_item(&r->tree, pipes, 0) && !read_port_set(r, pipes, &set))

@@ -121,7 +121,7 @@ static bool change(struct mapping *m, const char *form, const struct override *o
     if (ok)
         mapping_set(m, &fresh);
     else
-        err_set(err, ERR_DATA, "name µops of the form", "%s lacks some of the µops to remove",
+        err_set(err, ERR_DATA, "use µops that the form has", "%s lacks some of the µops to remove",
                 form);
     usage_done(&fresh.usage);
     free(fresh.form);
@@ -181,7 +181,7 @@ bool override_apply(struct override_list *list, const struct override *o, struct
 
     if (!strpbrk(o->forms, "*?{")) {
         if (o->how == OVERRIDE_KEEP && !mapping_find(list->mapping, o->forms))
-            return err_set(err, ERR_DATA, "give its usage, none for no µops",
+            return err_set(err, ERR_DATA, "give the usage of the form, none for no µops",
                            "the form %s is new and has no usage", o->forms);
         return change(list->mapping, o->forms, o, err);
     }

@@ -79,7 +79,7 @@ static bool read_ports(json_t *list, struct ports *ports, struct err *err)
                                                                      err)) return err->what[0]
         ? false
         : err_set(err, ERR_DATA, NULL, "a port name is not a string");
-    return ports->count || err_set(err, ERR_DATA, NULL, "there are no ports");
+    return ports->count || err_set(err, ERR_DATA, NULL, "the file has no ports");
 }
 
 static struct mapping *read_mapping(json_t *forms, const struct ports *ports, double width,
@@ -99,7 +99,7 @@ static struct mapping *read_mapping(json_t *forms, const struct ports *ports, do
                                       .micro_ops = slots > 0 && slots < 256 ? (unsigned)slots : 0};
         if (!*form || !usage || !usage_parse(usage, ports, &entry.usage, err)) {
             if (!usage)
-                err_set(err, ERR_DATA, NULL, "the usage of \"%s\" is missing", form);
+                err_set(err, ERR_DATA, NULL, "\"%s\" has no usage", form);
             mapping_free(m);
             return NULL;
         }

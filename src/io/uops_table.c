@@ -87,7 +87,8 @@ bool uops_table_csv(struct uops_table *t, const char *name, const char *text, si
 
     for (int i = 0; ok && i < 5; i++)
         if ((column[i] = csv_table_column(csv, names[i])) < 0) {
-            err_set(err, ERR_DATA, "begin with instruction,family,latency,throughput,uops,ports",
+            err_set(err, ERR_DATA,
+                    "the first line must be instruction,family,latency,throughput,uops,ports",
                     "the column %s is missing", names[i]);
             ok = err_at(err, name, 1, 1);
         }

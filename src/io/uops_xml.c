@@ -88,7 +88,7 @@ static void enter_measurement(struct uops_xml *x, const XML_Char **attributes)
 
     if (!x->instruction) {
         fault(x, "put it into an <instruction string=...>",
-              "a <measurement> belongs to no instruction");
+              "a <measurement> is outside of an <instruction>");
         return;
     }
     /* of a measurement that was never closed: an architecture inside another */
@@ -133,7 +133,7 @@ static void XMLCALL on_start(void *data, const XML_Char *element, const XML_Char
         free(x->instruction);
         x->instruction = name ? mem_strdup(name) : NULL;
         if (!name)
-            fault(x, "give it the attribute string", "an <instruction> has no name");
+            fault(x, "add the attribute string", "an <instruction> has no name");
     } else if (strcmp(element, "architecture") == 0) {
         enter_architecture(x, attribute(attributes, "name"));
     } else if (x->wanted && !x->measured && strcmp(element, "measurement") == 0) {
@@ -169,7 +169,7 @@ static void XMLCALL on_doctype(void *data, const XML_Char *name, const XML_Char 
     (void)name, (void)system, (void)public;
     if (internal)
         fault(data, "replace its entities and attributes by their values",
-              "the file declares a document type of its own");
+              "the file declares its own document type");
 }
 
 struct uops_xml *uops_xml_new(struct uops_table *t, const char *name, const char *architecture)
@@ -192,15 +192,16 @@ struct uops_xml *uops_xml_new(struct uops_table *t, const char *name, const char
 static bool at_end(struct uops_xml *x)
 {
     if (!x->rooted)
-        return fault(x, "give uops.info's instructions.xml", "no <instruction> in it");
+        return fault(x, "give uops.info's instructions.xml", "the file has no <instruction>");
     if (!x->chosen && x->others.length) {
-        err_set(x->err, ERR_USAGE, "name one with --architecture",
+        err_set(x->err, ERR_USAGE, "select one with --architecture",
                 "the file has several architectures: %s%.400s", x->architecture,
                 str_text(&x->others));
         err_at(x->err, x->name, 0, 0);
         x->failed = true;
     } else if (!x->table->count) {
-        err_set(x->err, ERR_DATA, "name one of them", "no measurements for %s; the file has%.400s",
+        err_set(x->err, ERR_DATA, "select one of them",
+                "no measurements for %s; the file has%.400s",
                 x->architecture ? x->architecture : "any architecture", str_text(&x->others));
         err_at(x->err, x->name, 0, 0);
         x->failed = true;
@@ -230,7 +231,7 @@ bool uops_xml_feed(struct uops_xml *x, const char *bytes, size_t length, bool la
         const XML_Index begun = XML_GetCurrentByteIndex(x->parser);
         if (begun >= 0 && x->fed - begun > TOKEN_BYTES)
             return fault(x, "give uops.info's instructions.xml",
-                         "a tag or comment of more than a megabyte");
+                         "a tag or comment has more than a megabyte");
         bytes += part;
         length -= part;
     } while (length);

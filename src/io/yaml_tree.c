@@ -118,8 +118,8 @@ bool yaml_tree_parse(const char *name, const char *text, size_t length, struct y
         goto fault;
     ok = !yaml_document_get_root_node(&more);
     if (!ok)
-        yaml_tree_fault(out, yaml_document_get_root_node(&more), err, "keep one document per file",
-                        "a second document begins here");
+        yaml_tree_fault(out, yaml_document_get_root_node(&more), err, "use one file per document",
+                        "a second document starts here");
     yaml_document_delete(&more);
     yaml_parser_delete(&parser);
     return ok;

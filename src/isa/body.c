@@ -103,8 +103,7 @@ static bool uses(const struct insn *in, uint32_t *written, uint32_t *bases)
 
 static const char *not_run(const struct insn *in)
 {
-    return !(in->traits & INSN_RUNNABLE)
-               ? "not on the list of instructions allowed in users' code"
+    return !(in->traits & INSN_RUNNABLE) ? "not in the list of instructions that users may run"
            : in->traits & (INSN_BRANCH | INSN_CALL | INSN_RETURN) ? "a branch"
            : in->traits & INSN_LOCK                               ? "a locked access"
                                                                   : NULL;
@@ -121,10 +120,10 @@ bool body_check(enum isa set, const uint8_t *code, size_t length, struct err *er
             return false;
         const char *reason = not_run(&in);
         reason = !uses(&in, &written, &bases) && !reason
-                     ? "accesses memory at its own address"
+                     ? "accesses memory at an address of its own"
                      : reason;
         reason = !reason && written & isa->kept_registers
-                     ? "writes a register that the loop around it uses"
+                     ? "writes a register that the measurement loop uses"
                      : reason;
         reason = !reason && !isa->bases_step && written & bases
                      ? "writes a register that addresses memory"

@@ -37,7 +37,8 @@ static struct forms *load(const char *path, enum isa isa, struct err *err)
     int form = csv_table_column(table, "form"), template = csv_table_column(table, "template"),
         extension = csv_table_column(table, "extension");
     if (form < 0 || template < 0 || extension < 0) {
-        err_set(err, ERR_DATA, "begin with form,template,extension", "the column %s is missing",
+        err_set(err, ERR_DATA, "the first line must be form,template,extension",
+                "the column %s is missing",
                 form < 0 ? "form" : template <0 ? "template" : "extension");
         err_at(err, path, 1, 1);
         csv_table_free(table);
@@ -67,8 +68,8 @@ struct forms *forms_load(enum isa isa, const char *path, struct err *err)
     if (shipped)
         f = load(shipped, isa, err);
     else
-        err_set(err, ERR_MISSING, "install the data or set PORTOLAN_DATA", "%s not found",
-                str_text(&relative));
+        err_set(err, ERR_MISSING, "install Portolan, or set PORTOLAN_DATA to its data",
+                "%s not found", str_text(&relative));
     free(shipped);
     str_done(&relative);
     return f;

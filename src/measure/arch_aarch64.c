@@ -167,7 +167,7 @@ __asm__(
     "    udf #0\n");
 _Static_assert(A64_STORES == 26 && A64_LOADS == 27 && A64_STORE_POINTERS == 29 &&
                    A64_LOAD_POINTERS == 30 && A64_ZERO_OFFSETS == 31,
-               "the entry code has these numbers");
+               "the offsets match the entry code");
 
 #define WORD(w) (w) & 0xff, (w) >> 8 & 0xff, (w) >> 16 & 0xff, (w) >> 24
 const struct arch_code arch_chain = {{WORD(0x8b0b0000u)}, 4} /* add x0, x0, x11 */,
@@ -302,8 +302,8 @@ bool arch_has_states(void)
 
 const char *arch_remark(void)
 {
-    return "measuring on AArch64 was tested under emulation only: check these numbers against "
-           "known ones first";
+    return "measurement on AArch64 was tested only in emulation: compare these values with known "
+           "ones first";
 }
 
 #endif

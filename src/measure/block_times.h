@@ -9,7 +9,7 @@
 #define BLOCK_PATIENCE 1.75
 
 /* advice after a timeout */
-#define BLOCK_WAIT_LONGER "more patience waits longer; another CPU may be quieter"
+#define BLOCK_WAIT_LONGER "wait longer with --patience, or use another CPU"
 
 /* Result of one block. */
 struct block_time {

@@ -99,7 +99,7 @@ static bool chain_line(struct sandbox *s, double *each, double *overhead, struct
         return false;
     for (unsigned i = 0; i < 20; i++) {
         if (items[i].fault)
-            return err_set(err, ERR_IO, NULL, "the calibration loop does not run: %s",
+            return err_set(err, ERR_IO, NULL, "the calibration loop failed: %s",
                            sandbox_fault_text(items[i].fault));
         double ticks = least_ticks(&items[i]);
         if (i % 2)
@@ -109,7 +109,7 @@ static bool chain_line(struct sandbox *s, double *each, double *overhead, struct
     }
     *each = (high - low) / 400;
     *overhead = low - 2 * *each;
-    return *each > 0 || err_set(err, ERR_IO, NULL, "the time stamp counter does not advance");
+    return *each > 0 || err_set(err, ERR_IO, NULL, "the time stamp counter does not count");
 }
 
 /* A measurement of the core, by round: chain ticks and, relative to them, the multiplication and
@@ -345,7 +345,7 @@ static bool load_window_choose(struct sandbox *s, struct calibration *out, struc
     }
     for (unsigned i = 0; i < 2 * N; i++) {
         if (!loads_add(s, windows[i / 2], i % 2, &offset))
-            return err_set(err, ERR_LIMIT, NULL, "no space for the calibration code");
+            return err_set(err, ERR_LIMIT, NULL, "no memory for the calibration code");
         /* Interleaves the rounds, so that each item's are distributed over time. */
         for (unsigned r = 0; r < ROUNDS_EACH; r++) {
             raw(&items[r * 2 * N + i], PULSE_ITEM,
@@ -467,12 +467,12 @@ bool calibrate_within(struct sandbox *s, double look, bool (*cancelled)(void *st
 
 const char *calibration_method(const struct calibration *c)
 {
-    return c->counters ? "cycle counter, checked by dependent chains"
-                       : "dependent chains around each sample, no cycle counter";
+    return c->counters ? "cycle counter, checked by dependency chains"
+                       : "dependency chains around each sample, no cycle counter";
 }
 
 const char *calibration_remark(const struct calibration *c)
 {
-    return c->unfiltered ? "this is an emulator: no system call filter, and cycles are meaningless"
+    return c->unfiltered ? "the CPU is emulated: no system call filter, and cycles are meaningless"
                          : arch_remark();
 }

@@ -125,13 +125,14 @@ bool source_code(const struct forms *forms, const struct experiment *e,
     struct form_code *codes[FORM_CODES_MAX] = {0};
     uint32_t counts[FORM_CODES_MAX];
     bool ok = e->count <= FORM_CODES_MAX ||
-              err_set(err, ERR_LIMIT, NULL, "more than %d different forms", FORM_CODES_MAX);
+              err_set(err, ERR_LIMIT, NULL, "more than %d different forms in one experiment",
+                      FORM_CODES_MAX);
 
     for (unsigned i = 0; ok && i < e->count; i++) {
         const struct form_row *row = forms_find(forms, e->terms[i].form);
         counts[i] = e->terms[i].count;
         codes[i] = row ? encodings_code_any(row, err) : NULL;
-        ok = codes[i] || (!row ? err_set(err, ERR_MISSING, "forms list lists them",
+        ok = codes[i] || (!row ? err_set(err, ERR_MISSING, "forms list shows the known forms",
                                          "unknown form %s", e->terms[i].form)
                                : false);
     }

@@ -109,7 +109,7 @@ bool form_codes_of(const struct form_codes *f, const struct experiment *e, struc
                    uint32_t *counts, char *why, size_t room)
 {
     if (e->count > FORM_CODES_MAX) {
-        snprintf(why, room, "more than %d different forms", FORM_CODES_MAX);
+        snprintf(why, room, "more than %d different forms in one experiment", FORM_CODES_MAX);
         return false;
     }
     for (unsigned i = 0; i < e->count; i++) {

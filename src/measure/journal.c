@@ -189,11 +189,11 @@ static int open_locked(const char *path, struct err *err)
          * private anyway. */
         fchmod(fd, 0600);
     if (fd < 0) {
-        err_set(err, ERR_IO, "name another file with --journal", "cannot write: %s",
+        err_set(err, ERR_IO, "use another file with --journal", "cannot write: %s",
                 strerror(errno));
     } else if ((flock(fd, LOCK_EX | LOCK_NB) < 0 && errno == EWOULDBLOCK) || !current(fd, path)) {
-        err_set(err, ERR_IO, "wait for it, or name another file with --journal",
-                "in use by another process");
+        err_set(err, ERR_IO, "wait for the process, or use another file with --journal",
+                "another process uses the file");
         close(fd);
         fd = -1;
     }
@@ -212,7 +212,7 @@ static bool set_aside(const struct journal *j, const struct journal_parts *parts
     }
     bool ok = file_write(str_text(&name), parts->rest.data, parts->rest.length, err);
     if (ok)
-        log_add(LOG_WARN, "%s: %zu damaged line%s moved to %s; %zu good ones kept", j->path,
+        log_add(LOG_WARN, "%s: %zu damaged line%s moved to %s; %zu valid lines kept", j->path,
                 parts->bad, parts->bad == 1 ? "" : "s", str_text(&name), parts->good);
     str_done(&name);
     return ok;
@@ -243,14 +243,14 @@ static bool take_in(struct journal *j, const struct str *bytes, struct err *err)
     bool ok = journal_parts_read(str_text(bytes), bytes->length, &parts);
 
     if (!ok) {
-        err_set(err, ERR_DATA, "name another file with --journal", "not a journal");
+        err_set(err, ERR_DATA, "use another file with --journal", "not a journal");
         err_at(err, j->path, 1, 0);
     } else if (parts.old || parts.bad) {
         ok = rewrite(j, &parts, err);
     } else {
         j->length = (off_t)(bytes->length - parts.torn);
         ok = !parts.torn || file_calls.truncate(j->file, j->length) == 0 ||
-             err_set(err, ERR_IO, NULL, "cannot remove its incomplete last line: %s",
+             err_set(err, ERR_IO, NULL, "cannot remove the incomplete last line: %s",
                      strerror(errno));
     }
     ok = ok && read_back(j, &parts.rows, err);
@@ -312,8 +312,8 @@ void journal_add(struct journal *j, const struct experiment *e, const char *code
 
 static bool write_fault(const struct journal *j, struct err *err)
 {
-    return file_fault(err, j->path, "take results",
-                      "make room, or name another file with --journal");
+    return file_fault(err, j->path, "store results",
+                      "delete files, or use another file with --journal");
 }
 
 bool journal_flush(struct journal *j, struct err *err)

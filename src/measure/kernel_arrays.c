@@ -192,7 +192,7 @@ static bool chain_ticks(struct kernel_arrays *k, unsigned count, double *least, 
     if (!sandbox_run(k->sandbox, 1, NULL, NULL, NULL, err))
         return false;
     if (item->fault)
-        return err_set(err, ERR_LIMIT, "try again", "the clock's chain did not run: %s",
+        return err_set(err, ERR_LIMIT, "try again", "the chain for the clock failed: %s",
                        sandbox_fault_text(item->fault));
     *least = INFINITY;
     for (unsigned s = 0; s < CLOCK_SAMPLES; s++)
@@ -213,8 +213,7 @@ static bool clock_measure(struct kernel_arrays *k, struct err *err)
         return false;
     a->clock = SANDBOX_CHAIN_LENGTH * (double)(CLOCK_LONG - CLOCK_SHORT) / (ticks - a->clock_least);
     a->clock_at = clock_seconds();
-    return a->clock > 0 ||
-           err_set(err, ERR_LIMIT, "try again", "the clock frequency cannot be determined");
+    return a->clock > 0 || err_set(err, ERR_LIMIT, "try again", "clock frequency not measurable");
 }
 
 static bool writes(const struct kernel_arrays *k)

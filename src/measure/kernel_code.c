@@ -41,7 +41,7 @@ const char *kernel_refused_anywhere(const struct insn *insns, size_t count, unsi
     }
     *at = 0;
     if (count && kernel_counter(insns, count) == COUNTER_BODY)
-        return "no general register left for the loop counter";
+        return "no general register is free for the loop counter";
     return count ? NULL : "no instructions";
 }
 

@@ -197,20 +197,19 @@ static double kernel_passes_rough(const struct kernel_passes *p)
 
 bool kernel_passes_unsettled(const struct kernel_passes *p, struct err *err)
 {
-    static const char again[] = "try again, or choose another CPU with --cpu N";
+    static const char again[] = "try again, or use another CPU with --cpu N";
     double least, most;
 
     if (!p->count)
-        return p->plan.known
-                   ? err_set(
-                         err, ERR_LIMIT, again,
-                         "core is contended: about %.2f cycles next to other tasks, not confirmed",
-                         p->plan.rough)
-                   : err_set(err, ERR_LIMIT, again, "core is contended");
+        return p->plan.known ? err_set(err, ERR_LIMIT, again,
+                                       "core is contended: about %.2f cycles, with other tasks on "
+                                       "this core, not confirmed",
+                                       p->plan.rough)
+                             : err_set(err, ERR_LIMIT, again, "core is contended");
     kernel_passes_range(p, &least, &most);
     if (p->count < 2 * FEW || p->visits < 2)
         return err_set(err, ERR_LIMIT, again,
-                       "core is contended: %.2f cycles at least once, not confirmed", least);
+                       "core is contended: at least one time of %.2f cycles, not confirmed", least);
     return err_set(err, ERR_LIMIT, "try again when the machine is idle",
                    "no stable time: %.2f-%.2f cycles", least, most);
 }

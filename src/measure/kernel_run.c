@@ -34,7 +34,7 @@
 /* runs of the reference block per check, because a busy neighbour may disturb a single one */
 #define CANARIES 3
 #define REPEATS 16                /* times that a single instruction is repeated */
-#define TRY_AGAIN "try again, or choose another CPU with --cpu N"
+#define TRY_AGAIN "try again, or use another CPU with --cpu N"
 /* Bytes by which pointers advance: aligned like the register that they are added to, and a page
  * lasts 64 iterations. */
 #define STRIDE 64
@@ -322,7 +322,8 @@ static bool plan_fit(struct sandbox *s, const struct calibration *c, struct run_
     plan->pages = item->pages;
     for (uint64_t next = 4; last < window; next *= 2) {
         if (next > COUNT_LIMIT)
-            return err_set(err, ERR_DATA, NULL, "time does not grow with the iteration count");
+            return err_set(err, ERR_DATA, NULL,
+                           "the time does not increase with the number of iterations");
         if (!try(s, p, values, next, &item, &ticks, err))
             return false;
         plan->walks = item->fault ||
@@ -499,8 +500,7 @@ bool kernel_vouch(struct sandbox *s, const struct calibration *c, double until, 
     if (!*off)
         return true;
     sandbox_renew(s);
-    return err_set(err, ERR_LIMIT, TRY_AGAIN, "a known 1-cycle block took %.2f cycles after it",
-                   known);
+    return err_set(err, ERR_LIMIT, TRY_AGAIN, "afterwards a 1-cycle block took %.2f cycles", known);
 }
 
 /* Measures once from the beginning, and runs the reference block afterwards in the same process.

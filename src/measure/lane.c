@@ -128,7 +128,8 @@ static void item_result(struct measure_lane *l, const struct lane_task *t, uint6
         out->spread = r->spread;
         state_set(out, EXPERIMENT_OK);
         if (out->cycles < source_least_cycles(t->source->baseline, instructions)) {
-            snprintf(out->state, sizeof out->state, "impossible: %llu instruction%s in %.2g cycles",
+            snprintf(out->state, sizeof out->state,
+                     "invalid measurement: %llu instruction%s in %.2g cycles",
                      (unsigned long long)instructions, instructions == 1 ? "" : "s", out->cycles);
             out->cycles = out->spread = NAN;
         }

@@ -154,8 +154,7 @@ static void lane_begin(void *state, unsigned member)
     if (cpus_keep(&l->shares[member]))
         lane->sandbox = sandbox_new(-1, &l->errs[member]);
     else
-        err_set(&l->errs[member], ERR_IO, NULL,
-                "the system does not let threads choose their CPUs");
+        err_set(&l->errs[member], ERR_IO, NULL, "the system does not allow threads to select CPUs");
     if (lane->sandbox)
         seek_begin(&lane->seek, lane->sandbox);
     ended(l, member, lane->sandbox != NULL);

@@ -264,9 +264,9 @@ static bool find_blockers(struct learner *l, struct err *err)
     }
     vec_done(&tried);
     experiments_free(table);
-    return ok &&
-           (l->blockers.count || err_set(err, ERR_DATA, "choose a machine closer to this CPU",
-                                         "no form of the mapping measures as its usage predicts"));
+    return ok && (l->blockers.count ||
+                  err_set(err, ERR_DATA, "select a machine more similar to this CPU",
+                          "no form of the mapping has the measured time that its usage predicts"));
 }
 
 struct learner *learner_new(struct source *source, const struct mapping *mapping,
@@ -500,7 +500,7 @@ bool learn_form(struct learner *l, const char *form, struct learned *out, struct
         ok = find_usage(&s);
         if (!ok)
             err_set(
-                err, ERR_DATA, "measure it by hand",
+                err, ERR_DATA, "measure experiments of the form with experiments measure",
                 "no usage of up to %d µops explains the measurements of %s with %zu blocking forms",
                 UOPS_MAX - 1, form, l->blockers.count);
     }
@@ -541,6 +541,6 @@ double learn_latency(struct source *source, const struct form_row *row, struct e
     form_code_free(code);
     if (isnan(most) && n != SIZE_MAX)
         err_set(err, ERR_DATA, "latency measure shows other operands",
-                "no register chain possible");
+                "no dependency chain through registers is possible");
     return most;
 }

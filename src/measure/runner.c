@@ -163,7 +163,7 @@ static void judge(struct runner_state *r, struct runner_trial *t)
         compare_lengths(r, t, false);
         return;
     } else if (t->count == VALUES) {
-        snprintf(m.state, sizeof m.state, "unsteady: passes differ by %.1f %%",
+        snprintf(m.state, sizeof m.state, "unstable: passes differ by %.1f %%",
                  100 * (t->values[t->count - 1] - t->values[0]) / t->values[0]);
         m.spread = NAN;
     } else {

@@ -66,7 +66,7 @@ static bool files_open(struct sandbox *s, struct err *err)
     if (s->code_file < 0 || s->page_file < 0 || ftruncate(s->code_file, AREA_CODE) < 0 ||
         ftruncate(s->page_file, (off_t)(SANDBOX_REAL_PAGES * s->page_size)) < 0)
         return err_set(err, ERR_IO, errno == EMFILE ? "ulimit -n" : NULL,
-                       "cannot create a memory file for the code: %s", strerror(errno));
+                       "cannot create memory for the code: %s", strerror(errno));
     return true;
 }
 
@@ -106,7 +106,7 @@ static bool area_map(struct sandbox *s, struct err *err)
     if (mprotect(local, AREA_PAGES, PROT_READ) < 0 ||
         mmap(s->area, AREA_CODE, PROT_READ | PROT_EXEC, MAP_SHARED | MAP_FIXED, s->code_file, 0) ==
             MAP_FAILED)
-        return err_set(err, ERR_IO, "check whether executable memory files are forbidden here",
+        return err_set(err, ERR_IO, "check whether this system forbids executable memory files",
                        "cannot map executable memory: %s", strerror(errno));
     return true;
 }
@@ -284,8 +284,7 @@ bool sandbox_arena(struct sandbox *s, size_t bytes, bool huge, struct err *err)
     if (!inside || mprotect(inside, s->arena_size, PROT_READ | PROT_WRITE) < 0) {
         int error = errno;
         arena_unmap(s);
-        return err_set(err, ERR_LIMIT,
-                       "use smaller arrays, or raise the limit that ulimit -v shows",
+        return err_set(err, ERR_LIMIT, "use smaller arrays, or raise the limit shown by ulimit -v",
                        "cannot map %zu MiB for arrays: %s", bytes >> 20, strerror(error));
     }
     /* The call fails if the system has no such pages. sandbox_arena_huge reports that. */
@@ -530,7 +529,7 @@ bool sandbox_run_states(struct sandbox *s, uint32_t offset, unsigned vectors,
 
     if (!arch_has_states())
         return err_set(err, ERR_MISSING, NULL,
-                       "registers are not read back on this kind of processor");
+                       "registers cannot be read on this kind of processor");
     *item = (struct sandbox_item){.mode = SANDBOX_STATES,
                                   .code = PULSE_ITEM,
                                   .offset = offset,
@@ -566,7 +565,7 @@ bool sandbox_fill(struct sandbox *s, const struct sandbox_fill *fill, struct err
                        "filling memory took too long: the machine is busy");
     return !item->fault ||
            err_set(err, ERR_LIMIT, "ulimit -v and ulimit -t show the limits of a process",
-                   "the process that fills memory was ended: %s", sandbox_fault_text(item->fault));
+                   "the process that fills memory was killed: %s", sandbox_fault_text(item->fault));
 }
 
 bool sandbox_canary(struct sandbox *s, const struct window_rules *rules, bool *off, double *cycles,

@@ -13,19 +13,19 @@ const char *sandbox_fault_text(unsigned fault)
         "no fault",
         "SIGILL: not supported by this CPU",
         "SIGFPE: division fault",
-        "SIGSEGV: access outside its memory",
+        "SIGSEGV: access outside the mapped memory",
         "SIGBUS: misaligned access",
         "SIGTRAP",
         "time limit exceeded",
         "system call attempted",
         "process killed",
         "address cannot be mapped",
-        "touches too many pages",
+        "accesses too many pages",
         "SIGSEGV: general protection (a non-canonical address, a misaligned vector or a privileged "
         "instruction)",
-        "invalid reply from its process",
-        "no processor time: the machine is busy",
-        "access to addresses reserved for measuring",
+        "invalid reply from the sandbox process",
+        "no CPU time: the machine is busy",
+        "access to addresses reserved for the measurement",
     };
     return fault < FAULT_COUNT ? texts[fault] : "unknown fault";
 }

@@ -100,11 +100,11 @@ static bool stage_failed(const struct sandbox_hello *hello, struct err *err)
         [STAGE_MEMORY] = "cannot map its memory",
         [STAGE_SIGNALS] = "cannot set its signal handlers",
         [STAGE_LIMITS] = "cannot set its limits",
-        [STAGE_FILTER] = "the kernel has no seccomp filters",
+        [STAGE_FILTER] = "the system kernel has no seccomp filters",
     };
     const char *text =
         hello->stage < STAGE_COUNT && what[hello->stage] ? what[hello->stage] : "unknown reason";
-    return err_set(err, ERR_IO, "measuring needs the sandbox",
+    return err_set(err, ERR_IO, "measurement needs the sandbox process",
                    "cannot start the sandbox process: %s: %s", text, strerror(hello->error));
 }
 

@@ -59,10 +59,10 @@ static bool change_latency(struct machine *m, const char *form, const char *valu
     double cycles = strtod(value, &end);
 
     if (*end || end == value || !(cycles >= 0) || !isfinite(cycles))
-        return err_set(err, ERR_USAGE, "give cycles of at least "
-                                       "0", "invalid latency \"%s\"", value);
+        return err_set(err, ERR_USAGE, "give a number of cycles of at least 0",
+                       "invalid latency \"%s\"", value);
     if (!old) {
-        machine_refuse_form(m, form, "give its usage before its latency", err);
+        machine_refuse_form(m, form, "set its usage before its latency", err);
         if (err)
             err->code = ERR_USAGE;   /* the user's text is wrong, not a file */
         return false;
@@ -84,14 +84,14 @@ static const struct fact *fact_to_change(const char *name, struct err *err)
     char todo[SIMILAR_TODO];
 
     if (!f && strchr(name, '('))   /* only names of forms have parentheses */
-        err_set(err, ERR_USAGE, "changes of a form are usage:FORM=USAGE and latency:FORM=CYCLES",
+        err_set(err, ERR_USAGE, "use usage:FORM=USAGE or latency:FORM=CYCLES to change a form",
                 "unknown fact \"%s\"", name);
     else if (!f)
-        err_set(err, ERR_USAGE, similar_todo(&similar, "help facts lists them", todo),
+        err_set(err, ERR_USAGE, similar_todo(&similar, "help facts lists all facts", todo),
                 "unknown fact \"%s\"", name);
     else if (f->kind == FACT_FIXED)
-        err_set(err, ERR_USAGE, "help facts shows which can be changed",
-                "the fact %s is fixed once the machine is loaded", name);
+        err_set(err, ERR_USAGE, "help facts shows which facts can be changed",
+                "the fact %s cannot be changed after the machine is loaded", name);
     return f && f->kind != FACT_FIXED ? f : NULL;
 }
 
@@ -125,14 +125,14 @@ bool change_range(const char *name, const char *value, long most, long *from, lo
         return false;
     if (*to < *from || *to - *from >= most)
         return err_set(err, ERR_USAGE, NULL,
-                       "%s: invalid sweep; at most %ld ascending values, not %ld to %ld", name,
+                       "%s: invalid sweep; give at most %ld ascending values, not %ld to %ld", name,
                        most, *from, *to);
     if (str_has_prefix(name, CHANGE_LATENCY))
-        return *from >= 0 ||
-               err_set(err, ERR_USAGE, "give cycles of at least "
-                                       "0", "invalid latency \"%s\"", value);
+        return *from >= 0 || err_set(err, ERR_USAGE, "give a number of cycles of at least 0",
+                                     "invalid latency \"%s\"", value);
     if (str_has_prefix(name, CHANGE_USAGE))
-        return err_set(err, ERR_USAGE, "give one usage", "a usage cannot be swept");
+        return err_set(err, ERR_USAGE, "give one usage",
+                       "sweeps apply to facts and latencies, not to usages");
     const struct fact *f = fact_to_change(name, err);
     if (!f)
         return false;

@@ -12,7 +12,7 @@ static const char *const former[] = {"dispatch_ports", "dispatch_per_cycle"};
 static bool refuse(const char *at, struct err *err)
 {
     return err_set(err, ERR_DATA, "write limits as 4 of p01; 2 within p23",
-                   "%s takes limits of dispatch, not \"%.80s\"", KEY, at);
+                   "%s: invalid dispatch limits \"%.80s\"", KEY, at);
 }
 
 /* Skips a port set. Does not verify the names. */
@@ -59,7 +59,7 @@ bool dispatch_limits_parse(const char *text, const struct ports *ports, struct d
     *out = (struct dispatch_limits){0};
     do {
         if (out->count == DISPATCH_LIMITS_MAX)
-            return err_set(err, ERR_LIMIT, NULL, "%s takes at most %d limits", KEY,
+            return err_set(err, ERR_LIMIT, NULL, "%s has more than %d limits", KEY,
                            DISPATCH_LIMITS_MAX);
         if (!parse_one(&at, ports, &out->items[out->count], err))
             return false;
@@ -105,7 +105,7 @@ bool dispatch_limits_from_former(struct machine *facts, struct err *err)
         ok = dispatch_limits_parse(str_text(&text), NULL, &ignored, err);
     } else {
         err_set(err, ERR_DATA, "write " KEY ", as in 4 of p01",
-                "%s and %s go together; one without the other is ignored", former[0], former[1]);
+                "%s and %s are needed together; a single one is ignored", former[0], former[1]);
     }
     for (size_t i = 0; i < sizeof former / sizeof *former; i++)
         machine_drop_fact(facts, former[i]);

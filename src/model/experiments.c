@@ -345,9 +345,10 @@ uint64_t experiments_size(const struct experiments *t, size_t index)
 
 bool experiment_state_open(const char *state)
 {
-    static const char *const open[] = {
-        EXPERIMENT_PENDING, EXPERIMENT_ONCE,         EXPERIMENT_CONTENDED, "core is contended",
-        "clock unstable",   "not confirmed in time", "process killed"};
+    static const char *const open[] = {EXPERIMENT_PENDING,   EXPERIMENT_ONCE,
+                                       EXPERIMENT_CONTENDED, "core is contended",
+                                       "clock unstable",     "not confirmed within the time limit",
+                                       "process killed"};
 
     for (size_t i = 0; i < sizeof open / sizeof *open; i++)
         if (strcmp(state, open[i]) == 0)

@@ -167,8 +167,8 @@ bool machine_refuse_form(const struct machine *m, const char *form, const char *
 
     for (size_t i = 0; i < mapping_count(m->mapping); i++)
         similar_try(&similar, mapping_at(m->mapping, i)->form);
-    return err_set(err, ERR_DATA, similar_todo(&similar, otherwise, todo),
-                   "%s does not know the form %s", m->id, form);
+    return err_set(err, ERR_DATA, similar_todo(&similar, otherwise, todo), "%s has no form %s",
+                   m->id, form);
 }
 
 void machine_add_latency(struct machine *m, const char *form, int from, int to, double cycles,

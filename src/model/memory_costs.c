@@ -98,8 +98,8 @@ bool memory_costs_of(const struct machine *m, struct memory_costs *out, struct e
     if (isnan(out->first) || isnan(out->second) || isnan(bandwidth) || isnan(clock) ||
         isnan(fact_number(m, "memory_latency")))
         return err_set(err, ERR_MISSING,
-                       "machine calibrate --memory measures this CPU's; help fact l1_bytes "
-                       "describes the facts needed",
+                       "run machine calibrate --memory on this CPU; help fact l1_bytes describes "
+                       "the facts needed",
                        "unknown caches and memory of %s", m->id);
     double l2 = fact_number(m, "l2_line_cycles"), l3 = fact_number(m, "l3_line_cycles"),
            write = fact_number(m, "line_write"), far = LINE / bandwidth * clock;

@@ -33,7 +33,7 @@ bool ports_add(struct ports *ports, const char *name, struct err *err)
             return err_set(err, ERR_DATA, "use letters, digits and _",
                            "port name \"%s\" has a '%c'", name, name[i]);
     if (ports_find(ports, name, length) >= 0)
-        return err_set(err, ERR_DATA, "name each port once", "duplicate port %s", name);
+        return err_set(err, ERR_DATA, "use each port once", "duplicate port %s", name);
     memcpy(ports->names[ports->count++], name, length + 1);
     return true;
 }
@@ -56,8 +56,8 @@ bool ports_parse(const char *list, struct ports *ports, struct err *err)
         snprintf(name, sizeof name, "%.*s", (int)(length < sizeof name ? length : sizeof name - 1),
                  at);
         if (!length)
-            return err_set(err, ERR_DATA, "name ports as in 0,1,DV", "empty port name in \"%s\"",
-                           list);
+            return err_set(err, ERR_DATA, "write port names as in 0,1,DV",
+                           "empty port name in \"%s\"", list);
         if (!ports_add(ports, name, err))
             return false;
         at += length;
@@ -139,12 +139,12 @@ static bool member(const char *start, const char *at, size_t length, const struc
     int index = ports_find(ports, at, length);
 
     if (index < 0) {
-        err_set(err, ERR_DATA, "name ports of this machine", "unknown port \"%.*s\"", (int)length,
+        err_set(err, ERR_DATA, "use ports of this machine", "unknown port \"%.*s\"", (int)length,
                 at);
         return err_at(err, NULL, 0, (size_t)(at - start) + 1);
     }
     if (*set >> index & 1) {
-        err_set(err, ERR_DATA, "name each port once", "duplicate port %.*s", (int)length, at);
+        err_set(err, ERR_DATA, "use each port once", "duplicate port %.*s", (int)length, at);
         return err_at(err, NULL, 0, (size_t)(at - start) + 1);
     }
     *set |= (portset)1 << index;
@@ -180,7 +180,7 @@ bool portset_parse(const char **text, const struct ports *ports, portset *out, s
             if (!member(start, at, 1, ports, &set, err))
                 return false;
         if (!set) {
-            err_set(err, ERR_DATA, "name at least one port", "empty port set at \"%.16s\"", start);
+            err_set(err, ERR_DATA, "give at least one port", "empty port set at \"%.16s\"", start);
             return err_at(err, NULL, 0, (size_t)(at - start) + 1);
         }
     }

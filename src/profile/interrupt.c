@@ -81,8 +81,8 @@ static void drop(struct interrupt *p, pid_t tid)
 static const char *refusal(int reason)
 {
     return reason == EPERM || reason == EACCES
-               ? "another debugger is attached, or sysctl kernel.yama.ptrace_scope forbids it: "
-                 "start the program from here, or run as root"
+               ? "another debugger is attached, or sysctl kernel.yama.ptrace_scope forbids ptrace: "
+                 "start the program with program profile, or run as root"
                : NULL;
 }
 
@@ -108,7 +108,7 @@ struct interrupt *interrupt_new(const struct task_list *tasks, bool ours, double
     }
     free(p);
     err_set(err, ERR_IO, refusal(reason),
-            "the system refuses to have the program interrupted (ptrace): %s", strerror(reason));
+            "the system forbids interrupts of the program (ptrace): %s", strerror(reason));
     return NULL;
 }
 

@@ -52,15 +52,16 @@ bool launch_check(const char *path, const char *name, struct err *err)
     ssize_t length;
 
     if (stat(path, &status) != 0)
-        return err_set(err, ERR_MISSING, "name a program, as the shell would find it",
+        return err_set(err, ERR_MISSING, "give a program in PATH, or its path",
                        "no such program: %s", name);
     if (S_ISDIR(status.st_mode))
-        return err_set(err, ERR_DATA, "name a program in it", "%s is a directory", name);
+        return err_set(err, ERR_DATA, "give a program in that directory", "%s is a directory",
+                       name);
     if (access(path, X_OK) != 0)
-        return err_set(err, ERR_DATA,
-                       "use chmod +x, or name the interpreter of a script: program profile sh -- "
-                       "SCRIPT",
-                       "%s is not executable", name);
+        return err_set(
+            err, ERR_DATA,
+            "use chmod +x, or give the interpreter of a script: program profile sh -- SCRIPT",
+            "%s is not executable", name);
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0)
         return err_set(err, ERR_IO, NULL, "cannot read %s: %s", name, strerror(errno));
@@ -69,16 +70,17 @@ bool launch_check(const char *path, const char *name, struct err *err)
     if (length < (ssize_t)SELFMAG || memcmp(header.e_ident, ELFMAG, SELFMAG) != 0)
         return true;   /* may be a script; otherwise exec reports the error */
     if (header.e_ident[EI_CLASS] != ELFCLASS64)
-        return err_set(err, ERR_DATA, "build it for 64 bits", "%s is a 32-bit program", name);
+        return err_set(err, ERR_DATA, "compile it for 64 bits", "%s is a 32-bit program", name);
     if (header.e_machine == isa_ops(isa_host())->elf_machine)
         return true;
     for (int isa = 0; isa < ISA_COUNT; isa++)
         if (isa_ops((enum isa)isa)->elf_machine == header.e_machine)
-            return err_set(err, ERR_DATA,
-                           "kernel load shows its loops; run it on such a machine to profile it",
-                           "%s is a program for %s, and this CPU runs %s", name,
-                           isa_name((enum isa)isa), isa_name(isa_host()));
-    return err_set(err, ERR_DATA, "run it on such a machine",
+            return err_set(
+                err, ERR_DATA,
+                "kernel load shows its loops; to profile it, run it on a machine of that kind",
+                "%s is a program for %s, but this CPU executes %s", name, isa_name((enum isa)isa),
+                isa_name(isa_host()));
+    return err_set(err, ERR_DATA, "run it on a machine of that kind",
                    "%s is a program for another processor (ELF machine %u)", name,
                    header.e_machine);
 }
@@ -136,16 +138,17 @@ bool launch(const char *const *argv, const char *output, const char *input, stru
 
     *out = (struct launched){.path = launch_find(argv[0]), .go = -1, .fault = -1};
     if (!out->path)
-        return err_set(err, ERR_MISSING, "name it with its directory, as in ./NAME",
-                       "no such program: %s", argv[0]);
+        return err_set(err, ERR_MISSING, "give its path, as in ./NAME", "no such program: %s",
+                       argv[0]);
     bool ok = launch_check(out->path, out->path, err);
     if (ok && (to = open_now(output, O_WRONLY | O_CREAT | O_APPEND)) < 0)
         ok = err_set(err, ERR_IO, "--output FILE names another", "cannot write to %s: %s", output,
                      strerror(errno));
     if (ok && (in = open_now(input ? input : "/dev/null", O_RDONLY)) < 0)
-        ok = err_set(err, ERR_IO,
-                     errno == ENXIO ? "a named pipe is not read: write it to a file first" : NULL,
-                     "cannot read %s: %s", input, strerror(errno));
+        ok = err_set(
+            err, ERR_IO,
+            errno == ENXIO ? "named pipes are not supported: write the data to a file first" : NULL,
+            "cannot read %s: %s", input, strerror(errno));
     if (ok && (pipe2(go, O_CLOEXEC) < 0 || pipe2(fault, O_CLOEXEC) < 0))
         ok = err_set(err, ERR_IO, NULL, "cannot start %s: %s", out->path, strerror(errno));
     if (ok && (out->pid = fork()) == 0)
@@ -176,9 +179,10 @@ bool launch_go(struct launched *l, void (*go_on)(void *state), void *state, stru
     if (length == 0)
         return true;   /* exec has closed the pipe */
     return err_set(err, ERR_DATA,
-                   reason == ENOEXEC  ? "a script begins with #! and its interpreter"
-                   : reason == ENOENT ? "its interpreter is missing: see its first line, or ldd"
-                                      : NULL,
+                   reason == ENOEXEC ? "a script begins with #! and its interpreter"
+                   : reason == ENOENT
+                       ? "its interpreter is missing: check its first line, or use ldd"
+                       : NULL,
                    "%s cannot be run: %s", l->path, strerror(reason));
 }
 

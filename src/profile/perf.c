@@ -114,7 +114,8 @@ static bool watch(struct perf *p, pid_t tid, bool on_exec, double rate)
 
 static const char *what_to_do(int reason)
 {
-    return reason == EACCES || reason == EPERM    ? "sysctl kernel.perf_event_paranoid=2 allows it"
+    return reason == EACCES || reason == EPERM
+               ? "sysctl kernel.perf_event_paranoid=2 allows the sampling clock"
            : reason == EMFILE || reason == ENFILE ? "raise the limit of open files (ulimit -n)"
                                                   : NULL;
 }
@@ -133,7 +134,7 @@ struct perf *perf_new(const struct task_list *tasks, bool on_exec, double rate, 
         ok =
             watch(p, tasks->list.items[i].tid, on_exec, rate) ||
             err_set(err, ERR_IO, what_to_do(errno),
-                    "the system refuses its sampling clock (perf_event_open): %s", strerror(errno));
+                    "the system forbids the sampling clock (perf_event_open): %s", strerror(errno));
     bool any = false;
     for (size_t i = 0; i < p->ring_count; i++)
         any |= p->rings[i].page != NULL;

@@ -156,8 +156,8 @@ static bool find_process(struct watching *w, struct err *err)
     if (length <= 0)
         return err_set(err, ERR_IO,
                        errno == EACCES || errno == EPERM
-                           ? "run as its user, or as root"
-                           : "it is a kernel thread, or has just ended",
+                           ? "run Portolan as the user of the process, or as root"
+                           : "the process is a kernel thread, or has just ended",
                        "cannot profile process %d: %s", (int)w->options->pid, strerror(errno));
     path[length] = '\0';
     w->out->path = mem_strdup(path);

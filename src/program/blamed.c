@@ -146,17 +146,17 @@ char *blamed_judge(struct blamed_part *parts, size_t count, double measured, dou
         (!worst || elsewhere > fabs(worst->measured - worst->predicted))) {
         str_addf(
             &text,
-            "Most of the difference, %.4f s, is spent in libraries and in code outside all parts.",
+            "Most of the difference, %.4f s, is in libraries and in other code outside the parts.",
             elsewhere);
     } else if (!worst) {
-        str_add(&text,
-                "No part differs by more than the sampling error: prediction and program agree.");
+        str_add(&text, "The prediction agrees with the program: no part differs by more than the "
+                       "sampling error.");
     } else {
         str_addf(&text, "%s takes %.4f s, predicted %.4f: %s", worst->name, worst->measured,
                  worst->predicted, worst->term);
         if (worst->term[0] == 'n')
             str_add(&text, worst->repeats && isnan(worst->alone)
-                               ? ": it could not be measured alone"
+                               ? ": it could not be measured outside the program"
                                : " by the model");
         else
             str_add(&text, worst->term[0] == 'p' || strcmp(worst->term, "chain") == 0 ||
@@ -165,10 +165,11 @@ char *blamed_judge(struct blamed_part *parts, size_t count, double measured, dou
                                ? " to blame"
                                : " predicted too high");
         if (!isnan(worst->alone))
-            str_addf(
-                &text,
-                "; alone it takes %.2f cycles per iteration, predicted %.2f, in the program %.2f",
-                worst->alone, worst->core, worst->measured * worst->clock_hz / worst->executions);
+            str_addf(&text,
+                     "; %.2f cycles per iteration measured outside the program, predicted %.2f, in "
+                     "the program %.2f",
+                     worst->alone, worst->core,
+                     worst->measured * worst->clock_hz / worst->executions);
         str_add(&text, ".");
     }
     return str_take(&text);

@@ -78,7 +78,7 @@ static bool linker_said(const char *said, struct err *err)
         }
     const bool any = names.length || library;
     if (names.length)
-        err_set(err, ERR_DATA, "name the sources that define them, or libraries (-lNAME)",
+        err_set(err, ERR_DATA, "add the sources that define them, or libraries (-lNAME)",
                 "the linker does not find %s", str_text(&names));
     else if (library)
         err_set(err, ERR_DATA, "install the library, or give its directory with -L",
@@ -95,10 +95,10 @@ static bool judge(const char *source, const struct child_result *r, struct err *
         return true;
     if (r->timed_out)
         return err_set(err, ERR_LIMIT,
-                       "build it by hand with portolan-cc, then program load the executable",
+                       "compile it in a shell with portolan-cc, then program load the executable",
                        "the compiler took longer than %g s", limits.wall_seconds);
     if (strstr(said, "undefined reference to `main'") || strstr(said, "undefined symbol: main")) {
-        err_set(err, ERR_DATA, "name all of the program's sources", "no function main");
+        err_set(err, ERR_DATA, "give all of the program's sources", "no function main");
         return err_at(err, source, 0, 0);
     }
     if (linker_said(said, err))

@@ -115,7 +115,7 @@ static uint32_t add_straight(const struct program *p, struct kernel *k, uint32_t
     const struct program_function *f = &p->functions[p->blocks[block].function];
     struct str why = {0};
 
-    str_addf(&why, "block %s:%u, in no loop", f->name, block - f->first_block);
+    str_addf(&why, "block %s:%u, outside of loops", f->name, block - f->first_block);
     struct kernel_loop loop = loop_make(k->insns, first, count, "", str_text(&why));
     str_done(&why);
     loop.depth = 0;

@@ -31,8 +31,8 @@ static bool facts_missing(const struct machine *m, struct err *err)
             str_addf(&missing, "%s%s", missing.length ? ", " : "", needed[i]);
     if (missing.length)
         err_set(err, ERR_MISSING,
-                "program predict --fact KEY=VALUE gives them, and l2_bytes, l2_ways, l2_latency "
-                "and those of l3, where there are such levels",
+                "set them with program predict --fact KEY=VALUE, as well as l2_bytes, l2_ways, "
+                "l2_latency and those of l3, if the levels exist",
                 "facts of %s are missing: %s", m->id, str_text(&missing));
     const bool any = missing.length > 0;
     str_done(&missing);
@@ -45,8 +45,8 @@ bool memory_of(const struct machine *m, struct memory *out, struct err *err)
                            .line_write = fact_number(m, "line_write"),
                            .line_alone = fact_number(m, "line_alone")};
     if (fact_number(m, "line_bytes") != MEMORY_LINE)
-        return err_set(err, ERR_MISSING, "choose a machine with lines of 64 bytes",
-                       "traces count lines of 64 bytes, and %s has lines of %g", m->id,
+        return err_set(err, ERR_MISSING, "select a machine with cache lines of 64 bytes",
+                       "traces count lines of 64 bytes, but %s has lines of %g bytes", m->id,
                        fact_number(m, "line_bytes"));
     level(fact_number(m, "l1_bytes"), fact_number(m, "l1_ways"), fact_number(m, "load_latency"), 0,
           0, out);

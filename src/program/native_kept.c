@@ -85,7 +85,8 @@ bool native_known(struct machine *m, bool fresh, char day[KEPT_DAY], struct err 
     }
     native_probe_free(probe);
     if (!ok && !fresh) {
-        log_add(LOG_WARN, "cannot measure caches and memory, their facts are the table's: %s",
+        log_add(LOG_WARN,
+                "cannot measure caches and memory, so the facts of the table are used: %s",
                 err_text(err, why, sizeof why));
         snprintf(day, KEPT_DAY, NATIVE_NEVER);
     }

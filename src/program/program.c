@@ -267,10 +267,11 @@ struct program *program_read(const char *name, const struct str *bytes, struct e
 
     p->path = mem_strdup(name);
     p->name = mem_strdup(name);
-    bool ok = read_all(bytes, &r) ||
-              (watch_goes_on(err) &&
-               err_set(err, ERR_DATA, "build it again",
-                       "its description was written by another version, or is damaged"));
+    bool ok =
+        read_all(bytes, &r) ||
+        (watch_goes_on(err) &&
+         err_set(err, ERR_DATA, "build it again",
+                 "its description was written by another version of portolan-cc, or is damaged"));
     set(p, &r);
     if (ok)
         return p;
@@ -281,8 +282,8 @@ struct program *program_read(const char *name, const struct str *bytes, struct e
 static bool described(const char *path, struct str *out, struct err *err)
 {
     return read_section(path, out) ||
-           err_set(err, ERR_DATA, "build it with portolan-cc in place of the compiler",
-                   "no description of a traced program");
+           err_set(err, ERR_DATA, "compile it with portolan-cc instead of the compiler",
+                   "the executable has no description of a traced program");
 }
 
 bool program_descriptions(const struct program *p, struct str *out, struct err *err)
@@ -313,7 +314,7 @@ struct program *program_open_both(const char *path, const char *untraced, struct
     struct program *p;
 
     if (untraced && access(untraced, X_OK) != 0) {
-        err_set(err, ERR_IO, "build the program by its compiler alone, and name that",
+        err_set(err, ERR_IO, "compile the program without portolan-cc, and give that executable",
                 "%s cannot be run", untraced);
         return NULL;
     }

@@ -99,17 +99,17 @@ static bool judge(const struct program_runs *runs, const double *inputs,
 
     program_inputs_print(runs->names, inputs, runs->name_count, &at);
     if (r->timed_out || (WIFSIGNALED(r->status) && WTERMSIG(r->status) == SIGXCPU))
-        err_set(err, ERR_LIMIT, "use smaller inputs, or give it longer with --limit",
+        err_set(err, ERR_LIMIT, "use smaller inputs, or a longer --limit",
                 "the program did not finish within %g s for %s", options->seconds, str_text(&at));
     else if (WIFSIGNALED(r->status))
-        err_set(err, ERR_DATA, "run it by hand to see why", "the program crashed for %s: %s",
-                str_text(&at), strsignal(WTERMSIG(r->status)));
+        err_set(err, ERR_DATA, "run it in a shell to see its messages",
+                "the program crashed for %s: %s", str_text(&at), strsignal(WTERMSIG(r->status)));
     else if (!(ok = WIFEXITED(r->status) &&
                     (WEXITSTATUS(r->status) == 0 || options->how.any_status)))
         err_set(err, ERR_DATA,
                 "program load --arguments sets the form of the inputs; --allow-exit accepts any "
                 "exit status",
-                "the program ended with status %d for %s%s%.*s", WEXITSTATUS(r->status),
+                "the program exited with status %d for %s%s%.*s", WEXITSTATUS(r->status),
                 str_text(&at), *said ? ": " : "", (int)strcspn(said, "\n"), said);
     str_done(&at);
     return ok;
@@ -226,11 +226,13 @@ bool program_measure(const struct program *p, char *const *names, size_t count,
     char *directory = child_directory_new(err);
 
     p = program_sized(p, &options->how, names, inputs, count, err);
-    bool ok = p && directory &&
-              words_make(names, inputs, count, &options->how, directory, &words, err) &&
-              (p->untraced ||
-               err_set(err, ERR_USAGE, "program load its sources",
-                       "%s was built elsewhere: no version without counters to measure", p->name));
+    bool ok =
+        p && directory && words_make(names, inputs, count, &options->how, directory, &words, err) &&
+        (p->untraced ||
+         err_set(
+             err, ERR_USAGE, "load the program's sources with program load",
+             "%s was not compiled by program load: there is no version without counters to measure",
+             p->name));
     str_addf(&threads, "OMP_NUM_THREADS=%zu", options->threads);
     for (size_t i = 0; options->threads > 1 && i < sizeof with_threads / sizeof *with_threads; i++)
         vec_push(&argv, with_threads[i] ? with_threads[i] : str_text(&threads));

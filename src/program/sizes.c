@@ -134,8 +134,8 @@ const struct program *program_sized(const struct program *p, const struct invoca
         vec_push(&s->built, ((struct sized){mem_strdup(str_text(&defines)), found}));
     if (found && !same_shape(found, p)) {
         err_set(err, ERR_DATA,
-                "leave it out, or take sizes of the same remainder, all large or all small",
-                "the compiler makes other blocks with %sthan at the largest size",
+                "omit it, or use sizes with the same remainder, all large or all small",
+                "the compiler generates other blocks with %sthan at the largest size",
                 str_text(&defines));
         found = NULL;
     }

@@ -306,9 +306,10 @@ bool program_trace_parse(const struct program *p, const char *name, struct str *
         if (watch_steps(1 + length / 64))
             ok = watch_goes_on(err) && err_set(err, ERR_INTERRUPTED, NULL, "cancelled");
         if (ok && !read_line(&t, at)) {
-            ok = err_set(err, ERR_DATA,
-                         "the program may overwrite its counters; rebuild it if it was changed",
-                         "the trace is damaged");
+            ok = err_set(
+                err, ERR_DATA,
+                "the program may overwrite its counters; compile it again if it was changed",
+                "the trace is damaged");
             err_at(err, name, number_of_line, 0);
         }
     }
@@ -363,7 +364,7 @@ bool program_trace_read(const struct program *p, const char *path, struct progra
     struct str text = {0};
 
     if (access(path, F_OK) != 0)
-        return err_set(err, ERR_DATA, "it must return from main or call exit",
+        return err_set(err, ERR_DATA, "the program must return from main or call exit",
                        "the program wrote no trace: it called exec, or the system ended it");
     bool ok =
         file_read(path, TRACE_LIMIT, &text, err) && program_trace_parse(p, path, &text, out, err);

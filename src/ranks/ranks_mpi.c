@@ -57,7 +57,7 @@ bool ranks_begin(int *argc, char ***argv, struct err *err)
     if (MPI_Init_thread(argc, argv, MPI_THREAD_SERIALIZED, &provided) != MPI_SUCCESS ||
         provided < MPI_THREAD_SERIALIZED)
         return err_set(err, ERR_LIMIT, "use an MPI library with thread support",
-                       "MPI cannot be used by several threads");
+                       "the MPI library does not support several threads");
     MPI_Comm_dup(MPI_COMM_WORLD, &ranks.world);
     MPI_Comm_size(ranks.world, &count);
     MPI_Comm_rank(ranks.world, &index);

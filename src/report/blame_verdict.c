@@ -95,7 +95,7 @@ static void add_entry(const struct insn *in, const struct machine *m, struct str
     const struct mapping_entry *entry = fusion_resolve(m, in);
 
     if (!entry) {
-        str_add(out, ", whose form the model does not know");
+        str_add(out, ", whose form is not in the model");
         return;
     }
     str_add(out, " (in the table ");
@@ -115,11 +115,10 @@ static void add_reason(const struct blame_row *row, const struct insn *in, const
 
     str_add(out, ": ");
     if (nop && slow && row->nop.here < SMALL * row->out.here && row->out.here > 0)
-        str_add(out,
-                "its slot at rename or in the front end, since a nop in its place takes equally "
-                "long");
+        str_add(out, "its slot at rename or in the front end, because a nop instead of it takes "
+                     "equally long");
     else if (nop && !slow && row->nop.model < SMALL * row->out.model)
-        str_add(out, "the slot that the model gives it");
+        str_add(out, "its issue slot in the model");
     else if (access)
         str_addf(out, "its %s", access);
     else
@@ -137,7 +136,7 @@ static void judge_edge(struct blame *b, const struct blame_edge *e, const struct
     blame_place(insns, e->of.from, out);
     str_add(out, ": ");
     if (e->of.reg == REG_NONE)
-        str_add(out, "store and load of one address");
+        str_add(out, "a store and a load of one address");
     else
         dependence_through((enum isa)insns->isa, &e->of, out);
 }
@@ -166,14 +165,14 @@ static void judge_nothing(const struct blame *b, struct str *out)
 
     if (missing)
         str_addf(out,
-                 "%zu of %zu instructions have no stable time here, and the others do not explain "
-                 "the difference; try again when the machine is idle",
+                 "%zu of %zu instructions have no stable time on this CPU, and the other ones do "
+                 "not explain the difference; try again when the machine is idle",
                  missing, b->count);
     else if (fabs(b->measured - b->predicted) <= BLAME_AGREES * b->measured)
-        str_addf(
-            out,
-            "measured and predicted agree within %.0f %%, and so do the costs of the instructions",
-            100 * BLAME_AGREES);
+        str_addf(out,
+                 "measured and predicted cycles agree within %.0f %%, and so do the costs of the "
+                 "instructions",
+                 100 * BLAME_AGREES);
     else
         str_addf(
             out,

@@ -137,7 +137,7 @@ static bool refused(const struct child_result *result, struct err *err)
     text += strspn(text, " \t\r\n");
     return err_set(err, ERR_IO, NULL, "gnuplot failed: %.*s",
                    result->timed_out ? 17 : (int)strcspn(text, "\n"),
-                   result->timed_out ? "it did not finish" : text);
+                   result->timed_out ? "gnuplot did not finish" : text);
 }
 
 bool figure_draw(const struct figure *f, enum figure_format format, struct str *out,
@@ -156,7 +156,7 @@ bool figure_draw(const struct figure *f, enum figure_format format, struct str *
         ok = child_run(argv, directory, str_text(&script), script.length, &limits, &result, &fault);
         if (!ok && fault.code == ERR_MISSING)
             err_set(err, ERR_MISSING, missing_todo(),
-                    "pictures are drawn by gnuplot, which is not installed");
+                    "pictures need gnuplot, which is not installed");
         else if (!ok && err)
             *err = fault;
     }

@@ -164,14 +164,14 @@ static void add_pressure_table(const struct kernel *k, const struct analysis *a,
 static void add_legend(const struct analysis *a, struct result *result)
 {
     static const char *const marks[] = {
-        "? not known to this machine",
-        "+ fused with ^, the next",
+        "? unknown to this machine",
+        "+ fused with the next instruction, ^",
         "0 zero idiom",
         "= move done at rename",
         "/ holds a divider",
         "e an estimate",
-        "~ composed of parts that the machine knows",
-        "! takes longer than its ports explain",
+        "~ composed of known parts",
+        "! slower than its ports explain",
     };
     struct str text = {0};
 
@@ -185,7 +185,7 @@ static void add_legend(const struct analysis *a, struct result *result)
     for (size_t i = 0; i < a->count; i++)
         unplaced |= analysis_unplaced(a, i);
     if (unplaced)
-        str_addf(&text, "%s? on ports: no table has them, they may take longer",
+        str_addf(&text, "%s? on ports: no usage in the tables, so the bound may be too low",
                  text.length ? ", " : "  ");
     if (text.length)
         result_line(result, "%s", str_text(&text));
@@ -262,8 +262,10 @@ static void add_special(const struct analysis *a, struct result *result)
             result_line(result, "latency unknown: %s, counted as 1 cycle in the dependency chains",
                         row->insn->form);
         if (row->slowest)
-            result_line(result, "by its operands %s takes %g to %g cycles, here the least (%s)",
-                        row->insn->form, row->latency, row->slowest->cycles, row->slowest->source);
+            result_line(
+                result,
+                "%s takes %g to %g cycles, depending on its operands; the minimum is used (%s)",
+                row->insn->form, row->latency, row->slowest->cycles, row->slowest->source);
     }
 }
 
@@ -288,7 +290,8 @@ static void add_machine(const struct kernel *k, const struct analysis *a, bool a
     }
     const size_t undecoded = analysis_undecoded(a);
     if (undecoded)
-        result_line(result, "not decoded: %zu of %zu instructions; no decoder here knows them",
+        result_line(result,
+                    "not decoded: %zu of %zu instructions, which are unknown to the decoder",
                     undecoded, a->count);
     add_special(a, result);
 }

@@ -102,8 +102,8 @@ static bool parse_term(const char *at, const char *end, const struct table_colum
     out->number = number_of(out->text);
     const bool order = strchr("<>lg", out->op);
     if (order && !columns[out->column].number)
-        err_set(err, ERR_USAGE, "~ matches a part of the text, = the whole text",
-                "%s is text: no row can match", columns[out->column].name);
+        err_set(err, ERR_USAGE, "~ matches a part of the text, = the full text",
+                "%s is text, so no row can match", columns[out->column].name);
     else if (order && isnan(out->number))
         err_set(err, ERR_USAGE, "cycles>2", "invalid number \"%s\"", out->text);
     else
@@ -153,8 +153,9 @@ static bool can_match(const struct filter *f, const struct table_column *columns
     for (size_t i = 0; i < f->count; i++) {
         const int column = f->terms[i].first ? contradiction(f, i, columns) : -1;
         if (column >= 0)
-            return err_set(err, ERR_USAGE, "| matches if one of its conditions matches",
-                           "no %s meets these conditions: no row can match", columns[column].name);
+            return err_set(err, ERR_USAGE, "| matches if at least one of its conditions matches",
+                           "no value of %s meets these conditions, so no row can match",
+                           columns[column].name);
     }
     return true;
 }

@@ -381,7 +381,7 @@ void table_hide_empty(struct result_table *t)
 size_t table_rows(const struct result_table *t)
 {
     if (t->count % t->column_count)
-        BUG("a row of a result is not full");
+        BUG("a row of a result is incomplete");
     return t->count / t->column_count;
 }
 

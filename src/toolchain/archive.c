@@ -133,7 +133,7 @@ struct thin {
 
 static bool damaged(struct err *err)
 {
-    return err_set(err, ERR_DATA, "build the archive again", "the archive is damaged");
+    return err_set(err, ERR_DATA, "create the archive again", "the archive is damaged");
 }
 
 /* Finds the name of the member that @header describes. *@name is NULL for a member of a nested
@@ -176,11 +176,11 @@ static bool thin_member(struct thin *t, const char *header, struct archive *out,
     watch_steps(100 + file.length);
     bool ok = file.length <= t->left ||
               err_set(err, ERR_LIMIT, "give an archive with fewer members",
-                      "the names of its members are longer than %zu bytes", NAMES_MOST);
+                      "the names of the members are longer than %zu bytes", NAMES_MOST);
     t->left -= ok ? file.length : 0;
     if (ok && access(str_text(&file), F_OK) != 0)
-        ok = err_set(err, ERR_MISSING, "build the archive again", "its member %s is missing",
-                     str_text(&file));
+        ok = err_set(err, ERR_MISSING, "create the archive again",
+                     "the archive lacks its member %s", str_text(&file));
     else if (ok && is_elf_file(str_text(&file)))
         add(out, path_base(str_text(&file)), str_text(&file), 0, 0);
     str_done(&file);
@@ -245,7 +245,7 @@ bool archive_read(const char *path, struct archive *out, struct err *err)
     if (fd < 0) {
         err_set(err, ERR_IO, NULL, "cannot open %s: %s", path, strerror(errno));
     } else if (kind == ARCHIVE_NONE) {
-        err_set(err, ERR_DATA, "give an archive that ar made", "not an archive");
+        err_set(err, ERR_DATA, "give an archive made by ar", "not an archive");
     } else if (fstat(fd, &status) != 0 || !mapped_open(&file, fd, (size_t)status.st_size)) {
         err_set(err, ERR_IO, NULL, "cannot map the archive: %s", strerror(errno));
     } else {
@@ -260,13 +260,13 @@ bool archive_read(const char *path, struct archive *out, struct err *err)
         mapped_check(&file, fd);
         /* The members read may be wrong because the file was truncated meanwhile. */
         if (mapped_cut(&file))
-            ok = err_set(err, ERR_IO, "try again", "the archive became shorter while it was read");
+            ok = err_set(err, ERR_IO, "try again", "the archive was truncated while it was read");
         mapped_close(&file);
     }
     if (fd >= 0)
         close(fd);
     if (ok && !out->members.count)
-        ok = err_set(err, ERR_DATA, "give an archive of object files (ELF)",
+        ok = err_set(err, ERR_DATA, "give an archive that contains object files (ELF)",
                      "no object files in this archive");
     if (ok)
         set_specs(out, path);
@@ -313,7 +313,7 @@ const struct archive_member *archive_find(const struct archive *a, const char *s
         similar_try(&near, strrchr(a->members.items[i].spec, '('));
     }
     err_set(err, ERR_DATA,
-            similar_todo(&near, "kernel functions FILE names the members of an archive", todo),
+            similar_todo(&near, "kernel functions FILE lists the members of an archive", todo),
             "no object file %s in this archive", near.word);
     return NULL;
 }

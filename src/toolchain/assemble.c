@@ -28,7 +28,7 @@
 #define TEXT_LIMIT ((size_t)16 << 20)
 #define PASSES 8
 #define ARGUMENTS 32     /* most arguments of the assembler */
-#define ADVICE_C "this looks like C: kernel load compiles .c and .cpp files"
+#define ADVICE_C "this looks like C; kernel load compiles .c and .cpp files"
 
 static const struct child_limits as_limits = {.cpu_seconds = 2,
                                               .memory = (size_t)1 << 30,
@@ -195,7 +195,7 @@ static bool read_nothing(const char *dir, struct err *err)
          ok && *p; p++)
         if (!isspace((unsigned char)*p))
             ok = err_set(err, ERR_DATA, "remove the directive",
-                         "directives that read other files are refused");
+                         "directives that read other files are not allowed");
     str_done(&deps);
     str_done(&path);
     return ok;
@@ -290,8 +290,8 @@ static bool as_failure(const struct child_result *r, struct err *err)
                        "the assembler took more than 30 seconds and was stopped");
     if (WIFSIGNALED(r->status))
         return err_set(err, ERR_LIMIT, advice,
-                       "the assembler was stopped at its limits (2 s of CPU time, 1 GiB of memory, "
-                       "32 MiB of output)");
+                       "the assembler was stopped at a limit (2 s of CPU time, 1 GiB of memory, 32 "
+                       "MiB of output)");
     const char *first = str_text(&r->output);
     if (strstr(first, "memory exhausted") || strstr(first, "out of memory") ||
         strstr(first, "cannot allocate") || strstr(first, "File too large"))
@@ -425,7 +425,7 @@ static bool passes_run(const char *text, size_t length, const struct lenience *l
                            : messages_of_as(str_text(&r.output), text, length, refused, &foreign);
         if (foreign)
             ok = err_set(err, ERR_DATA, "remove the directive",
-                         "directives that read other files are refused");
+                         "directives that read other files are not allowed");
         else if (!done && (r.timed_out || found == 0))
             ok = !(place->dir && child_directory_full(place->dir, str_text(&r.output),
                                                       as_limits.file_size, err)) &&
@@ -468,7 +468,7 @@ static bool text_check(enum isa isa, const char *text, size_t length, struct err
 {
     if (length > TEXT_LIMIT)
         return err_set(err, ERR_LIMIT, "load only the loop",
-                       "text too long: %zu MB, the limit is 16 MiB", length / 1000000);
+                       "text too long: %zu MiB, the limit is 16 MiB", length / 1000000);
     if (memchr(text ? text : "", 0, length))
         return err_set(err, ERR_DATA, "give assembler text, a listing or an ELF file",
                        "this is binary data, not assembler text");
@@ -539,7 +539,7 @@ static bool refusal(const char *name, const char *text, size_t length, bool no_n
     err_set(err, ERR_DATA,
             no_nasm ? "install nasm: the text has its directives (%rep, %macro, times)"
             : looks_like_c(text, length) ? ADVICE_C
-                                         : "correct it, or skip such lines with --skip-bad",
+                                         : "correct it, or skip invalid lines with --skip-bad",
             "%.200s%s%.200s%s%s", first->reason, repeats ? "" : ", in \"", repeats ? "" : line,
             repeats ? "" : "\"", str_text(&more));
     str_done(&more);

@@ -219,7 +219,7 @@ bool compile_option_allowed(const char *option, bool *takes_next, struct err *er
     }
     ok = ok || is_one_of(option, whole);
     return ok || err_set(err, ERR_USAGE,
-                         "allowed are -O*, -m*, -std=, -D, -U, -I, -W* and the -f options that "
+                         "allowed are -O*, -m*, -std=, -D, -U, -I, -W* and those -f options that "
                          "only change code",
                          "the compiler option \"%.200s\" is not allowed", option);
 }
@@ -272,8 +272,8 @@ bool compile_blame(const char *path, const char *printed, struct err *err)
     const char *colon = memchr(start, ':', (size_t)(found - start));
     if (colon && sscanf(colon, ":%u:%u", &line, &column) >= 1)
         snprintf(file, sizeof file, "%.*s", (int)(colon - start), start);
-    err_set(err, ERR_DATA, "correct it and load again", "%.*s", (int)strcspn(found + skip, "\n"),
-            found + skip);
+    err_set(err, ERR_DATA, "correct the source and load it again", "%.*s",
+            (int)strcspn(found + skip, "\n"), found + skip);
     return err_at(err, file[0] ? file : path, line, column);
 }
 
@@ -371,12 +371,12 @@ static bool run(const struct compiling *c, const char *dir, const char *target,
 
     if (!ok && err && err->code == ERR_MISSING)
         err_set(err, ERR_MISSING,
-                "install it, name another with --compiler, or load assembler text",
+                "install it, use another compiler with --compiler, or load assembler text",
                 "the compiler %s is not installed", c->argv.items[0]);
     if (ok && met_limit(&r)) {
         ok = err_set(
-            err, ERR_LIMIT, "make the file smaller",
-            "the compiler was stopped at its limits (120 s, 20 s of CPU time, 3 GiB of memory)");
+            err, ERR_LIMIT, "reduce the source file",
+            "the compiler was stopped at a limit (120 s, 20 s of CPU time, 3 GiB of memory)");
         err_at(err, c->path, 0, 0);
     }
     if (ok && !(WIFEXITED(r.status) && WEXITSTATUS(r.status) == 0)) {

@@ -87,8 +87,8 @@ static bool collect(int in, struct str *out, struct err *err)
         if (!watch_goes_on(err))
             return false;
         if (clock_seconds() > deadline)
-            return err_set(err, ERR_LIMIT, "build the file again",
-                           "its debug information takes more than %d s to read", WALL_SECONDS);
+            return err_set(err, ERR_LIMIT, "compile the file again",
+                           "reading its debug information takes more than %d s", WALL_SECONDS);
         if (poll(&ready, 1, POLL_MILLISECONDS) <= 0)
             continue;
         const ssize_t got = read(in, block, sizeof block);
@@ -97,7 +97,7 @@ static bool collect(int in, struct str *out, struct err *err)
         if (got < 0 && errno != EINTR)
             return err_set(err, ERR_IO, NULL, "cannot read debug information: %s", strerror(errno));
         if (got > 0 && out->length + (size_t)got > OUTPUT_MOST)
-            return err_set(err, ERR_LIMIT, "build the file again",
+            return err_set(err, ERR_LIMIT, "compile the file again",
                            "the debug information has too many lines");
         if (got > 0)
             str_add_bytes(out, block, (size_t)got);
@@ -240,9 +240,9 @@ static bool ask(const struct object *o, struct dwarf_wish wish, struct str *text
     while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
         ;
     if (ok && !(WIFEXITED(status) && WEXITSTATUS(status) == 0))
-        ok = err_set(err, ERR_DATA, "build the file again with -g",
+        ok = err_set(err, ERR_DATA, "compile the file again with -g",
                      WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU
-                         ? "its debug information takes more than %d s to read"
+                         ? "reading its debug information takes more than %d s"
                          : "its debug information is damaged",
                      CPU_SECONDS);
     return ok;

@@ -76,7 +76,7 @@ static bool instances(enum isa isa, const struct csv_table *t, int form, int tem
             return watch_goes_on(err);
         struct form_row row = {t->rows[i][form], t->rows[i][template], NULL, isa, true};
         if (!*row.form || strlen(row.form) >= FORM_MAX)
-            return row_fault(err, path, t->lines[i], "name it as in ADD (R64, R64)",
+            return row_fault(err, path, t->lines[i], "write it as in ADD (R64, R64)",
                              "the form is empty or too long");
         if (!is_plain(row.template, isa_ops(isa))) {
             char todo[128];
@@ -146,11 +146,12 @@ static bool check_code(const struct csv_table *t, int form, const char *path,
         const bool reserved = same && alone && names_own_register(&insn);
         if (reserved) {
             char todo[128];
-            snprintf(todo, sizeof todo, "write it with placeholders, as in %s",
+            snprintf(todo, sizeof todo, "use placeholders, as in %s",
                      isa_ops(a->isa)->template_example);
-            row_fault(err, path, t->lines[i], todo,
-                      "the template of %.100s names a register that measuring itself uses (%s)",
-                      t->rows[i][form], isa_ops(a->isa)->own_names);
+            row_fault(
+                err, path, t->lines[i], todo,
+                "the template of %.100s uses a register that is reserved for measurement (%s)",
+                t->rows[i][form], isa_ops(a->isa)->own_names);
         }
         insn_done(&insn);
         if (!same || !alone || reserved)
@@ -171,8 +172,8 @@ static struct csv_table *read_rows(enum isa isa, const char *path, struct err *e
         return NULL;
     int form = csv_table_column(t, "form"), template = csv_table_column(t, "template");
     if (form < 0 || template < 0) {
-        row_fault(err, path, 1, "begin with form,template,extension", "the column %s is missing",
-                  form < 0 ? "form" : "template");
+        row_fault(err, path, 1, "the first line must be form,template,extension",
+                  "the column %s is missing", form < 0 ? "form" : "template");
         goto out;
     }
     if (!instances(isa, t, form, template, path, &text, err))

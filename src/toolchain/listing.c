@@ -450,8 +450,9 @@ static void nasm_clean(struct listing *l, struct str *code, const char *text, si
     if (contains_nocase(s, stop, "incbin") || contains_nocase(s, stop, "%include") ||
         contains_nocase(s, stop, "%pathsearch") || contains_nocase(s, stop, "%!")) {
         vec_add(&l->refused,
-                ((struct diagnostic){number, mem_strndup(p, (size_t)(end - p)),
-                                     mem_strdup("it reads another file, or the environment")}));
+                ((struct diagnostic){
+                    number, mem_strndup(p, (size_t)(end - p)),
+                    mem_strdup("the directive reads another file, or the environment")}));
     } else {
         str_add_bytes(&l->text, s, (size_t)(stop - s));
         /* the code after a label */

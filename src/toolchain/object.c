@@ -51,7 +51,7 @@ struct budget {
 static bool spend(struct budget *left, size_t symbols, size_t names, struct err *err)
 {
     if (symbols > left->symbols || names > left->names)
-        return err_set(err, ERR_LIMIT, "build the file again", "its symbols or names overlap");
+        return err_set(err, ERR_LIMIT, "compile the file again", "its symbols or names overlap");
     left->symbols -= symbols;
     left->names -= names;
     return !watch_steps(1 + names / 100) || watch_goes_on(err);
@@ -165,7 +165,7 @@ static bool map_section(struct object *o, Elf_Scn *scn, const GElf_Shdr *header,
 {
     if (header->sh_offset > length || header->sh_size > length - header->sh_offset ||
         header->sh_size > length - o->length)
-        return err_set(err, ERR_DATA, "build the file again",
+        return err_set(err, ERR_DATA, "compile the file again",
                        "its section %.100s reaches beyond the file, or sections overlap", name);
     vec_add(&o->sections, ((struct object_section){.name = mem_strdup(name),
                                                    .index = elf_ndxscn(scn),
@@ -189,8 +189,8 @@ static bool copy_section(struct object *o, size_t room, Elf_Scn *scn, const GElf
     if (!data || !data->d_buf || data->d_size == 0)
         return true;
     if (data->d_size > room - o->length)
-        return err_set(err, ERR_DATA, "build the file again",
-                       "the size of its section %.100s is damaged", name);
+        return err_set(err, ERR_DATA, "compile the file again",
+                       "the size of section %.100s is damaged", name);
     memcpy(o->code + o->length, data->d_buf, data->d_size);
     vec_add(&o->sections, ((struct object_section){.name = mem_strdup(name),
                                                    .index = elf_ndxscn(scn),
@@ -251,7 +251,7 @@ static bool code_read(struct object *o, Elf *elf, const struct elf_strings *name
 
     const uint64_t room = code_size(elf, names);
     if (room > length)
-        return err_set(err, ERR_DATA, "build the file again",
+        return err_set(err, ERR_DATA, "compile the file again",
                        "the code sections overlap or are longer than the file");
     o->together = parts & OBJECT_LINES || room <= COPIED_MOST;
     if (o->together && room && (o->code = mem_try_alloc(room)) == NULL)
@@ -406,7 +406,7 @@ static bool sections_read(struct object *o, Elf *elf, size_t length, unsigned pa
         return err_set(err, ERR_DATA, "give a program, a library or an object file",
                        "not an ELF file");
     if (!gelf_getehdr(elf, &file) || elf_getshdrstrndx(elf, &names) != 0)
-        return err_set(err, ERR_DATA, "build the file again", "the ELF headers are damaged");
+        return err_set(err, ERR_DATA, "compile the file again", "the ELF headers are damaged");
     int isa = 0;
     while (isa < ISA_COUNT && isa_ops((enum isa)isa)->elf_machine != file.e_machine)
         isa++;
@@ -443,7 +443,7 @@ static bool read_part(const char *path, uint64_t offset, uint64_t size, unsigned
     struct stat status;
     size_t length = fstat(fd, &status) == 0 && status.st_size > 0 ? (size_t)status.st_size : 0;
     bool ok = !size || (offset <= length && size <= length - offset) ||
-              err_set(err, ERR_IO, "try again", "the archive became shorter while it was read");
+              err_set(err, ERR_IO, "try again", "the archive was truncated while it was read");
     Elf *elf = NULL;
     errno = 0;
     /* libelf reads the file if it cannot be mapped. */
@@ -496,7 +496,7 @@ bool object_whole(const struct object *o, const char *path, struct err *err)
 {
     if (!mapped_cut(&o->file))
         return true;
-    err_set(err, ERR_IO, "try again", "the file became shorter while it was read");
+    err_set(err, ERR_IO, "try again", "the file was truncated while it was read");
     return err_at(err, path, 0, 0);
 }
 

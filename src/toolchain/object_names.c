@@ -37,7 +37,7 @@ struct room {
 static bool take_room(struct room *left, size_t names, struct err *err)
 {
     if (!left->entries || names > left->names)
-        return err_set(err, ERR_LIMIT, "build the file again",
+        return err_set(err, ERR_LIMIT, "compile the file again",
                        "its relocations or their names overlap");
     left->entries--;
     left->names -= names;

@@ -34,7 +34,7 @@ bool perf_tool_ask(const char *const *argv, size_t most, struct str *out, struct
     else if (!ok && err)
         *err = fault;
     else if (ok && (result.timed_out || result.cut))
-        ok = err_set(err, ERR_LIMIT, "record less, or name a function with --symbol",
+        ok = err_set(err, ERR_LIMIT, "record fewer samples, or give a function with --symbol",
                      result.cut ? "perf %s printed more than %zu MB"
                                 : "perf %s exceeded its time limit",
                      argv[1], most >> 20);

@@ -58,8 +58,8 @@ static bool scan_object(struct scan *scan, struct object *take_object, const cha
         scan->isa = take_object->isa;
     if (ok && scan->isa != take_object->isa)
         ok = err_set(err, ERR_USAGE, "scan them separately",
-                     "%s is for %s, the previous files for %s", path, isa_name(take_object->isa),
-                     isa_name(scan->isa));
+                     "%s is for %s, but the previous files are for %s", path,
+                     isa_name(take_object->isa), isa_name(scan->isa));
     for (size_t i = 0; ok && i < take_object->sections.count; i++) {
         const struct object_section *section = &take_object->sections.items[i];
         size_t end = section->offset + section->size, next = section->offset;
@@ -135,7 +135,7 @@ bool scan_take(struct scan *to, struct unpacking *from, struct err *err)
         to->isa = (enum isa)counts[0];
     if (counts[1] && to->isa != (enum isa)counts[0])
         return err_set(err, ERR_USAGE, "scan them separately",
-                       "some files are for another instruction set than the others");
+                       "the files are for different instruction sets");
     to->instructions += counts[1];
     to->set_aside += counts[2];
     to->skipped_bytes += counts[3];
@@ -149,8 +149,9 @@ bool scan_take(struct scan *to, struct unpacking *from, struct err *err)
         if (!from->broken)
             count_form(to, form, traits, count, place, NULL, NULL, 0);
     }
-    return !from->broken || err_set(err, ERR_DATA, "start the same program on every host",
-                                    "the counts of another rank are damaged");
+    return !from->broken ||
+           err_set(err, ERR_DATA, "start the same version of Portolan on every host",
+                   "the counts of another rank are damaged");
 }
 
 static int by_count(const void *a, const void *b)

@@ -97,9 +97,9 @@ bool source_file_read(const char *named, const char *object, const char *path, s
     if (found)
         return true;
     return elsewhere ? err_set(err, ERR_USAGE, "set source-path DIRECTORY allows its directory",
-                               "the source %.300s is not read: it is neither next to the object "
-                               "nor below the working directory",
+                               "the source %.300s is not read, because it is neither next to the "
+                               "object nor below the working directory",
                                named)
-                     : err_set(err, ERR_MISSING, "set source-path DIRECTORY to its place",
+                     : err_set(err, ERR_MISSING, "set source-path DIRECTORY sets its directory",
                                "the source %.300s does not exist", named);
 }

@@ -88,7 +88,7 @@ bool editor_run(const char *path, size_t line, struct err *err)
     if (child < 0)
         return err_set(err, ERR_IO, NULL, "cannot start an editor: %s", strerror(reason));
     if (WIFEXITED(status) && WEXITSTATUS(status) == 127)
-        return err_set(err, ERR_MISSING, "set EDITOR to one that is installed",
+        return err_set(err, ERR_MISSING, "set EDITOR to an installed editor",
                        "the editor %.200s does not exist", command);
     return (WIFEXITED(status) && WEXITSTATUS(status) == 0) ||
            err_set(err, ERR_IO, NULL, "the editor %.200s failed", command);

@@ -153,9 +153,9 @@ static void give_paste(struct loop *l, const struct str *text)
 {
     frame_paste(&l->frame, str_text(text), text->length);
     if (input_paste_cut())
-        frame_say(&l->frame, true,
-                  "only the first 32 MiB of the paste were taken; save it to a file and use "
-                  "kernel load FILE");
+        frame_say(
+            &l->frame, true,
+            "only the first 32 MiB were pasted; save the text to a file and use kernel load FILE");
 }
 
 static void read_prompt(struct loop *l)
@@ -245,8 +245,7 @@ static bool notice_stall(struct loop *l)
     if (!input_pasting() || l->stalled || clock_wall() < l->stalls)
         return false;
     l->stalled = true;
-    snprintf(text, sizeof text,
-             "%zu bytes of a paste so far; waiting for the rest, Ctrl-C takes the received part",
+    snprintf(text, sizeof text, "%zu bytes pasted so far; Ctrl-C ends the paste with these bytes",
              input_paste_stalls());
     frame_say(&l->frame, true, text);
     return true;
@@ -292,7 +291,7 @@ static char *history_path(void)
         path_make_parents(path, 0700, NULL);
     /* rejected, because readline follows links */
     if (path && lstat(path, &about) == 0 && !S_ISREG(about.st_mode)) {
-        log_add(LOG_WARN, "%s is not a file: the history is not kept", path);
+        log_add(LOG_WARN, "%s is not a file: the history is not saved", path);
         free(path);
         path = NULL;
     }

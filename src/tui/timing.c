@@ -187,8 +187,8 @@ static void summarise_turns(FILE *out)
     for (size_t i = 0; i < turns.count; i++)
         longer += (double)turns.items[i] > 1e3 * TURN_MOST;
     fprintf(out,
-            "processor time of a turn of the screen's thread: %zu turns, median %.1f ms, 99th "
-            "percentile %.1f ms, longest %.1f ms; %zu took more than %.0f ms\n",
+            "CPU time per main loop pass: %zu passes, median %.1f ms, 99th percentile %.1f ms, "
+            "longest %.1f ms; %zu took more than %.0f ms\n",
             turns.count, (double)turns.items[turns.count / 2],
             (double)turns.items[(turns.count * 99 + 99) / 100 - 1],
             (double)turns.items[turns.count - 1], longer, 1e3 * TURN_MOST);

@@ -69,17 +69,17 @@ static bool flat_place(struct sandbox *s, struct flat *f, uint32_t flags, struct
     for (size_t i = 0; i < f->count; i++)
         length += f->insns[i].length;
     if (length > CODE_MOST)
-        return err_set(err, ERR_LIMIT, NULL, "loop too long to be compared");
+        return err_set(err, ERR_LIMIT, NULL, "the loop is too long to be compared");
     uint8_t *code = mem_alloc(length + TAIL);
     f->offset = sandbox_next_offset(s);
     for (size_t i = 0; i < f->count; i++)
         at += kernel_emit_one(&f->insns[i], f->slots[i], f->offset, code, at);
     bool ok = kernel_emitted(f->insns, f->count, code, at) ||
-              err_set(err, ERR_DATA, NULL, "the loop decodes differently");
+              err_set(err, ERR_DATA, NULL, "the loop decodes to other instructions");
     at += ok ? isa_ops((enum isa)f->insns[0].isa)->rewrite->flags_store(flags, code + at) : 0;
     uint32_t offset;
     ok = ok && (sandbox_add(s, code, at, 1, COUNTER_MEMORY, &offset) ||
-                err_set(err, ERR_LIMIT, NULL, "no room for the code"));
+                err_set(err, ERR_LIMIT, NULL, "not enough memory for the code"));
     free(code);
     return ok;
 }
@@ -91,12 +91,12 @@ const char *same_refused(const struct insn *insns, size_t count)
     if (reason)
         return reason;
     if (!sandbox_has_states() || !isa_ops((enum isa)insns[0].isa)->rewrite)
-        return "registers are not read back on this kind of processor";
+        return "registers cannot be read on this kind of processor";
     for (size_t i = 0; i < count; i++) {
         if (insns[i].traits & INSN_X87_MMX)
             return "x87 and MMX registers are not compared";
         if (insns[i].traits & INSN_RIP_RELATIVE && insns[i].traits & INSN_STORE)
-            return "stores relative to the code are not compared";
+            return "stores to addresses relative to the code are not compared";
     }
     return NULL;
 }
@@ -290,7 +290,7 @@ bool same_try(struct sandbox *s, const struct insn *insns, size_t count, const s
     const uint32_t flags = c->after.count ? 0 : c->flags;
     sandbox_clear(s);
     bool ok = (both[0].count && both[1].count) ||
-              err_set(err, ERR_DATA, NULL, "nothing to compare besides the branch");
+              err_set(err, ERR_DATA, NULL, "the loop has only a branch to compare");
     ok = ok && flat_place(s, &both[0], flags, err) && flat_place(s, &both[1], flags, err);
     if (ok) {
         const struct roles roles = roles_of(&both[0]);

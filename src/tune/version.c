@@ -214,10 +214,11 @@ void version_print(const struct version *c, const char *name, bool att, struct s
     comment_print(name, out);
     str_addf(out, ": %s\n", str_text(&c->what));
     if (c->times > 1)
-        str_addf(out, "%s %u iterations at once: the trip count must be a multiple of %u\n",
+        str_addf(out, "%s combines %u iterations: the trip count must be a multiple of %u\n",
                  isa->comment, c->times, c->times);
     if (c->lanes)
-        str_addf(out, "%s sums of floating point are rounded in another order\n", isa->comment);
+        str_addf(out, "%s floating-point sums are added in another order and round differently\n",
+                 isa->comment);
     for (uint8_t reg = 0; reg < INSN_REGISTERS; reg++)
         if (version_fresh(c, reg)) {
             str_addf(out, "%s%s", any ? ", " : "", "");

@@ -164,11 +164,12 @@ static void accuracy_draw(void *state, struct session *s, struct grid *g)
     struct accuracy_view_state *v = state;
 
     if (!refresh(v, s) || !v->accuracy.n) {
-        view_draw_empty(
-            s, &accuracy_view, g,
-            "Predicted over measured cycles of the experiments with forms of the current machine.",
-            s->document.experiments ? "experiments measure" : "do generate",
-            s->document.experiments ? "measures them on this CPU" : "makes experiments");
+        view_draw_empty(s, &accuracy_view, g,
+                        "Predicted cycles against measured cycles of the experiments with forms of "
+                        "the current machine.",
+                        s->document.experiments ? "experiments measure" : "do generate",
+                        s->document.experiments ? "measures them on this CPU"
+                                                : "makes experiments");
         return;
     }
     grid_printf(g, 0, 0, 0, ROLE_TITLE, ATTR_BOLD,

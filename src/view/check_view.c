@@ -191,7 +191,7 @@ static void check_draw(void *state, struct session *s, struct grid *g)
         view_draw_empty(s, &check_view, g,
                         "Forms measured on this CPU, compared with a machine's tables, the largest "
                         "differences first.",
-                        "machine check", "checks the most frequent forms");
+                        "machine check", "compares the most frequent forms");
         return;
     }
     draw_title(v, g);
@@ -221,7 +221,7 @@ const struct view_ops check_view = {
     .label = "Check",
     .help = "forms measured here and in the tables, the largest differences first",
     .act = check_act,
-    .marks = "filter\terror>0.1 & form~VADD; empty shows all rows",
+    .marks = "filter\terror>0.1 & form~VADD; an empty filter shows all rows",
     .state_size = sizeof(struct check_view_state),
     .open = check_open,
     .close = check_close,

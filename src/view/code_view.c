@@ -48,7 +48,7 @@ static void code_draw(void *state, struct session *s, struct grid *g)
 
     if (!insns) {
         view_draw_empty(s, &code_view, g,
-                        "The instructions of a hot loop, each with its share of the samples.",
+                        "Instructions of a hot loop, with their shares of the samples.",
                         "prompt program profile", "profiles a program");
         return;
     }
@@ -110,7 +110,7 @@ const struct view_ops code_view = {
     .name = "code",
     .label = "Code",
     .title = code_title,
-    .help = "the instructions of a hot loop with their share of the samples",
+    .help = "instructions of a hot loop, with their shares of the samples",
     .act = code_act,
     .state_size = sizeof(struct code_state),
     .draw = code_draw,

@@ -203,7 +203,7 @@ static void draw_empty(struct session *s, struct grid *g)
 {
     view_draw_empty(s, &compare_view, g,
                     "Two loops compared by instruction: the current and the previous kernel, or "
-                    "the current one on two machines.",
+                    "the current kernel on two machines.",
                     s->document.kernel ? "kernel compare" : "prompt kernel load",
                     s->document.kernel ? "compares" : "loads a loop");
 }
@@ -224,7 +224,8 @@ static void compare_draw(void *state, struct session *s, struct grid *g)
         used += grid_put(g, (int)used, y, 0, ROLE_TEXT, 0, str_text(&c->side[i].name));
         if (c->side[i].times > 1)
             grid_printf(g, (int)used + 2, y, 0, ROLE_DIM, 0,
-                        "%.0f iterations at once, all values per iteration", c->side[i].times);
+                        "%.0f iterations combined, all values per source iteration",
+                        c->side[i].times);
     }
     const double a = comparison_cycles(c, 0), b = comparison_cycles(c, 1);
     struct str sentence = {0};
@@ -309,8 +310,7 @@ const struct view_ops compare_view = {
     .label = "Compare",
     .help = "two loops compared, aligned by instruction (A/B)",
     .act = compare_act,
-    .marks = "marks\t~  the instructions differ in operands or form   - A alone has it   + B alone "
-             "has it",
+    .marks = "marks\t~  the instructions differ in operands or form   - only in A   + only in B",
     .state_size = sizeof(struct compare_view_state),
     .draw = compare_draw,
     .status = compare_status};

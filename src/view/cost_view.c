@@ -30,17 +30,18 @@ static void say(const struct run_profile *p, const struct profile_loop *l, size_
     const double now = profile_loop_now(l), all = p->user + (isnan(p->system) ? 0 : p->system);
 
     if (p->running)
-        str_add(out, "The program still runs; its loops are predicted when it has ended.");
+        str_add(out, "The program is still running; its loops are predicted at its end.");
     else if (isnan(now) || isnan(l->bound))
         hot_loop_unpredicted(p, l, out);
     else if (now > 1.02 * l->bound)
-        str_addf(out,
-                 "At its bound of %.2f cycles (%s) the program would take %.3f s instead of %.3f.",
-                 l->bound, l->bottleneck, profile_time_with(p, at, now, l->bound), all);
+        str_addf(
+            out,
+            "At its bound of %.2f cycles (%s) the program would take %.3f s instead of %.3f s.",
+            l->bound, l->bottleneck, profile_time_with(p, at, now, l->bound), all);
     else
         str_addf(out,
-                 isnan(l->measured) ? "Predicted at its bound of %.2f cycles (%s), not run alone."
-                                    : "Measured alone it is at its bound of %.2f cycles (%s).",
+                 isnan(l->measured) ? "Predicted at its bound of %.2f cycles (%s), not measured."
+                                    : "Outside the program it is at its bound of %.2f cycles (%s).",
                  l->bound, l->bottleneck);
     if (l->why)
         str_addf(out, " %s", l->why);
@@ -56,7 +57,7 @@ static void cost_draw(void *state, struct session *s, struct grid *g)
     (void)state;
     if (!l) {
         view_draw_empty(s, &cost_view, g,
-                        "A hot loop's time and limit, and the program's possible gain.",
+                        "Time and limit of a hot loop, and the possible gain of the program.",
                         "prompt program profile", "profiles a program");
         return;
     }
@@ -72,7 +73,7 @@ static void cost_draw(void *state, struct session *s, struct grid *g)
     const double most = fmax(fmax(l->bound, l->predicted), l->measured);
     draw_part(g, y, "bound, cycles per iteration", l->bound, most, ROLE_GOOD);
     draw_part(g, y + 1, "simulated", l->predicted, most, ROLE_ACCENT);
-    draw_part(g, y + 2, "measured alone on this CPU", l->measured, most, ROLE_WARN);
+    draw_part(g, y + 2, "measured outside the program", l->measured, most, ROLE_WARN);
     str_done(&text);
 }
 
@@ -108,7 +109,7 @@ static bool cost_act(void *state, struct session *s, enum action action, struct 
 const struct view_ops cost_view = {
     .name = "cost",
     .label = "Why",
-    .help = "a hot loop's time and limit, and the program's possible gain",
+    .help = "time and limit of a hot loop, and the possible gain of the program",
     .act = cost_act,
     .draw = cost_draw,
     .wants = cost_wants};

@@ -18,12 +18,12 @@ static const struct demo_step {
      {"set machine skylake,sapphirerapids,znver4", "kernel load data/kernels/triad-skl-O3.s",
       "view kernel"},
      "A loop",
-     "Compiled by gcc -O3. A column is an execution port, a number the cycles per iteration that "
-     "it is busy. The sentence below names the limit of the loop."},
+     "Compiled by gcc -O3. A column is an execution port; a number is the cycles per iteration in "
+     "which the port is busy. The sentence below names the limit of the loop."},
     {9,
      {"view timeline"},
      "The same loop, cycle by cycle",
-     "When each instruction waits, executes and retires."},
+     "Cycles in which each instruction waits, executes and retires."},
     {10,
      {"kernel whatif issue_width=1..8", "view whatif"},
      "What if",
@@ -31,45 +31,46 @@ static const struct demo_step {
     {9,
      {"kernel load data/kernels/pi-O1.s", "view kernel"},
      "Another loop, another limit",
-     "It keeps its sum on the stack: a chain through memory from iteration to iteration. The chain "
-     "takes longer than any port."},
+     "This loop stores its sum on the stack: a chain through memory from iteration to iteration. "
+     "The chain takes longer than any port."},
     {12,
      {"forms select 'ADD (R64, R64)' 'IMUL (R64, R64)' 'SHL (R64, I8)' 'VADDPD (YMM, YMM, YMM)' "
       "'VANDPD (YMM, YMM, YMM)' 'VPERMQ (YMM, YMM, I8)' 'POPCNT (R64, R64)'",
       "experiments generate --singles", "view experiments",
       "experiments measure --simulate skylake", "job wait"},
      "An unknown CPU",
-     "This one is simulated (Skylake with the noise of a real one), so that the answer can be "
-     "checked. First each instruction form is timed alone."},
+     "This CPU is simulated (Skylake with the noise of a real one), so the result can be checked. "
+     "First each instruction form is measured alone."},
     {10,
      {"experiments generate", "experiments measure --simulate skylake", "job wait",
       "view experiments"},
      "Pairs of forms",
-     "Two forms that share a port take longer together than two that do not."},
+     "Two forms that share a port take longer together than two forms with different ports."},
     {18,
      {"evolve start --ports auto --seconds %g --checkpoint none", "view evolution"},
      "Which ports explain these times?",
-     "Mappings are changed, compared and combined; few ports and few kinds of µops win."},
+     "Mappings are changed, compared and combined; mappings with few ports and few kinds of µops "
+     "are preferred."},
     {10,
      {"evolve adopt", "view mapping"},
      "The inferred ports",
-     "A row is a form, a column a port. Port numbers are arbitrary. Only the sharing of ports by "
-     "forms is significant."},
+     "A row is a form, a column a port. Port numbers are arbitrary; only the forms that share a "
+     "port matter."},
     {8,
      {"evaluate", "view accuracy"},
      "How good is it?",
-     "Predicted over measured cycles of all experiments."},
+     "Predicted cycles against measured cycles of all experiments."},
     {12,
      {"set machine native", "kernel load data/kernels/triad-skl-O3.s", "kernel measure",
       "view kernel"},
      "This CPU",
-     "The first loop again, now measured here: without counters, without root."},
+     "The first loop again, now measured on this CPU: without hardware counters, without root."},
     {12,
      {"experiments clear", "experiments generate --singles", "view experiments",
       "experiments measure --patience 3 --budget %g", "job wait"},
      "Its instructions",
-     "The same forms on this CPU. docs/charting.md explains how such measurements make a whole "
-     "machine."},
+     "The same forms on this CPU. docs/charting.md explains how to make a machine from such "
+     "measurements."},
 };
 #define STEPS (sizeof steps / sizeof *steps)
 

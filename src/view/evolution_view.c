@@ -146,7 +146,7 @@ static bool draw_rounds(struct evolution_view_state *v, const struct session *s,
     plot_draw(&plot, g, 0, 1, g->width, g->height - 2);
     if (!s->document.run_count)
         grid_put(g, 0, (int)g->height - 1, 0, ROLE_DIM, 0,
-                 "jobs shows progress; the run starts when all is measured");
+                 "jobs shows progress; the run starts after the measurement");
     return true;
 }
 
@@ -244,7 +244,7 @@ static int draw_best(const struct evolve_status *status, struct grid *g, unsigne
         str_addf(&least, "  a consensus; least error %.2f %%, %llu distinct µops",
                  100 * status->d_single, (unsigned long long)status->distinct_single);
     else if (evolve_status_rose(status))
-        str_addf(&least, "  %.2f %% before a usage was edited", 100 * status->d_reached);
+        str_addf(&least, "  %.2f %% before a usage was changed", 100 * status->d_reached);
     if (more && *used + grid_columns(g, str_text(&least)) > g->width)
         grid_put(g, 0, ++y, 0, ROLE_DIM, 0, str_text(&least) + 2);
     else
@@ -339,7 +339,7 @@ static void draw(struct evolution_view_state *v, struct session *s, struct grid 
     if (!run) {
         lab_draw_empty(
             s, &evolution_view, g,
-            "The search for the ports that explain the measured experiments: its error over time.");
+            "Search for the ports that explain the measured experiments: error over time.");
         return;
     }
     const struct evolve_status *status = evolve_run_status(run);

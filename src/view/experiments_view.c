@@ -280,11 +280,11 @@ static void draw_code(const struct experiment_detail *d, size_t first, struct gr
     if (!height)
         return;
     if (!*line) {
-        grid_wrap(g, x, y, width, height, ROLE_DIM, 0, "It cannot run on this CPU.");
+        grid_wrap(g, x, y, width, height, ROLE_DIM, 0, "This CPU cannot execute it.");
         return;
     }
     grid_printf(g, x, y, width, ROLE_HEADER, 0, "%s: %u time%s in %zu bytes",
-                d->ran ? "code as run" : "as it would run", d->executions,
+                d->ran ? "code as run" : "as it would be executed", d->executions,
                 d->executions == 1 ? "" : "s", d->bytes);
     for (size_t i = 0; i < first && *line; i++)
         line += strcspn(line, "\n") + 1;
@@ -322,9 +322,10 @@ static void draw_detail(struct experiments_view_state *v, struct session *s, str
              code = g->width / 2 < CODE_WIDTH ? g->width / 2 : CODE_WIDTH;
     bool beside = g->width >= 60, plotted = d.samples.count && (beside ? rest >= 5 : rest >= 11);
     if (!d.kept && rest > 1)
-        grid_wrap(g, beside ? (int)code + 1 : 0, y + (beside ? 2 : (int)height - 1),
-                  beside ? g->width - code - 1 : g->width, beside ? rest : 1, ROLE_DIM, 0,
-                  "No samples: only the last experiments measured in this session have samples.");
+        grid_wrap(
+            g, beside ? (int)code + 1 : 0, y + (beside ? 2 : (int)height - 1),
+            beside ? g->width - code - 1 : g->width, beside ? rest : 1, ROLE_DIM, 0,
+            "No samples: they are kept only for the last experiments measured in this session.");
     if (plotted)
         draw_samples(&d.samples, g, beside ? (int)code + 1 : 0, y + 2,
                      beside ? g->width - code - 1 : g->width, beside ? rest : rest / 2);
@@ -344,9 +345,10 @@ static void draw_title(const struct experiments_view_state *v, struct grid *g)
     if (a->unknown)
         str_addf(&rest, "  %zu with unknown forms", a->unknown);
     else if (v->predicted && !v->predicted->cycles)
-        str_add(&rest, job_running()
-                           ? "  predictions are being computed"
-                           : "  not predicted; any change of rows or machine restarts it");
+        str_add(&rest,
+                job_running()
+                    ? "  predictions are being computed"
+                    : "  not predicted; a change of rows or machine starts the prediction again");
     if (a->n) {
         used += grid_printf(g, (int)used + 2, 0, 0, ROLE_WARN, 0, "%s: error %.2f %%",
                             v->machine->id, 100 * a->mape) +
@@ -412,8 +414,8 @@ const struct view_ops experiments_view = {
     .label = "Experiments",
     .help = "measured and predicted cycles, and the error",
     .act = table_view_act,
-    .marks = "cursor\tthe port usage of the row's forms is shown below\nfilter\tcycles>2 & "
-             "form~VADD; empty shows all rows",
+    .marks = "cursor\tthe port usage of the row's forms is shown below\n"
+             "filter\tcycles>2 & form~VADD; an empty filter shows all rows",
     .state_size = sizeof(struct experiments_view_state),
     .open = experiments_open,
     .close = experiments_close,

@@ -144,8 +144,8 @@ static void faster_draw(void *state, struct session *s, struct grid *g)
     else if (!t) {
         view_draw_empty(
             s, &faster_view, g,
-            "Other orders, other instructions, several iterations at once: each version is run "
-            "next to the loop on random inputs, and the best are measured.",
+            "Other instruction orders, other instructions, combined iterations: each version is "
+            "compared with the loop on random inputs, and the best are measured.",
             s->document.kernel ? "kernel tune" : "prompt kernel load",
             s->document.kernel ? "can this be faster?" : "loads a loop");
         return;

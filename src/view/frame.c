@@ -413,7 +413,7 @@ bool frame_jobs(struct frame *f)
         return changed;
     if (!guided_play(f)) {
         frame_show(f, view_find("kernel"));
-        frame_say(f, false, "end of the demo; your session is as it was");
+        frame_say(f, false, "end of the demo; your session is restored");
     }
     return true;
 }
@@ -456,11 +456,12 @@ static void draw_collecting(struct frame *f, struct grid *g)
     int y = 1;
 
     grid_fill(g, 0, 0, g->width, 1, ROLE_HEADER, 0, ' ');
-    grid_put(g, 0, 0, 0, ROLE_TITLE, ATTR_BOLD,
-             f->offered ? "Pasted text: load it as a loop? Ctrl-D loads it, Esc drops it."
-             : f->refusal.length
-                 ? "Not loaded. Ctrl-D tries again, Ctrl-O skips refused lines, Esc drops the text."
-                 : "Paste or type the loop. Ctrl-D loads it, Esc cancels.");
+    grid_put(
+        g, 0, 0, 0, ROLE_TITLE, ATTR_BOLD,
+        f->offered ? "Pasted text: load it as a loop? Ctrl-D loads it, Esc discards it."
+        : f->refusal.length
+            ? "Not loaded. Ctrl-D tries again, Ctrl-O skips invalid lines, Esc discards the text."
+            : "Paste or type the loop. Ctrl-D loads it, Esc cancels.");
     if (f->refusal.length)
         y += (int)grid_wrap(g, 0, y, g->width, MESSAGE_ROWS, f->offered ? ROLE_TEXT : ROLE_ERROR, 0,
                             str_text(&f->refusal));
@@ -557,7 +558,7 @@ void frame_draw(struct frame *f, const struct frame_prompt *prompt, struct grid 
     f->views_drawn = g->width >= WIDTH_MIN && g->height >= HEIGHT_MIN && !f->collecting;
     if (g->width < WIDTH_MIN || g->height < HEIGHT_MIN) {
         char text[48];
-        snprintf(text, sizeof text, "too small: %d columns, %d rows at least", WIDTH_MIN,
+        snprintf(text, sizeof text, "too small; minimum: %d columns, %d rows", WIDTH_MIN,
                  HEIGHT_MIN);
         grid_wrap(g, 0, 0, g->width, g->height, ROLE_TEXT, 0, text);
         return;

@@ -61,7 +61,7 @@ bool frame_stop_waiting(struct frame *f)
         job_cancel(s->queue.job);
     frame_say(f, false,
               s->queue.own ? "cancelled"
-              : rest       ? "pending commands dropped; jobs continue"
+              : rest       ? "waiting commands were cancelled; jobs continue"
                            : "no longer waiting; jobs continue");
     queue_drop(&s->queue);
     return true;
@@ -176,7 +176,8 @@ static bool turn_pane(struct frame *f, const char *name, struct err *err)
     if (to == view_count())
         return view_refuse(name, err);
     if (!place_of(views[to], &place, &pane, &at) || place != f->place)
-        return err_set(err, ERR_USAGE, "view shows it", "%s has no pane \"%s\"", p->name, name);
+        return err_set(err, ERR_USAGE, "view lists the panes", "%s has no pane \"%s\"", p->name,
+                       name);
     frame_go(f, to);
     return true;
 }
@@ -190,14 +191,15 @@ static bool view_command(struct session *s, const char *verb, const char *argume
 
     (void)result;
     if (f->reply == FRAME_PROMPT && (strcmp(verb, "do") == 0 || strcmp(verb, "prompt") == 0))
-        return err_set(err, ERR_USAGE, "a command that opens the prompt must end the line",
-                       "the prompt already waits for \"%s\"", str_text(&f->prefill));
+        return err_set(err, ERR_USAGE,
+                       "a command that opens the prompt must be the last of its line",
+                       "the prompt is already open for \"%s\"", str_text(&f->prefill));
     if (strcmp(verb, "find") == 0)
         return find_in_view(f, argument, err);
     if (strcmp(verb, "do") == 0)
         return frame_act(f, action_find(argument)) ||
-               err_set(err, ERR_USAGE, "keys lists its effects", "the %s view cannot do %s now",
-                       v->name, argument);
+               err_set(err, ERR_USAGE, "keys lists the effects of the action",
+                       "the %s view has no action %s now", v->name, argument);
     if (strcmp(verb, "jump") == 0)
         return jumps_go(f, argument, err);
     if (strcmp(verb, "copy") == 0)
@@ -223,8 +225,8 @@ static bool view_command(struct session *s, const char *verb, const char *argume
         bool (*change)(void *, struct session *, const char *, struct err *) =
             verb[0] == 's' ? v->sort : v->filter;
         if (!change)
-            return err_set(err, ERR_USAGE, "it is for tables", "the %s view cannot %s", v->name,
-                           verb);
+            return err_set(err, ERR_USAGE, "the command needs a table", "the %s view cannot %s",
+                           v->name, verb);
         return change(f->states[at], s, argument, err);
     }
     if (strcmp(verb, "pane") == 0)

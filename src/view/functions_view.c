@@ -164,8 +164,8 @@ static void functions_draw(void *state, struct session *s, struct grid *g)
 
     if (!refresh(v, s)) {
         view_draw_empty(s, &functions_view, g,
-                        "The functions with loops of the object or program that contains the loop.",
-                        "prompt kernel functions", "lists those of a file");
+                        "Functions with loops of the object or program that contains the loop.",
+                        "prompt kernel functions", "lists the functions of a file");
         return;
     }
     unsigned used =
@@ -210,9 +210,9 @@ static bool functions_act(void *state, struct session *s, enum action action, st
 const struct view_ops functions_view = {
     .name = "functions",
     .label = "Functions",
-    .help = "functions with loops of an object or program, to be opened",
+    .help = "functions with loops of an object or program; Enter opens one",
     .act = functions_act,
-    .marks = "filter\tfunction~sort & vectors>10; empty shows all rows",
+    .marks = "filter\tfunction~sort & vectors>10; an empty filter shows all rows",
     .state_size = sizeof(struct functions_view_state),
     .open = functions_open,
     .close = functions_close,

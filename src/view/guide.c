@@ -31,33 +31,33 @@ static const struct deed hints[] = {
 
 static const struct deed steps[] = {
     {.title = "One instruction",
-     .text = "A row is an instruction, a column an execution port, a number the cycles per "
-             "iteration that the port is busy. Press j or the arrow down: the line below the "
-             "table explains the instruction under the cursor.",
+     .text = "A row is an instruction, a column an execution port; a number is the cycles per "
+             "iteration in which the port is busy. Press j or the arrow down: the line below the "
+             "table explains the selected instruction.",
      .keys = {'j', 'k', KEYCODE_DOWN, KEYCODE_UP}},
     {.title = "The bottleneck",
-     .text = "The sentence names the limit of the loop; the bounds show the next one. Press m: "
+     .text = "The sentence names the limit of the loop; the bounds show the next limit. Press m: "
              "another machine, perhaps another limit.",
      .keys = {'m'}},
     {.title = "All machines",
-     .text = "Press c to compare the machines; < marks the limit of the loop on each. c again goes "
-             "back.",
+     .text = "Press c to compare the machines; < marks the limit of the loop on each machine. "
+             "Press c again to go back.",
      .keys = {'c'}},
     {.title = "Cycle by cycle",
-     .text = "Tab selects the next pane, h the previous one. Press it until the timeline has the "
-             "focus: it shows when each instruction waits, executes and retires.",
+     .text = "Tab selects the next pane, h the previous pane. Press it until the timeline has the "
+             "focus. The timeline shows when each instruction waits, executes and retires.",
      .view = "timeline"},
     {.title = "Three places",
-     .text = "1 is the loop, 2 a program, 3 the laboratory. Press 3. There q goes back to the "
+     .text = "1 is the loop, 2 a program, 3 the laboratory. Press 3. Then q goes back to the "
              "previous place.",
      .view = "mapping"},
     {.title = "A command",
-     .text = "Everything is also a command; Tab completes it, Up recalls earlier ones. Type  "
-             ":kernel list  and Enter: the loops of this file. q closes the output.",
+     .text = "Everything is also a command; Tab completes a command, Up recalls earlier ones. Type "
+             " :kernel list  and Enter: the loops of this file. q closes the output.",
      .commands = {"kernel list"}},
     {.title = "Another loop",
-     .text = "Type  :kernel load data/kernels/pi-O1.s  and Enter. You can also paste a loop of "
-             "your own: compiler output, a listing, output of a debugger.",
+     .text = "Type  :kernel load data/kernels/pi-O1.s  and Enter. You can also paste your own "
+             "loop: compiler output, a listing, output of a debugger.",
      .other_kernel = true},
     {.title = "Before and after",
      .text = "Both loops are still open: [ and ] switch between them. Press d to compare them by "
@@ -68,19 +68,19 @@ static const struct deed steps[] = {
              "range, as in reorder_buffer=64..512, becomes a curve.",
      .commands = {"kernel whatif"}},
     {.title = "This CPU",
-     .text = "Type  :kernel measure  and Enter: the loop runs here, without counters and without "
-             "root. If that fails, F8 continues.",
+     .text = "Type  :kernel measure  and Enter: the loop runs on this CPU, without hardware "
+             "counters and without root. If that fails, F8 continues.",
      .commands = {"kernel measure"}},
     {.title = "Saved sessions",
-     .text = "The session is saved automatically; the next start offers it. Type  :session list  "
-             "and Enter. session save DIRECTORY writes one to keep, as text.",
+     .text = "The session is saved automatically; the next start offers to resume it. Type  "
+             ":session list  and Enter. session save DIRECTORY writes the session as text files.",
      .commands = {"session list", "session save"}},
     {.title = "Help",
      .text = "Press ?: the keys of the focused pane; ? again: all keys and commands.",
      .view = "help"},
     {.title = "The end",
-     .text = "q leaves the help. Next:  :demo  infers the ports of an unknown CPU, first of a "
-             "simulated one, then of this one.",
+     .text = "q closes the help. Next:  :demo  infers the ports of an unknown CPU, first of a "
+             "simulated CPU, then of this one.",
      .commands = {"demo"}},
 };
 #define STEPS (sizeof steps / sizeof *steps)
@@ -246,7 +246,7 @@ unsigned guide_rows(const struct guide *g, unsigned width, unsigned height)
 static void draw_title(const struct guide *g, struct grid *grid, int y)
 {
     const char *keys = g->kind == GUIDE_TUTORIAL ? "F8 skips, Esc ends "
-                       : g->kind == GUIDE_DEMO   ? "any key ends it "
+                       : g->kind == GUIDE_DEMO   ? "any key ends the demo "
                        : g->kind == GUIDE_OFFER  ? "Esc drops this line "
                                                  : "Esc hides these ";
     unsigned room = grid->width - (unsigned)strlen(keys) - 1;

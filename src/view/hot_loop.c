@@ -33,16 +33,16 @@ void hot_loop_unpredicted(const struct run_profile *p, const struct profile_loop
 {
     if (p->cut_off)
         str_addf(out,
-                 "%s: no prediction, profiling was cancelled or failed before the program ended; "
-                 "program stop keeps the samples",
+                 "%s: no prediction, because profiling was cancelled or failed before the program "
+                 "ended; program stop keeps the samples",
                  l->name);
     else if (p->machine && l->kernel && l->kernel->isa == isa_host())
-        str_addf(out, "%s: no prediction, its %zu instructions are too many", l->name,
+        str_addf(out, "%s: no prediction, because its %zu instructions are too many", l->name,
                  l->kernel->loops[l->loop].count);
     else if (p->machine)
-        str_addf(out, "%s: no prediction, it is code of another instruction set than %s", l->name,
-                 p->machine);
+        str_addf(out, "%s: no prediction, because it is code of another instruction set than %s",
+                 l->name, p->machine);
     else
-        str_addf(out, "%s: no prediction, there is no machine of this CPU's instruction set",
+        str_addf(out, "%s: no prediction, because no machine has this CPU's instruction set",
                  l->name);
 }

@@ -199,8 +199,8 @@ bool jumps_go(struct frame *f, const char *where, struct err *err)
         return swap_mappings(f, err);
     const size_t to = view_find(*where ? where : v == &mapping_view ? "experiments" : "mapping");
     bool ok = (v->form_at && v->form_at(f->states[f->current], f->session, &form)) ||
-              err_set(err, ERR_USAGE, "go to a row or line of one",
-                      "there is no form under the cursor of the %s view", v->name);
+              err_set(err, ERR_USAGE, "select a row or line with a form",
+                      "no form is selected in the %s view", v->name);
     struct jump_place from = place_now(f);
     ok = ok && show_form(f, to, str_text(&form), err);
     if (ok) {

@@ -46,8 +46,8 @@ struct kernel_view_state {
 static void draw_empty(struct session *s, struct grid *g)
 {
     view_draw_empty(s, &kernel_view, g,
-                    "Paste a loop here: compiler, Compiler Explorer, objdump, gdb, perf, MASM, "
-                    "NASM and other output, as it is.",
+                    "Paste a loop here: unchanged output of a compiler, Compiler Explorer, "
+                    "objdump, gdb, perf, MASM, NASM or another tool.",
                     "prompt kernel load",
                     "loads assembler text, a listing, C, an object or a program");
 }
@@ -430,8 +430,8 @@ static void draw_not_analyzed(struct grid *g)
 {
     grid_put(g, 2, 1, 0, ROLE_TITLE, 0, "The loop has not been analyzed.");
     grid_wrap(g, 2, 2, g->width > 4 ? g->width - 4 : 1, 4, ROLE_TEXT, 0,
-              "That was cancelled, or memory ran out. It is tried again after the next command "
-              "that changes something.");
+              "The analysis was cancelled, or memory ran out. The next command that changes "
+              "something starts it again.");
 }
 
 /* Returns the analyses to show. Without any it draws a message on @g (may be NULL) and returns
@@ -625,7 +625,7 @@ static void kernel_status(void *state, struct session *s, struct str *out)
         str_addf(out, "  kernel %zu/%zu", s->document.shelf.at + 1, s->document.shelf.list.count);
     size_t left_out = s->document.kernel->left_out_count + s->document.kernel->refused_count;
     if (left_out)
-        str_addf(out, "  %zu line%s left out", left_out, left_out == 1 ? "" : "s");
+        str_addf(out, "  %zu line%s skipped", left_out, left_out == 1 ? "" : "s");
 }
 
 /* Opens the editor at the selected line; the line of the source if the kernel has one. */
@@ -724,15 +724,14 @@ const struct view_ops kernel_view = {
         "marks\t+ ^  fused with the next or the previous instruction\n"
         "\t0 zero idiom: no dependency   = no port (eliminated at rename)   / occupies the "
         "divider\n"
-        "\t? unknown form: the total is a lower bound   e an estimate, and so is the total\n"
-        "\t┌├└ the critical chain, * when it is one instruction\n"
-        "\t→ feeds the one under the cursor   ← uses its result\n"
-        "ports\tports that carry the same load are one column, with their sum; Space opens them\n"
-        "cells\tcycles per iteration on the ports; hotter for a larger share of the loop's "
-        "cycles. ? no table places it\n"
-        "samples\tshare of the samples, from the profile that was pasted\n"
-        "here\tcycles saved by removing the instruction, measured, followed by the model's "
-        "prediction (b)",
+        "\t? unknown form: the total is a lower bound   e an estimate, also in the total\n"
+        "\t┌├└ the critical chain, * if the chain is one instruction\n"
+        "\t→ the selected instruction uses its result   ← uses the selected one's result\n"
+        "ports\tports with equal load share a column, which shows their sum; Space expands it\n"
+        "cells\tcycles per iteration on the ports; hotter for a larger share of the loop's cycles. "
+        "? no usage in the tables\n"
+        "samples\tshare of the samples in the pasted profile\n"
+        "here\tcycles saved by removing the instruction: measured, then predicted (key b)",
     .state_size = sizeof(struct kernel_view_state),
     .draw = kernel_draw,
     .wants = kernel_wants,

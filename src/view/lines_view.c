@@ -67,19 +67,19 @@ static void lines_draw(void *state, struct session *s, struct grid *g)
     collect(v, l);
     if (!v->lines.count) {
         const bool running = l && s->document.profile->running;
-        view_draw_empty(
-            s, &lines_view, g,
-            running ? "Source lines are read when the program has ended."
-            : l && s->document.profile->cut_off ? "Profiling was cancelled or failed before the "
-                                                  "program ended: source lines were not read."
-            : l ? "The code has no source lines: compile it with -g."
-                : "The source of a hot loop, line by line with its share of the samples.",
-            running ? "program stop"
-            : l     ? "do open"
-                    : "prompt program profile",
-            running ? "stops it and keeps the samples"
-            : l     ? "opens the loop in LOOP"
-                    : "profiles a program");
+        view_draw_empty(s, &lines_view, g,
+                        running ? "Source lines are read at the end of the program."
+                        : l && s->document.profile->cut_off
+                            ? "Profiling was cancelled or failed before the "
+                              "program ended: source lines were not read."
+                        : l ? "The code has no source lines: compile it with -g."
+                            : "Source of a hot loop, with the share of the samples of each line.",
+                        running ? "program stop"
+                        : l     ? "do open"
+                                : "prompt program profile",
+                        running ? "stops the profile and keeps the samples"
+                        : l     ? "opens the loop in LOOP"
+                                : "profiles a program");
         return;
     }
     for (size_t i = 0; i < v->lines.count; i++)
@@ -127,8 +127,7 @@ static void lines_title(void *state, struct session *s, struct str *out)
 const struct view_ops lines_view = {.name = "lines",
                                     .label = "Lines",
                                     .title = lines_title,
-                                    .help =
-                                        "the source of a hot loop with the samples of each line",
+                                    .help = "source of a hot loop, with the samples of each line",
                                     .act = lines_act,
                                     .state_size = sizeof(struct lines_state),
                                     .close = lines_close,

@@ -88,10 +88,9 @@ static int draw_facts(struct session *s, const struct machine_view_state *v, str
     if (!known) {
         grid_printf(g, 0, y++, 0, ROLE_TITLE, ATTR_BOLD, "%s", cpu_name(name, sizeof name));
         draw_here(&s->document.here, g, &y);
-        return y +
-               (int)grid_wrap(g, 0, y, g->width, 2, ROLE_TEXT, 0,
-                              "Not calibrated: key c calibrates, and so does the first "
-                              "measurement.");
+        return y + (int)grid_wrap(
+                       g, 0, y, g->width, 2, ROLE_TEXT, 0,
+                       "Not calibrated: key c starts calibration, as does the first measurement.");
     }
     unsigned used = grid_printf(g, 0, y, 0, ROLE_TITLE, ATTR_BOLD, "%s", name);
     if (simulated) {
@@ -256,7 +255,7 @@ static void machine_draw(void *state, struct session *s, struct grid *g)
     if (!v->samples) {
         if (room > 2 && room == before)
             grid_wrap(g, 0, y + 1, g->width, room - 1, ROLE_DIM, 0,
-                      "Clock and contention are plotted here while experiments are measured.");
+                      "Clock and contention are plotted here during measurements.");
         return;
     }
     if (room < 5)
@@ -302,9 +301,8 @@ static void machine_status(void *state, struct session *s, struct str *out)
 
 const struct view_ops machine_view = {.name = "machine",
                                       .label = "This computer",
-                                      .help =
-                                          "this computer: method, calibration, clock and "
-                                          "contention while measuring, and the stages of a chart",
+                                      .help = "this computer: methods of measurement, calibration, "
+                                              "clock and contention, and the stages of a chart",
                                       .act = machine_act,
                                       .state_size = sizeof(struct machine_view_state),
                                       .draw = machine_draw,

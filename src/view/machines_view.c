@@ -59,7 +59,7 @@ static void machines_click(void *state, struct session *s, int x, int y)
 const struct view_ops machines_view = {
     .name = "machines",
     .label = "Machines",
-    .help = "the loop on the selected machines; the cursor selects the shown one",
+    .help = "the loop on the selected machines; the cursor selects the machine to show",
     .act = machines_act,
     .draw = machines_draw,
     .wants = machines_wants,

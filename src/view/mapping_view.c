@@ -287,7 +287,8 @@ static void mapping_draw(void *state, struct session *s, struct grid *g)
     struct mapping_view_state *v = state;
 
     if (!refresh(v, s)) {
-        view_draw_empty(s, &mapping_view, g, "The forms of a machine and the ports that each uses.",
+        view_draw_empty(s, &mapping_view, g,
+                        "Forms of a machine and the ports that each form uses.",
                         "prompt set machine", "chooses a machine");
         return;
     }
@@ -319,8 +320,8 @@ const struct view_ops mapping_view = {
     .label = "Mapping",
     .help = "forms by ports of the current machine",
     .act = mapping_act,
-    .marks = "cursor\tforms with the same usage are shown below\nfilter\tform~VADD & cycles>1; "
-             "empty shows all rows",
+    .marks = "cursor\tforms with the same usage are shown below\n"
+             "filter\tform~VADD & cycles>1; an empty filter shows all rows",
     .state_size = sizeof(struct mapping_view_state),
     .open = mapping_open,
     .close = mapping_close,

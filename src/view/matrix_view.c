@@ -175,7 +175,7 @@ static void draw_detail(const struct matrix_view_state *v, struct grid *g, int y
                 text.length ? str_text(&text) : "no port");
     unsigned x = grid_put(g, 0, y + 1, 0, ROLE_GOOD, 0, "■");
     x += grid_put(g, (int)x, y + 1, 0, ROLE_DIM, 0,
-                  v->o->alternatives ? " sure " : " by this mapping alone ");
+                  v->o->alternatives ? " sure " : " in this mapping ");
     if (v->o->doubtful) {
         x += grid_put(g, (int)x + 1, y + 1, 0, ROLE_WARN, 0, "▒") + 1;
         x += grid_printf(g, (int)x, y + 1, 0, ROLE_DIM, 0,
@@ -194,8 +194,9 @@ static void matrix_draw(void *state, struct session *s, struct grid *g)
     struct evolve_run *run = lab_run(s);
 
     if (!refresh(v, s)) {
-        lab_draw_empty(s, &matrix_view, g,
-                       "The best mapping of a search so far: forms by ports, as it changes.");
+        lab_draw_empty(
+            s, &matrix_view, g,
+            "Best mapping of a search so far: forms by ports, updated during the search.");
         return;
     }
     const struct evolve_status *status = evolve_run_status(run);
@@ -238,12 +239,12 @@ static bool matrix_live(void *state, struct session *s)
 const struct view_ops matrix_view = {
     .name = "matrix",
     .label = "Inferred",
-    .help = "the best mapping of the inference so far: forms by ports, as it changes",
+    .help = "best mapping of the inference so far: forms by ports, updated during the search",
     .act = matrix_act,
-    .marks = "■\tthe form may run on the port; a digit: number of its µops that may\n"
-             "▒\tother good mappings use or leave out the port\n"
+    .marks = "■\tthe port can execute µops of the form; a digit: their number\n"
+             "▒\tother good mappings use or omit the port\n"
              "cursor\tthe form's usage is shown below\n"
-             "filter\terror>10% | sure<1; empty shows all rows",
+             "filter\terror>10% | sure<1; an empty filter shows all rows",
     .state_size = sizeof(struct matrix_view_state),
     .open = matrix_open,
     .close = matrix_close,

@@ -247,7 +247,7 @@ void pager_status(const struct pager *p, struct str *out)
     str_addf(out, "%zu-%zu/%zu%s%s", p->lines.count ? p->top + 1 : 0, last, p->lines.count,
              p->unread ? "+" : "", p->follow ? " following" : "");
     if (p->cut)
-        str_add(out, "  not enough memory for the rest");
+        str_add(out, "  not enough memory for further lines");
     if (p->finding)
         str_addf(out, "  searching %.0f %%", 100.0 * (double)p->find_step / (double)p->lines.count);
     if (p->missed)

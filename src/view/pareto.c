@@ -40,7 +40,7 @@ static void draw_words(const struct evolve_point *best, struct grid *g, int x, i
                  "error %.2f %% with %llu distinct µops: the only Pareto-optimal mapping",
                  100 * best->d_avg, (unsigned long long)best->distinct);
     else
-        str_add(&text, "error against distinct µops, once there are mappings");
+        str_add(&text, "error against distinct µops; no mapping yet");
     grid_put(g, x, y, width, ROLE_TITLE, 0, "Pareto");
     grid_wrap(g, x, y + 1, width, WORDS, best ? ROLE_TEXT : ROLE_DIM, 0, str_text(&text));
     str_done(&text);

@@ -315,7 +315,7 @@ void program_panel_draw(enum program_panel panel, const struct study *s, size_t 
     if (!s->traced && (panel == PANEL_REUSE || panel == PANEL_MISSES)) {
         draw_title(g, x, y, width, panel == PANEL_REUSE ? "reuse distances" : "misses");
         grid_wrap(g, x, y + 1, width, height - 1, ROLE_TEXT, 0,
-                  "Not known: the program was run with --mode counts.");
+                  "Unknown: the program was run with --mode counts.");
         return;
     }
     if ((panel == PANEL_REUSE && !(s->reuse.all > 0)) ||
@@ -327,9 +327,8 @@ void program_panel_draw(enum program_panel panel, const struct study *s, size_t 
     }
     if (panel == PANEL_TIME && !s->axis_name) {
         draw_title(g, x, y, width, "time");
-        grid_wrap(
-            g, x, y + 1, width, height - 1, ROLE_TEXT, 0,
-            "Over one value of each input there is no curve; program run N=16,32,64 runs several.");
+        grid_wrap(g, x, y + 1, width, height - 1, ROLE_TEXT, 0,
+                  "No curve: each input had one value. program run N=16,32,64 runs several.");
         return;
     }
     switch (panel) {
@@ -386,8 +385,8 @@ void program_loop_draw(const struct profile_loop *l, struct grid *g, int x, int 
     for (size_t i = 0; i < count && i + 1 < height; i++) {
         const bool more = i + 2 == height && i + 1 < count;
         if (more)
-            grid_printf(g, x, y + 1 + (int)i, width, ROLE_DIM, 0, "  and %zu more; Enter opens it",
-                        count - i);
+            grid_printf(g, x, y + 1 + (int)i, width, ROLE_DIM, 0,
+                        "  and %zu more; Enter opens the loop", count - i);
         else
             grid_printf(g, x, y + 1 + (int)i, width, ROLE_TEXT, 0, "  %s", insn_shown(&insns[i]));
     }

@@ -231,16 +231,16 @@ static void draw_empty(struct session *s, struct grid *g)
 
     if (p->model)
         view_draw_empty(s, &program_view, g,
-                        "The program has been run; predicted, its blocks are shown here.",
-                        "prompt program show", "predicts it at inputs: N=4096");
+                        "The program has been run. Its blocks are shown here after a prediction.",
+                        "prompt program show", "predicts the program at inputs: N=4096");
     else if (p->program)
         view_draw_empty(s, &program_view, g,
-                        "The program is built. After runs at small inputs it can be predicted at "
-                        "others.",
+                        "The program is compiled. After runs at small inputs it can be predicted "
+                        "at other inputs.",
                         "prompt program run", "runs it: N=16,32,64,128");
     else
         view_draw_empty(s, &program_view, g,
-                        "The hottest loops of any running program, without source. :program load "
+                        "Hottest loops of any running program, without source. :program load "
                         "FILE.c predicts a program at other inputs and on other machines.",
                         "prompt program profile", "profiles a program: ./PROGRAM ARGUMENTS");
 }
@@ -328,17 +328,19 @@ static void draw_profile(struct program_view_state *v, struct grid *g, int y, un
         double now = profile_loop_now(l), all = p->user + (isnan(p->system) ? 0 : p->system);
         struct str text = {0};
         if (p->running)
-            str_add(&text, "The program still runs; its loops are predicted when it has ended. s "
-                           "stops it and keeps the samples.");
+            str_add(&text, "The program is still running; its loops are predicted at its end. s "
+                           "stops the profile and keeps the samples.");
         else if (isnan(now) || isnan(l->bound))
             hot_loop_unpredicted(p, l, &text);
         else if (now > 1.02 * l->bound)
-            str_addf(&text, "At its bound of %.2f cycles (%s) the program takes %.3f s, not %.3f.",
-                     l->bound, l->bottleneck, profile_time_with(p, selected, now, l->bound), all);
+            str_addf(
+                &text,
+                "At its bound of %.2f cycles (%s) the program would take %.3f s instead of %.3f s.",
+                l->bound, l->bottleneck, profile_time_with(p, selected, now, l->bound), all);
         else
             str_addf(&text,
-                     isnan(l->measured) ? "Predicted alone, not run: at its bound (%s)."
-                                        : "Measured alone, it is at its bound (%s).",
+                     isnan(l->measured) ? "Predicted, not measured: at its bound (%s)."
+                                        : "Measured outside the program, it is at its bound (%s).",
                      l->bottleneck);
         grid_put(g, 0, y, g->width, ROLE_ACCENT, 0, str_text(&text));
         str_done(&text);
@@ -536,26 +538,25 @@ static bool program_live(void *state, struct session *s)
     return s->profiling != NULL;
 }
 
-const struct view_ops program_view = {.live = program_live,
-                                      .whole = program_whole,
-                                      .name = "program",
-                                      .label = "Where the time goes",
-                                      .help = "a whole program: blocks, memory, time and "
-                                              "sensitivities, or the hot loops of a profile",
-                                      .act = program_act,
-                                      .marks =
-                                          "filter\tshare>0.01 & bound~miss; empty shows all rows",
-                                      .state_size = sizeof(struct program_view_state),
-                                      .open = program_view_open,
-                                      .close = program_view_close,
-                                      .draw = program_draw,
-                                      .draw_beside = program_draw_beside,
-                                      .click = program_click,
-                                      .find = program_find,
-                                      .sort = program_sort,
-                                      .filter = program_filter,
-                                      .source = program_source,
-                                      .status = program_status,
-                                      .rows = program_rows,
-                                      .copy = program_copy,
-                                      .busy = program_busy};
+const struct view_ops program_view = {
+    .live = program_live,
+    .whole = program_whole,
+    .name = "program",
+    .label = "Where the time goes",
+    .help = "a program: blocks, memory, time and sensitivities, or the hot loops of a profile",
+    .act = program_act,
+    .marks = "filter\tshare>0.01 & bound~miss; an empty filter shows all rows",
+    .state_size = sizeof(struct program_view_state),
+    .open = program_view_open,
+    .close = program_view_close,
+    .draw = program_draw,
+    .draw_beside = program_draw_beside,
+    .click = program_click,
+    .find = program_find,
+    .sort = program_sort,
+    .filter = program_filter,
+    .source = program_source,
+    .status = program_status,
+    .rows = program_rows,
+    .copy = program_copy,
+    .busy = program_busy};

@@ -22,7 +22,7 @@ void reasons_detail(const struct analysis *a, size_t row, struct grid *g, int y)
 
     port_groups_usage(&r->usage, &a->ports, &usage);
     if (!usage.length)
-        str_add(&usage, r->flags & ROW_UNKNOWN ? "not known to this machine" : "no port");
+        str_add(&usage, r->flags & ROW_UNKNOWN ? "unknown to this machine" : "no port");
     if (!isnan(r->latency))
         str_addf(&rest, "  latency %g", r->latency);
     else if (r->latency_guessed)
@@ -161,9 +161,9 @@ void reasons_explain(struct session *s, const struct analysis *a, struct str *ou
     else if (!b->sentence)
         str_addf(out, "%zu variants measured so far", b->variants);
     else if (strcmp(b->machine, a->machine->id) != 0)
-        str_addf(out, "blamed with %s; kernel blame --machine %s", b->machine, a->machine->id);
+        str_addf(out, "compared with %s; kernel blame --machine %s", b->machine, a->machine->id);
     else if (fabs(b->predicted - predicted) > 0.005)
-        str_add(out, "the model has changed since it was blamed; b blames again");
+        str_add(out, "the model has changed since the measurement; b measures again");
     else
         str_add(out, b->sentence);
 }

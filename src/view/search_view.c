@@ -23,8 +23,8 @@ static void add_moves(const struct evolve_status *status, struct str *out)
     }
     if (tried)
         str_addf(out,
-                 "%.3g million changes tried, %.1f %% of them kept; %.3g million experiments "
-                 "predicted per second.",
+                 "%.3g million changes tried, %.1f %% accepted; %.3g million experiments predicted "
+                 "per second.",
                  (double)tried / 1e6, 100 * (double)accepted / (double)tried, status->rate / 1e6);
 }
 
@@ -56,17 +56,17 @@ static int draw_now(const struct evolve_run *run, const struct evolve_status *st
     if (status->ports && status->ports_known != PORTS_FOUND)
         str_addf(&text, "%u ports are assumed: %s. ", status->ports,
                  status->ports_known == PORTS_NO_TIME
-                     ? "more time would determine the number"
+                     ? "more time is needed to determine the number"
                      : "no number of ports explains the measurements");
     if (status->agreed)
         str_addf(&text,
-                 "The best is a consensus, %.1f %% from the mean of the good mappings on "
-                 "unmeasured experiments; the mapping of least error (%.2f %%) is %.1f %% from "
-                 "it. ",
-                 100 * status->unseen_agreed, 100 * status->d_single,
-                 100 * status->unseen_single);
+                 "The best mapping is a consensus: it differs by %.1f %% from the mean of the good "
+                 "mappings on unmeasured experiments; the mapping with the smallest error (%.2f "
+                 "%%) by %.1f %%. ",
+                 100 * status->unseen_agreed, 100 * status->d_single, 100 * status->unseen_single);
     else if (evolve_status_rose(status))
-        str_addf(&text, "%.2f %% was reached before a usage was edited. ", 100 * status->d_reached);
+        str_addf(&text, "%.2f %% was reached before a usage was changed. ",
+                 100 * status->d_reached);
     add_moves(status, &text);
     y += (int)grid_wrap(g, 0, y, g->width, 4, ROLE_DIM, 0, str_text(&text));
     str_done(&text);
@@ -123,9 +123,9 @@ static void search_draw(void *state, struct session *s, struct grid *g)
         return;
     }
     if (!run) {
-        lab_draw_empty(
-            s, &search_view, g,
-            "The current step of the search for a mapping, and its worst explained experiments.");
+        lab_draw_empty(s, &search_view, g,
+                       "The current step of the search for a mapping, and the experiments with the "
+                       "largest errors.");
         return;
     }
     const int y = draw_now(run, evolve_run_status(run), g);

@@ -151,8 +151,9 @@ static void source_draw(void *state, struct session *s, struct grid *g)
 
     if (!refresh(v, s)) {
         view_draw_empty(s, &source_view, g,
-                        s->document.kernel ? "The loop has no text: it is machine code."
-                                           : "The text of the loop.",
+                        s->document.kernel
+                            ? "The loop has no text, because it was loaded as machine code."
+                            : "The text of the loop.",
                         "prompt kernel load", "loads a loop");
         return;
     }
@@ -234,7 +235,7 @@ static void source_status(void *state, struct session *s, struct str *out)
 
 const struct view_ops source_view = {.name = "source",
                                      .label = "Source",
-                                     .help = "the text around the loop, its lines marked",
+                                     .help = "text around the loop, with the loop's lines marked",
                                      .act = source_act,
                                      .marks =
                                          "cursor\tthe other views follow it on lines of the loop",

@@ -532,7 +532,7 @@ bool table_sort(struct table *t, const struct table_source *source, const char *
          at += strspn(at, " ,"), count++) {
         const size_t length = strcspn(at, " ,");
         if (count == 1 + TABLE_THEN)
-            return err_set(err, ERR_USAGE, NULL, "at most %d columns to sort by", 1 + TABLE_THEN);
+            return err_set(err, ERR_USAGE, NULL, "sort by at most %d columns", 1 + TABLE_THEN);
         if (!parse_key(source, at, length, &keys[count], err))
             return false;
         at += length;
@@ -552,7 +552,7 @@ bool table_filter(struct table *t, const struct table_source *source, const char
     struct filter fresh;
 
     if (strlen(expression) >= sizeof t->filter_text)
-        return err_set(err, ERR_USAGE, NULL, "a filter may have %zu characters",
+        return err_set(err, ERR_USAGE, NULL, "a filter has at most %zu characters",
                        sizeof t->filter_text - 1);
     if (!parse_filter(source, expression, &fresh, err))
         return false;

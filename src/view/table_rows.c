@@ -94,10 +94,10 @@ static bool in_order(struct table *t, const struct table_source *source, const v
     table_update(t, source, context, t->revision);
     for (unsigned i = 0; t->arranging && i < COPY_UPDATES; i++)
         table_update(t, source, context, t->revision);
-    return !t->arranging ||
-           err_set(err, ERR_USAGE,
-                   "copy again when the status line has no \"sorting\"; export waits for it",
-                   "the rows are not in order yet");
+    return !t->arranging || err_set(err, ERR_USAGE,
+                                    "copy again when the status line no longer shows \"sorting\"; "
+                                    "export waits for the end of the sort",
+                                    "the rows are not sorted yet");
 }
 
 bool table_copy(struct table *t, const struct table_source *source, const void *context,

@@ -231,7 +231,7 @@ static unsigned draw_summary(const struct tables_view_state *v, struct grid *g)
         str_addf(&text, ", %zu not in its tables", a->diff->only_b);
     unsigned y = grid_wrap(g, 0, 0, g->width, 2, ROLE_TITLE, ATTR_BOLD, str_text(&text));
     str_clear(&text);
-    str_add(&text, "ports by use, inferred=tables:");
+    str_add(&text, "ports matched by use, inferred=tables:");
     for (unsigned p = 0; p < inferred->count; p++)
         str_addf(&text, " %s=%s", inferred->names[p],
                  a->diff->to_a[p] < 0 ? "-" : own->names[a->diff->to_a[p]]);
@@ -253,7 +253,7 @@ static void tables_draw(void *state, struct session *s, struct grid *g)
     if (!refresh(v, s) && v->next) {
         grid_wrap(g, 2, g->height > 6, g->width > 4 ? g->width - 4 : 1, 3, ROLE_TEXT, 0,
                   v->next->job ? "The mapping is being compared with the tables."
-                               : "Not compared with the tables; any newer mapping is.");
+                               : "Not compared with the tables; any newer mapping will be.");
         return;
     }
     if (!v->shown) {
@@ -279,9 +279,9 @@ const struct view_ops tables_view = {
     .label = "Against the tables",
     .help = "differences of the best inferred mapping from the machine's tables",
     .act = table_view_act,
-    .marks = "kind\tof the tables' usage: narrower or wider (fewer or more ports), ports (others), "
-             "fewer or more (µops), pipes (dividers)\nothers\tports without a counterpart in the "
-             "machine",
+    .marks = "kind\tusage compared with the tables': narrower or wider (fewer or more ports), "
+             "ports (other ports), fewer or more (µops), pipes (dividers)\n"
+             "others\tports without a counterpart in the machine",
     .state_size = sizeof(struct tables_view_state),
     .open = tables_open,
     .close = tables_close,

@@ -107,7 +107,7 @@ static bool output_copy(void *state, struct session *s, enum copied part, struct
     (void)s;
     (void)part;
     if (!v->filled)
-        return err_set(err, ERR_USAGE, "run a command that prints something", "no output to copy");
+        return err_set(err, ERR_USAGE, "run a command that has output", "no output to copy");
     pager_text(&v->pager, 1, out);
     return true;
 }
@@ -348,8 +348,7 @@ static void fill_all(struct text_view *v, const struct session *session, unsigne
     pager_add(&v->pager, ROLE_TITLE, "Keys of all panes");
     add_view_keys(p, session, KEYMAP_ALL);
     pager_add(&v->pager, ROLE_TEXT, "");
-    pager_add(&v->pager, ROLE_TITLE,
-              "Places and their panes, by the names that view and bind take");
+    pager_add(&v->pager, ROLE_TITLE, "Places and their panes, with the names for view and bind");
     for (unsigned i = 0; i < PLACE_COUNT; i++) {
         str_clear(&line);
         str_addf(&line, "%u %s", i + 1, places[i].name);

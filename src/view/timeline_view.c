@@ -165,7 +165,7 @@ static void timeline_draw(void *state, struct session *s, struct grid *g)
 
     if (!sim) {
         view_draw_empty(s, &timeline_view, g,
-                        "The first iterations of the loop, cycle by cycle, a row per instruction.",
+                        "First iterations of the loop, cycle by cycle, with a row per instruction.",
                         "prompt kernel load", "loads a loop");
         return;
     }
@@ -331,7 +331,8 @@ static void timeline_title(void *state, struct session *s, struct str *out)
 const struct view_ops timeline_view = {.title = timeline_title,
                                        .name = "timeline",
                                        .label = "Timeline",
-                                       .help = "the first iterations, simulated cycle by cycle",
+                                       .help =
+                                           "first iterations of the loop, simulated cycle by cycle",
                                        .act = timeline_act,
                                        .marks = "cursor\tthe window follows the instruction",
                                        .state_size = sizeof(struct timeline_view_state),

@@ -77,8 +77,8 @@ static void whatif_draw(void *state, struct session *s, struct grid *g)
     }
     if (!sweep->count) {
         view_draw_empty(s, &whatif_view, g,
-                        "The loop on a changed machine: a fact, a usage or a latency set, or swept "
-                        "over a range and drawn as a curve.",
+                        "The loop on a changed machine: set a fact, a usage or a latency, or sweep "
+                        "it over a range to plot a curve.",
                         s->document.kernel ? "prompt kernel whatif" : "prompt kernel load",
                         !s->document.kernel
                             ? "loads a loop"
@@ -125,7 +125,7 @@ static void whatif_status(void *state, struct session *s, struct str *out)
 const struct view_ops whatif_view = {
     .name = "whatif",
     .label = "What if",
-    .help = "curves of the last kernel whatif NAME=A..B, or a machine compared with its change",
+    .help = "curves of the last kernel whatif NAME=A..B, or a machine before and after its change",
     .act = whatif_act,
     .state_size = sizeof(struct whatif_view_state),
     .draw = whatif_draw,

@@ -164,7 +164,7 @@ bool evolve_run_edit(struct evolve_run *run, const char *form, const char *usage
     struct ports names;
 
     if (!o || problem_form(o->problem, form) == SIZE_MAX)
-        return err_set(err, ERR_USAGE, "the matrix of LAB lists its forms",
+        return err_set(err, ERR_USAGE, "the matrix in LAB lists the forms",
                        o ? "run %u has no form \"%s\"" : "run %u has no mapping yet", run->number,
                        form);
     evolve_run_ports(run, o->best->ports, &names);
@@ -187,8 +187,8 @@ bool evolve_run_edit(struct evolve_run *run, const char *form, const char *usage
         lock_give(&run->lock);
         look_at_edit(run);
     }
-    return taken || err_set(err, ERR_USAGE, "evolve stop, or edit later",
-                            "run %u chooses its number of ports now", run->number);
+    return taken || err_set(err, ERR_USAGE, "run evolve stop, or edit later",
+                            "run %u is still choosing its number of ports", run->number);
 }
 
 /* Writes the population to the checkpoint. Any thread. Returns true also without a path or without
@@ -348,8 +348,9 @@ static bool run_job(struct job *job, void *state, struct err *err)
     struct evolve_status status;
     evolve_get_status(shift.run->evolve, &status);
     if (status.state == EVOLVE_DONE && isnan(status.d_avg))
-        return err_set(err, ERR_LIMIT, "give it more --seconds, or fewer experiments",
-                       "no mapping yet: the %g s ended while it was %s", o.seconds, status.phase);
+        return err_set(err, ERR_LIMIT, "use longer --seconds, or fewer experiments",
+                       "no mapping yet: the time limit of %g s was reached while it was %s",
+                       o.seconds, status.phase);
     return evolve_run_checkpoint(shift.run, err);
 }
 

@@ -70,7 +70,7 @@ static bool open_wake_pipe(struct err *err)
 static void ring(void)
 {
     if (write(wake[1], "", 1) < 0 && errno != EAGAIN)
-        BUG("lost the wake pipe: %s", strerror(errno));
+        BUG("the pipe for background jobs failed: %s", strerror(errno));
 }
 
 static void set_progress(struct job *job, double done, double total, const char *format,
@@ -211,7 +211,8 @@ bool job_may_measure(const char *title, bool alone, struct err *err)
 
     for (size_t i = 0; job_get(i, &info); i++)
         if (info.state == JOB_RUNNING && info.measures && (alone || info.measures_alone)) {
-            snprintf(hint, sizeof hint, "job wait %u, or job cancel %u", info.number, info.number);
+            snprintf(hint, sizeof hint, "use job wait %u, or job cancel %u", info.number,
+                     info.number);
             return err_set(err, ERR_LIMIT, hint, "%s would disturb job %u (%s), which is measuring",
                            title, info.number, info.title);
         }

@@ -78,7 +78,7 @@
 	cmp	x0, x2
 	bne	.L3
 ### skylake: front end+induction variable: empty loop
-# says: A tie at 1.00 | the front end (µop cache) and the induction variable | Unrolling relieves both | Assumed: branches predicted. | !data in the first level
+# says: Tied limits, 1.00 | the front end (µop cache) and the induction variable | Unrolling relieves both | Assumed: branches predicted. | !data in the first level
 1:	addl	$1, %ecx
 	cmpl	%ecx, %r10d
 	ja	1b
@@ -103,7 +103,7 @@
 	cmpq	%rdi, %rsi
 	jne	1b
 ### skylake: recurrence: linear congruential generator
-# says: two steps at once are x * a * a + (b * a + b'), half the chain. | Or interleave | !rounded
+# says: Combine two steps, x * a * a + (b * a + b'): that halves the chain. | Or interleave | !rounded
 1:	imulq	%rcx, %rax
 	addq	%rsi, %rax
 	movq	%rax, (%rdi)
@@ -124,7 +124,7 @@
 	decq	%rdx
 	jne	1b
 ### skylake: recurrence: Horner's rule
-# says: two steps at once | rounded differently | Or interleave
+# says: Combine two steps | rounded differently | Or interleave
 1:	vfmadd213sd	(%rdi), %xmm1, %xmm0
 	addq	$8, %rdi
 	cmpq	%rdi, %rdx
@@ -170,7 +170,7 @@
 	cmpq	%rdi, %rdx
 	jne	1b
 ### skylake: recurrence: exponential moving average
-# says: mulsd 4 (line 1), addsd 4 (line 2) | two steps at once | rounded differently
+# says: mulsd 4 (line 1), addsd 4 (line 2) | Combine two steps | rounded differently
 1:	mulsd	%xmm1, %xmm0
 	addsd	(%rdi), %xmm0
 	movsd	%xmm0, (%rsi)
@@ -179,7 +179,7 @@
 	cmpq	%rdi, %rdx
 	jne	1b
 ### skylake: pointer chase: linked list
-# says: The address of each load is the result of the previous load | Unrolling does not help | Every cache miss adds its whole latency | cache misses of loads at loaded addresses: mov (line 1) | mispredictions of branches on loaded data: jnz (line 3) | memory 266 cycles
+# says: The address of each load is the result of the previous load | Unrolling does not help | Every cache miss adds its full latency | cache misses of loads whose addresses are loaded: mov (line 1) | mispredicted branches on loaded data: jnz (line 3) | memory 266 cycles
 1:	movq	(%rax), %rax
 	testq	%rax, %rax
 	jne	1b
@@ -233,7 +233,7 @@
 	cmpq	%rax, %r8
 	jne	1b
 ### skylake: select chain: binary search without a branch
-# says: cmp 6 (line 4) | Run several searches in one loop | would let the loads run ahead | cache misses of loads at loaded addresses
+# says: cmp 6 (line 4) | Run several searches in one loop | would let the loads run ahead | cache misses of loads whose addresses are loaded
 1:	movl	%ecx, %edx
 	shrl	%edx
 	leaq	(%rax,%rdx,4), %r9
@@ -272,7 +272,7 @@
 	cmpq	%rdi, %rdx
 	jne	1b
 ### skylake: false dependency: popcnt
-# says: popcnt 3 (line 1) | old value of its destination | zero the register before (xor)
+# says: popcnt 3 (line 1) | old value of its destination | Zero the register first (xor)
 1:	popcntq	(%rdi), %rax
 	popcntq	8(%rdi), %rax
 	movq	%rax, (%rsi)
@@ -280,19 +280,19 @@
 	decl	%ecx
 	jne	1b
 ### skylake: false dependency: cvtsi2sd
-# says: cvtsi2sd 4 (line 1) | zero the register before (xor)
+# says: cvtsi2sd 4 (line 1) | Zero the register first (xor)
 1:	cvtsi2sdl	(%rdi,%rax,4), %xmm0
 	movsd	%xmm0, (%rsi,%rax,8)
 	incq	%rax
 	cmpq	%rax, %rdx
 	jne	1b
 ### skylake: serialisation: locked addition
-# says: lock add 18 (line 1) | accumulate in a register, and access memory once after the loop
+# says: lock add 18 (line 1) | Accumulate in a register, and access memory once after the loop
 1:	lock addq	$1, (%rdi)
 	decl	%ecx
 	jne	1b
 ### skylake: divider: division by an invariant
-# says: divsd 4.00 (line 2) | divisor of divsd (line 2) stays the same | reciprocal, which rounds differently (-ffast-math)
+# says: divsd 4.00 (line 2) | divisor of divsd (line 2) does not change | reciprocal, which rounds differently (-ffast-math)
 1:	movsd	(%rdi,%rax,8), %xmm0
 	divsd	%xmm1, %xmm0
 	movsd	%xmm0, (%rdi,%rax,8)
@@ -300,7 +300,7 @@
 	cmpq	%rax, %rdx
 	jne	1b
 ### skylake: divider: quotients of two arrays
-# says: The divider is busy for 5.00 | vdivps 5.00 (line 2) | !stays the same
+# says: The divider is busy for 5.00 | vdivps 5.00 (line 2) | !does not change
 1:	vmovups	(%rdi,%rax), %ymm0
 	vdivps	(%rsi,%rax), %ymm0, %ymm0
 	vmovups	%ymm0, (%rdx,%rax)
@@ -349,7 +349,7 @@
 	cmpq	%rax, %rdx
 	jne	1b
 ### skylake: ports+issue width: branches not taken and one taken
-# says: A tie at 2.25 | ports 0, 1, 5 and 6 | issue width (9 µops, 4 per cycle) | Relieving one alone gains nothing; it takes fewer such operations and fewer instructions. | !wider
+# says: Tied limits, 2.25 | ports 0, 1, 5 and 6 | issue width (9 µops, 4 per cycle) | Relieving only one gains nothing; use fewer such operations and fewer instructions. | !wider
 1:	addq	$1, %rax
 	addq	$1, %rbx
 	cmpq	%r8, %rdi
@@ -362,7 +362,7 @@
 	jne	1b
 2:
 ### skylake: ports: histogram
-# says: Ports 2 and 3 are saturated | Fewer loads and stores would help. | loads that may wait for a recent store: add (line 3)
+# says: Ports 2 and 3 are saturated | Fewer loads and stores would help. | loads delayed by recent stores: add (line 3)
 1:	movzbl	(%rdi), %eax
 	movzbl	1(%rdi), %ecx
 	addl	$1, (%rdx,%rax,4)
@@ -397,7 +397,7 @@
 	decl	%esi
 	jne	1b
 ### skylake: issue width: indexed addresses that split
-# says: Issue is saturated: 14 µops per iteration, 4 per cycle | Indexed addresses cost a slot each | vpaddd (line 1) | (unrolling) would help
+# says: Issue is saturated: 14 µops per iteration, 4 per cycle | These indexed addresses cost an issue slot each | vpaddd (line 1) | (unrolling) would help
 1:	vpaddd	(%rdi,%rax), %ymm1, %ymm2
 	vpaddd	32(%rdi,%rax), %ymm1, %ymm3
 	vpsubd	(%rsi,%rax), %ymm1, %ymm4
@@ -427,7 +427,7 @@
 1:	testl	%eax, %eax
 	jne	1b
 ### znver4: ports+front end: two jumps a turn
-# says: ports ALU0 and BR1 | it takes fewer jumps in an unrolled loop. | !wider
+# says: ports ALU0 and BR1 | use fewer jumps in an unrolled loop. | !wider
 1:	cmpb	$0, (%rdi)
 	je	2f
 	jmp	1b
@@ -463,12 +463,12 @@
 	decq	%r8
 	jne	1b
 ### skylake: serialisation: cpuid
-# says: cpuid 100 (line 1) | Fencing and serialising instructions wait | !Locked
+# says: cpuid 100 (line 1) | Fences and serialising instructions wait | !Locked
 1:	cpuid
 	decl	%esi
 	jne	1b
 ### skylake: microcode: pause
-# says: Microcoded or waiting instructions take 140.00 | pause 140.00 (line 1)
+# says: Microcoded or serialising instructions take 140.00 | pause 140.00 (line 1)
 1:	pause
 	decl	%ecx
 	jnz	1b
@@ -494,7 +494,7 @@
 	cmp	x0, x1
 	bne	.L67
 ### sapphirerapids: prefix scan+reduction: Adler-32, clang unrolled
-# says: A tie at 4.00 | the prefix scan (add 1 (line 2) | the reduction (add 1 (line 3) | combined before each step of the chain and several accumulators | !round
+# says: Tied limits, 4.00 | the prefix scan (add 1 (line 2) | the reduction (add 1 (line 3) | partial results combined before each step of the chain and several accumulators | !round
 1:	movzbl	(%rdi,%r9), %ecx
 	addl	%edx, %ecx
 	addl	%ecx, %eax
@@ -536,13 +536,13 @@
 	cmpq	%rcx, %rdx
 	jne	1b
 ### znver4: front end+reduction: sum of integers, gcc -O2
-# says: A tie at 1.00 | the front end (µop cache) and the reduction (add (line 1)) | it takes several accumulators in an unrolled loop
+# says: Tied limits, 1.00 | the front end (µop cache) and the reduction (add (line 1)) | use several accumulators in an unrolled loop
 1:	addl	(%rdi), %eax
 	addq	$4, %rdi
 	cmpq	%rdx, %rdi
 	jne	1b
 ### znver4: recurrence: djb2, x * 33 by shift and addition
-# says: shl 1 (line 3), add 1 (line 4), add 1 (line 5) | two steps at once | mispredictions of branches on loaded data: jnz (line 8) | !rounded
+# says: shl 1 (line 3), add 1 (line 4), add 1 (line 5) | Combine two steps | mispredicted branches on loaded data: jnz (line 8) | !rounded
 1:	movl	%eax, %ecx
 	addq	$1, %rdi
 	sall	$5, %ecx
@@ -552,7 +552,7 @@
 	testb	%dl, %dl
 	jne	1b
 ### neoverse-v2: recurrence: djb2, AArch64
-# says: add 2 (line 1), add 1 (line 2) | two steps at once
+# says: add 2 (line 1), add 1 (line 2) | Combine two steps
 .L24:	add	w0, w0, w0, lsl 5
 	add	w0, w1, w0
 	ldrb	w1, [x2, 1]!
@@ -564,7 +564,7 @@
 	decq	%rdx
 	jne	1b
 ### skylake: recurrence: greatest common divisor, 64 bits
-# says: idiv 42 (line 3) | A 32-bit idiv takes 26 cycles instead of 42 | the divider, 24.00 cycles | !stays the same
+# says: idiv 42 (line 3) | A 32-bit idiv takes 26 cycles instead of 42 | the divider, 24.00 cycles | !does not change
 1:	movq	%rdx, %rcx
 	cqto
 	idivq	%rcx
@@ -609,7 +609,7 @@
 	jne	1b
 2:
 ### skylake: divider: remainders by an invariant
-# says: The divider is busy | divisor of div (line 3) stays the same in the loop: multiply by its reciprocal (a constant, or libdivide)
+# says: The divider is busy | divisor of div (line 3) does not change in the loop: multiply by its reciprocal (a constant, or libdivide)
 1:	movl	(%rsi,%r8,4), %eax
 	xorl	%edx, %edx
 	divl	%r9d
@@ -618,7 +618,7 @@
 	cmpq	%r8, %rcx
 	jne	1b
 ### neoverse-v2: ports: remainders by an invariant, AArch64
-# says: Port M0 is saturated | udiv 5.00 (line 2) | divisor of udiv (line 2) stays the same
+# says: Port M0 is saturated | udiv 5.00 (line 2) | divisor of udiv (line 2) does not change
 .L92:	ldr	w6, [x1, x4, lsl 2]
 	udiv	w5, w6, w2
 	msub	w5, w5, w2, w6
@@ -627,7 +627,7 @@
 	cmp	x3, x4
 	bne	.L92
 ### skylake: ports+issue width: triad, scalar, gcc -O2
-# says: A tie at 1.50 | ports 2 and 3 (vmovsd 1.00 (line 1) | issue width (6 µops, 4 per cycle) | it takes fewer loads and stores and fewer instructions, or wider vectors.
+# says: Tied limits, 1.50 | ports 2 and 3 (vmovsd 1.00 (line 1) | issue width (6 µops, 4 per cycle) | use fewer loads and stores and fewer instructions, or wider vectors.
 1:	vmovsd	(%rdx,%rax,8), %xmm1
 	vfmadd213sd	(%rsi,%rax,8), %xmm0, %xmm1
 	vmovsd	%xmm1, (%rdi,%rax,8)
@@ -635,7 +635,7 @@
 	cmpq	%rax, %rcx
 	jne	1b
 ### znver4: loads and stores: partition with a branch
-# says: Stores take 2.00 cycles | other lines of the first-level cache | 1 line per cycle | mispredictions of branches on loaded data: jnl (line 3) | Fewer accesses would help. | !wider
+# says: Stores take 2.00 cycles | not to the cache line of the previous store | 1 line per cycle | mispredicted branches on loaded data: jnl (line 3) | Fewer accesses would help. | !wider
 1:	movl	(%rdx), %ecx
 	cmpl	%r9d, %ecx
 	jge	2f
@@ -678,7 +678,7 @@
 	cmpq	%rdi, %rcx
 	jne	1b
 ### skylake: serialisation: a fence each time
-# says: lfence 4 (line 1) | Fencing and serialising instructions | !Locked
+# says: lfence 4 (line 1) | Fences and serialising instructions | !Locked
 1:	lfence
 	addq	$1, %rax
 	decq	%rcx
@@ -691,14 +691,14 @@
 	cmpq	%rdi, %rsi
 	jne	1b
 ### skylake: partial register: a byte merged into its register
-# says: mov 1 (line 1), imul 3 (line 2) | mov (line 1) writes only 8 bits of its register | movzx in its place, or a zeroed register (xor) before it | !False
+# says: mov 1 (line 1), imul 3 (line 2) | mov (line 1) writes only 8 bits of its register | movzx instead, or zeroing the register (xor) first | !False
 1:	movb	(%rdi), %al
 	imull	$31, %eax, %eax
 	addq	$1, %rdi
 	cmpq	%rdi, %rsi
 	jne	1b
 ### sapphirerapids: select chain: position of the largest
-# says: mov 5 (line 1), cmp 1 (line 2), cmovnle 1 (line 3) | Run several searches in one loop | cache misses of loads at loaded addresses: mov (line 1)
+# says: mov 5 (line 1), cmp 1 (line 2), cmovnle 1 (line 3) | Run several searches in one loop | cache misses of loads whose addresses are loaded: mov (line 1)
 1:	movl	(%rdi,%rdx,4), %ecx
 	cmpl	%ecx, (%rdi,%rax,4)
 	cmovg	%rax, %rdx
@@ -743,12 +743,12 @@
 	cmpq	$1, %rdi
 	jne	1b
 ### sapphirerapids: issue width+taken branch: length of a string, gcc -O1
-# says: issue width (4 µops, 6 per cycle) and the taken branch | Unrolling relieves both | mispredictions of branches on loaded data
+# says: issue width (4 µops, 6 per cycle) and the taken branch | Unrolling relieves both | mispredicted branches on loaded data
 1:	incq	%rax
 	cmpb	$0, (%rdi,%rax)
 	jne	1b
 ### golden-cove-charted: recurrence: digits of a number, gcc -O2
-# says: lea 2 (line 2), lea 2 (line 5) | two steps at once are x * a * a | mispredictions of branches on loaded data: jnbe (line 8) | !rounded
+# says: lea 2 (line 2), lea 2 (line 5) | Combine two steps, x * a * a | mispredicted branches on loaded data: jnbe (line 8) | !rounded
 1:	subl	$48, %eax
 	leaq	(%rdx,%rdx,4), %rdx
 	addq	$1, %rdi
@@ -776,7 +776,7 @@
 	cmpq	%rax, %rcx
 	jne	1b
 ### zen5-charted: recurrence: a carry that leaves the flag, clang -O1
-# says: setb 1 (line 3), adc 1 (line 5) | Each needs the carry | Left in the carry flag from one addition with carry to the next
+# says: setb 1 (line 3), adc 1 (line 5) | Each needs the carry | Unroll the loop and keep the carry in the flag between additions with carry
 1:	xorl	%eax, %eax
 	addq	(%rsi,%r8,8), %r9
 	setb	%al
@@ -788,7 +788,7 @@
 	cmpq	%r8, %rcx
 	jne	1b
 ### skylake: ports+issue width+recurrence: carries in the flag, unrolled
-# says: A tie at 4.00 | the recurrence (adc 1 (line 2), adc 1 (line 5) | independent data in one loop. | !wider
+# says: Tied limits, 4.00 | the recurrence (adc 1 (line 2), adc 1 (line 5) | independent data in one loop. | !wider
 1:	movq	(%rsi), %r8
 	adcq	(%rdx), %r8
 	movq	%r8, (%rdi)
@@ -848,7 +848,7 @@
 	testl	%eax, %eax
 	jns	1b
 ### golden-cove-charted: pointer chase: records of their own length
-# says: movzx 6 (line 1), add 1 (line 2) | The address of the load depends on | !instead of links | mispredictions of branches on loaded data: jnbe (line 4)
+# says: movzx 6 (line 1), add 1 (line 2) | The address of the load depends on | !instead of links | mispredicted branches on loaded data: jnbe (line 4)
 1:	movzwl	2(%rdi), %eax
 	addq	%rax, %rdi
 	cmpq	%rdi, %rsi
@@ -866,7 +866,7 @@
 	mov	x0, x1
 	cbnz	x0, .L1
 ### neoverse-v2: induction variable: copy of a string, AArch64
-# says: ldrb (line 1) steps it once per iteration | not an accumulator | mispredictions of branches on loaded data: cbnz (line 3) | !Split
+# says: ldrb (line 1) steps it once per iteration | not an accumulator | mispredicted branches on loaded data: cbnz (line 3) | !Split
 .L1:	ldrb	w8, [x1], #1
 	strb	w8, [x0], #1
 	cbnz	w8, .L1
@@ -966,7 +966,7 @@
 	cmp	w1, 1000
 	bne	.L1
 ### golden-cove-charted: recurrence: bits packed into a word
-# says: shl 1 (line 1), or 1 (line 3) | Each step shifts by a constant and inserts: two steps at once shift by twice as much | !multiplies
+# says: shl 1 (line 1), or 1 (line 3) | Each step shifts by a constant and inserts. Combine two steps, (x << 2n) | !multiplies
 1:	shlq	$8, %rax
 	movzbl	(%rdi), %ecx
 	orq	%rcx, %rax
@@ -1069,7 +1069,7 @@
 	cmpq	%rax, %rsi
 	jne	1b
 ### sapphirerapids: ports+issue width: gather and sum
-# says: ports 2, 3 and A (vgatherdps 8.00 (line 4) | fewer loads and fewer instructions. | cache misses of loads at loaded addresses: vgatherdps (line 4) | !wider
+# says: ports 2, 3 and A (vgatherdps 8.00 (line 4) | fewer loads and fewer instructions. | cache misses of loads whose addresses are loaded: vgatherdps (line 4) | !wider
 1:	vmovdqu	(%rsi), %ymm1
 	vpcmpeqd	%ymm2, %ymm2, %ymm2
 	vxorps	%xmm3, %xmm3, %xmm3
@@ -1147,7 +1147,7 @@
 	cmpq	%rax, %r8
 	jne	1b
 ### zen5-charted: loads and stores: stores of mixed size
-# says: Loads and stores take 2.09 cycles | share banks of the first-level cache or cross its lines
+# says: Loads and stores take 2.09 cycles | share banks of the first-level cache or cross lines
 1:	movq	(%rsi,%r8,8), %rax
 	movq	%rax, (%rdi)
 	movq	%rax, %rcx
@@ -1181,7 +1181,7 @@
 	decq	%rsi
 	jne	1b
 ### sapphirerapids: false dependency: root of each element, legacy SSE
-# says: sqrtsd (line 1) waits for the old value of its destination, which its result does not need | zero the register before (xor) | the divider, 6.00 cycles
+# says: sqrtsd (line 1) waits for the old value of its destination, although its result does not depend on it | Zero the register first (xor) | the divider, 6.00 cycles
 1:	sqrtsd	(%rdi), %xmm0
 	movsd	%xmm0, (%rsi)
 	addq	$8, %rdi
@@ -1189,14 +1189,14 @@
 	cmpq	%rdi, %rdx
 	jne	1b
 ### zen5-charted: partial register: a word merged into its register
-# says: mov (line 1) writes only 16 bits of its register, which are merged with the rest | movzx in its place | !False
+# says: mov (line 1) writes only 16 bits of its register and merges them with the others | movzx instead | !False
 1:	movw	(%rdi), %ax
 	imull	%ecx, %eax
 	addq	$2, %rdi
 	cmpq	%rdi, %rsi
 	jne	1b
 ### sapphirerapids: ports+taken branch+partial register+reduction: a comparison's byte merged and added
-# says: the partial register (setl (line 2)) | a register that is zeroed first or written whole | !the false dependency
+# says: the partial register (setl (line 2)) | a register that is zeroed first or written in full | !the false dependency
 1:	cmpl	(%rdi), %ecx
 	setl	%al
 	addl	%eax, %edx
@@ -1218,7 +1218,7 @@
 4:	cmpq	%rdi, %rsi
 	jne	1b
 ### sapphirerapids: ports+taken branch: a way out of the loop within it is not executed
-# says: A tie at 1.00 | ports 0 and 6 (cmp 1.00 (line 2), cmp 1.00 (line 9)) | !imul
+# says: Tied limits, 1.00 | ports 0 and 6 (cmp 1.00 (line 2), cmp 1.00 (line 9)) | !imul
 1:	movl	(%rdi), %eax
 	cmpl	%eax, %ecx
 	jne	3f
@@ -1249,7 +1249,7 @@
 	cmpq	%rdi, %rsi
 	jne	1b
 ### sapphirerapids: ports: a variable shift that keeps flags
-# says: Ports 0 and 6 are saturated for 2.00 | could be shlx | mispredictions of branches on loaded data: jnz (line 9)
+# says: Ports 0 and 6 are saturated for 2.00 | could be shlx | mispredicted branches on loaded data: jnz (line 9)
 1:	movzbl	(%rdi,%rax), %r8d
 	movl	%r8d, %edx
 	andl	$127, %edx

@@ -230,7 +230,7 @@ void chart_runs(struct stage_log *log)
             stage_log_progress(log, stage, i, 300, "pairs of classes");
         stage_log_done(log, stage, &chart);
     }
-    stage_log_progress(log, CHART_PORTS, 30, 120, "forms joined one by one");
+    stage_log_progress(log, CHART_PORTS, 30, 120, "forms added one by one");
     chart_seconds += 9;
 }
 

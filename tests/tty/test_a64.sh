@@ -31,7 +31,7 @@ test_wrong_instruction_set_is_refused() {
     expect 1 "$portolan" -e "kernel load $kernel --isa x86-64"
     holds err 'looks like AArch64'
     expect 1 "$portolan" -e "kernel load $kernel --isa sparc"
-    holds err '--isa does not take "sparc"; use x86-64 or aarch64'
+    holds err '--isa cannot be "sparc"; use x86-64 or aarch64'
 }
 
 # Objects are recognised by their ELF machine. Saved loops load unchanged.

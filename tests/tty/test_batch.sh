@@ -49,9 +49,9 @@ test_throughput_and_prefixes() {
     expect 0 "$portolan" --machine skylake --format json -e 'throughput 4*ADD (R64, R64); throughput IMUL (R64, R64)'
     holds out '"cycles":1.0'
     expect 0 "$portolan" --machine skylake -e 'throughput RDTSC () + 2*CLD ()'
-    holds out '33.0000 cycles on skylake, bound by microcode or waits'
+    holds out '33.0000 cycles on skylake, bound by microcode or serialisation'
     expect 0 "$portolan" -e "k l $kernel; k a"
-    holds out 'A tie at 2.00 cycles per iteration: ports 2 and 3 ('
+    holds out 'Tied limits, 2.00 cycles per iteration: ports 2 and 3 ('
     expect 0 "$portolan" "$kernel"
     holds out 'Sapphire Rapids'
 }
@@ -62,7 +62,7 @@ test_learn_and_evaluate() {
     holds out '"usage":"1*p1"'
     holds out '"evidence":'
     expect 0 "$portolan" --machine skylake -e "kernel load $kernel; kernel learn --simulate skylake"
-    holds out 'skylake knows every form of the kernel'
+    holds out 'skylake has usages for all forms of the kernel'
     expect 1 "$portolan" --machine skylake -e "kernel learn 'NO (SUCH)' --simulate skylake"
     expect 1 "$portolan" --machine skylake -e 'kernel learn'
     expect 0 "$portolan" --format json -e "kernel evaluate $source/tests/data/zen4-rules.csv --machine znver4"
@@ -80,13 +80,13 @@ test_faults_name_place_and_remedy() {
     holds err '/nonexistent.s'
     # An unknown option lists the command's options. A noun alone lists its commands.
     expect 1 "$portolan" -e 'kernel analyze --flumb'
-    holds err 'kernel analyze has no option "--flumb"; it takes --machine'
+    holds err 'kernel analyze has no option "--flumb"; options: --machine'
     expect 1 "$portolan" -e 'kernel evaluate x.csv --model fast'
-    holds err '--model does not take "fast"; use bounds or simulate'
+    holds err '--model cannot be "fast"; use bounds or simulate'
     expect 1 "$portolan" -e 'kernel load x.s --loop'
     holds err '--loop needs a value'
     expect 1 "$portolan" -e 'kernel list everything'
-    holds err 'kernel list takes no argument, not "everything"'
+    holds err 'kernel list has no arguments, so "everything"'
     expect 1 "$portolan" -e 'experiments measure --budget'
     expect 1 "$portolan" -e 'evolve'
     holds err 'evolve start, evolve status'
@@ -132,7 +132,7 @@ test_unused_entries_of_a_file() {
       for i in 1 2 3 4 5 6 7; do printf "%s {name: flumb%s, operands: [], port_pressure: [[1, '0']]}\n" - "$i"; done; } >"$work/unused.yml"
     expect 0 "$portolan" -e "mapping import osaca $work/unused.yml"
     holds out 'line 5: flumb1 not used: no form matches'
-    holds out 'and 2 more; --format json has all'
+    holds out 'and 2 more; --format json lists all'
     lacks out flumb6
     expect 0 "$portolan" -b --format json -e "mapping import osaca $work/unused.yml"
     holds out '{"line":11,"name":"flumb7","reason":"no form matches"}'
@@ -211,11 +211,11 @@ test_kernel_options_hold() {
     expect 1 "$portolan" -e "kernel load $work/two.s --symbol axpy"
     holds err 'no label axpy in this text'
     expect 1 "$portolan" -e 'kernel load /bin/sh --lines 3-9'
-    holds err '--lines needs a function'
+    holds err '--lines needs --symbol'
     expect 1 "$portolan" -e 'kernel load /bin/sh --isa '"$(uname -m | sed 's/x86_64/aarch64/;t;s/.*/x86-64/')"
     holds err 'leave --isa out'
     expect 1 "$portolan" -e "kernel load $kernel --lines 9-3"
-    holds err '--lines does not take "9-3"; give lines as 10-25'
+    holds err '--lines cannot be "9-3"; give lines as 10-25'
     printf '.L1: imulq %%rax, %%rax\n imulq %%rax, %%rax\n imulq %%rax, %%rax\n jmp .L1\n' >"$work/chain.s"
     expect 0 "$portolan" --machine skylake -e "kernel load $work/chain.s; kernel simulate --iterations 16"
     holds out '9.00 cycles per iteration simulated'
@@ -375,7 +375,7 @@ test_mappings_differ() {
     holds out '"renamed":false'
     holds out '{"form":"ADC (R64, R64)","kind":"more","a":"1*p06+1*p0156","b":"1*p06"}'
     expect 0 "$portolan" -b -e 'mapping diff skylake znver3 ADD*'
-    holds out 'ports by use:'
+    holds out 'ports matched by use:'
     expect 1 "$portolan" -b -e 'mapping diff skylake'
     printf 'instruction,family,latency,throughput,uops,ports\n"ADD_01 (R64, R64)",BASE,1,0.25 / 0.25,1 / 1,1*p0156\n' >"$work/Table.csv"
     expect 0 "$portolan" -b -e "mapping import uops-info $work/Table.csv; mapping diff uops-table skylake; throughput ADD (R64, R64)"
@@ -538,9 +538,9 @@ test_names_in_csv() {
 test_unfinished_job() {
     table="$forms; experiments generate; experiments measure --simulate skylake"
     expect 0 "$portolan" -e "$table; evolve start --ports 4 --seconds 600 --checkpoint none --threads 1"
-    holds err 'was not finished and ends with the last command; add job wait to finish it'
+    holds err 'has not finished and ends with the last command; add job wait to wait for it'
     expect 0 "$portolan" -e "$table; evolve start --ports 4 --generations 1 --checkpoint none; evolve wait"
-    lacks err 'was not finished'
+    lacks err 'has not finished'
 }
 
 # An inference run in every format, and values that it rejects.
@@ -560,7 +560,7 @@ test_evolve() {
     holds out '"state":"done"'
     holds out '"machine":"evolved","forms":4,'
     expect 0 "$portolan" -e "$table; evolve start --ports 4 --generations 1 --checkpoint none; evolve wait; evolve status"
-    holds out '; least error so far '
+    holds out '; smallest error so far '
 }
 
 # Active experiments: rounds in every format, and a table with which the next run continues.
@@ -572,7 +572,7 @@ test_active_experiments() {
     expect 0 "$portolan" --format csv -e "evolve start --active --continue --most 12 --simulate skylake --seconds 0.5 --checkpoint $work/active.json"
     holds out 'measurements,seconds,error,noise,disagreement,end'
     expect 1 "$portolan" -e 'evolve start --active --continue --checkpoint none'
-    holds err 'no experiments kept'
+    holds err 'so the experiments are lost'
     expect 1 "$portolan" -e "$forms; experiments generate; evolve start --active --size 9"
     holds err '"9"; give a number from 2 to 8'
 }

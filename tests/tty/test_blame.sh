@@ -3,7 +3,7 @@
 # time.
 . "${PORTOLAN_SRC:-.}/tests/helpers.sh"
 
-reasons='no stable time|core is contended|perf|seccomp|not available|for another instruction set|this CPU runs'
+reasons='no stable time|core is contended|perf|seccomp|not available|for another instruction set|this CPU executes'
 
 test_loop_is_blamed() {
     status=0

@@ -164,7 +164,7 @@ test_weighted() {
     make_source
     build two -O2 -g -fno-tree-vectorize
     build three -O2 -g -ftree-vectorize -mavx2
-    "$portolan" --format csv -e "program diff $work/two $work/three --machine skylake -- 4000" >"$work/out" 2>"$work/err" </dev/null || { grep -q 'the system refuses' "$work/err" && skip "$(cat "$work/err")"; fail "$(cat "$work/err")"; }
+    "$portolan" --format csv -e "program diff $work/two $work/three --machine skylake -- 4000" >"$work/out" 2>"$work/err" </dev/null || { grep -q 'the system forbids' "$work/err" && skip "$(cat "$work/err")"; fail "$(cat "$work/err")"; }
     awk -v d="$(of share dot)" -v h="$(of share hash)" 'BEGIN { exit !(d > 20 && h < 5) }' || fail "shares of dot and hash: $(of share dot), $(of share hash)"
     awk -v e="$(of effect add)" -v s="$(of share add)" -v c="$(of percent_change add)" 'BEGIN { x = s * c / 100 - e; exit !(x < 1e-6 && x > -1e-6) }' || fail "effect of add: $(of effect add)"
 }

@@ -30,7 +30,7 @@ test_evolve_and_adopt() {
     # The current phase in words, its work, and the remaining time.
     see 'estimating the error scale, '
     see ' s, 60 min left'
-    see 'a short search estimates the error that is noise; prices follow from it'
+    see 'a short search estimates the noise of the measurements, which determines'
     t send-keys s
     see 'run 1: stopped'
     t send-keys a
@@ -59,7 +59,7 @@ test_disturbed() {
     prompt 'view evolution; set panes off'
     see 'run 1: running'
     see ' s, 60 min left'
-    see 'a short search estimates the error that is noise; prices follow from it'
+    see 'a short search estimates the noise of the measurements, which determines'
     t send-keys C-c
     see 'Q quits; job cancel 3 stops evolve 1'
     t resize-window -x 20 -y 5
@@ -82,7 +82,7 @@ test_disturbed() {
     prompt 'view evolution'
     see 'run 1: running'
     t send-keys Q
-    see 'quit again cancels it'
+    see 'enter quit again to cancel it'
     t send-keys 1 3
     see 'run 1: running'
     prompt 'job cancel 3'

@@ -150,7 +150,7 @@ test_attached() {
 test_refused() {
     build loops
     expect 1 "$portolan" -e "program explain loop_sum"
-    holds err 'no program is named'
+    holds err 'no program given'
     expect 1 "$portolan" -e "program explain 1"
     holds err 'no program has been profiled'
     expect 1 "$portolan" -e "program explain nowhere $work/loops"
@@ -177,8 +177,8 @@ same_output() {
     "$@" <"$input" >"$work/alone" 2>&1
     rm -f "$work/profiled" "$work/printed"
     if ! "$portolan" -e "program profile --measure 0 --output $work/profiled --input $input -- $*; program explain 1 --output $work/printed" >"$work/out" 2>"$work/err" </dev/null; then
-        # The program ran too briefly to have a hot loop, or the loop is one that is rejected.
-        grep -qE 'ran too briefly|ptrace of process|no loop|not executed|room for a jump|at most' "$work/err" || fail "$real: $(cat "$work/err")"
+        # The program is too short to have a hot loop, or the loop is one that is rejected.
+        grep -qE 'is too short|ptrace of process|no loop|not executed|space for a jump|at most' "$work/err" || fail "$real: $(cat "$work/err")"
         return 0
     fi
     grep -q ' iterations in ' "$work/out" || fail "$real: no count: $(cat "$work/out")"
@@ -278,7 +278,7 @@ test_terms_are_true() {
 test_recorded_paths() {
     build loops
     explain "--measure 0 --output $work/printed loop_partition $work/loops partition 300; kernel load --symbol loop_partition $work/loops; view kernel"
-    holds out 'in its program'
+    holds out 'in the program'
     holds out '% of iterations execute'
     status=0
     bounded "$portolan" -e "program explain --measure 0 --output $work/printed loop_partition $work/loops partition 300; kernel load --symbol loop_partition $work/loops; kernel blame --seconds 2" >"$work/out" 2>"$work/err" </dev/null || status=$?
@@ -294,11 +294,11 @@ test_recorded_paths() {
     explain "--measure 0 --output $work/printed loop_list $work/loops list-middle 100; kernel load --symbol loop_list $work/loops; kernel memory"
     # This requires a footprint, which few recordings provide.
     awk '/^loads, per iteration/ { loads = 1 } loads && /^0x/ && $(NF - 1) ~ /^[0-9]/ { found = 1 } END { exit !found }' "$work/out" &&
-        { grep -q 'in its program the loads come to .* MiB' "$work/out" || fail "no memory: $(cat "$work/out")"; }
+        { grep -q 'in the program its loads use .* MiB' "$work/out" || fail "no memory: $(cat "$work/out")"; }
     # Another loop does not show these times.
     status=0
     "$portolan" -e "program explain --measure 0 --output $work/printed loop_partition $work/loops partition 300; kernel load --symbol loop_list $work/loops; view kernel" >"$work/out" 2>"$work/err" </dev/null || status=$?
-    ! grep -q 'in its program' "$work/out" || fail "another loop has its times: $(cat "$work/out")"
+    ! grep -q 'in the program' "$work/out" || fail "another loop has its times: $(cat "$work/out")"
 }
 
 # All iterations of an interpreter's loop arrive from its cases. They are timed in the original code
@@ -308,7 +308,7 @@ test_interpreter() {
     format=json explain "--measure 0 --output $work/printed loop_interpret $work/loops interpret 40"
     grep -q '"cycles":[0-9]' "$work/out" || grep -q '"reason": *"' "$work/out" || fail "no time and no reason: $(cat "$work/out")"
     explain "--measure 0 --output $work/printed loop_interpret $work/loops interpret 40"
-    grep -qE "in copies of the process, where the loop's original code runs|for the jump to the code that counts|not measured" "$work/out" || fail "$(cat "$work/out")"
+    grep -qE "in copies of the process, which execute the loop's original code|for the jump to the counting code|not measured" "$work/out" || fail "$(cat "$work/out")"
     holds out 'hardware counters'
 }
 

@@ -108,7 +108,7 @@ test_demo_stops() {
     see 'Demo, 1 of 11'
     see 'triad-skl-O3.s'
     t send-keys x
-    see 'your session is as it was'
+    see 'your session is restored'
     see 'imulq %rax, %rbx'
     see 'kernel 2/2'
     t send-keys Q
@@ -122,7 +122,7 @@ test_demo_to_its_end() {
     see 'Demo, 4 of 11'
     see 'Demo, 7 of 11'
     see 'Demo, 9 of 11'
-    see 'your session is as it was'
+    see 'your session is restored'
     see 'triad-skl-O3.s'
     t send-keys Q
     see 'left with 0'
@@ -139,7 +139,7 @@ test_without_a_screen() {
 # loaded.
 test_without_tables() {
     expect 0 env PORTOLAN_DATA="$work/none" "$portolan" -e "kernel load $source/data/kernels/triad-skl-O3.s; view kernel"
-    holds out 'machine tables not found'
+    holds out 'neither the machine tables nor'
     lacks out 'Paste a loop here'
 }
 
@@ -158,7 +158,7 @@ test_paste_without_marks() {
     see '1/8'
     t set-buffer "$(printf '.L1:\n imulq %%rax, %%rbx\n addq $8, %%rcx\n jne .L1\n')"
     t paste-buffer
-    see 'Pasted text: load it as a loop? Ctrl-D loads it, Esc drops it.'
+    see 'Pasted text: load it as a loop? Ctrl-D loads it, Esc discards it.'
     see 'imulq %rax, %rbx'
     t send-keys Escape
     see 'dropped; the kernel is still '

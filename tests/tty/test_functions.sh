@@ -101,7 +101,7 @@ test_without_a_list() {
     open_screen 240 24 "env HOME=$home '$portolan' --machine skylake; read -r x"
     see 'triad-skl-O3.s'
     prompt view functions
-    see 'The functions with loops'
+    see 'Functions with loops'
     t send-keys q f
     see 'is not an object or program'
     t send-keys Q

@@ -46,7 +46,7 @@ test_equal_hosts_are_merged() {
     measure_all skylake skylake skylake
     expect 0 "$portolan" -e "experiments merge $work/done-1.csv $work/done-2.csv $work/done-3.csv; experiments save $work/merged.csv"
     [ "$(count "$work/merged.csv")" -eq "$(count "$work/all.csv")" ] || fail "$(count "$work/merged.csv") of $(count "$work/all.csv") came back"
-    lacks out 'left out'
+    lacks out 'omitted'
     # Each experiment occurs once, with its cycles.
     expect 0 "$portolan" --format json -e "experiments load $work/merged.csv; evaluate --mapping skylake"
     holds out "\"n\":$(count "$work/all.csv")"
@@ -115,7 +115,7 @@ test_hosts_are_compared() {
     grep -q '^"ADD (R64, R64)",.*,a,Some CPU,0x10' "$work/known.csv" || fail "$(cat "$work/known.csv")"
     grep '^"SUB (R64, R64)"' "$work/known.csv" | grep -qF "$(uname -n)" || fail "this host is not named: $(cat "$work/known.csv")"
     expect 1 "$portolan" -e "experiments load $work/of-a.csv; experiments save $work/known.json --host"
-    holds err 'no place for the host'
+    holds err 'cannot store the host'
 }
 
 # Controls are equal whatever the order of their forms.

@@ -159,7 +159,7 @@ test_sessions_by_command() {
     # The name of a source file in a session is shown before the file is opened; the same command,
     # repeated, opens it.
     expect 1 "$portolan" -e "session load $work/c; kernel compile -O3"
-    holds err "the file $work/f.c, named by the session"
+    holds err "the session would open the file $work/f.c"
     printf 'session load %s\nset keep-going on\nkernel compile -O3\nkernel compile -O3\nkernel opened\n' "$work/c" >"$work/again.pf"
     expect 1 "$portolan" -b "$work/again.pf"
     holds out 'f.c -O3 -march=skylake'

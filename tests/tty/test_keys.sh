@@ -49,7 +49,7 @@ test_faults_are_told_and_hold_nothing_up() {
     open_with
     see "portolan/rc:1: unknown view or key"
     see 'did you mean kernel?'
-    see 'the log shows them'
+    see 'the log shows all'
     t send-keys X
     see 'forms'
     t send-keys :view Space log Enter

@@ -21,7 +21,7 @@ test_throughput() {
     expect 0 example throughput skylake '2*ADD (R64, R64) + IMUL (R64, R64)'
     holds out 'Intel Skylake (client): 1.00 cycles'
     expect 1 example throughput skylake 'NOSUCH (R64)'
-    holds err 'skylake does not know the form NOSUCH (R64)'
+    holds err 'skylake has no form NOSUCH (R64)'
     # The error equals that of the command.
     expect 1 example throughput skylake 'IMULL (R64, R64)'
     cut -d: -f2- "$work/err" | cut -d\; -f1 >"$work/library"
@@ -73,7 +73,7 @@ test_inference() {
     grep -qE '^mean error: 0\.[0-9]+ % of (1[0-9]|[2-9][0-9]) experiments$' "$work/out" || fail "$(cat "$work/out")"
     [ "$(grep -cE '^(ADD|IMUL|SHL|VADDPD) \(' "$work/out")" -eq 4 ] || fail "$(cat "$work/out")"
     expect 1 example infer "$work/e.csv" 0 4
-    holds err 'neither seconds nor generations'
+    holds err 'neither a time limit nor a number of generations'
     cat >"$work/threads.c" <<'CODE'
 #include <portolan.h>
 #include <stdio.h>
@@ -106,7 +106,7 @@ test_measuring() {
     expect 1 example measure 0f05
     holds err 'a system instruction'
     expect 1 example measure ''
-    holds err 'the code or the size of the structure is missing'
+    holds err 'the code is NULL, or the structure'
 }
 
 # Charts a simulated CPU with known ports. Each form has as many ports as in its mapping, and shares

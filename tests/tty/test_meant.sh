@@ -16,7 +16,7 @@ test_machines_are_not_replaced() {
     for way in "$portolan --machine neoverse-v2 -e" "$portolan -e 'set machine neoverse-v2' -e"; do
         for command in 'kernel analyze' 'kernel simulate' 'kernel analyze --all' 'kernel whatif issue_width=8' 'kernel trace t.html'; do
             expect 1 sh -c "$way 'kernel load $work/loop.s; $command'"
-            holds err 'the chosen machine neoverse-v2 is for aarch64, but the kernel is x86-64'
+            holds err 'the selected machine neoverse-v2 is for aarch64, but the kernel is x86-64'
             lacks out 'cycles per iteration'
         done
     done
@@ -25,7 +25,7 @@ test_machines_are_not_replaced() {
         holds err 'neoverse-v2 is a machine for aarch64, but the kernel is x86-64'
     done
     expect 0 "$portolan" --machine neoverse-v2 -e "kernel load $work/loop.s; kernel analyze --machine skylake"
-    holds out 'the chosen machine neoverse-v2 is for aarch64'
+    holds out 'the selected machine neoverse-v2 is for aarch64'
     holds out 'Intel Skylake (client): 3.00'
 }
 

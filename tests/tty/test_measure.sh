@@ -185,7 +185,7 @@ test_never_quiet() {
         NR > 1 { $(NF + at["nops_per_cycle"]) = 55.5; $(NF + at["ports_per_cycle"]) = 59.5; $(NF + at["room_per_cycle"]) = 55.5; $(NF + at["doubtful"]) = "no" } 1' "$known" >"$work/false"
     cp "$work/false" "$known"
     expect 0 "$portolan" -e 'kernel hex 480fafc3; kernel measure; kernel analyze --machine skylake'
-    grep -Eq 'hex: about [0-9.]+ cycles per iteration on this CPU, unconfirmed \(core is contended: about [0-9.]+ cycles next to other tasks, not confirmed\)' "$work/out" || fail "$(cat "$work/out")"
+    grep -Eq 'hex: about [0-9.]+ cycles per iteration on this CPU, unconfirmed \(core is contended: about [0-9.]+ cycles, with other tasks on this core, not confirmed\)' "$work/out" || fail "$(cat "$work/out")"
     holds out 'kernel measure --patience 30s waits longer'
     holds out 'bound by dependencies'
     expect 0 "$portolan" --format json -e 'kernel hex 480fafc3; kernel measure'

@@ -28,7 +28,7 @@ test_predicted() {
     grep -qE '^16K +L1 .* core: ports' "$work/out" || fail 'no first level'
     grep -qE '^512M +memory .* memory bandwidth +non-temporal stores: [0-9.]+x$' "$work/out" || fail 'no memory'
     grep -qE '^64K +L2 .* L2 bandwidth$' "$work/out" || fail 'no second level'
-    grep -qE '^if passed over again: blocks of 16K, [0-9.]+x \(L2\); .*\(memory\)$' "$work/out" || fail 'no word of blocks'
+    grep -qE '^cache blocking of repeated passes: blocks of 16K, [0-9.]+x \(L2\); .*\(memory\)$' "$work/out" || fail 'no word of blocks'
     for column in hops measured spread from; do
         if grep -E '^(size|stream) ' "$work/out" | grep -qw "$column"; then fail "an empty column $column"; fi
     done
@@ -42,7 +42,7 @@ test_predicted() {
         grep -E '^[0-9.]+[KM] ' "$work/out" | grep -qwF -- "$label" || fail "$label is in no row"
     done <"$work/labels"
     holds out 'non-temporal stores'
-    holds out 'their times add up (ECM)'
+    holds out 'the times add up (ECM)'
     holds out 'from the facts of skylake'
     holds out 'roofline: '
     holds out 'GB/s of a socket'
@@ -96,10 +96,10 @@ test_wrong_sizes() {
         holds err '--size'
     done
     expect 1 "$portolan" --machine skylake -e "kernel load $work/triad.s; kernel memory --size 16K..8K"
-    holds err 'begins with the larger size'
+    holds err 'starts with the larger size'
     expect 1 "$portolan" --machine skylake -e "kernel load $work/triad.s; kernel memory --pages 1G"
     expect 1 "$portolan" -e "machine calibrate --memory --cpu 0"
-    holds err '--cpu is for the clock'
+    holds err '--cpu does not apply to --memory'
 }
 # A time names the data that it is for.
 test_data() {

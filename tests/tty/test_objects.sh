@@ -135,10 +135,10 @@ C
     expect 1 "$portolan" -e 'kernel load in --symbol total --lines 900'
     holds err 'no loop with code from lines 900-900 of in.cpp'
     expect 1 "$portolan" -e 'kernel load two.o --lines 1'
-    holds err 'no debug information of this code'
+    holds err 'this code has no debug information'
     # Lines refer to the function's own file; otherwise those of any member would match.
     expect 1 "$portolan" -e 'kernel load debug.a --lines 7'
-    holds err '--lines needs a function'
+    holds err '--lines needs --symbol'
     expect 0 "$portolan" -b -e 'kernel load debug.a(nest.o) --lines 7; kernel show'
     holds out 's += b[i * n + k] * c[k * n + j];'
     # A session stores the lines, their text and inlined functions, and saves them unchanged.

@@ -29,7 +29,7 @@ EOF
 profile() {
     got=0
     "$portolan" --format "${format:-csv}" -e "program profile --measure 0 $*" >"$work/out" 2>"$work/err" </dev/null || got=$?
-    grep -q 'the system refuses' "$work/err" && [ "$got" -ne 0 ] && skip "$(cat "$work/err")"
+    grep -q 'the system forbids' "$work/err" && [ "$got" -ne 0 ] && skip "$(cat "$work/err")"
     [ "$got" -eq 0 ] || fail "status $got: $*: $(cat "$work/err")"
 }
 # Prints the samples of the rows that contain $1.
@@ -74,7 +74,7 @@ test_over_memory() {
     [ "${memory:-0}" -gt 60000000 ] || fail "memory: $memory"
     sed -n 's/.*"predicted":\([0-9.]*\),"over_memory":\([0-9.]*\).*/\1 \2/p' "$work/out" | awk '{ exit !($2 > $1 && $2 > 1.5) }' || fail "$(cat "$work/out")"
     format=text profile "$work/large"
-    holds out 'and over arrays of that size'
+    holds out 'with arrays of that size'
 }
 
 # Without symbols loops are named by address, and child processes of a script count.
@@ -135,9 +135,9 @@ test_stopped_by_the_user() {
     wait_until busy
     kill -INT $started 2>/dev/null
     got=0; wait $started || got=$?
-    grep -q 'the system refuses' "$work/err" && skip "$(cat "$work/err")"
+    grep -q 'the system forbids' "$work/err" && skip "$(cat "$work/err")"
     [ "$got" -eq 130 ] || fail "status $got: $(cat "$work/err")"
-    holds out 'stopped: the program was ended after'
+    holds out 'stopped: the program was stopped after'
     holds out 'much+0x'
 }
 
@@ -152,15 +152,15 @@ test_cancelled() {
     t send-keys :
     t send-keys -l "program profile --output $work/printed '$work/two' 2000000"
     t send-keys Enter
-    see 'The program still runs'
+    see 'The program is still running'
     t send-keys C-c
     see 'was cancelled or failed before the program ended'
-    screen_holds 'still runs' && fail 'a cancelled profile says that its program runs'
+    screen_holds 'still running' && fail 'a cancelled profile says that its program runs'
     t send-keys :
     t send-keys -l 'program explain 1 --seconds 0.2'
     t send-keys Enter
     see 'program explain: '
-    screen_holds 'was not started from here' && fail 'the program is not known any more'
+    screen_holds 'was not started by Portolan' && fail 'the program is not known any more'
     t send-keys Q
 }
 
@@ -204,7 +204,7 @@ test_stop_keeps_the_samples() {
     t send-keys p
     t send-keys -l -- "--measure 0 --output $work/printed '$work/two' 100000000"
     t send-keys Enter
-    see 'The program still runs'
+    see 'The program is still running'
     see 'much+0x'
     t send-keys s
     see 'dependencies'   # the bound is shown after the run
@@ -241,22 +241,22 @@ test_what_cannot_be_profiled() {
     chmod +x text
     format=text
     expect 1 "$portolan" -e 'program profile --measure 0 ./text'
-    grep -q 'the system refuses' "$work/err" || holds err './text cannot be run: Exec format error'
+    grep -q 'the system forbids' "$work/err" || holds err './text cannot be run: Exec format error'
     with_byte 4 001
     refuse ./changed 'is a 32-bit program'
     case $(uname -m) in x86_64) machine=267 name=aarch64 ;; *) machine=076 name=x86-64 ;; esac
     with_byte 18 "$machine"
     refuse ./changed "is a program for $name"
     expect 1 "$portolan" -e 'program profile --measure 0 /bin/true'
-    grep -q 'the system refuses' "$work/err" || holds err 'ran too briefly'
+    grep -q 'the system forbids' "$work/err" || holds err 'is too short'
     refuse '--pid 4194303' 'process 4194303 does not exist'
-    refuse '--pid 4194303 --output printed' '--pid does not take --output'
-    refuse '--pid 4194303 --input text' '--pid does not take --input'
+    refuse '--pid 4194303 --output printed' '--pid cannot be combined with --output'
+    refuse '--pid 4194303 --input text' '--pid cannot be combined with --input'
     mkfifo pipe
     refuse '--input pipe /bin/true' 'cannot read pipe'
     refuse '--output pipe /bin/true' 'cannot write to pipe'
     expect 1 "$portolan" -e 'program profile'
-    holds err 'no program is named'
+    holds err 'no program given'
 }
 
 run_tests

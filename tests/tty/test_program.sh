@@ -27,8 +27,8 @@ test_ranges() {
         exit !(l > 0 && l <= s && s <= m && cl > 0 && cm < 2 * cl) }' || fail "$(tail -n 1 "$work/out" | cut -c 1-600)"
     printf '#include <stdlib.h>\n#include <stdio.h>\nint main(int c, char **v) { int n = atoi(v[1]), m = n * 0.6247; volatile long s = 0; for (int i = 0; i < m * m * m; i++) s += i; printf("%%ld\\n", s); }\n' >"$work/cells.c"
     expect 0 "$portolan" --machine skylake -e "program load $work/cells.c -O2; program run N=6,7,8,9; program predict N=2000"
-    holds out 'not known from these runs'
-    holds out 'program run N=18 reduces the range most'
+    holds out 'not determined by these runs'
+    holds out 'program run N=18 would reduce the range most'
 }
 
 # Counts are exact formulas, also at four times the largest size that was run.
@@ -75,7 +75,7 @@ END
     holds out 'A*B*C*E*F/D + A*B*C*F/D'
     holds out " $((16 * 20 * 12 * 21 * 28)) "
     expect 1 "$portolan" -e "$loads; program run $given --most 5 --mode counts"
-    holds err '14 runs are needed to vary each input alone'
+    holds err 'varying each input separately needs 14 runs'
 }
 
 # Calls of library functions were timed in the runs: none is omitted, and their time is part of the
@@ -245,8 +245,8 @@ END
     expect 0 "$portolan" --format csv -e "$loads; program run N=32,48,64,80; program misses N=100 --machine skylake --sets"
     level L2 | awk '$2 > 1.5 * $1 && $3 < 1.1 * $1 { ok = 1 } END { exit !ok }' || fail "matmul: $(cat "$work/out")"
     expect 0 "$portolan" -e "$loads; program run N=32,48,64,80; program misses N=100 --machine skylake"
-    holds out 'misses are conflicts of lines spread over the sets at random'
-    lacks out 'by addresses'
+    holds out 'misses are conflicts, if lines are spread over the sets at random'
+    lacks out 'with the addresses'
     expect 1 "$portolan" -e "$loads; program run N=32,48,64,80; program misses N=3000 --machine skylake --sets --limit 1"
     holds err 'did not finish within 1 s'
 }
@@ -256,15 +256,15 @@ test_inputs() {
     built "$programs/matmul.c" -O1
     load=$loads
     expect 0 "$portolan" -e "$load; program run N=8,16,24,32; program reuse N=64; program blocks N=64"
-    holds out 'reuse distances in lines of 64 bytes at N=64'
+    holds out 'reuse distances in cache lines of 64 bytes at N=64'
     expect 1 "$portolan" -e "$load; program run N=8,5.5"
-    holds err 'N=5.5: the program reads it as a whole number, which it is not; give whole numbers'
+    holds err 'N=5.5: the program reads this input as a whole number, and the value is not one; use whole numbers'
     expect 1 "$portolan" -e "$load; program run N=8,-5"
-    holds err 'N=-5: the program reads it as a whole number, and sizes are not negative'
+    holds err 'N=-5: the program reads this input as a whole number, and a size cannot be negative'
     expect 1 "$portolan" -e "$load; program run N=8,x"
-    holds err '"x" in N=8,x is not a number; write numbers, as in N=16,32,64'
+    holds err '"x" in N=8,x is not a number; use numbers, as in N=16,32,64'
     expect 1 "$portolan" --machine skylake -e "$load; program run N=8,16,24,32; program predict N=-5"
-    holds err 'N=-5 is negative, and no run was'
+    holds err 'N=-5 is negative, but all runs had values of at least 0'
     expect 1 "$portolan" --machine skylake -e "$load; program run N=8,16,24,32; program predict N=20.5"
     holds err 'N=20.5 is not a whole number'
     expect 1 "$portolan" -e "$load; program run 8"
@@ -272,7 +272,7 @@ test_inputs() {
     expect 1 "$portolan" -e "$load; program run N=8,16 N=4"
     holds err 'input N is given twice'
     expect 1 "$portolan" -e "$load; program run N=8,16; program blocks M=3"
-    holds err 'the program was run without an input M'
+    holds err 'program run had no input M'
     expect 1 "$portolan" -e "$load; program blocks"
     holds err 'the program has not been run; program run N='
     expect 1 "$portolan" -e 'program run N=8'
@@ -304,7 +304,7 @@ test_predict() {
         2>/dev/null | awk -F, '$1 == "skylake" { print $3 }' >"$work/seconds"
     awk 'NR == 1 { slow = $1 } NR == 2 { exit !($1 < slow && 2.001 * $1 > slow) }' "$work/seconds" || fail "$(cat "$work/seconds")"
     expect 1 "$portolan" -e "$load; program predict N=100 --machine golden-cove-inferred --fact l1_ways=8 --fact load_latency=5"
-    holds err 'facts of golden-cove-inferred are missing: clock, l1_bytes, memory_latency, memory_bandwidth; program predict --fact KEY=VALUE gives them'
+    holds err 'facts of golden-cove-inferred are missing: clock, l1_bytes, memory_latency, memory_bandwidth; set them with program predict --fact KEY=VALUE'
     facts='--fact l1_bytes=32k --fact l1_ways=8 --fact load_latency=5 --fact memory_latency=90 --fact memory_bandwidth=15'
     expect 0 "$portolan" --format csv -e "$load; program predict N=100 --machine golden-cove-inferred --clock 3 $facts"
     holds out 'golden-cove-inferred,3,0.'
@@ -313,7 +313,7 @@ test_predict() {
     expect 1 "$portolan" -e "$load; program predict N=100 --machine a64fx"
     holds err 'compiled for x86-64'
     expect 0 "$portolan" --machine skylake -e "$load --mode counts; program predict N=100"
-    holds out 'without misses: the runs were not traced'
+    holds out 'without misses, because the runs were not traced'
     holds out 'library functions of unknown cost, such as'
 }
 
@@ -376,7 +376,7 @@ C
     block=$(grep -o '^a\.c:work:[0-9]*' "$work/out" | head -1)
     [ -n "$block" ] && grep -q '^b\.c:work:' "$work/out" || fail "$(cat "$work/out")"
     expect 1 "$portolan" --machine skylake -e "$predicted; program open ${block#a.c:}"
-    holds err "\"${block#a.c:}\" names functions of several files"
+    holds err "functions of several files are called \"${block#a.c:}\""
     holds err "$block (line 1)"
     holds err "b.c:${block#a.c:}"
     expect 0 "$portolan" --machine skylake -e "$predicted; program open $block; kernel show"
@@ -396,7 +396,7 @@ test_sensitivity() {
     lacks out nan
     expect 0 "$portolan" --machine skylake -e "$load; program sensitivity N=40 --model ammp; program predict N=40 --model ammp"
     holds out 'iadd.latency'
-    holds out "model ammp of the paper"
+    holds out "model ammp of the PPT-AMMP paper"
     expect 1 "$portolan" --machine skylake -e "$load; program sweep l2_bytes=x"
     holds err '"x" is not a number'
     expect 1 "$portolan" --machine skylake -e "$load; program sweep l2_byte=4"
@@ -420,7 +420,7 @@ test_mix_and_formula() {
     awk -F, '$1 ~ /^main/ { exit !($3 == 1000000 && $9 > 99.9 && $9 <= 100) }' out || fail "$(cat out)"
     expect 0 "$portolan" --machine skylake -e "$load; program formula"
     holds out '*N^2'
-    holds out 'each predicted from the others'
+    holds out 'each is predicted from the others'
     expect 1 "$portolan" -e 'program formula'
     holds err 'no program is loaded'
     # Hits of a level are relative to the accesses that reach it.
@@ -440,7 +440,7 @@ test_threads() {
     awk -F, '$1 == "skylake" { print $3 }' "$work/out" >"$work/seconds"
     awk 'NR == 1 { one = $1 } NR == 2 { exit !(one > 1.99 * $1 && one < 2.01 * $1) }' "$work/seconds" || fail "$(cat "$work/seconds")"
     expect 0 "$portolan" --machine skylake -e "$load; program misses N=40 --threads 2 --common 30; program predict N=40 --threads 2"
-    holds out 'extension: 2 threads on as many cores split all work and share the last level of caches; 30 % of the lines are used by all'
+    holds out 'extension: 2 threads on as many cores divide all work and share the last-level cache; 30 % of the lines are used by all threads'
     expect 0 "$cc" --version
     clang=$(sed -n 's/.*clang version \([0-9]*\).*/clang-\1/p' "$work/out")
     "$clang" -O1 -fopenmp "$programs/jacobi_openmp.c" -o "$work/parallel" 2>/dev/null || skip 'clang has no OpenMP here'
@@ -481,7 +481,7 @@ test_standard_input() {
     printf 'size {N}\n{other} braces\n' >case.txt
     built reads.c -O1
     expect 1 "$portolan" -e "$loads --stdin case.txt --arguments ''; program run N=100,200,300"
-    holds err 'the program ended with status 3 for N=100'
+    holds err 'the program exited with status 3 for N=100'
     holds err '--allow-exit accepts any exit status'
     expect 0 "$portolan" --format csv -e "$loads --stdin case.txt --arguments '' --allow-exit; program run N=100,200,300,500; program blocks N=1000"
     grep -q '^main:[0-9]*,2,1000,N,' out || fail "no block runs as often as the input says: $(cat out)"
@@ -501,7 +501,7 @@ test_bad_programs() {
     holds err 'nomain.c: no function main'
     echo 'int foo(int); double bar(double); int foo_bar(int); int main(int c, char **v) { return foo(c) + (int)bar(c) + foo(c + 1) + foo_bar(!v); }' >missing.c
     expect 1 "$portolan" -e 'program load missing.c'
-    holds err 'missing.c: the linker does not find foo, bar, foo_bar; name the sources that define them, or libraries (-lNAME)'
+    holds err 'missing.c: the linker does not find foo, bar, foo_bar; add the sources that define them, or libraries (-lNAME)'
     echo 'int main(void) { return 0; }' >plain.c
     expect 1 "$portolan" -e 'program load plain.c -lno_such_library'
     holds err '-lno_such_library'
@@ -509,11 +509,11 @@ test_bad_programs() {
     printf '#include <stdlib.h>\n#include <signal.h>\n#include <unistd.h>\n#include <sys/syscall.h>\nint main(int c, char **v) { int n = atoi(v[1]); for (;n == 1;); if (n == 2) raise(SIGSEGV); if (n == 4) syscall(SYS_exit_group, 0); return n == 3 ? c : 0; }\n' >goes.c
     built goes.c -O0
     expect 1 "$portolan" -e "$loads; program run N=1 --limit 300ms"
-    holds err 'the program did not finish within 0.3 s for N=1; use smaller inputs, or give it longer with --limit'
+    holds err 'the program did not finish within 0.3 s for N=1; use smaller inputs, or a longer --limit'
     expect 1 "$portolan" -e "$loads; program run N=2"
     holds err 'the program crashed for N=2: Segmentation fault'
     expect 1 "$portolan" -e "$loads; program run N=3"
-    holds err 'the program ended with status 2 for N=3'
+    holds err 'the program exited with status 2 for N=3'
     expect 1 "$portolan" -e "$loads; program run N=4"
     holds err 'the program wrote no trace'
     expect 1 "$portolan" -e "program load $programs/matmul.c -fplugin=x.so"
@@ -534,7 +534,7 @@ test_validate() {
     lacks out '"error":null'   # a run may be too short for user and system time
     lacks out '"measured":null'
     expect 1 "$portolan" -e "$load; program validate M=100 --machine skylake"
-    holds err 'input M was N when the program was run'
+    holds err 'input M was called N in program run'
     expect 1 "$portolan" -e "program load $with; program run N=16,24,32; program validate N=64 --machine skylake"
     holds err 'no version without counters to measure'
 }
@@ -576,12 +576,12 @@ test_define() {
     grep -q ',1000000,' "$work/out" || fail "no million: $(head -c 500 "$work/out")"
     grep -q '^20000,50,' "$work/out" || fail "not validated: $(tail -n 3 "$work/out")"
     expect 1 "$portolan" -e 'program load sizes.c -O3 --define N=SIZE; program run N=1,1000,2000 T=2'
-    holds err 'the compiler makes other blocks with -DSIZE=1 '
+    holds err 'the compiler generates other blocks with -DSIZE=1 '
     expect 1 "$portolan" -e 'program load sizes.c --define N=3+4'
     holds err 'invalid definition "N=3+4"'
     expect 0 "$cc" -O1 sizes.c -o sizes
     expect 1 "$portolan" -e 'program load ./sizes --define N=SIZE'
-    holds err 'is already built; give its sources'
+    holds err 'is an executable; give its sources'
 }
 
 # Two threads do the work of one: the same number of references, and the same number of misses in a
@@ -628,7 +628,7 @@ test_what_is_not_counted() {
     lacks out 'not included'
     printf '#include <stdlib.h>\nint main(int c, char **v) { long n = atol(v[1]), s = 1; __asm__ volatile("1: imul $3, %%0, %%0\\n\\tdec %%1\\n\\tjnz 1b" : "+r"(s), "+r"(n)); for (volatile long i = 0; i < atol(v[1]); i++) ; return s == 2; }\n' >loop.c
     expect 0 "$portolan" --machine skylake -e 'program load loop.c -O1; program run N=10,20,30,50; program predict N=100000'
-    holds out 'has a loop in its machine code alone'
+    holds out 'has a loop only in its machine code'
     printf '#include <stdlib.h>\n#include <unistd.h>\n#include <sys/wait.h>\nint main(int c, char **v) { int n = atoi(v[1]), s; volatile int x = 0; pid_t p = fork(); for (int i = 0; i < (p ? n : n * n); i++) x += i; if (!p) _exit(0); waitpid(p, &s, 0); return system(":"); }\n' >forks.c
     forks='program load forks.c -O1; program run N=10,20,30,50'
     expect 0 "$portolan" -e "$forks"
@@ -652,7 +652,7 @@ test_template() {
     expect 1 "$portolan" -e "program load reads.c --template none.txt; program run N=8"
     holds err 'none.txt'
     expect 1 "$portolan" -e "program load reads.c --untraced /bin/true"
-    holds err '--untraced is for executables'
+    holds err '--untraced applies only to executables'
     expect 0 "$cc" -O1 reads.c -o built
     # shellcheck disable=SC2086 # the compiler of the build may be several words
     expect 0 ${CC:-cc} -O1 reads.c -o plain
@@ -672,7 +672,7 @@ test_blame_of_a_program() {
     load="$loads; program run N=16,24,32,48"
     got=0
     "$portolan" --format json -e "$load; program blame N=400 --machine skylake" >"$work/out" 2>"$work/err" </dev/null || got=$?
-    grep -q 'the system refuses' "$work/err" && skip "$(cat "$work/err")"
+    grep -q 'the system forbids' "$work/err" && skip "$(cat "$work/err")"
     [ "$got" -eq 0 ] || fail "status $got: $(cat "$work/err")"
     holds out '"sentence"'
     tr ',{' '\n\n' <"$work/out" | awk -F: '/"measured"/ { if (!n++) all = $2; else { sum += $2; if ($2 + 0 > most) most = $2 } } END { exit !(n > 1 && all > 0 && sum < 1.01 * all && most > 0.3 * all) }' ||
@@ -691,7 +691,7 @@ test_blame_with_a_template() {
     got=0
     "$portolan" --format json -e "program load reads.c -O1 --template case.txt --arguments {directory}/case.txt; program run N=8,16,24,32; program blame N=6000 --machine skylake" \
         >"$work/out" 2>"$work/err" </dev/null || got=$?
-    grep -q 'the system refuses' "$work/err" && skip "$(cat "$work/err")"
+    grep -q 'the system forbids' "$work/err" && skip "$(cat "$work/err")"
     [ "$got" -eq 0 ] || fail "status $got: $(cat "$work/err")"
     holds out '"sentence"'
 }
@@ -710,7 +710,7 @@ test_blame_of_a_file_by_any_name() {
     for load in './built --untraced ./plain' './built --untraced plain' 'adds.c -O1'; do
         got=0
         TMPDIR=$PWD/near "$portolan" --format json -e "program load $load; program run N=8,16,24,32; program blame N=6000 --machine skylake" >"$work/out" 2>"$work/err" </dev/null || got=$?
-        grep -q 'the system refuses' "$work/err" && skip "$(cat "$work/err")"
+        grep -q 'the system forbids' "$work/err" && skip "$(cat "$work/err")"
         [ "$got" -eq 0 ] || fail "$load: status $got: $(cat "$work/err")"
         tr ',{' '\n\n' <"$work/out" | awk -F: '/"measured"/ && !all { all = $2 } /"elsewhere"/ { lost = $2 } END { exit !(all > 0 && lost < 0.5 * all) }' || fail "$load: $(cat "$work/out")"
     done
@@ -770,7 +770,7 @@ C
     expect 0 "$portolan" -e "$load; program blocks N=5000 M=1000"
     lacks out 'genetic programming'
     expect 0 "$portolan" -e "$load --counts genetic; program blocks N=5000 M=1000"
-    holds out 'where regression failed, are expressions found by genetic programming'
+    holds out 'that regression does not predict are expressions found by genetic programming'
     expect 0 "$portolan" --format csv -e "$load --counts genetic; program blocks N=5000 M=1000"
     near "$(most)" 7000
     # Counts by a network are labelled as such.

@@ -71,13 +71,13 @@ test_markers_are_read_back() {
         sed -n '/BEGIN\|187,111/{n;p;}' "$work/marked.s" | grep -q '^\.L10:' || fail "$kind: the label is not inside: $(cat "$work/marked.s")"
     done
     expect 1 "$portolan" -e "kernel load $work/marked.s; kernel mark $work/again.s"
-    holds err 'marked already'
+    holds err 'has markers already'
     expect 0 "$portolan" -e "kernel load $source/data/kernels/triad-a64-gcc-O3.s; kernel mark $work/marked.s --for osaca; kernel load $work/marked.s; kernel list"
     grep -qE '^\* +1 +8 .*OSACA-BEGIN' "$work/out" || fail "AArch64: $(cat "$work/out")"
     expect 1 "$portolan" -e "kernel load $source/data/kernels/triad-a64-gcc-O3.s; kernel mark $work/x.s --for iaca"
     holds err 'IACA has no markers for AArch64'
     expect 1 "$portolan" -e "kernel hex 4801d8; kernel mark $work/x.s"
-    holds err 'no text to mark'
+    holds err 'no assembler text to mark'
 }
 
 test_trace_is_a_page() {

@@ -85,7 +85,7 @@ test_nothing_to_plot() {
     expect 1 "$portolan" -e 'plot evolution e.svg'
     holds err 'no inference run'
     expect 1 "$portolan" -e 'plot whatif e.svg'
-    holds err 'no what-if parameter was swept'
+    holds err 'no parameter was swept'
     expect 1 "$portolan" -e 'plot accuracy e.svg'
     holds err 'no experiments'
     expect 1 "$portolan" -e 'plot accuracy e.pdf'

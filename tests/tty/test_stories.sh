@@ -27,7 +27,7 @@ to_faster() {
     keys t
     see 'version  '
     see 'results'
-    see 'the loop as it is'
+    see 'the unchanged loop'
     at_most 6
     t send-keys q
     see 'VMOVAPD (YMM'

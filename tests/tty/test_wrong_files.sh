@@ -65,10 +65,10 @@ bhive.csv|kernel evaluate FILE|kernel evaluate FILE --machine skylake
 program|kernel load FILE|
 lib.a|kernel load FILE|
 perf.data|kernel load PROGRAM --profile FILE|
-module.bc|llc FILE writes it as assembler text|
-hello.exe|objdump -d lists its code|
-hello.macho|objdump -d lists its code|
-both.macho|objdump -d lists its code|
+module.bc|llc FILE converts it to assembler text|
+hello.exe|objdump -d prints its code|
+hello.macho|objdump -d prints its code|
+both.macho|objdump -d prints its code|
 Loop.class|give machine code: a program or an object file|
 loop.s.gz|unpack it first|
 screen.png|give the text itself|
@@ -121,8 +121,8 @@ test_rows_without_cycles() {
     printf '%s\n' 4801d8, 480fafc3,3 4801d8,1 480fafc3, zz,1 4883c001,1 >gaps.csv
     expect 0 "$portolan" -e 'kernel evaluate gaps.csv --machine skylake'
     holds out '3 blocks, coverage 75.00 %'
-    holds out '2 rows without cycles left out'
-    holds out '1 row with cycles is not code, and not covered'
+    holds out '2 rows without cycles ignored'
+    holds out '1 row with cycles is not valid code, and counts as not covered'
     expect 0 "$portolan" --format json -e 'kernel evaluate gaps.csv --machine skylake'
     holds out '"coverage":0.75,'
     holds out '"untimed":2,"refused":1,'

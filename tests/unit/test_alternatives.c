@@ -32,7 +32,7 @@ static void test_shuffles(void **state)
     assert_sentence("skylake",
                     "vshufps $0xe4, %ymm1, %ymm2, %ymm3\n vshufps $0xe4, %ymm1, %ymm2, %ymm4\n "
                     "vshufps $0x1b, %ymm1, %ymm2, %ymm5\n vunpcklps %ymm1, %ymm2, %ymm6",
-                    "2 of them could be vblendps (1*p015): the ports would take 2.00 cycles.");
+                    "2 of them could be vblendps (1*p015). The port bound would then be 2.00 cycles.");
     assert_sentence("skylake", "vshufps $0x1b, %ymm1, %ymm2, %ymm3\n vunpcklps %ymm1, %ymm2, %ymm6",
                     NULL);
     assert_sentence("skylake",
@@ -59,13 +59,13 @@ static void test_tables_decide(void **state)
     static const char logic[] =
         "vxorps %ymm1, %ymm2, %ymm3\n vxorps %ymm1, %ymm2, %ymm4\n vandps (%rdi), %ymm2, %ymm5";
     assert_sentence("haswell", logic,
-                    "2 of them could be vpxor (1*p015), 1 of them could be vpand (1*p23+1*p015): "
-                    "the ports would take 1.00 cycles.");
+                    "2 of them could be vpxor (1*p015), 1 of them could be vpand (1*p23+1*p015). "
+                    "The port bound would then be 1.00 cycles.");
     assert_sentence("skylake", logic, NULL);
     static const char additions[] = "vaddps %ymm0, %ymm1, %ymm2\n vaddps %ymm0, %ymm1, %ymm3";
     assert_sentence("haswell", additions,
-                    "2 of them could be vfmadd213ps (1*p01; with a factor of one): the ports would "
-                    "take 1.00 cycles.");
+                    "2 of them could be vfmadd213ps (1*p01; with a factor of one). The port "
+                    "bound would then be 1.00 cycles.");
     assert_sentence("skylake", additions, NULL);
 }
 
@@ -86,7 +86,7 @@ static void test_shifts(void **state)
                     "could be add");
     assert_sentence("skylake",
                     "vpslld $1, %ymm0, %ymm1\n vpslld $1, %ymm0, %ymm2\n vpslld $3, %ymm0, %ymm3",
-                    "2 of them could be vpaddd (1*p015): the ports would take 1.00 cycles.");
+                    "2 of them could be vpaddd (1*p015). The port bound would then be 1.00 cycles.");
 }
 
 int main(void)

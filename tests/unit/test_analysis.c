@@ -517,7 +517,7 @@ static void test_estimates(void **state)
             !a->rows[0].estimate == loops[i].estimate)
             fail_msg("%s: %s: %s", loops[i].machine, loops[i].text,
                      a->rows[0].estimate ? a->rows[0].estimate : "no estimate");
-        assert_int_equal(strstr(a->sentence, "An estimate") != NULL, loops[i].estimate);
+        assert_int_equal(strstr(a->sentence, "This is an estimate") != NULL, loops[i].estimate);
         assert_false(a->rows[1].flags & ROW_ESTIMATE);
         analysis_free(a);
         kernel_free(k);

@@ -718,9 +718,9 @@ static void test_arena(void **state)
     assert_true(sandbox_arena(sandbox, (size_t)4 << 20, true, &err));
     const uint64_t at = sandbox_arena_at(sandbox), size = (uint64_t)4 << 20;
     attack("a store to the arena", "48b8< 488918", at, VALUE, NULL);
-    attack("behind the arena", "48b8< 488918", at + size, REFUSED, "outside its memory");
-    attack("before the arena", "48b8< 488918", at - 8, REFUSED, "outside its memory");
-    attack("across its end", "48b8< 488918", at + size - 4, REFUSED, "outside its memory");
+    attack("behind the arena", "48b8< 488918", at + size, REFUSED, "outside the mapped memory");
+    attack("before the arena", "48b8< 488918", at - 8, REFUSED, "outside the mapped memory");
+    attack("across its end", "48b8< 488918", at + size - 4, REFUSED, "outside the mapped memory");
     attack("all of it, and on", "48bf< b9ffffffff fc f348ab", at, ANY, NULL);
     attack("all of it backwards, and on", "48bf< b9ffffffff fd f348ab fc", at + size - 8, ANY,
            NULL);

@@ -151,7 +151,7 @@ static void test_one_thing_differs(void **state)
 {
     (void)state;
     expect("skylake", pi, "store_forward_vector", "9", "line 9 costs ",
-           "by waiting for line 10: store and load of one address");
+           "by waiting for line 10: a store and a load of one address");
     expect("skylake", chain, "latency:IMUL (R64, R64)", "6", "line 2 costs 6.",
            "3.00 in the model: its execution (in the table 1*p1, latency 3)");
     expect("skylake", shuffles, "usage:VSHUFPS (YMM, YMM, YMM, I8)", "3*p5",
@@ -168,8 +168,8 @@ static void test_one_thing_differs(void **state)
 static void test_they_agree(void **state)
 {
     (void)state;
-    expect("skylake", pi, NULL, NULL, "measured and predicted agree within 5 %", "");
-    expect("znver4", shuffles, NULL, NULL, "measured and predicted agree", "");
+    expect("skylake", pi, NULL, NULL, "measured and predicted cycles agree within 5 %", "");
+    expect("znver4", shuffles, NULL, NULL, "measured and predicted cycles agree", "");
 }
 
 /* Without its closing branch a loop is not decoded in each iteration. Its long instructions would

@@ -63,7 +63,7 @@ static void test_golden_of_blame(void **state)
     assert_true(screen_holds("7 variants measured so far"));
     session.document.blame->sentence = mem_strdup("line 7");
     press("m");   /* changing the machine discards the result */
-    assert_true(screen_holds("blamed with skylake"));
+    assert_true(screen_holds("compared with skylake"));
 }
 
 /* A path with too many instructions is reported with their number and not measured as a loop. No

@@ -43,9 +43,9 @@ static void test_terms(void **state)
     struct blamed_part part;
 
     (void)state;
-    expect_term(loop_part(4, 4, 4.2, 4), "agrees", "prediction and program agree");
+    expect_term(loop_part(4, 4, 4.2, 4), "agrees", "The prediction agrees with the program");
     expect_term(loop_part(4, 4, 6, 6), "ports",
-                "ports to blame; alone it takes 6.00 cycles per iteration, predicted 4.00, in the "
+                "ports to blame; 6.00 cycles per iteration measured outside the program, predicted 4.00, in the "
                 "program 6.00");
     part = loop_part(4, 4, 6, 5.5);
     part.bottleneck = BOUND_DEPENDENCIES;
@@ -68,7 +68,7 @@ static void test_terms(void **state)
     part.ends = 3;
     expect_term(part, "branch misses", "branch misses predicted too high");
     expect_term(loop_part(8, 8, 5, NAN), "ports", "ports");
-    expect_term(loop_part(4, 4, 6, NAN), "not distinguished", "it could not be measured alone");
+    expect_term(loop_part(4, 4, 6, NAN), "not distinguished", "it could not be measured outside the program");
 }
 
 /* Wrong counts explain deviations that no model can explain, and are reported first. */
@@ -123,7 +123,7 @@ static void test_order(void **state)
     assert_int_equal(parts[1].part, 2);
     assert_int_equal(parts[2].part, 0);
     char *sentence = blamed_judge(parts, 3, 10, 7, 4);
-    assert_non_null(strstr(sentence, "4.0000 s, is spent in libraries"));
+    assert_non_null(strstr(sentence, "4.0000 s, is in libraries"));
     free(sentence);
 }
 

@@ -53,8 +53,8 @@ static void test_facts(void **state)
     assert_refused("stack_engine", "off", "yes or no");
     assert_refused("indexed_store_ports", "p29", "ports of the machine");
     assert_refused("isue_width", "6", "did you mean issue_width?");
-    assert_refused("ports", "0,1", "is fixed");
-    assert_refused("title", "x", "is fixed");
+    assert_refused("ports", "0,1", "cannot be changed");
+    assert_refused("title", "x", "cannot be changed");
     assert_refused("", "x", "help facts");
     assert_refused("ADD (R64, R64)", "1*p05", "usage:FORM=USAGE");
     assert_true(fact_number(machine, "issue_width") == 6);
@@ -71,7 +71,7 @@ static void test_forms(void **state)
     assert_true(machine_change(machine, "usage:NEW ()", "none", &err) &&
                 mapping_find(machine->mapping, "NEW ()"));
     assert_refused("latency:ADD (R64, R64)", "-1", "invalid latency");
-    assert_refused("latency:NOSUCH ()", "1", "does not know the form");
+    assert_refused("latency:NOSUCH ()", "1", "has no form");
     assert_false(machine_change(machine, "usage:ADD (R64, R64)", "1*p99", &err));
 }
 
@@ -136,7 +136,7 @@ static void test_ranges(void **state)
         {"scheduler", "1..2000", "at most 1000 ascending values", 0, 0},
         {"stack_engine", "0..1", "not a number", 0, 0},
         {"nosuch", "0..1", "unknown fact", 0, 0},
-        {"usage:ADD (R64, R64)", "1..2", "cannot be swept", 0, 0},
+        {"usage:ADD (R64, R64)", "1..2", "not to usages", 0, 0},
         {"latency:ADD (R64, R64)", "-1..2", "invalid latency", 0, 0},
         {"scheduler", "32", "", 0, 0},
         {"scheduler", "32..", "", 0, 0},

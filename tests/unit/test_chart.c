@@ -165,7 +165,7 @@ static void test_no_search(void **state)
     b.cpu.hooks.team = no_team;
     b.cpu.hooks.threads = 1;
     assert_null(chart_seeded(&b, 1, &err));
-    assert_string_equal(err.what, "no search for the ports finished");
+    assert_string_equal(err.what, "no port search finished");
     tear_down(&b);
 }
 

@@ -531,7 +531,7 @@ static void test_zen4_as_measured(void **state)
     recorded.longer = 3;
     c = facts_on(&cpu, 6, forms);
     assert_null(machine_fact(c->machine, "store_forward_vector"));
-    assert_non_null(strstr(fact_of(c, "store_forward_vector")->why, "different times"));
+    assert_non_null(strstr(fact_of(c, "store_forward_vector")->why, "depends on the address register"));
     chart_free(c);
     /* mov [rdi], r8; mov r8, [rdi]; three times mov [rdi + 8], r9: without a time of this loop it
      * is unknown whether two stores or all wait for the first. */
@@ -631,7 +631,7 @@ static void test_unknown_is_said(void **state)
     machine_set_fact(truth, "store_forward", "1", "cycles", "");
     struct chart *c = facts_of(truth, forms);
     const struct chart_fact *f = fact_of(c, "store_forward");
-    assert_true(f && !f->value && strstr(f->why, "rename"));
+    assert_true(f && !f->value && strstr(f->why, "memory renaming"));
     assert_null(machine_fact(c->machine, "store_forward"));
     for (size_t i = 0; i < sizeof absent / sizeof *absent; i++)
         assert_null(machine_fact(c->machine, absent[i]));
@@ -641,13 +641,13 @@ static void test_unknown_is_said(void **state)
 }
 
 /* Rename adds byte constants because of their value, or because of their encoding. The fact is
- * unknown if the same constant in four bytes has no time. */
+ * unknown if the same constant four-byte encoding has no time. */
 static void test_sums_of_a_byte(void **state)
 {
     static const struct {
         double longer;
         const char *value, *why;
-    } cases[] = {{0, "127", "chains"}, {6, NULL, "in four bytes"}, {NAN, NULL, "no stable time"}};
+    } cases[] = {{0, "127", "chains"}, {6, NULL, "four-byte encoding"}, {NAN, NULL, "no stable time"}};
     struct err err = {0};
     struct forms *forms = forms_load(ISA_X86_64, NULL, &err);
     struct machine *truth = machine_load_shipped("sapphirerapids", &err);
@@ -697,7 +697,7 @@ static void test_facts_of_aarch64(void **state)
     }
     for (size_t i = 0; i < sizeof unknown / sizeof *unknown; i++) {
         const struct chart_fact *f = fact_of(c, unknown[i]);
-        assert_true(f && !f->value && strstr(f->why, "no loop"));
+        assert_true(f && !f->value && strstr(f->why, "no experiment"));
     }
     chart_free(c);
     imitation_free(cpu);

@@ -506,8 +506,8 @@ static void test_other_tables_are_refused(void **state)
     const struct bed *b = *state;
     const struct ports *ports = mapping_ports(b->chart->machine->mapping);
     static const char *const wrong[][2] = {
-        {"hex,cycles,spread,state,more\nnoise,,,0.01,\n", "not a file of a chart's ambiguities"},
-        {"form,usage,slots,weight,experiment\n", "lacks the row noise"},
+        {"hex,cycles,spread,state,more\nnoise,,,0.01,\n", "not an ambiguities file of machine chart"},
+        {"form,usage,slots,weight,experiment\n", "has no row `noise`"},
         {"form,usage,slots,weight,experiment\nnoise,,,2,\n", "no noise"}};
 
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {

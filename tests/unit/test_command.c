@@ -143,16 +143,16 @@ static void test_refusals(void **state)
     refused("machine", "one of: machine");
     refused("xyzzy", "help lists the commands");
     refused("job cancel", "job cancel needs N");
-    refused("job cancel x", "does not take \"x\"");
+    refused("job cancel x", "cannot be \"x\"");
     refused("job wait 0", "from 1");
     refused("job wait 1 2", "unexpected argument");
-    refused("machine list all", "takes no argument");
+    refused("machine list all", "has no arguments");
     refused("machine calibrate --cpu", "--cpu needs a value");
     refused("machine calibrate --cup 3", "no option \"--cup\"");
     refused("experiments show 0", "from 1");
     refused("experiments show", "experiments show needs N");
     refused("experiments generate --size 0", "from 1 to 1000");
-    refused("experiments generate 5", "takes no argument");
+    refused("experiments generate 5", "has no arguments");
     refused("experiments measure --budget soon", "soon");
     refused("experiments load", "experiments load needs FILE");
     refused("congruence --epsilon -1", "at least 0");
@@ -161,17 +161,17 @@ static void test_refusals(void **state)
     refused("evolve set speed 3", "use seconds, generations");
     refused("evolve set seconds", "evolve set needs VALUE");
     refused("evolve set seconds soon", "invalid duration \"soon\"");
-    refused("evolve set generations 1.5", "generations does not take \"1.5\"; give a whole number");
+    refused("evolve set generations 1.5", "generations cannot be \"1.5\"; give a whole number");
     refused("evolve set uop-price -1",
-            "uop-price does not take \"-1\"; give a number of at least 0");
-    refused("evolve start --ports 17", "--ports does not take \"17\"; give 1 to 16, or names");
+            "uop-price cannot be \"-1\"; give a number of at least 0");
+    refused("evolve start --ports 17", "--ports cannot be \"17\"; give a number of ports from 1 to 16, or names");
     refused("evolve start --ports x,", "empty port name");
     refused("evolve start --issue-width 65", "give a number from 0 to 64, or auto");
     refused("evolve start --price-scale much", "give a number, or auto");
-    refused("mapping new 0", "give 1 to 32, or names");
-    refused("kernel load x.s --lines 9-3", "--lines does not take \"9-3\"; give lines as 10-25");
+    refused("mapping new 0", "give a number of ports from 1 to 32, or names");
+    refused("kernel load x.s --lines 9-3", "--lines cannot be \"9-3\"; give lines as 10-25");
     refused("kernel load x.s --lines -3", "give lines as 10-25");
-    refused("evolve pause now", "takes no argument");
+    refused("evolve pause now", "has no arguments");
 }
 
 static void test_settings(void **state)

@@ -125,13 +125,13 @@ static void test_flags(void **state)
     run_to_end("kernel compile -O2");
     run_to_end("kernel compile -O3");
     assert_int_equal(session.document.shelf.list.count, 2);
-    /* Vectorised code executes several source iterations at once. The increments of its accesses
+    /* Vectorised code executes several source iterations combined. The increments of its accesses
      * reveal the number, and values are per source iteration. */
     run_to_end("kernel compile -O1");
     run_to_end("kernel compile -O3");
     run_to_end("kernel compare 3");
     assert_true(screen_holds("A  skylake  scale.c -O1"));
-    assert_true(screen_holds("iterations at once, all values per iteration"));
+    assert_true(screen_holds("iterations combined, all values per source iteration"));
     assert_true(session.document.comparison->side[0].times == 1 &&
                 session.document.comparison->side[1].times >= 4);
     assert_true(comparison_cycles(session.document.comparison, 1) <
@@ -139,8 +139,8 @@ static void test_flags(void **state)
     /* At -O0 the loop's counter is in memory and the number is unknown. */
     run_to_end("kernel compile -O0");
     run_to_end("kernel compare 2");
-    assert_true(screen_lacks("iterations at once"));
-    assert_true(screen_holds("one may do more"));
+    assert_true(screen_lacks("iterations combined"));
+    assert_true(screen_holds("work per iteration may differ"));
 }
 
 /* If a machine lacks some instructions its cycles are a lower bound. No difference is printed,

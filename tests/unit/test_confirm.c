@@ -45,7 +45,7 @@ static void test_each_says_so(void **state)
         {"set machine skylake", "machine: skylake"},
         {"mapping use haswell", "current mapping: haswell"},
         {"mapping set 'ADD (R64, R64)' 1*p01",
-         "ADD (R64, R64) on haswell: 1*p01; undo takes it back"},
+         "ADD (R64, R64) on haswell: 1*p01; the command undo restores the old usage"},
         {"undo", "undone: mapping set ADD (R64, R64)"},
         {"redo", "redone: mapping set ADD (R64, R64)"},
         {"mapping save @/mapping.csv", "haswell: saved to "},

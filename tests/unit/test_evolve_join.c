@@ -365,14 +365,14 @@ static void test_live(void **state)
          "--checkpoint none; experiments generate --pairs; experiments measure --simulate skylake",
          &out);
     assert_non_null(
-        strstr(str_text(&out), "5 forms, 5 experiments, and those measured meanwhile"));
+        strstr(str_text(&out), "5 forms, 5 experiments, and experiments measured during the run"));
     status = fed(&s);
     assert_true(status.joined > 0 && status.experiments > 5);
     /* Without new results nothing joins. */
     const unsigned joined = status.joined;
     evolve_feed(&s);
     assert_true(run_line(&s, "evolve stop; evolve status", &out, &err));
-    assert_non_null(strstr(str_text(&out), "more joined"));
+    assert_non_null(strstr(str_text(&out), "results were added"));
     evolve_get_status(s.document.runs[0]->evolve, &status);
     assert_int_equal(status.joined, joined);
     assert_true(run_line(&s, "evolve adopt", &out, &err));
@@ -444,7 +444,7 @@ static void test_live_resumed(void **state)
                  "experiments measure --simulate skylake",
                  work_path("live.json"));
         must(&s, str_text(&line), &out);
-        assert_non_null(strstr(str_text(&out), "and those measured meanwhile"));
+        assert_non_null(strstr(str_text(&out), "and experiments measured during the run"));
         status = fed(&s);
         assert_true(status.joined > 0 && status.width >= width);
         /* resumes from the state in the file, with the same experiments */
@@ -459,7 +459,7 @@ static void test_live_resumed(void **state)
         str_clear(&out);
         str_addf(&line, "evolve resume %s; evolve stop", work_path("live.json"));
         must(&s, str_text(&line), &out);
-        assert_non_null(strstr(str_text(&out), "best so far refers from now on to the "));
+        assert_non_null(strstr(str_text(&out), "the smallest error now refers to the current "));
         evolve_get_status(s.document.runs[2]->evolve, &status);
         assert_int_equal(status.reached_of, status.experiments);
         session_done(&s);

@@ -63,7 +63,7 @@ static void test_after_a_failure(void **state)
     works("machine show skylake");
     works("export @/a.csv");
     refused("machine show nowhere", "nowhere");
-    refused("export @/b.csv", "nothing to export: machine show nowhere failed");
+    refused("export @/b.csv", "no result to export: machine show nowhere failed");
     assert_false(work_has("b.csv"));
     assert_non_null(strstr(str_text(&frame.message),
                            "view output and export its text (machine show skylake)"));
@@ -72,7 +72,7 @@ static void test_after_a_failure(void **state)
     works("view output");
     works("export @/b.csv");
     fails("flumb");
-    refused("export @/c.csv", "nothing to export: flumb failed");
+    refused("export @/c.csv", "no result to export: flumb failed");
     works("machine show haswell");
     works("export @/c.csv");
     /* Commands that act on the visible result do not change it, and neither does a failed
@@ -86,7 +86,7 @@ static void test_after_a_failure(void **state)
     job_wait(0);
     frame_jobs(&frame);
     assert_true(frame.failed);
-    refused("export @/e.csv", "nothing to export: forms scan /nowhere failed");
+    refused("export @/e.csv", "no result to export: forms scan /nowhere failed");
 }
 
 /* The same in a script with keep-going. */
@@ -108,8 +108,8 @@ static void test_in_a_script(void **state)
     work_expand("export @/script.csv", &line);
     s.settings.keep_going = false;
     assert_false(run_line(&s, str_text(&line), NULL, &err));
-    assert_non_null(strstr(err.what, "nothing to export: machine show nowhere failed"));
-    assert_string_equal(err.todo, "correct it and run it again");
+    assert_non_null(strstr(err.what, "no result to export: machine show nowhere failed"));
+    assert_string_equal(err.todo, "correct the command and run it again");
     session_done(&s);
     str_done(&line);
 }

@@ -195,7 +195,7 @@ static void test_long_message(void **state)
                       "a-machine-whose-name-is-so-long-that-no-row-of-a-terminal-holds-it-and-what-"
                       "to-do-about-it");
     screen_text(&frame, 80, 24, false, &shown);
-    assert_non_null(strstr(str_text(&shown), "machine list lists them"));
+    assert_non_null(strstr(str_text(&shown), "machine list lists all machines"));
     assert_non_null(strstr(str_text(&shown), " LOOP 1 "));
     assert_int_equal(frame_click(&frame, 25, 23, 80, 24, &prefill), FRAME_DONE);
     assert_int_equal(frame_click(&frame, column_of(": command", 80, 24), 23, 80, 24, &prefill),
@@ -276,7 +276,7 @@ static void test_experiments(void **state)
     frame_run(&frame, "view experiments");
     assert_true(screen_holds("Experiments are loops of a few forms"));
     frame_run(&frame, "view accuracy");
-    assert_true(screen_holds("Predicted over measured cycles"));
+    assert_true(screen_holds("Predicted cycles against measured cycles"));
     add_experiments();
     frame_run(&frame, "view experiments");
     assert_true(screen_holds("6 experiments"));
@@ -311,7 +311,7 @@ static void test_detail(void **state)
     frame_run(&frame, "view experiments");
     frame_key(&frame, KEYCODE_ENTER, &prefill);
     assert_true(screen_holds("No samples"));
-    assert_true(screen_holds("as it would run: 200 times"));
+    assert_true(screen_holds("as it would be executed: 200 times"));
     fill_record();
     assert_true(screen_holds("code as run: 1 time in 10 bytes"));
     assert_true(screen_holds("imul rax, r10"));
@@ -334,7 +334,7 @@ static void test_detail(void **state)
         press("j");
     }
     frame_key(&frame, KEYCODE_ESCAPE, &prefill);
-    assert_true(screen_lacks("as it would run"));
+    assert_true(screen_lacks("as it would be executed"));
     frame_run(&frame, "view machine");
     compare_sizes("machine");
     session.settings.ascii = true;
@@ -357,8 +357,8 @@ static void test_chart_stages(void **state)
     frame_run(&frame, "view machine");
     assert_true(screen_lacks("chart of mine"));
     chart_runs(log);
-    assert_true(screen_holds("1 forms alone    1:15 100 %  2 of 3 forms have a time"));
-    assert_true(screen_holds("> 3 ports          0:09  25 %  forms joined one by one"));
+    assert_true(screen_holds("1 single forms   1:15 100 %  2 of 3 forms have a stable time"));
+    assert_true(screen_holds("> 3 ports          0:09  25 %  forms added one by one"));
     compare_sizes("chart");
     session.settings.ascii = true;
     compare(&frame, "chart-ascii", 80, 24);
@@ -529,7 +529,7 @@ static void test_refused_paste(void **state)
     frame_paste(&frame, text, sizeof text - 1);
     frame_key(&frame, 15, &prefill);
     assert_false(frame.collecting);
-    assert_true(screen_holds("1 line left out"));
+    assert_true(screen_holds("1 line skipped"));
     assert_true(session.document.kernel != before);
 }
 
@@ -560,7 +560,7 @@ static void test_left_out(void **state)
 
     (void)state;
     frame_paste(&frame, text, sizeof text - 1);
-    assert_true(screen_holds("1 line left out"));
+    assert_true(screen_holds("1 line skipped"));
     assert_true(screen_holds("samples"));
     assert_true(screen_holds(" 61.50%"));
     frame_key(&frame, KEYCODE_ENTER, &prefill);

@@ -84,7 +84,7 @@ static void test_messages(void **state)
     (void)state;
     assert_fault("echo \"error: unable to find instruction-level scheduling information for target "
                  "triple 'x86_64' and cpu 'some'.\"; exit 1",
-                 "LLVM has no scheduling model for some", "choose", 1);
+                 "LLVM has no scheduling model for some", "select", 1);
     assert_fault("echo \"'some' is not a recognized processor for this target (ignoring "
                  "processor)\"; exit 1",
                  "LLVM has no scheduling model for some", "-mcpu=help", 1);
@@ -154,7 +154,7 @@ static void test_features(void **state)
                               "echo \"'+no' is not a recognized feature for this target (ignoring "
                               "feature)\"; echo >$table",
                               &err));
-    assert_string_equal(err.what, "LLVM does not know all features of some+no");
+    assert_string_equal(err.what, "LLVM does not recognise all features of some+no");
     assert_int_equal(runs(), 1);
 }
 

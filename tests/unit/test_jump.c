@@ -142,7 +142,7 @@ static void test_refused(void **state)
     }
     frame_run(&frame, "view help");
     frame_run(&frame, "jump");
-    assert_true(screen_holds("there is no form under the cursor of the help view"));
+    assert_true(screen_holds("no form is selected in the help view"));
     /* A jump removes a filter that hides the form. */
     frame_run(&frame, "view mapping");
     frame_run(&frame, "filter form~VADD");

@@ -90,9 +90,9 @@ static void test_a64_refused(void **state)
     /* ldff1b, ldnf1b, ld1b */
     static const uint32_t loads[] = {0xa41f6000, 0xa410a000, 0xa400a000};
     if (a64_learn((const uint8_t *)loads, sizeof loads, NULL)) {
-        assert_true(refused(loads, 1, "does not fault") || refused(loads, 1, "decoded"));
-        assert_true(refused(loads + 1, 1, "does not fault") || refused(loads + 1, 1, "decoded"));
-        assert_false(refused(loads + 2, 1, "does not fault"));
+        assert_true(refused(loads, 1, "cannot fault") || refused(loads, 1, "decoded"));
+        assert_true(refused(loads + 1, 1, "cannot fault") || refused(loads + 1, 1, "decoded"));
+        assert_false(refused(loads + 2, 1, "cannot fault"));
     }
     /* The message names the rejected instruction; for an empty kernel it names none. */
     struct insn insns[2];
@@ -230,7 +230,7 @@ static void test_counter(void **state)
     assert_int_equal(kernel_counter(insns, n), COUNTER_BODY);
     assert_true(refused(words, 1, "none") == false);
     assert_string_equal(kernel_refused_anywhere(insns, n, NULL),
-                        "no general register left for the loop counter");
+                        "no general register is free for the loop counter");
     /* x18 is used only if no other register is free. */
     words[6] = 0xa9400000u | 20 | 19 << 10 | 20 << 5;
     n = decode(words, count, insns);

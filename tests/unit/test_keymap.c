@@ -147,16 +147,16 @@ static void test_refused(void **state)
     (void)state;
     static const struct { const char *text, *what, *todo;
     } faults[] = {
-        {"", "no key is named", "bind [VIEW] KEY COMMAND"},
-        {"kernel", "no key is named", ""},
+        {"", "no key given", "bind [VIEW] KEY COMMAND"},
+        {"kernel", "no key given", ""},
         {"kernl x quit", "unknown view or key \"kernl\"", "did you mean kernel?"},
         {"kernel xx quit", "unknown key \"xx\"", "F5"},
-        {"x", "no command for the key", "bind"},
-        {"x \" \"", "no command for the key", "bind"},
-        {"x ' ; '", "no command for the key", "bind"},
+        {"x", "give the command for the key", "bind"},
+        {"x \" \"", "give the command for the key", "bind"},
+        {"x ' ; '", "give the command for the key", "bind"},
         {"x kernl load", "\"kernl\" is no command", "kernel"},
         {"x 'jobs; nothing'", "\"nothing\" is no command", ""},
-        {"x do jump", "does not take \"jump\"", "down"},
+        {"x do jump", "cannot be \"jump\"", "down"},
         {"^C quit", "Ctrl-C always cancels", "another key"},
     };
     struct keymap *k = keymap_new();
@@ -170,7 +170,7 @@ static void test_refused(void **state)
     }
     struct err err = {0};
     assert_false(keymap_unbind(k, "kernel z", &err));
-    assert_non_null(strstr(err.what, "z has no command of its own in the view kernel"));
+    assert_non_null(strstr(err.what, "z was not bound with bind in the view kernel"));
     assert_int_equal(keymap_count(k), before);
     keymap_free(k);
 }
@@ -197,7 +197,7 @@ static void test_frame_goes_by_it(void **state)
     assert_string_equal(views[frame.current]->name, "kernel");
     frame_run(&frame, "do correct");
     assert_true(frame.failed);
-    assert_non_null(strstr(str_text(&frame.message), "the kernel view cannot do correct now"));
+    assert_non_null(strstr(str_text(&frame.message), "the kernel view has no action correct now"));
     const char *prefill = NULL;
     frame_run(&frame, "prompt kernel load");
     assert_int_equal(frame_take_reply(&frame, &prefill), FRAME_PROMPT);
@@ -268,7 +268,7 @@ static void test_actions_on_one_line(void **state)
     frame_run(&frame, "view mapping; do open; do down; do open");
     assert_true(frame.failed);
     assert_non_null(
-        strstr(str_text(&frame.message), "the prompt already waits for \"mapping set "));
+        strstr(str_text(&frame.message), "the prompt is already open for \"mapping set "));
     assert_int_equal(frame_take_reply(&frame, &prefill), FRAME_PROMPT);
     str_add(&line, "prompt ");
     for (unsigned i = 0; i < 200; i++)
@@ -297,7 +297,7 @@ static void test_rc(void **state)
     assert_string_equal(runs(s.keys, KEYMAP_ALL, "F5"), "jobs");
     assert_string_equal(runs(s.keys, "kernel", "Z"), "");
     assert_non_null(strstr(str_text(&told), "/home/me/rc:4: \"kernl\" is no command"));
-    assert_non_null(strstr(str_text(&told), "(and 3 more; the log shows them)"));
+    assert_non_null(strstr(str_text(&told), "(and 3 more; the log shows all)"));
     str_done(&told);
     session_done(&s);
 }

@@ -141,15 +141,15 @@ static void test_advice(void **state)
                     "1: movzbl (%rdi), %edx\n incq %rdi\n xorl %edx, %eax\n imull $16777619, %eax, "
                     "%eax\n cmpq %rdi, %rsi\n jne 1b",
                     HOLDS("cannot be split", "Interleave independent data (4 streams"),
-                    "two steps at once");
+                    "Combine two steps");
     assert_sentence("skylake", "1: imulq %rcx, %rax\n addq %rsi, %rax\n decq %rdx\n jne 1b",
-                    HOLDS("two steps at once are x * a * a"), "Split");
+                    HOLDS("Combine two steps, x * a * a"), "Split");
     assert_sentence("skylake",
                     "1: movsd (%rdi,%rax,8), %xmm0\n divsd %xmm1, %xmm0\n movsd %xmm0, "
                     "(%rdi,%rax,8)\n incq %rax\n cmpq %rax, %rdx\n jne 1b",
                     HOLDS("multiply by its reciprocal", "Next limit: "), NULL);
     assert_sentence("skylake", "1: addl $1, %ecx\n cmpl %ecx, %r10d\n ja 1b",
-                    HOLDS("A tie at 1.00 cycles", "the induction variable (add (line 1))",
+                    HOLDS("Tied limits, 1.00 cycles", "the induction variable (add (line 1))",
                           "Unrolling relieves both"),
                     "accumulator");
 }
@@ -168,13 +168,13 @@ static void test_assumed(void **state)
     assert_sentence(
         "skylake",
         "1: movzbl (%rdi), %eax\n addl $1, (%rdx,%rax,4)\n incq %rdi\n cmpq %rdi, %rsi\n jne 1b",
-        HOLDS("cache misses of loads at loaded addresses: add (line 2)",
-              "loads that may wait for a recent store: add (line 2)"),
+        HOLDS("cache misses of loads whose addresses are loaded: add (line 2)",
+              "loads delayed by recent stores: add (line 2)"),
         "mispredictions");
     assert_sentence("skylake",
                     "1: movl (%rdi), %eax\n addq $4, %rdi\n cmpl %eax, %edx\n jg 2f\n addl %eax, "
                     "%ebx\n2: cmpq %rdi, %rsi\n jne 1b",
-                    HOLDS("mispredictions of branches on loaded data: jnle (line 4)"),
+                    HOLDS("mispredicted branches on loaded data: jnle (line 4)"),
                     "cache misses");
 }
 

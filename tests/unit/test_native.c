@@ -366,7 +366,7 @@ static void test_no_room(void **state)
     assert_string_equal(day, NATIVE_NEVER);
     assert_true(fact_number(m, "l2_latency") == latency);
     assert_false(fresh);
-    assert_non_null(strstr(err.what, "too little memory"));
+    assert_non_null(strstr(err.what, "not enough memory"));
     machine_free(m);
 #endif
 }

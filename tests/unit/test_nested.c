@@ -142,12 +142,12 @@ static void test_notes(void **state)
     static const struct { const char *text, *says;
     } notes[] = {
         {".L1: movl $9, %ecx\n.L2: decl %ecx\njne .L2\ndecl %edx\njne .L1\n",
-         " An inner loop runs here (.L2, lines 2 to 3): its trip count is not known, so it is "
+         " An inner loop runs here (.L2, lines 2 to 3): its trip count is unknown, so it is "
          "counted once. kernel analyze --trip 64 reports the time of 64 iterations."},
         {".L1: movl $9, %ecx\n.L2: decl %ecx\njne .L2\n.L3: incl %ecx\njne .L3\ndecl %edx\njne "
          ".L1\n",
-         " Inner loops run here (.L2, lines 2 to 3; .L3, lines 4 to 5): their trip counts are not "
-         "known"},
+         " Inner loops run here (.L2, lines 2 to 3; .L3, lines 4 to 5): their trip counts are "
+         "unknown"},
         {".L1: call f\ncall g\ndecl %edx\njne .L1\n",
          " Called functions are not included (call f; call g)."},
     };
@@ -187,7 +187,7 @@ static void test_command(void **state)
              ".L1: movl $9, %ecx\n.L2: imulq %rax, %rax\ndecl %ecx\njne .L2\ndecl %edx\njne .L1\n");
     assert_true(runs("set machine skylake; kernel load @/nest.s", &out, &err));
     assert_false(runs("kernel analyze --trip 64", &out, &err));
-    assert_non_null(strstr(err.what, "no loop runs within it"));
+    assert_non_null(strstr(err.what, "the loop has no inner loop"));
     assert_false(runs("kernel analyze --trip 64 --all", &out, &err));
     assert_true(runs("kernel load @/nest.s --loop 2; kernel analyze --trip 64", &out, &err));
     assert_non_null(

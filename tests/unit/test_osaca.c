@@ -563,7 +563,7 @@ static void test_bad_entries_are_left_out(void **state)
         {"[[1, '0156']]", "12", "not a list", "add", 26},
         {"  latency: 1.0", "  latency: fast", "latency", "add", 25},
         {"  - class: register", "  - klass: register", "class", "add", 21},
-        {"- name: IMULQ", "- title: IMULQ", "without a name", "", 29},
+        {"- name: IMULQ", "- title: IMULQ", "has no name", "", 29},
         {"[[1, '237'], [1, '4']]}", "[[1, 'X37'], [1, '4']]}", "unknown port \"X\"", "", 13},
     };
     struct str text = {0};

@@ -31,9 +31,9 @@ static void test_unused_entries_are_listed(void **state)
     (void)state;
     static const struct osaca_unused unused[] = {
         {7, "frobnicate", "no form matches"},
-        {10, "IMUL", "other entries already describe its forms"},
+        {10, "IMUL", "other entries describe the same forms"},
         {11, "nop", "no port pressure"},
-        {12, "bswap", "other entries already describe its forms"},
+        {12, "bswap", "other entries describe the same forms"},
         {15, "", "no form matches"},
         {16, "an_instruction_of_a_name_that_i", "no form matches"},
         /* the name is truncated before the character that does not fit */
@@ -182,7 +182,7 @@ static void test_predicates_in_names(void **state)
     assert_null(mapping_find(m->mapping, "CMP (R64, I8)"));
     assert_int_equal(notes.unused_count, 3);
     assert_string_equal(notes.unused[0].name, "cmpltps");
-    assert_string_equal(notes.unused[0].why, "other entries already describe its forms");
+    assert_string_equal(notes.unused[0].why, "other entries describe the same forms");
     osaca_notes_done(&notes);
     machine_free(m);
 }
@@ -388,7 +388,7 @@ static void test_names_are_bounded(void **state)
         import_osaca_parse("x", "bomb", text.data, text.length, shipped_forms(), &notes, NULL);
     assert_usage(m, "ADD (R64, R64)", "1*p0", 1);
     assert_int_equal(notes.skipped_count, 1001);
-    assert_non_null(strstr(notes.skipped[0].why, "without a name"));
+    assert_non_null(strstr(notes.skipped[0].why, "has no name"));
     assert_non_null(strstr(notes.skipped[1000].why, "more than a million names"));
     osaca_notes_done(&notes);
     machine_free(m);

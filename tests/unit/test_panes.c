@@ -624,7 +624,7 @@ static void test_help_is_whole(void **state)
             press("q");
             if (k == 0 && widths[i] == 200)
                 assert_non_null(
-                    strstr(str_text(&shown), "compile with the next compiler that is installed"));
+                    strstr(str_text(&shown), "compile with the next installed compiler"));
             str_done(&shown);
         }
 }

@@ -35,7 +35,7 @@ static void test_loop_without_a_bound(void **state)
     l->bottleneck = NULL;
     session.document.profile = p;
     run_to_end("view program");
-    assert_true(screen_holds("there is no machine of this CPU's instruction set"));
+    assert_true(screen_holds("no machine has this CPU's instruction set"));
     p->machine = mem_strdup("skylake");
     l->kernel = &kernel;
     assert_true(screen_holds("its 2345 instructions are too many"));

@@ -150,7 +150,7 @@ static void test_replayed(void **state)
                 t->rows.items[told].repeats == last->repeats);
     assert_true(experiments_measured(t, told));
     assert_true(isnan(t->rows.items[none].cycles) && isnan(t->rows.items[other].cycles));
-    assert_string_equal(t->rows.items[none].state, "not in the record");
+    assert_string_equal(t->rows.items[none].state, "not in the recorded experiments");
     assert_false(experiment_state_open(t->rows.items[other].state));   /* requested only once */
     experiments_free(record);
     experiments_free(t);

@@ -83,7 +83,7 @@ static void test_pause_within_the_text(void **state)
 
     (void)state;
     type(first, strlen(first));
-    see("22 bytes of a paste so far");
+    see("22 bytes pasted so far");
     type(second, strlen(second));
     see("popcntq");
     see("frndint");
@@ -97,7 +97,7 @@ static void test_end_that_never_comes(void **state)
 
     (void)state;
     type(begin, strlen(begin));
-    see("bytes of a paste so far");
+    see("bytes pasted so far");
     type("\003", 1);
     see("POPCNT (R64, R64)");
 }
@@ -110,11 +110,11 @@ static void test_pause_at_the_prompt(void **state)
 
     (void)state;
     type(first, strlen(first));
-    see("13 bytes of a paste so far");
+    see("13 bytes pasted so far");
     type(second, strlen(second));
     see("imul rax, rbx");
     type(third, strlen(third));
-    see("22 bytes of a paste so far");
+    see("22 bytes pasted so far");
     type(fourth, strlen(fourth));
     see("frndint");
 }

@@ -53,7 +53,7 @@ static void test_keys_and_frames(void **state)
     assert_non_null(strstr(str_text(&t.recent), "first screen after "));
     assert_non_null(strstr(str_text(&t.recent), "to the terminal: "));
     const char *turn =
-        strstr(str_text(&t.recent), "processor time of a turn of the screen's thread: ");
+        strstr(str_text(&t.recent), "CPU time per main loop pass: ");
     assert_non_null(turn);
     turn = strstr(turn, ", longest ");
     assert_non_null(turn);

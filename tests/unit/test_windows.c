@@ -312,9 +312,9 @@ static void test_advice(void **state)
          *full = advice_on(m, ".rept 9\n.byte 0x66, 0x0f, 0x1f, 0x44, 0, 0\n.endr\n");
     assert_non_null(strstr(
         early,
-        "Issue is saturated: 7 µops per iteration, 8 per cycle. Some groups of 8 end early"));
+        "Issue is saturated: 7 µops per iteration, 8 per cycle. Some groups of 8 µops are incomplete"));
     assert_non_null(strstr(full, "Issue is saturated: "));
-    assert_null(strstr(full, "end early"));
+    assert_null(strstr(full, "are incomplete"));
     free(early);
     free(full);
     free(dense);

@@ -295,5 +295,6 @@ bool a64_body_make(const struct a64_code *const *forms, const uint32_t *counts, 
     out->instructions = (unsigned)(ok ? wanted * total : 0);
     ok = ok && emit_return(&a);
     free(order);
-    return ok || err_set(err, ERR_LIMIT, NULL, "not enough registers or space for this experiment");
+    return ok || err_set(err, ERR_LIMIT, NULL,
+                         "too few registers or too little memory for this experiment");
 }

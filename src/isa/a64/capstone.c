@@ -63,7 +63,7 @@ static void capstone_load(void)
     if (!library && mem_yield(LIBRARY_SIZE))
         library = dlopen(CAPSTONE_LIBRARY(CS_API_MAJOR), RTLD_NOW | RTLD_LOCAL);
     if (!library)
-        die("AArch64 code cannot be decoded: %s", dlerror());
+        die("cannot initialise the AArch64 decoder: %s", dlerror());
     *(void **)&capstone.open = dlsym(library, "cs_open");
     *(void **)&capstone.close = dlsym(library, "cs_close");
     *(void **)&capstone.option = dlsym(library, "cs_option");
@@ -79,7 +79,7 @@ static void initialise(void)
 {
     capstone_load();
     if (pthread_key_create(&decoder_key, decoder_free) != 0)
-        die("out of thread keys");
+        die("no thread-specific storage left");
     capstone.option(0, CS_OPT_MEM,
                     (size_t)(uintptr_t) &
                         (cs_opt_mem){mem_alloc, mem_zero, mem_resize, free, vsnprintf});

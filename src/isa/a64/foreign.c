@@ -18,7 +18,7 @@ static const char *refused(const struct insn *in)
                     in->operands[k].index == REG_NONE;
     /* A non-faulting load would access any mapped address without raising a signal. */
     if (str_has_prefix(in->mnemonic, "ldff1") || str_has_prefix(in->mnemonic, "ldnf1"))
-        return "a load that does not fault";
+        return "a load that cannot fault";
     return relative                     ? "a PC-relative address"
            : in->traits & INSN_RUNNABLE ? NULL
                                         : "a system instruction";

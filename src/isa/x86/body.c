@@ -75,7 +75,7 @@ static const char *unfit(const struct insn *insn)
         (strcmp(insn->mnemonic, "xchg") == 0 && insn->traits & INSN_STORE))
         return "locked access";
     if (str_match_any(serialising, insn->mnemonic))
-        return "serialising, or outside the core's ports";
+        return "serialising, or executed outside of the core's ports";
     if (str_match_any(streaming, insn->mnemonic))
         return "non-temporal store";
     if (str_match_any(state, insn->mnemonic))
@@ -506,7 +506,8 @@ bool x86_body_make(const void *const *codes, const uint32_t *counts, size_t n,
     free(order);
     free(apart);
     if (!ok)
-        return err_set(err, ERR_LIMIT, NULL, "not enough registers or space for this experiment");
+        return err_set(err, ERR_LIMIT, NULL,
+                       "too few registers or too little memory for this experiment");
     /* below two executions nothing is paired */
     out->padded |= shape->padded && shape->order == BODY_PAIRED && wanted >= 2;
     out->executions = (unsigned)wanted;

@@ -11,7 +11,7 @@
 static const char *refused(const struct insn *in)
 {
     if (in->traits & (INSN_UNDECODED | INSN_FOREIGN))
-        return "an instruction that the decoder does not have";
+        return "an instruction that the decoder does not support";
     for (unsigned k = 0; k < in->operand_count; k++)
         if (in->operands[k].kind == OPERAND_MEMORY && in->operands[k].segment != REG_NONE &&
             in->operands[k].access & ACCESS_WRITE)

@@ -355,10 +355,10 @@ static char *runtime_path(void)
     if (found)
         return str_take(&path);
     str_done(&path);
-    fprintf(stderr, "portolan-cc: libportolan_run.a, which is linked into programs, not "
-                    "found: neither next to portolan-cc nor in " PKGLIBDIR
-                    "; copy it there from where Portolan was built, or install Portolan again "
-                    "(make install, or the package portolan)\n");
+    fprintf(stderr, "portolan-cc: libportolan_run.a, which every program needs, not found: neither "
+                    "next to portolan-cc nor in " PKGLIBDIR
+                    "; copy it there from the build directory of Portolan, or install Portolan "
+                    "again (make install, or the package portolan)\n");
     return NULL;
 }
 
@@ -479,7 +479,7 @@ static int obey(const struct command_line *l, int argc, char **argv)
         return 1;
     }
     if (l->compile_only && l->output && l->sources.count > 1) {
-        fprintf(stderr, "portolan-cc: -o with -c takes one source\n");
+        fprintf(stderr, "portolan-cc: -o with -c allows only one source\n");
         return 1;
     }
     return build(l);

@@ -191,8 +191,8 @@ struct module *module_read(const char *path, const char *source, struct err *err
     LLVMDisposeMemoryBuffer(buffer);
     str_done(&bytes);
     if (!ok) {
-        err_set(err, ERR_DATA, "use the compiler of the same LLVM as portolan-cc",
-                "not bitcode that this LLVM can read");
+        err_set(err, ERR_DATA, "use the compiler of the LLVM version of portolan-cc",
+                "the file is not bitcode of this LLVM version");
         err_at(err, path, 0, 0);
         LLVMContextDispose(context);
         return NULL;
