@@ -13,7 +13,7 @@ struct issue {
     double cycles;
     enum issue_kind kind;    /* the limit with the most cycles */
     double count;            /* slots, µops or moves of this kind per iteration */
-    struct dispatch_limit limit;   /* the dispatch limit of ISSUE_DISPATCH */
+    struct dispatch_limit limit;   /* the limit reached; valid only if kind is ISSUE_DISPATCH */
 };
 
 /* Computes the bound of rename. If a fact shapes groups (unlaminate_first, group_first,

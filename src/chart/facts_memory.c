@@ -26,7 +26,7 @@ static const struct {
 /* Indices of the probes. */
 struct memory_probes {
     size_t loads, stores;
-    /* loads of one address; of two addresses one line apart; of two bytes in different banks */
+    /* loads of one address; of two addresses one line apart; of two bytes bank_steps[i] apart */
     size_t one_place, next_line, bank_step[BANK_STEPS];
     /* stores: three to one line and one to another; to alternating lines; to alternating half
      * lines */

@@ -10,7 +10,8 @@
 
 #define BLANKS " \t"
 
-/* Returns a copy of @text without enclosing quotes and leading blanks, which may be nested. */
+/* Returns a copy of @text without its enclosing quotes, which may be nested, and without the blanks
+ * after each opening quote. */
 static char *unquoted(const char *text)
 {
     size_t length = strlen(text);

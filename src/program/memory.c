@@ -77,7 +77,7 @@ double memory_crowded(const struct memory *m, double step)
     return memory_crowding(step) >= FEW_SETS ? m->crowded_cycles : 0;
 }
 
-/* Returns the hit probability with the program and its threads only. */
+/* Returns the hit probability without evictions by other processes. */
 static double hit_alone(const struct memory *m, size_t level, const struct cache_shape *shape,
                         double distance)
 {

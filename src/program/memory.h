@@ -19,7 +19,7 @@ struct memory_level {
     /* cycles per streamed line from this level; 0 for the first level, where the accesses
      * themselves take the time */
     double line_cycles;
-    /* least cycles per line of independent random lines */
+    /* minimum cycles per line from this level, for independent accesses in random order */
     double miss_cycles;
 };
 

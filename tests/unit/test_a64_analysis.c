@@ -60,16 +60,16 @@ static double bound_on(const char *text, const char *id, enum bound_kind kind)
     return value;
 }
 
-/* The loop-carried bound, from latencies of the table and of facts. The comment at each row derives
- * its value. */
+/* The loop-carried bound, from latencies of the table and of facts. The comments between the rows
+ * derive the values. */
 static void test_dependencies(void **state)
 {
     (void)state;
     NEEDS_ASSEMBLER();
     static const struct { const char *machine; double cycles; const char *text;
     } known[] = {
-        /* fadd: 2 cycles. The accumulator of fmla is read late: 2 cycles on V2 and N1, 3 on A72.
-         * A64FX has no such path: 9 cycles. */
+        /* fadd: 2 cycles, 4 on A72. fmla reads its accumulator late: 2 cycles on V2 and N1, 3 on
+         * A72. A64FX forwards no accumulator: 9 cycles. */
         {"neoverse-v2", 2, "1: fadd d0, d0, d1\nsubs x0, x0, #1\nb.ne 1b\n"},
         {"cortex-a72", 4, "1: fadd d0, d0, d1\nsubs x0, x0, #1\nb.ne 1b\n"},
         {"neoverse-v2", 2, "1: fmla v0.2d, v1.2d, v2.2d\nsubs x0, x0, #1\nb.ne 1b\n"},
@@ -312,7 +312,7 @@ static void test_newer_instructions(void **state)
     assert_int_equal(a->count, sizeof forms / sizeof *forms);
     for (size_t i = 0; i < a->count; i++) {
         assert_string_equal(a->rows[i].insn->form, forms[i]);
-        /* The core has none of these instructions. */
+        /* The core lacks the instructions of rows 1 to 4. */
         assert_int_equal(!(a->rows[i].flags & ROW_UNKNOWN), i == 0 || i > 4);
     }
     assert_true((a->rows[4].insn->traits & (INSN_LOAD | INSN_STORE)) == (INSN_LOAD | INSN_STORE));
@@ -377,8 +377,8 @@ static void peer_bounds(const struct kernel *k, const char *cpu, double *out)
 }
 
 /* Compares the bounds of ports and issue from the imported tables alone. llvm-mca bounds each
- * resource separately, this analysis every union of port sets. Its bound is never lower, and is
- * higher only if different sets share ports. */
+ * resource separately, this analysis every union of port sets. The bound of this analysis is never
+ * below that of llvm-mca, and is higher only if different sets share ports. */
 static void test_against_llvm(void **state)
 {
     (void)state;

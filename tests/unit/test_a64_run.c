@@ -94,8 +94,8 @@ static void test_system_call(void **state)
         assert_int_equal(sandbox_items(sandbox)[0].fault, FAULT_SYSTEM_CALL);
 }
 
-/* The loop executes the requested number of iterations: it accesses memory beyond its own after a
- * known number. */
+/* The loop executes the requested number of iterations. Its stores reach the end of its memory and
+ * fault after a known number of iterations. */
 static void test_counts(void **state)
 {
     /* add x26, x26, #4, lsl #12; str xzr, [x26]: advances by 16 KiB */
@@ -281,8 +281,8 @@ static void test_kernels(void **state)
         print_message("%s\n", err.what);
         return;
     }
-    /* An emulator's two clocks never agree. Accepts every window, so that the code below is tested
-     * there, too. */
+    /* An emulator's two clocks never agree. Accepts every window, so that emulators also run the
+     * code below. */
     if (sandbox_unfiltered(sandbox))
         c.rules.chain_tolerance = c.rules.probe_tolerance = c.rules.agreement = 1e9;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {

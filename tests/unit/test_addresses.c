@@ -69,8 +69,8 @@ static void test_a64_base(void **state)
     assert_int_equal(forwards(ISA_AARCH64, "e10700f9" "e20740f9", START_MEASURED), 1);
 }
 
-/* The general registers of x86-64 start on one page, except its stack and frame pointers. AArch64
- * uses other registers than x4 and x5 for these. */
+/* The general registers of x86-64 start on one page, except the stack and frame pointers, registers
+ * 4 and 5. On AArch64 registers 4 and 5 have no such exception. */
 static void test_equal_pages(void **state)
 {
     (void)state;
@@ -135,7 +135,8 @@ static unsigned way_of(uint64_t address)
 }
 
 /* Pointers move across seven pages in either direction, and no two pages share the ways of their
- * lines. A push across a boundary of 64 MiB took 1.07 cycles instead of 0.50 on such pages. */
+ * lines. A push across a boundary of 64 MiB took 1.07 cycles instead of 0.50 if the two pages
+ * shared a way. */
 static void test_starts_apart(void **state)
 {
     unsigned seen[256] = {0};

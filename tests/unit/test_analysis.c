@@ -224,7 +224,7 @@ static void test_repeated(void **state)
     machine_free(m);
 }
 
-/* Bounds that one thread computes for its loop of the shared kernel. */
+/* A thread's loop of the shared kernel, and the bound that the thread must compute. */
 struct of_loop {
     const struct kernel *kernel;
     const struct machine *machine;
@@ -383,14 +383,15 @@ static void test_not_modelled(void **state)
     assert_unmodelled_with(
         "1: movslq (%rdi), %rax\naddq $4, %rdi\nincl (%rsi,%rax,4)\ncmpq %rdi, %rcx\njne 1b\n",
         NULL, NULL, "inc (line 3)", "inc (line 3)");
-    /* Counters with a constant limit, also in memory as at -O0, are no such branches. */
+    /* Branches on counters with a constant limit are not listed. A counter may be in memory, as at
+     * -O0. */
     assert_unmodelled("1: addl $1, -4(%rbp)\ncmpl $99, -4(%rbp)\njle 1b\n", NULL, NULL);
     assert_unmodelled(
         "1: movl (%rdi), %eax\naddl %eax, %edx\naddq $4, %rdi\ncmpq 8(%rsp), %rdi\njne 1b\n", NULL,
         NULL);
     assert_unmodelled("1: popq %rax\naddq %rax, %rdx\ndecl %ecx\njne 1b\n", NULL, NULL);
-    /* An increment that is not a multiple of the access size is listed; so are vectors, except
-     * those that must be aligned. */
+    /* Accesses are listed if the increment is not a multiple of their size. Vector accesses are
+     * listed, except those that require alignment. */
     assert_unmodelled("1: movl (%rdi), %eax\naddq $6, %rdi\ndecl %ecx\njne 1b\n", NULL,
                       "mov (line 1)");
     assert_unmodelled("1: movups (%rdi), %xmm0\nmovups %xmm0, (%rsi)\naddq $16, %rdi\naddq $16, "

@@ -180,8 +180,8 @@ static bool two_on_two(const struct gene *gene)
     return has;
 }
 
-/* Starts from a mapping without errors. Two µops on two ports must become one on one of them in the
- * first @changing of @forms forms only, for every seed. */
+/* Starts from a mapping without errors. The first @changing of @forms forms must change from two
+ * µops on two ports to one µop on one of these ports, for every seed. No other form may change. */
 static void changes_some(const struct experiments *t, const struct gene *genes, unsigned forms,
                          unsigned changing)
 {
@@ -233,8 +233,8 @@ static void test_counts_follow_ports_in_one_kind(void **state)
 }
 
 /* Forms with a store can change only together, although half of them have one more µop and
- * therefore another usage. Changing those without a store would contradict the form with one µop on
- * the first port. */
+ * therefore another usage. Changing the forms without a store would contradict the form with one
+ * µop on the first port. */
 static void test_counts_follow_ports_beside_stores(void **state)
 {
     /* FIRST, SECOND: forms with one µop on a store port */

@@ -176,7 +176,7 @@ static void test_stores_known(void **state)
     for (size_t i = 0; i < sizeof targets / sizeof *targets; i++) {
         /* mov rax, address; mov [rax], rbx */
         attack(targets[i].name, "48b8< 488918", targets[i].address, ANY, NULL);
-        /* the same, to one page at that address */
+        /* rep stosq: stores to the whole page at the address */
         attack(targets[i].name, "48bf< b900020000 fc f348ab", targets[i].address, ANY, NULL);
         assert_memory_equal(before, code, sizeof before);
         assert_true(written == 1 && constant == 1 && on_stack == 1 && *on_heap == 0);
@@ -200,9 +200,9 @@ static double seconds_used(const struct rusage *from, const struct rusage *to)
                            from->ru_stime.tv_usec);
 }
 
-/* S4 and S5 without the list of permitted instructions: runs code that would be rejected in the
- * child for foreign code, with the program's addresses known. It must end with @fault or @or_fault;
- * FAULT_COUNT: with any fault. */
+/* Runs code in the child for foreign code without the check against the list of permitted
+ * instructions (S4 and S5). The code has the program's addresses. It must end with @fault or
+ * @or_fault; FAULT_COUNT: with any fault. */
 static void raw_or_asleep(const char *name, const char *hex, uint64_t address, unsigned fault,
                           unsigned or_fault, bool sleeps)
 {
@@ -521,7 +521,8 @@ static void test_refused(void **state)
     next_right("refused");
 }
 
-/* The reference block detects damage. It is repaired, and the block is measured again. */
+/* The reference block detects damaged code in the sandbox. The next runs repair the code and
+ * measure a correct time. */
 static void test_canary(void **state)
 {
     struct err err = {0};
@@ -548,7 +549,7 @@ static void test_canary(void **state)
     assert_int_equal(damaged, SANDBOX_CHAIN_LENGTH / 2);
     sandbox_clear(sandbox);
     struct window_rules rules = calibration.rules;
-    rules.second_cycles = 0;        /* the second chain would detect it earlier */
+    rules.second_cycles = 0;        /* the second chain would detect the damage earlier */
     rules.probe_tolerance = 10;
     rules.chain_tolerance = rules.agreement = 0.5;
     bool seen = false;
@@ -580,11 +581,11 @@ static void test_canary_off(void **state)
     struct insn insn;
     (void)state;
     fast.rules.chain_cycles *= 4;
-    fast.rules.second_cycles = 0;   /* the second chain would detect it earlier */
+    fast.rules.second_cycles = 0;   /* the second chain would detect the wrong clock earlier */
     assert_true(
         insn_decode(ISA_X86_64, (const uint8_t[]){0x48, 0x01, 0xd8}, 3, 0, false, &insn, NULL));
-    /* On a contended CPU the time may end before the reference block runs, or before it has a
-     * time. */
+    /* On a contended CPU patience may end before the reference block runs, or before it has a
+     * value. */
     bool seen[2] = {false, false};
     for (unsigned i = 0; i < TRIES && !seen[0]; i++) {
         if (kernel_run(sandbox, &fast, &insn, 1, &m, &err))

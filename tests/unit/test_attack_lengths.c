@@ -174,7 +174,7 @@ static bool agrees(const struct insn *in)
     struct step whole = step_of(padded, in->length);
     bool branch = in->traits & INSN_BRANCH;
 
-    /* AMD's XOP is a different, longer instruction on other CPUs, and does not exist there. */
+    /* Other CPUs decode an AMD XOP instruction as a longer instruction, which is illegal. */
     if (whole.end == ILLEGAL ||
         (whole.end == FETCH && step_of(padded, sizeof padded - 1).end == ILLEGAL))
         return false;

@@ -155,7 +155,7 @@ static void test_other_readings(void **state)
     next_right("other readings");
 }
 
-/* With prefix 66, 0fae /6 is clwb, which changes no register but is permitted. */
+/* With prefix 66, 0fae /6 is clwb, which is permitted. */
 static bool becomes_another(const char *prefix, const char *instruction)
 {
     return strncmp(prefix, "66", 2) == 0 && strcmp(instruction, "0fae3424") == 0;

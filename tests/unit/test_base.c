@@ -558,8 +558,8 @@ static void test_invisible_characters(void **state)
     child_result_done(&result);
 }
 
-/* Runs a program while busy processes leave it little CPU time. Runs in a child process. Returns 1
- * if the wall-clock limit ended a program that had hardly run. */
+/* Runs a program while busy processes leave it little CPU time. Must be called in a child process.
+ * Returns 1 if the wall-clock limit ended a program that had hardly run. */
 static int run_starved(void)
 {
     static const char *const argv[] = {"sh", "-c",

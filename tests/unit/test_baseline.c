@@ -186,8 +186,8 @@ static void test_choice(void **state)
     assert_int_equal(seek_choice(&k), 0);
 }
 
-/* A sandbox without a fixed CPU probes every CPU that this process may use, and knows its current
- * one. */
+/* A sandbox without a fixed CPU probes every CPU that this process may use, and reports the current
+ * CPU. */
 static void test_looks_at_all_cpus(void **state)
 {
     struct err err = {0};
@@ -209,7 +209,7 @@ static void test_looks_at_all_cpus(void **state)
 }
 
 /* The stored baseline is far too slow, as if first measured next to a busy neighbour. The only
- * usable CPU proves faster, and the baseline is measured again. A correct one stays. */
+ * usable CPU proves faster, and the baseline is measured again. A correct baseline stays. */
 static void test_learns_on_one_cpu(void **state)
 {
     struct err err = {0};
@@ -350,7 +350,7 @@ static void test_times_that_cannot_be(void **state)
     p.least = kernel_least_cycles(&c, 3);
     assert_true(fabs(p.least - 0.9 * 3 / 12) < 1e-9);
     assert_false(kernel_passes_close(&p, &cycles, &spread));
-    /* Such a time is rejected even with floors of short and long runs. */
+    /* A time below the minimum is rejected even if short and long runs have floors. */
     p = (struct kernel_passes){.least = 3};
     for (unsigned i = 0; i < 3; i++)
         visit(&p, 2, right, right, 4);
@@ -361,8 +361,8 @@ static void test_times_that_cannot_be(void **state)
 }
 
 /* Code with two rhythms, from a real block (`mov r8,rax; mov [rsp+24],rax; mov eax,[rbp+56]; test
- * r8,r8` takes 0.67, 0.72 or 0.81 cycles). The fastest is its time, although most visits do not
- * have it. */
+ * r8,r8` takes 0.67, 0.72 or 0.81 cycles). The fastest rhythm is the block's time, although most
+ * visits do not have this rhythm. */
 static void test_rhythms(void **state)
 {
     static const double common[] = {1.2, 1.201, 1.202, 1.2, 1.201, 1.203},

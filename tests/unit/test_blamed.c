@@ -12,8 +12,8 @@
 
 #include "program/blamed.h"
 
-/* Returns a loop of 10^9 iterations at 1 GHz, so one cycle is one second. The program takes 10
- * s. */
+/* Returns a loop of 10^9 iterations at 1 GHz, so one cycle per iteration takes one second. The
+ * program takes 10 s. */
 static struct blamed_part loop_part(double core, double predicted, double measured, double alone)
 {
     return (struct blamed_part){.name = (char *)(uintptr_t) "main:3 loop",
@@ -167,8 +167,8 @@ static void test_fill(void **state)
     assert_float_equal(part.calls, 0.05e-6, 1e-12);
     /* mispredicted loop ends are predicted separately */
     assert_float_equal(part.branches, (300 * 16 - 200) / 2e9, 1e-12);
-    /* The deviation equals the largest cost of branches, so these are the cause and not the
-     * misses. */
+    /* The deviation equals the largest cost of branch misses, so branch misses are the cause, not
+     * cache misses. */
     part.measured = part.predicted + part.branches;
     part.alone = part.core;
     char *sentence = blamed_judge(&part, 1, part.measured, part.predicted, 0);

@@ -51,7 +51,7 @@ static double bound(const struct machine *m, const char *source, enum bound_kind
     return cycles;
 }
 
-/* Loads on two ports. A shorter time than their bound is impossible on such a CPU. */
+/* Four loads on two ports. A time below the port bound is impossible on a CPU with these ports. */
 static void test_refute(void **state)
 {
     struct err err = {0};
@@ -240,7 +240,7 @@ static void test_gather_mask(void **state)
 }
 
 /* String instructions increment their pointers, so the next address does not depend on the loaded
- * value. Only the accumulator does. */
+ * value. Only the accumulator depends on it. */
 static void test_string_pointers(void **state)
 {
     const struct machine *machines[] = {skylake, haswell, zen};
@@ -325,7 +325,7 @@ static void test_registers(void **state)
     assert_chain("movsd (%rdi), %xmm0\n movhpd 8(%rdi), %xmm0", 0);
     /* Skylake has a false dependence on the destination */
     assert_chain("popcntq %rbx, %rax", 3);
-    /* lzcnt has no such dependence on Skylake */
+    /* lzcnt has a false dependence on the destination on Haswell, not on Skylake */
     assert_chain("lzcntq %rbx, %rax", 0);
     assert_true(fabs(bound(haswell, "lzcntq %rbx, %rax", BOUND_DEPENDENCIES) - 3) < 1e-9);
     /* two cycles in one direction, one in the other (uops.info) */
@@ -549,9 +549,9 @@ static void test_uop_cache(void **state)
     machine_free(golden);
 }
 
-/* A move fuses with the next operation if that overwrites the move's destination, with the same
- * width, without memory, and without the destination as a source (fact fuse_move; measured on a Zen
- * 5). */
+/* A move fuses with the next operation if the operation overwrites the move's destination, with the
+ * same width, without memory, and without the destination as a source (fact fuse_move; measured on
+ * a Zen 5). */
 static void test_moves_join_operations(void **state)
 {
     static const char source[] =
@@ -642,8 +642,8 @@ static void test_long_loop(void **state)
     str_done(&adds);
 }
 
-/* Limit of the first decoder, in µops per instruction. xchg has three. Instructions with more µops
- * are microcoded: as many µops per cycle, without other instructions. */
+/* Limit of the first decoder, in µops per instruction. xchg has three µops. Instructions with more
+ * µops than the limit are microcoded: µops at the width of rename, without other instructions. */
 static void test_complex_decoder(void **state)
 {
     (void)state;

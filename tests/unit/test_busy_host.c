@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Measuring on a host that is rarely or never idle: it ends, values are correct or marked, and the
- * next run resumes from them. Host and clock are simulated. */
+/* Measuring on a host that is rarely or never idle ends. Values are correct or marked, and the next
+ * run resumes from them. Host and clock are simulated. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -21,7 +21,7 @@
 #define CALL_SECONDS 0.15
 #define VALUE_SECONDS 0.02
 
-/* One of this many experiments has an idle moment. */
+/* One of @one_in experiments has an idle moment. */
 static struct { unsigned one_in, tried; double now; size_t calls; } host;
 
 static double host_clock(void)

@@ -123,7 +123,7 @@ static const struct { const char *command; unsigned last;
 };
 
 /* Interrupts at allocation @all, in a child process because the interruption of a script persists.
- * Returns true if it ended in time with a message. */
+ * Returns whether the script ended in time with a message. */
 static bool ends(struct session *s, const char *trial, unsigned long all)
 {
     int status;

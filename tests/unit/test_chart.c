@@ -187,7 +187,7 @@ static double wrong_share(const struct chart *c, const struct bed *b)
     return (double)chart_bed_wrong(&b->cpu, c, t) / EXPERIMENTS;
 }
 
-/* Fails unless the chart mispredicts at most a fraction of @most of such experiments. */
+/* Fails unless the chart mispredicts at most a fraction of @most of random experiments. */
 static void assert_foretells(const struct chart *c, const struct bed *b, double most)
 {
     double wrong = wrong_share(c, b);
@@ -234,7 +234,7 @@ static void test_joined_nops_are_no_width(void **state)
     struct bed b;
 
     (void)state;
-    /* Rename eliminates it, as on most CPUs, which reveals the slots. */
+    /* Rename eliminates this move, as on most CPUs, which reveals the slots. */
     mapping_set(m->mapping,
                 &(struct mapping_entry){.form = "MOV (R64, R64)", .micro_ops = 1, .latency = NAN});
     set_up_machine(&b, m, "*", 0);
@@ -246,8 +246,8 @@ static void test_joined_nops_are_no_width(void **state)
     tear_down(&b);
 }
 
-/* A load with an operation at one per cycle is slower alone. If @state is set, so are some larger
- * experiments. */
+/* A load with an operation at one per cycle is slower alone. If @state is set, some larger
+ * experiments are slower. */
 static void make_late(const void *state, const struct experiment *e, struct measured *m)
 {
     uint64_t forms = 0;
@@ -260,7 +260,7 @@ static void make_late(const void *state, const struct experiment *e, struct meas
         m->cycles *= LATE_OTHERS_BY;
 }
 
-/* If times of the core exceed the port bound, such a time of a single form is accepted; otherwise
+/* If times of the core exceed the port bound, the time of a single form may exceed it. Otherwise
  * the form is unexplained. */
 static void test_late_times_are_those_of_the_core(void **state)
 {
@@ -283,11 +283,11 @@ static void test_late_times_are_those_of_the_core(void **state)
 }
 
 /* ADC runs without a dependence only after another instruction, whose slot counts as one of ADC. No
- * other form has its ports, but it is placed, outside of the core. */
+ * other form has ADC's ports, but ADC is placed, outside of the core. */
 static void test_what_needs_breakers_is_not_of_the_core(void **state)
 {
     static const char *const forms[] = {"ADC (R64, R64)", "SUB (R64, R64)"};
-    /* or SUB, which needs no such instruction and is in the core */
+    /* The form is ADC, or SUB, which needs no other instruction and is in the core. */
     const bool with = *(const bool *)*state;
     struct machine *m = load_machine(source_path("tests/data/chart-cpu/"));
     struct usage usage = {0};
@@ -324,8 +324,8 @@ static double charted_together(const struct chart *c, const char *a, const char 
     return cycles;
 }
 
-/* Five pipes of one form each are found before the pipe of divisions. That one has the most forms
- * and must be among those returned. */
+/* Five pipes of one form each are found before the pipe of divisions. The pipe of divisions has the
+ * most forms and must be among the returned pipes. */
 static void test_no_pipe_is_crowded_out(void **state)
 {
     struct bed b;

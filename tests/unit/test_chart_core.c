@@ -228,7 +228,7 @@ static struct mapping *joined(const struct machine *m, const char *const *first,
 }
 
 /* Checks for four ports of vectors, four of general forms and three of loads, all disjoint. Returns
- * those of loads. */
+ * the ports of loads. */
 static portset ports_of_loads(const struct mapping *found)
 {
     portset vectors = ports_of(found, "VPXOR (XMM, XMM, XMM)"),
@@ -303,7 +303,8 @@ static void test_vectors_and_memory(void **state)
 }
 
 /* If two port sets are busy at the same time, experiments take a fifth to a third longer than
- * either requires. No ports explain this, and the core found is the same as without it. */
+ * either set requires. No ports explain this delay, and the core found is the same as without the
+ * delay. */
 static void test_late_times_are_no_ports(void **state)
 {
     static const double late[] = {LATE, LATER};
@@ -393,8 +394,8 @@ static void test_threads_find_the_same(void **state)
     machine_free(m);
 }
 
-/* Returns, and operations with a load on one or two ports, are tried first. Each looks like the
- * operation alone, and no load could join afterwards. */
+/* Return instructions, and operations with a load on one or two ports, are tried first. Each looks
+ * like the operation without its load, and no load could join afterwards. */
 static void test_loads_come_before_what_loads_too(void **state)
 {
     static const struct {
@@ -489,9 +490,9 @@ static bool has_form(const struct lab *lab, const struct chart_core *core, const
     return false;
 }
 
-/* Finds the core of the wide CPU with such forms from @most candidates. Of the forms that read
- * registers, programs use POPCNT most; of all forms VPSHUFD. @alone: cycles per form of the lab's
- * table. */
+/* Finds the core of the wide CPU, with the forms that make_odd slows, from @most candidates. Of the
+ * forms that read registers, programs use POPCNT most; of all forms VPSHUFD. @alone: cycles per
+ * form of the lab's table. */
 static void with_core(size_t most,
                       void (*look)(const struct lab *lab, const struct chart_core *core,
                                    const double *alone, const struct machine *m))

@@ -270,9 +270,9 @@ static void test_index_and_flags_by_hand(void **state)
     }
 }
 
-/* Ivy Bridge's table has stores as one µop, which cannot be split. That loads are split makes no
- * rule. With two µops every pair is split. The CPU lacks BLSI, so the chart does not list its flags
- * as fast. */
+/* Ivy Bridge's table has stores as one µop, which cannot be split. Split loads alone determine no
+ * rule. With two µops per store every pair is split. The CPU lacks BLSI, so the chart does not list
+ * its flags as fast. */
 static void test_stores_that_split(void **state)
 {
     struct err err = {0};
@@ -546,9 +546,9 @@ static void test_zen4_as_measured(void **state)
     forms_free(forms);
 }
 
-/* On some CPUs a load of a byte waits for the register that it merges with. It is slower whether or
- * not rename forwards it. Additions to a byte show that rename forwards it. Example: Zen 5 (EPYC
- * Turin). */
+/* On some CPUs a load of a byte waits for the register that the byte merges with. The load is
+ * slower whether or not rename forwards the byte. Additions to a byte in memory show that rename
+ * forwards the byte. Example: Zen 5 (EPYC Turin). */
 static void test_parts_found_by_additions(void **state)
 {
     struct err err = {0};

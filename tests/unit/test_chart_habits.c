@@ -226,7 +226,7 @@ enum telling {
 };
 
 /* Returns how many times above the port bound are new for a form with guess @g. With 4 and 8 copies
- * of the saturator of @ports it takes @late times its port bound. @tell: how the form is then
+ * of the saturator of @ports the form takes @late times its port bound. @tell: how the form is then
  * recorded as a leader. */
 static size_t new_beside(struct slow_pairs *h, const struct lattice *lattice,
                          const struct saturators *saturators, const struct guess *g, portset ports,
@@ -251,8 +251,8 @@ static size_t new_beside(struct slow_pairs *h, const struct lattice *lattice,
     return is_new;
 }
 
-/* A form whose load exceeds the port bound with other loads does so whatever its other µops are. If
- * leaders with at least this excess showed it, the time is nothing new. */
+/* A form whose load exceeds the port bound with other loads does so whatever its other µops are.
+ * The time is not new if leaders had at least the same excess. */
 static void test_late_by_what_they_share(void **state)
 {
     struct machine *m = eight_ports();

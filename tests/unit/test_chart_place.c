@@ -188,8 +188,9 @@ static bool is_found(double alone, bool late)
 }
 
 /* A form that loads and computes on two ports each takes half a cycle. Alone it takes 18 % more, as
- * chains of conditional moves do on a Zen 5. That does not contradict its ports if all other times
- * agree. 22 % more does, and on a CPU without times above the port bound both do. */
+ * chains of conditional moves do on a Zen 5. This excess does not contradict its ports if all other
+ * times agree. An excess of 22 % contradicts them. On a CPU without times above the port bound 18 %
+ * contradict them. */
 static void test_a_time_alone_may_be_late(void **state)
 {
     (void)state;
@@ -472,8 +473,9 @@ static double off_beside_loads(bool late, const struct times_beside *times, size
     return worst;
 }
 
-/* A usage that predicts 2.00 for a measured 2.50. This refutes it if times cannot exceed the port
- * bound. Otherwise it is weak evidence, unless most times do. */
+/* A usage predicts 2.00 for a measured 2.50. The measurement refutes the usage if times cannot
+ * exceed the port bound. If they can, the measurement is weak evidence, unless most times exceed
+ * the bound. */
 static void test_what_is_too_short_is_refuted(void **state)
 {
     double cost, cost_late;
@@ -528,8 +530,8 @@ static void test_odd_times(void **state)
                 cost_quick > cost + RESIDUAL_COST_MOST);
 }
 
-/* Four slots per cycle. A form with a quarter of a cycle has one of four ports or none. The slots
- * limit it next to any form that keeps these ports busy. */
+/* Four slots per cycle. A form that takes a quarter of a cycle has one of four ports or none. The
+ * slots limit the form next to any form that keeps these ports busy. */
 static const struct by_hand wide[] = {{"SHL (R64, I8)", "1*p0"},   {"ADD (R64, R64)", "1*p01"},
                                       {"MOV (R64, M64)", "1*p23"}, {"OR (R64, R64)", "1*p0123"},
                                       {"MOV (M64, R64)", "1*p4"},  {FORM, "1*p0123"}};

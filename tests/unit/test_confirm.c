@@ -17,8 +17,8 @@
 #include "../support/screens.h"
 #include "../support/support.h"
 
-/* Runs @line, with the test's directory for each @, and all jobs that it starts. Returns the bottom
- * line. */
+/* Replaces each @ in @line with the test's directory, runs the command and waits for its jobs.
+ * Returns the bottom line. */
 static const char *said(const char *line)
 {
     struct str command = {0};

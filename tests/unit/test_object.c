@@ -138,7 +138,8 @@ static void expect_functions(const char *text, size_t count, const uint64_t (*pl
         assert_string_equal(s->name, str_text(&name));
         str_done(&name);
     }
-    /* An address within a function names it, and its loop has a separate address. */
+    /* An address within a function selects the function. The loop's label is the function's
+     * start. */
     struct kernel_options options = {0};
     struct str inside = {0};
     str_addf(&inside, "0x%llx", (unsigned long long)object_address(&o, places[1][0] + 1));
