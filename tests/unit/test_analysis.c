@@ -131,7 +131,7 @@ static void test_idioms_and_moves(void **state)
     assert_false(flags_of("1: xorb %al,%al\njmp 1b\n", "skylake", 0) & ROW_ZERO);
     assert_true(flags_of("1: vpxor %xmm1,%xmm1,%xmm2\njmp 1b\n", "skylake", 0) & ROW_ZERO);
     assert_true(flags_of("1: pcmpeqd %xmm1,%xmm1\njmp 1b\n", "skylake", 0) & ROW_ONES);
-    /* Further fusions of AMD CPUs: one register, full width, unmasked. */
+    /* Further idioms of AMD CPUs: one register, full width, unmasked. */
     static const char *const amd[] = {"znver1", "znver2", "znver3", "znver4", "zen5-charted"};
     for (size_t i = 0; i < sizeof amd / sizeof *amd; i++) {
         assert_true(flags_of("1: pandn %xmm1,%xmm1\njmp 1b\n", amd[i], 0) & ROW_ZERO);

@@ -18,7 +18,8 @@
 struct attack_case {
     const char *name, *hex;
     enum ending ending;
-    const char *after;   /* block that the attack would affect; NULL: sometimes an addition */
+    const char *after;   /* block measured after the attack; NULL: an addition after every sixth
+                          * attack */
 };
 
 #define SQUARE_ROOT "d9e8 d9fa ddd8"              /* fld1; fsqrt; fstp st0 */

@@ -166,7 +166,8 @@ static void test_alone(void **state)
     }
 }
 
-/* Every alone-to-alone rule of the machines names an existing form, which gets its cycles. */
+/* Every latency rule from LATENCY_ALONE is to LATENCY_ALONE and names an existing form. The core
+ * stores the rule's cycles for the form. */
 static void test_all_alone(void **state)
 {
     struct forms *forms = forms_load(ISA_X86_64, NULL, NULL);

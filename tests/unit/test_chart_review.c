@@ -214,8 +214,8 @@ static void test_second_round_of_a_chart(void **state)
     assert_true(c->review.blocks > 300 && c->review.blocks <= 512);
     assert_true(usage_equal(&mapping_find(c->machine->mapping, "MOV (R64, M64)")->usage,
                             &mapping_find(s->machine->mapping, "MOV (R64, M64)")->usage));
-    /* Blocks chose a usage to which experiments gave half the weight of the former one, now its
-     * alternative. A changed latency does not affect the usage's source. */
+    /* Blocks chose a usage to which experiments gave half the weight of the former usage. The
+     * former usage becomes an alternative. A changed latency does not affect the usage's source. */
     assert_source(c, "MOV (R64, M64)",
                   "charted: confidence 0.30, decided by blocks, not tested against p2");
     assert_source(c, "IMUL (R64, R64)", CHARTED);

@@ -164,7 +164,7 @@ static void test_settling_tells(void **state)
 }
 
 /* A form that was not tested against some ports is reported with an experiment. `experiments
- * settle` measures it and does not raise the form's confidence. */
+ * settle` measures that experiment and does not raise the form's confidence. */
 static void test_untested_ports_are_checked(void **state)
 {
     struct bed *b = *state;
@@ -318,8 +318,8 @@ static const char *settle_rightly(struct bed *b)
     return confirmed;
 }
 
-/* Blocks chose the alternative usage. The experiment that distinguishes both usages corrects
- * this. */
+/* Blocks chose the alternative usage. The experiment that distinguishes both usages corrects this
+ * choice. */
 static void test_settling_goes_back_behind_blocks(void **state)
 {
     struct bed *b = *state;
@@ -343,7 +343,7 @@ static void test_settling_goes_back_behind_blocks(void **state)
 }
 
 /* Blocks chose a usage that is none of the chart's candidates, with two µops on the port of CRC32.
- * The experiment for the chart's candidates takes the same time with it. */
+ * The experiment for the chart's candidates takes the same time with this usage. */
 static void test_settling_goes_back_behind_what_blocks_found(void **state)
 {
     struct bed *b = *state;
@@ -478,8 +478,8 @@ static void test_doubts_are_kept(void **state)
     work_remove("doubts.csv");
 }
 
-/* The file also stores whether times may exceed the port bound. An older file lacks this, and any
- * time may then exceed it. */
+/* The file also stores whether times may exceed the port bound. An older file lacks this flag, and
+ * any time may then exceed the bound. */
 static void test_lateness_is_kept(void **state)
 {
     const struct bed *b = *state;

@@ -161,7 +161,8 @@ static void test_corrections(void **state)
     /* another CPU than the one that was checked */
     assert_false(run_line(&s, "machine correct --simulate haswell VMUL*", NULL, &err));
     assert_non_null(strstr(err.what, "simulated skylake was checked"));
-    /* key o in the view runs it in this form, because the checked values are simulated as well */
+    /* key o in the view runs the command in this form, because the checked values are simulated as
+     * well */
     run(&s, "machine correct VMUL*");
     assert_int_equal(lines_of("latencies.csv"), before);
     holds("latencies.csv", "\"VMULPD (YMM, YMM, YMM)\",3,1,4,measured on simulated skylake");

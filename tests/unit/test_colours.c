@@ -24,7 +24,8 @@ static void check(enum role role, bool many, bool light)
 {
     const struct colour_pair pair = colour_of(role, many, light);
 
-    /* With 8 colours the terminal defines them. Checks those of xterm on its backgrounds. */
+    /* With 8 colours the terminal defines the colours. Checks xterm's colours on xterm's
+     * background. */
     for (size_t i = 0; i < (many ? 4u : 1u); i++) {
         const uint32_t fg = pair.fg == COLOUR_TERMINAL ? texts[light] : colour_rgb(pair.fg),
                        bg = pair.bg == COLOUR_TERMINAL ? grounds[light][i] : colour_rgb(pair.bg);

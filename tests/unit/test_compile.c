@@ -288,7 +288,7 @@ static void test_flags_replace_their_kind(void **state)
 }
 
 /* A compiler that does not support the processor compiles for the closest one that it supports, and
- * the recipe names that. */
+ * the recipe names the closest one. */
 static void test_processor_that_compilers_do_not_know(void **state)
 {
     (void)state;

@@ -95,8 +95,8 @@ static const char *current(void)
     return session.document.selected[0];
 }
 
-/* Undo removes a loaded, imported or inferred object and its selection, and redo restores them. An
- * object that it replaced returns. */
+/* Undo removes a loaded, imported or inferred object and its selection, and restores an object that
+ * it replaced. Redo reverses the undo. */
 static void test_arrivals_are_undone(void **state)
 {
     (void)state;
@@ -252,7 +252,7 @@ static void kernel_arrives(void *state, const struct job_info *info)
 }
 
 /* On a busy machine a job delivers a pasted loop, without a key press afterwards. The hint to paste
- * one disappears nevertheless. */
+ * a loop disappears nevertheless. */
 static void test_hint_goes_with_what_a_job_brings(void **state)
 {
     static const struct job_ops ops = {.run = nothing_to_do, .finish = kernel_arrives};

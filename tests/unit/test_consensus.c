@@ -94,7 +94,7 @@ static struct genome *changed(const struct genome *g, size_t f, unsigned times)
 }
 
 /* Many measurements refute what few cannot. With all pairs a mapping with one wrong form has no
- * weight; with two experiments of that form it has. */
+ * weight. With two experiments of that form the mapping has weight. */
 static void test_refuted_members(void **state)
 {
     struct known_bed b;
@@ -239,7 +239,7 @@ static void happen(void *state)
 }
 
 /* Returns CPU time, which does not depend on the machine's load. The consensus must get its share
- * of it. */
+ * of the CPU time. */
 static double processor_seconds(void)
 {
     struct timespec t;

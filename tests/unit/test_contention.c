@@ -28,8 +28,8 @@
 #define SETTLED_OFF 0.03 /* largest relative error of a settled time */
 #define VISITS 6
 
-/* Recorded code: name in the file, number of instructions in its loop, and cycles of one on an
- * unshared core. */
+/* Recorded code: name in the file, number of instructions in its loop, and cycles per instruction
+ * on an unshared core. */
 enum kind { CHAIN, SECOND, NOPS, PORTS, ROOM, COMPARES, LOADS, STORES, FAR };
 static const struct {
     const char *name;
@@ -164,7 +164,7 @@ static bool is_wrong(double cycles, unsigned item)
     return !(fabs(cycles / quiet(item) - 1) <= SETTLED_OFF);
 }
 
-/* Measures an item with the protocol for forms. Returns false if it does not settle. */
+/* Measures an item with the protocol for forms. Returns false if the time does not settle. */
 static bool form_measured(struct replay *p, const struct pulse *pulse,
                           const struct window_rules *rules, double *cycles)
 {
@@ -258,8 +258,8 @@ static void test_kernels_are_right(void **state)
     assert_true(all_right(kernel_measured, "kernels") > 100);
 }
 
-/* Calibration finds such a core busy, or idle if there were idle moments, and never lowers the
- * baseline. */
+/* Calibration finds the recorded core busy, or idle if there were idle moments, and never lowers
+ * the baseline. */
 static void test_looks(void **state)
 {
     const double nops = 1 / kinds[NOPS].cycles;
@@ -295,7 +295,7 @@ static void test_looks(void **state)
     }
 }
 
-/* A loop that walks and does not settle with one plan gets another one, once. The windows of the
+/* A loop that walks and does not settle with one plan gets another plan, once. The windows of the
  * first plan are discarded. */
 static void test_replan(void **state)
 {

@@ -81,7 +81,7 @@ static void release(void *held)
     (void)held;
 }
 
-/* Without memory to copy the tags nothing is exported, instead of other rows. */
+/* If memory for a copy of the tags is missing, nothing is exported, not even untagged rows. */
 static void test_tags_without_memory(void **state)
 {
     (void)state;

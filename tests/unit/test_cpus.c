@@ -191,7 +191,8 @@ static void test_alias(void **state)
     machine_free(core);
 }
 
-/* A directory with a base contains only differences. Its latencies take precedence. */
+/* A directory with a base contains only differences. Its latencies take precedence over those of
+ * the base. */
 static void test_user_machine(void **state)
 {
     struct err err = {0};
@@ -235,7 +236,7 @@ static void start(struct session *s, const char *cpu)
     s->input = NULL;
 }
 
-/* It is the first machine of a comparison, and its own tables are listed once. */
+/* The CPU's machine is the first machine of a comparison, and its own tables are listed once. */
 static void test_selection(void **state)
 {
     struct session s;
@@ -285,7 +286,8 @@ static void test_measured_machine_is_native(void **state)
     session_done(&s);
 }
 
-/* Saved sessions store the name, not the title, which describes the computer that saved them. */
+/* Saved sessions store the machine's name, not its title, because the title describes the computer
+ * that saved the session. */
 static void test_saved_elsewhere(void **state)
 {
     struct session s;

@@ -90,8 +90,8 @@ static bool no_libdw(void)
 #endif
 }
 
-/* A pipe with the source's name replaces it. The reader must neither wait for it nor consume its
- * contents. */
+/* A pipe with the source's name replaces the source. The reader must neither wait for the pipe nor
+ * consume its contents. */
 static void test_pipe_as_source(void **state)
 {
     (void)state;
@@ -167,7 +167,7 @@ static void load_linked(void)
               : 2);
 }
 
-/* The debug information is in a pipe, for which libdw would wait, so it is not called. */
+/* The debug information is in a pipe, for which libdw would wait, so libdw is not called. */
 static void test_libdw_that_waits(void **state)
 {
     (void)state;

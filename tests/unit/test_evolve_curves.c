@@ -21,9 +21,11 @@
 
 #define TICK 0.003      /* seconds per read of the clock */
 #define SAMPLES 20000
-/* Columns of a description. The view has two rows of 80 for it, with line breaks at blanks. */
+/* Columns of a description. The view has two rows of 80 for a description, with line breaks at
+ * blanks. */
 #define ROW 75
-/* Most moves of a run that is stopped at once; without the final ones a third fewer. */
+/* A run that is stopped at once makes more moves than this. Without the final cooling it would make
+ * a third fewer. */
 #define QUENCHED 20000
 /* Steps of some polls. Searching to the end would take several times as many. */
 #define STEPS_LEFT 60000

@@ -156,8 +156,8 @@ static double outlined(const struct outline *o)
     return o->best->d_avg;
 }
 
-/* A thread of the run publishes outlines while another reads them. The last outline is that of the
- * end, and changes with an edit after it. */
+/* A thread of the run publishes outlines while another reads them. The last outline shows the end
+ * of the run, and changes with a later edit. */
 static void test_outlines(void **state)
 {
     struct experiments *t = some_experiments();

@@ -43,7 +43,7 @@ static struct problem *part_of(const struct experiments *t, uint32_t forms, bool
     return p;
 }
 
-/* A run, and experiments that join it once it has taken the previous ones. */
+/* A run, and experiments that join it when the run has processed the previous ones. */
 struct stream {
     struct evolve *e;
     const struct experiments *t;
@@ -106,7 +106,7 @@ static struct mapping *mapping_of(struct evolve *e)
 
     assert_non_null(g);
     assert_int_equal(g->forms, p->forms);
-    /* Its errors are those on the current experiments. */
+    /* The individual's error is that on the current experiments. */
     assert_true(fabs(genome_error(g, p) - g->d_avg) < 1e-5);
     ports_number(&names, g->ports);
     struct mapping *m = genome_mapping(g, p, &names);
@@ -148,7 +148,7 @@ static void stream_through(unsigned ports, double most)
         .t = b.t, .forms = 14, .parts = 2, .e = evolve_new(p, &o, NULL, 0, &err), .reached = NAN};
     const size_t begun_with = p->experiments;
 
-    problem_free(p);   /* the run has a reference to it */
+    problem_free(p);   /* the run has a reference to the problem */
     assert_true(team_run(THREADS, work_stream, &stream, &err));
     evolve_get_status(stream.e, &status);
     assert_int_equal(status.state, EVOLVE_DONE);
@@ -380,8 +380,8 @@ static void test_live(void **state)
     str_done(&out);
 }
 
-/* Scripts have no polling between commands. Each command feeds the run, and those that show or end
- * it wait until it has all results. */
+/* Scripts have no polling between commands. Each command feeds the run. Commands that show or end
+ * the run wait until the run has all results. */
 static void test_live_in_scripts(void **state)
 {
     static const char *const ends[] = {"evolve status", "evolve adopt", "evolve stop"};

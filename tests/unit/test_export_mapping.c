@@ -71,7 +71,7 @@ static void test_pmevo_names(void **state)
         pmevo_name_of(forms_find(forms, known[i][0]), &name);
         assert_string_equal(str_text(&name), known[i][1]);
     }
-    /* Each form is exported in their notation and imported as the same form. */
+    /* Each form is exported in PMEvo's notation and imported as the same form. */
     size_t written = 0;
     for (size_t i = 0; i < forms_count(forms); i++) {
         str_clear(&name);
@@ -102,8 +102,8 @@ static void test_pmevo_round_trip(void **state)
         fail_msg("%s", err.what);
     assert_same_usages(m->mapping, back);
     mapping_free(back);
-    /* Two levels cannot represent the mapping. The message names the first form that needs
-     * three. */
+    /* Two levels cannot represent the mapping. The message names the first form with several
+     * µops. */
     str_clear(&text);
     assert_false(export_pmevo_flat(m, forms, NULL, &text, &err));
     assert_true(strstr(err.what, "several µops"));

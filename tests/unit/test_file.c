@@ -172,7 +172,7 @@ static void test_size_limit_is_an_error(void **state)
         struct rlimit limit = {4096, 4096};
         struct err err = {0};
         static char much[65536];
-        signal(SIGXFSZ, SIG_IGN);   /* the program ignores this signal, too */
+        signal(SIGXFSZ, SIG_IGN);   /* the program also ignores this signal */
         setrlimit(RLIMIT_FSIZE, &limit);
         _exit(file_write(work_path("one"), much, sizeof much, &err) || !strstr(err.todo, "ulimit"));
     }

@@ -222,7 +222,7 @@ static void test_thresholds(void **state)
 
 static double quarter(double n) { return floor(n / 4) * 6; }
 
-/* All inputs are multiples of the vector's width, for which 1.5 N is exact. Where it is not an
+/* All inputs are multiples of the vector's width, for which 1.5 N is exact. Where 1.5 N is not an
  * integer it is not a count. */
 static void test_multiples(void **state)
 {
@@ -326,7 +326,7 @@ static void test_print(void **state)
 }
 
 /* Fits two columns by Cramer's rule on the normal equations, without row @without. Leave-one-out
- * errors use it without each row. */
+ * errors use this fit without each row. */
 static void normal(const double *a, const double *b, const double *y, size_t n, size_t without,
                    double c[2])
 {

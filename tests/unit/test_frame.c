@@ -151,7 +151,7 @@ static void test_detail_is_whole(void **state)
     str_done(&shown);
 }
 
-/* Key m selects the timeline's machine, too: always one of the selected machines. */
+/* Key m also selects the timeline's machine: always one of the selected machines. */
 static void test_machine_in_view(void **state)
 {
     (void)state;
@@ -404,7 +404,7 @@ static void test_what_measures(void **state)
         ;
     assert_true(screen_holds("now     experiments measure  50 %  12 s left, 0 settled"));
     snprintf(told, sizeof told, "job %u 50 %% 12 s left", number);
-    assert_true(screen_holds(told));   /* it also fits on the bottom line */
+    assert_true(screen_holds(told));   /* the message also fits on the bottom line */
     job_cancel(number);
     job_wait(number);
     assert_true(screen_lacks("now "));

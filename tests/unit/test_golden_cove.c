@@ -131,7 +131,7 @@ static const struct { const char *hex; double answer, measured;
     /* mov eax,[rbx+8]; four of lea rax,[rax+rdx]; add rax,1; mov [rbx+8],eax: stores half of the
      * sum */
     {"8b4308488d0410488d0410488d0410488d04104883c001894308", 5 + 4 + 1, 9.96},
-    /* with the addition first it is eliminated, and rename forwards the store to the load */
+    /* with the addition first: rename eliminates the addition and forwards the store to the load */
     {"8b43084883c001488d0410488d0410488d0410488d0410894308", 4, 3.99},
     /* the same with [rdi+rcx*8] and 64 bits: not renamed, so the sum is computed before the
      * store */
@@ -257,8 +257,8 @@ static void test_turns_at_rename(void **state)
     machine_free(m);
 }
 
-/* The flags of AND are slow for a select of one µop. CMOVBE's first µop combines the flags: it
- * takes 6.00 cycles from the address, CMOVZ 6.50, measured. */
+/* The flags of AND are slow for a select of one µop. CMOVBE's first µop combines the flags.
+ * Measured from the address, CMOVBE takes 6.00 cycles and CMOVZ 6.50. */
 static void test_flags_of_two_uops(void **state)
 {
     struct machine *m = load_machine("sapphirerapids");
@@ -271,7 +271,7 @@ static void test_flags_of_two_uops(void **state)
     machine_free(m);
 }
 
-/* The simulation follows the rules, too, except for fractions of cycles, and for port conflicts
+/* The simulation also follows the rules, except for fractions of cycles, and for port conflicts
  * that bounds lack. */
 static void test_rules_simulated(void **state)
 {
@@ -308,7 +308,7 @@ static void test_each_fact_matters(void **state)
         {"unlaminate_first", "", "3b040f3b440e083b440d10909090", 2, 9.0 / 6},
         /* mov rax,[rdi]; mov rcx,[rdi+64] */
         {"load_bank_bytes", "", "488b07488b4f40", 1, 2.0 / 3},
-        /* mov rax,[rdi+60]: its two banks still limit it */
+        /* mov rax,[rdi+60]: the load's two banks still limit it */
         {"split_loads_per_cycle", "", "488b473c", 1, 0.5},
         /* add rax,5; shl rax,3 */
         {"immediate_folding_extra", "0", "4883c00548c1e003", 3, 1},
@@ -334,7 +334,7 @@ static void test_each_fact_matters(void **state)
         {"immediate_folding", "1", "48c7c0fdffffff48d3e8", 1.5, 1},
         /* mov r10,1; shlx rax,rax,r10: the count is no dependence, but the shift takes longer */
         {"immediate_folding_extra", "0", "49c7c201000000c4e2a9f7c0", 3, 1},
-        /* bextr has two µops of this kind */
+        /* bextr has two µops with this delay */
         {"immediate_folding_extra", "0", "49c7c201000000c4e2a8f7c0", 6, 2},
         /* bzhi */
         {"immediate_folding_extra", "0", "49c7c201000000c4e2a8f5c0", 3, 1},

@@ -178,7 +178,7 @@ static void test_patterns(void **state)
         assert_int_equal(b.insns[0].operands[0].reg, b.insns[1].operands[1].base);
     }
     /* Without register classes a pattern matches any registers; with the mnemonic alone any form of
-     * it. */
+     * the mnemonic. */
     wider = p;
     for (size_t step = 0, n = pattern_steps(&p); step < n; step++)
         if (pattern_relax(&wider, step, &p))
@@ -337,8 +337,8 @@ static void test_ten_changes_are_found(void **state)
     assert_all_found(*state, ten, TEN, &options);
 }
 
-/* Blocks of rarer forms reveal changes of the stack, second bytes of registers, stack addresses and
- * those with an index. */
+/* Blocks of rarer forms reveal changes of the stack, of second bytes of registers, of stack
+ * addresses and of addresses with an index. */
 static void test_ten_others_are_found(void **state)
 {
     static const struct {

@@ -134,8 +134,8 @@ static void test_names(void **state)
     machine_free(m);
 }
 
-/* Options that enable features of a core which LLVM disables by default follow its name; the
- * machine's name lacks them. An unknown option is rejected, because LLVM would ignore it. */
+/* Options that enable features of a core which LLVM disables by default follow the core's name; the
+ * machine's name lacks the options. An unknown option is rejected, because LLVM would ignore it. */
 static void test_features(void **state)
 {
     (void)state;

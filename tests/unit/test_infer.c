@@ -242,9 +242,9 @@ static void test_finds_ports(void **state)
     known_tear_down(&b);
 }
 
-/* Without time to find the number of ports a run uses the largest candidate, and reports that. It
- * does not report it if the number is given, or if it has a starting point, whose state it
- * reports. */
+/* Without time to find the number of ports a run uses the largest candidate and reports that. It
+ * reports nothing if the number is given. A run with a starting point reports the state of its
+ * starting point. */
 static void test_ports_without_time(void **state)
 {
     struct known_bed b;
@@ -338,9 +338,9 @@ static void see_best(void *state)
     seen->looks++;
 }
 
-/* The displayed error never rises, no individual has a smaller one with as few µops, and adoption
- * uses the displayed mapping. If that is a consensus, the mapping of least error is listed next to
- * it. */
+/* The displayed error never rises, no individual has a smaller error with as few µops, and adoption
+ * uses the displayed mapping. If the displayed mapping is a consensus, the mapping of least error
+ * is listed next to it. */
 static void test_best_is_the_best(void **state)
 {
     (void)state;

@@ -383,7 +383,7 @@ static void test_footprint(void **state)
     double weight = lines_weight(load, &levels);
     assert_true(weight > 15 * (double)load->fresh && weight < 70 * (double)load->fresh);
     lines_done(&l);
-    /* No line is accessed twice, so there are many, from memory. */
+    /* No line is accessed twice, so the footprint is large and the lines come from memory. */
     add_random(&s, UINT64_C(1) << 40, 12);
     lines_find(&s.placed, 64, &l);
     assert_true(l.list.items[0].at_least && l.list.items[0].footprint > 1e7);
@@ -470,7 +470,7 @@ static void test_terms(void **state)
     assert_true(fabs(s.cache.cycles - 2) < 1e-9 && fabs(s.cache.off - 1) < 1e-9);
     assert_true(fabs(s.rest.cycles - 0.5) < 1e-9);
     assert_true(fabs(s.branch.cycles + s.cache.cycles + s.rest.cycles - s.missing) < 1e-9);
-    f.besides = 0.25; /* a part of the time in the replays that the program does not have */
+    f.besides = 0.25; /* fraction of the replays' time that the program does not have */
     assert_true(fabs(split_of(&f).rest.cycles - 0.25) < 1e-9);
     f.besides = 0;
     f.high = 70; /* a busy host, whose delay no replay has */

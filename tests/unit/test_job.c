@@ -335,8 +335,8 @@ static void test_end_begins_another(void **state)
     int finished = 0, freed = 0;
     struct err err;
 
-    /* All jobs exist before the first one's end is handled. None may be missed or lost
-     * meanwhile. */
+    /* All jobs exist before the first one's end is handled. No end may be missed, and no job
+     * lost. */
     for (int i = 0; i < 80; i++) {
         struct count *c = mem_zero(1, sizeof *c);
         *c = (struct count){.finished = &finished, .freed = &freed};

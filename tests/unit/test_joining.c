@@ -49,8 +49,7 @@ struct known_row {
     double slots, cycles;
 };
 
-/* Returns the cost by both oracles, of @count µops of @first and, unless it is 0, one of
- * @second. */
+/* Returns the cost, by both oracles, of @count µops of @first and one µop of @second (0: none). */
 static double cost_of(struct throughput *t, struct known_row *rows, portset first, unsigned count,
                       portset second, unsigned slots, double slot)
 {

@@ -384,8 +384,8 @@ static void test_x86_emitted(void **state)
     assert_false(kernel_emitted(insns, n, out, at));
 }
 
-/* A branch within the code is rejected, unless the code is an executed path. It then leads to the
- * next instruction, for either outcome. */
+/* A branch within the code is rejected, unless the code is an executed path. The branch of a path
+ * leads to the next instruction, for either outcome. */
 static void test_x86_followed(void **state)
 {
     /* cmp rax, rbx; jl over; add rcx, rdx; over: jmp next; next: inc rsi */

@@ -64,7 +64,7 @@ static size_t assert_same(const struct kernel *k, size_t loop, const char *name,
     if (again->loops[0].count == again->insn_count) {
         if (!kernel_text(again, 0, &twice, &err))
             fail_msg("%s, loop %zu: %s\n%s", name, loop + 1, err.what, str_text(text));
-        /* after the line that says why it is a loop */
+        /* compares from the second line, because the first line gives the reason for the loop */
         const char *first = strchr(str_text(text), '\n'), *second = strchr(str_text(&twice), '\n');
         if (!first || !second || strcmp(first, second) != 0)
             fail_msg("%s, loop %zu: saved again,\n%s\nbecame\n%s", name, loop + 1, str_text(text),

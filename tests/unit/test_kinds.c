@@ -199,8 +199,8 @@ static unsigned draws_of_kind(const struct problem *p, bool like)
     return same;
 }
 
-/* Forms with few experiments try usages of their kind. Those with many try any usage, a third of
- * them of their kind. */
+/* Forms with few experiments try usages of their kind. Forms with many experiments try any usage; a
+ * third of the tries are usages of their kind. */
 static void test_draws_by_kind(void **state)
 {
     struct problem *few = named_forms(1), *many = named_forms(100);

@@ -162,7 +162,8 @@ static void test_judges(void **state)
     for (unsigned i = 0; i < 12; i++)
         r[i] = looks(ALL, ALL, 0, i % 3);
     assert_int_equal(lanes_judge(r, 12, 2), LANES_DISTURB);
-    /* One CPU has a permanent neighbour, as probes of the other one together with it show. */
+    /* One CPU has a permanent neighbour. Probes of both CPUs together show whether the CPUs also
+     * interfere. */
     for (unsigned i = 0; i < 12; i++)
         r[i] = looks(ALL, 0, ALL, 1);
     assert_int_equal(lanes_judge(r, 12, 2), LANES_APART);
@@ -288,7 +289,7 @@ static void *no_threads(unsigned members, struct err *err)
 
 static const struct source_threads without = {.begin = no_threads};
 
-/* Without threads one CPU does all the work. A named CPU does all of its work. */
+/* Without threads, or with a named CPU, one CPU does all the work. */
 static void test_measures_alone(void **state)
 {
     struct err err = {0};

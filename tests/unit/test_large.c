@@ -110,8 +110,8 @@ static void test_loading(void **state)
     str_done(&line);
 }
 
-/* The kernel of a session has the source line of each line of a long text. If their allocation
- * fails, loading fails and the program continues. */
+/* The kernel of a session has the source line of each line of a long text. If the allocation of
+ * these lines fails, loading fails and the program continues. */
 static void test_source_lines(void **state)
 {
     struct str printed = {0}, text = {0}, line = {0};
@@ -131,7 +131,7 @@ static void test_source_lines(void **state)
     str_addf(&text, "line,source_line\n1,1\n%u,2\n", 4 * ROWS);
     work_put("lines/kernel-lines.csv", str_text(&text));
     work_put("lines/kernel-source.txt", "first\nsecond\n");
-    /* without it the session would be reported as changed by another process */
+    /* with the manifest the session would be reported as changed by another process */
     unlink(work_path("lines/manifest.csv"));
     str_clear(&line);
     str_addf(&line, "session load %s", work_path("lines"));
@@ -155,8 +155,8 @@ static void test_source_lines(void **state)
     str_done(&line);
 }
 
-/* Commands over the whole table: all large allocations fail from a given one on, for each of
- * them. */
+/* Commands over the whole table. All large allocations from a given one on fail, for each large
+ * allocation in turn. */
 static void test_commands(void **state)
 {
     static const char *const commands_tried[] = {"experiments list predicted>1 & cycles>2",
