@@ -678,8 +678,8 @@ static double counted_clock(void)
     return hands.now;
 }
 
-/* A harmless block on a core that is never idle ends within its patience, as contended. The test's
- * clock counts the reads of waits. */
+/* A harmless block on a core that is never idle ends within the given patience and is reported as
+ * contended. The test's clock advances with each read. */
 static void test_never_quiet(void **state)
 {
     static const double patience[] = {0.5, 2, 5};

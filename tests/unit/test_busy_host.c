@@ -238,7 +238,7 @@ static void test_orders(void **state)
                                     (const bool[]){false, false}, 2, &out),
                      1);
     assert_true(out.cycles == 1 && !out.busy && isnan(out.contended_cycles));
-    /* A single pass that is no faster suffices. */
+    /* One window that shows a contended order not to be faster suffices. */
     assert_int_equal(measured_least((const struct measured[]){quick, lost},
                                     (const bool[]){false, true}, 2, &out),
                      0);

@@ -22,9 +22,9 @@
 #define NOISE 0.005
 #define EXPERIMENTS 300
 #define LATE 1.16            /* factor by which times are longer */
-#define INNER "SHLD (R64, R64, I8)"    /* one µop on port 0 and one on 0, 1 or 2, */
-/* or one on 0 or 1 and one on 0 or 2: equivalent unless another form keeps only port 0 busy, which
- * no fast form does */
+#define INNER "SHLD (R64, R64, I8)"    /* one µop on port 0, and one on 0, 1 or 2 */
+/* OUTER: one µop on 0 or 1, and one on 0 or 2. OUTER and INNER are equivalent unless another form
+ * keeps only port 0 busy, which no fast form does. */
 #define OUTER "MULX (R64, R64, R64)"
 
 struct bed {

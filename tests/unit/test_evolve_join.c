@@ -297,7 +297,8 @@ static void test_thread_that_starts_late(void **state)
     known_tear_down(&b);
 }
 
-/* A table without a newer layout is released. Measured results wait for that. */
+/* A run that has ended releases its table, requests no results, and holds no table that is fed
+ * later. */
 static void test_fed_after_its_end(void **state)
 {
     struct known_bed b;

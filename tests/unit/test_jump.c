@@ -68,7 +68,7 @@ static void test_follow(void **state)
     const size_t line = session.document.row;
     press("x");
     assert_at("mapping", ADD);
-    press("X");   /* the next of two experiments, or the one after it */
+    press("X");   /* back to the loop, to another instruction of the form */
     assert_at("kernel", ADD);
     assert_int_not_equal(session.document.row, line);
 }

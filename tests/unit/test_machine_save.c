@@ -106,8 +106,8 @@ static void test_csv(void **state)
     each_machine(check_csv);
 }
 
-/* A saved machine includes the manual corrections of its directory. If it is saved there again they
- * must not be applied twice. */
+/* A saved machine includes the manual corrections of its directory. If the machine is saved there
+ * again, the corrections must not be applied twice. */
 static void test_corrections_once(void **state)
 {
     (void)state;

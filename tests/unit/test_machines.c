@@ -92,7 +92,7 @@ static void check_extensions(const struct machine *m)
     for (size_t i = 0; i < mapping_count(m->mapping); i++) {
         const char *form = mapping_at(m->mapping, i)->form;
         const struct form_row *row = forms_find(forms, form);
-        /* the list, which was verified with binutils, lacks the form, too */
+        /* the list, which was verified with binutils, also lacks the form */
         if (!row &&
             strstr(mapping_at(m->mapping, i)->source, "binutils 2.40 has no such instruction"))
             continue;

@@ -122,8 +122,8 @@ static void test_renaming(void **state)
             struct usage ua = {0}, ub = {0};
             snprintf(form, sizeof form, "form%u", f);
             for (unsigned u = 0; u < 1 + f % 3; u++) {
-                /* Each port has one form, executed more often for later ports. Otherwise ports
-                 * might be interchangeable. */
+                /* Form f has f + 1 µops, all on port f. Without such forms ports might be
+                 * interchangeable. */
                 portset set = f < n ? (portset)1 << f : 1 + (portset)rng_below(&rng, (1u << n) - 1),
                         other = 0;
                 uint32_t count = f < n ? f + 1 : 1 + (uint32_t)rng_below(&rng, 3);

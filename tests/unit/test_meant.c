@@ -17,7 +17,7 @@
 #include "base/str.h"
 #include "../support/support.h"
 
-/* Fails unless @text consists of these forms, separated by "|". */
+/* Fails unless @text consists of the forms in @forms, separated by "|". */
 static void assert_forms(const char *text, const char *forms)
 {
     struct err err = {0};

@@ -146,8 +146,8 @@ static void test_modes(void **state)
 }
 
 /* A few references with far larger distances than all others form a cluster, even if each of their
- * bins is small. Together with nearer ones their mean would be between the two. Very few references
- * are dropped, and a few near ones join. */
+ * bins is small. In one cluster with nearer references, their mean would be between both distances.
+ * Very few references are dropped, and a few near ones join. */
 static void test_far_modes(void **state)
 {
     struct run_bin bins[] = {
@@ -164,8 +164,8 @@ static void test_far_modes(void **state)
     bins[3] = (struct run_bin){460, 50, 50, 64};
     assert_int_equal(modes_find(&r, modes), 2);
     assert_true(modes[1].count == 20000);
-    /* The bin is larger than a dropped one and smaller than a cluster; then without any other far
-     * bin. */
+    /* The far bin is larger than a dropped one and smaller than a cluster. The second reference has
+     * no far bin. */
     bins[3] = (struct run_bin){4600, 300, 300, 64};
     assert_int_equal(modes_find(&r, modes), 3);
     struct run_reference two = {.references = 300, .bins = bins, .bin_count = 1};

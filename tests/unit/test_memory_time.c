@@ -67,9 +67,9 @@ static void test_by_hand(void **state)
     /* a written line costs 3, and 0.5 more; fetched lines only cost 2 */
     assert_float_equal(time_of(two, 2, &m, 2, 1, 65536), 3.5, 1e-9);
     assert_float_equal(time_of(loads, 2, &m, 1, 1, 65536), 2, 1e-9);
-    /* both overlap, and the slower one counts */
+    /* core and lines overlap, and the slower of both counts */
     assert_float_equal(time_of(loads, 2, &m, 4, 1, 65536), 4, 1e-9);
-    /* ECM: 3 cycles of its own, and 2 of the lines */
+    /* ECM: 3 cycles of the core that do not overlap, and 2 of the lines */
     assert_float_equal(time_of(loads, 2, &adds, 4, 3, 65536), 5, 1e-9);
     assert_float_equal(time_of(loads, 2, &adds, 4, 1, 65536), 4, 1e-9);
     two[1].non_temporal = true;
@@ -237,14 +237,14 @@ static void test_steps(void **state)
                                wanted[i].cycles + 2, 1e-9);
     }
     struct stream pages = steps(4160), half = steps(2112);
-    /* they fit the second level, on 16,640 pages */
+    /* the lines fit the second level, on 16,640 pages */
     assert_float_equal(time_at(&pages, 1, &m, &core, 65 * 1048576.0).cycles, 20, 1e-9);
     assert_float_equal(time_at(&half, 1, &m, &core, 33 * 1048576.0).cycles, 20 * 2112 / 4096.0,
                        1e-9);
 }
 
-/* Beyond the last measured size the cost of a miss is extrapolated. It follows from the last two
- * sizes that a cache of 2 MiB contains in part. Sequential lines cost the same as at the last
+/* Beyond the last measured size the cost of a miss is extrapolated. The extrapolation uses the last
+ * two sizes that a cache of 2 MiB contains in part. Sequential lines cost the same as at the last
  * size. */
 static void test_beyond(void **state)
 {

@@ -611,7 +611,7 @@ static void test_output_stopped_in_an_editor(void **state)
     if (!terminal_await(&m.terminal, "vmovapd"))
         report_and_fail(&m, "no example");
     str_clear(&m.terminal.recent);
-    must_answer(&m);   /* it accepts keys, and no prompt is open */
+    must_answer(&m);   /* the workbench accepts keys, and no prompt is open */
     type_text(&m, "e");
     if (!terminal_await(&m.terminal, "the editor is here"))
         report_and_fail(&m, "no editor");
@@ -646,7 +646,7 @@ static void test_a_search_that_a_prefix_ends(void **state)
 }
 
 /* The kernel stops the workbench by Ctrl-Z at any moment while it draws a screen of changing size.
- * It stops between two drawings, and continues. */
+ * The workbench stops between two drawings, and continues. */
 static void test_stops_at_any_moment(void **state)
 {
     (void)state;

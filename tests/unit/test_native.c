@@ -287,8 +287,8 @@ static void test_kept(void **state)
     machine_free(again);
 }
 
-/* One file has the costs of lines by size and the parameters of programs. Each keeps the rows of
- * the other, and a damaged row of one does not hide the other. */
+/* One file has the costs of lines by size and the parameters of programs. Saving either kind keeps
+ * the rows of the other, and a damaged row of one kind does not hide the other. */
 static void test_one_file(void **state)
 {
     struct machine *m = load_machine("skylake");

@@ -123,7 +123,7 @@ static void test_with_ports(void **state)
     usage_done(&entry.usage);
     measure(t, TWO, 1, 0, 0, 1);
     observable_find(m, t, list);
-    /* four slots without a port explain its time alone */
+    /* four slots without a port explain TWO's time alone */
     assert_int_equal(list[TWO].rivals, 1);
     observable_done(list, FORMS);
     measure(t, WIDE, 1, TWO, 1, 1);

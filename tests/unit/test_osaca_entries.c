@@ -187,8 +187,9 @@ static void test_predicates_in_names(void **state)
     machine_free(m);
 }
 
-/* A form's own name takes precedence over its name without the suffix, however loosely that entry
- * matches the address. Multipliers without whole cycles are reported; 0 adds no port. */
+/* A form's own name takes precedence over its name without the suffix, however loosely the entry
+ * with the own name matches the address. Multipliers without whole cycles are reported; 0 adds no
+ * port. */
 static void test_own_name_and_multipliers(void **state)
 {
     (void)state;
@@ -215,7 +216,7 @@ static void test_own_name_and_multipliers(void **state)
     machine_free(m);
 }
 
-/* '0DV' in a string names that port, because its letters are no ports. '13' means two ports if
+/* '0DV' in a string names the port 0DV, because its letters are no ports. '13' means two ports if
  * there are a 1 and a 3. */
 static void test_ports_named_whole(void **state)
 {
@@ -368,8 +369,8 @@ static void test_aliases_are_bounded(void **state)
     str_done(&text);
 }
 
-/* Names of skipped entries count, too, because any number of entries may refer to a list of
- * them. */
+/* Names of skipped entries also count, because any number of entries may refer to one list of
+ * names. */
 static void test_names_are_bounded(void **state)
 {
     (void)state;

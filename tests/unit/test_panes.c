@@ -462,8 +462,8 @@ static void test_steps_of_the_lab(void **state)
     assert_true(large_holds("3 measured 8, 1 failed ("));
 }
 
-/* Enter changes a usage of the inferred mapping and updates its error. The displayed mapping
- * predicts the experiments; the key of the differences swaps it. */
+/* Enter changes a usage of the inferred mapping and updates the mapping's error. The displayed
+ * mapping predicts the experiments; the key of the differences swaps the displayed mapping. */
 static void test_mapping_in_view(void **state)
 {
     const char *prefill;

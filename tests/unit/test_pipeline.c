@@ -156,8 +156,8 @@ static void test_turns(void **state)
     }
 }
 
-/* Haswell's decoders lack the pattern 3-1: an instruction of three µops is decoded alone. On
- * Skylake another one is decoded with it. */
+/* Haswell's decoders lack the pattern 3-1: an instruction of three µops is decoded alone. Skylake
+ * decodes another instruction in the same cycle. */
 static void test_three_uops(void **state)
 {
     static const char three[] = "4887d8" "90" "4887d8" "90";   /* xchg rax,rbx; nop, twice */

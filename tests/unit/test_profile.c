@@ -109,7 +109,7 @@ static struct sampling options_of(enum sampling_method method, const char *how, 
                              .method = method};
 }
 
-/* Returns whether the system denies this method. If so the test is skipped. */
+/* Returns whether the system denies @method. Prints that the test is skipped if so. */
 static bool refused(enum sampling_method method, const struct err *err)
 {
     bool no = strstr(err->what, method == SAMPLING_CLOCK ? "the system forbids the sampling clock"
@@ -127,8 +127,7 @@ static size_t samples_of(const struct run_profile *p, const char *function)
     return 0;
 }
 
-/* Returns the samples in innermost loops of functions of that name: nearly all of the functions'
- * samples. */
+/* Returns the samples in innermost loops of functions whose names begin with @function. */
 static size_t samples_in_loop(const struct run_profile *p, const char *function)
 {
     size_t sum = 0;
@@ -259,7 +258,8 @@ static void test_time_is_up(void **state)
     sampled_done(&s);
 }
 
-/* Makes @calls fail with EPERM in this process, permanently. */
+/* Makes perf_event_open (@clock) and ptrace (@interrupt) fail with EPERM in this process,
+ * permanently. */
 static void refuse_calls(bool clock, bool interrupt)
 {
     struct sock_filter code[] = {

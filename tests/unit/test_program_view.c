@@ -183,7 +183,7 @@ static void test_study_in_the_same_place(void **state)
                     "issue");
     session.document.program.study->serial = 2;
     assert_true(screen_holds("1/5"));
-    press("G\n");   /* quotes its name: nothing was built, so there is no code */
+    press("G\n");   /* quotes the block's name: nothing was built, so there is no code */
     assert_true(frame.failed);
     assert_null(strstr(str_text(&frame.message), "quote"));
 }

@@ -251,7 +251,7 @@ static void test_many_ports(void **state)
     assert_non_null(e);
     assert_true(evolve_immigrate(e, good));
     evolve_free(e);
-    /* A run that has not chosen a number yet uses none of them. */
+    /* A run that has not chosen a number of ports yet accepts no mapping of so many. */
     o.ports = 0;
     e = evolve_new(p, &o, NULL, 0, &err);
     assert_non_null(e);

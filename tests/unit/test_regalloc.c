@@ -289,7 +289,8 @@ static void test_pairs(void **state)
     free(b);
 }
 
-/* Every order has the same instructions, each at the position that its description says. */
+/* Every order has the same instructions, each at the position that the order's description
+ * gives. */
 static void test_orders(void **state)
 {
     struct body *b = mem_alloc(sizeof *b);

@@ -16,7 +16,7 @@
 #include "base/str.h"
 #include "simulate/simulate.h"
 
-#define NOP "660f1f440000"   /* six bytes, of which the µop cache delivers eight per cycle */
+#define NOP "660f1f440000"   /* of six bytes; the µop cache delivers eight such nops per cycle */
 
 static double cycles_of(const struct machine *m, const char *text, enum bound_kind kind)
 {

@@ -153,8 +153,8 @@ static void test_shapes(void **state)
     }
 }
 
-/* The members of a single row or item are in the object itself, after its own. Without rows the
- * array is empty. */
+/* The members of a single row or item are in the object itself, after the object's other members.
+ * Without rows the array is empty. */
 static void test_single(void **state)
 {
     (void)state;

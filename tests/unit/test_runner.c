@@ -243,7 +243,7 @@ static void test_journal_resumes(void **state)
         assert_true(pwrite(fd, "\"ADD (R64, R6", 13, end) == 13);
     }
     assert_true(runs > 3);
-    /* two passes per experiment, one with short bodies, and a few more, however often it is
+    /* two passes per experiment, one with short bodies, and a few more, however often the run is
      * cancelled */
     assert_true(passes < 4 * whole->rows.count);
     struct runner_summary s;
@@ -278,7 +278,8 @@ static void test_journal_faults(void **state)
     close(fd);
 }
 
-/* Journal entries of code that overwrote its own loop are invalid, so it is measured again. */
+/* Journal entries of code that overwrote its own loop are invalid, so the code is measured
+ * again. */
 static void test_impossible_values_are_not_taken(void **state)
 {
     struct experiments *t = random_table(20, 99);
@@ -425,8 +426,8 @@ static void test_two_lengths(void **state)
     experiments_free(t);
 }
 
-/* A CPU whose core takes @cycles per experiment. While it is shared it reports that, unless its
- * baseline is too low to notice. */
+/* A CPU whose core takes @cycles per experiment. While the core is shared the CPU reports
+ * contention, unless the baseline is too low. */
 static struct {
     double cycles, first, expected;
     bool busy;

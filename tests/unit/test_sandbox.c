@@ -132,7 +132,7 @@ static void test_foreign_bodies(void **state)
     assert_true(sandbox_run(sandbox, 3, NULL, NULL, NULL, &err));
     orders = sandbox_pid(sandbox, true);
     assert_true(orders > 0 && orders != before);
-    /* Unlike for a kernel, addresses outside of its memory are not mapped. */
+    /* Unlike for a kernel, addresses outside of a foreign body's memory are not mapped. */
     static const unsigned faults[] = {FAULT_NONE, FAULT_SEGMENT, FAULT_SEGMENT};
     for (unsigned i = 0; i < 3; i++)
         assert_int_equal(sandbox_items(sandbox)[i].fault, faults[i]);
@@ -230,7 +230,8 @@ static double child_seconds(pid_t child)
 }
 
 /* Busy processes share the CPU, and the child has a lower priority. A missing result is then
- * attributed to them, unless the code had enough CPU time to prove an endless loop. */
+ * attributed to the busy processes, unless the code had enough CPU time to prove an endless
+ * loop. */
 static void test_starved(void **state)
 {
     static const uint8_t loop[] = {0xeb, 0xfe}, nop[] = {0x90};
@@ -447,7 +448,7 @@ static struct kernel_plan plan_of(const struct calibration *c, const char *hex)
     return plan_beside(c, hex, NULL);
 }
 
-/* Checks that the plan of @hex has that number of copies, if it could be run. */
+/* Checks that the plan of @hex has @copies copies, if it could be run. */
 static void runs_as(const struct calibration *c, const char *hex, const struct kernel_plan *hint,
                     unsigned copies)
 {

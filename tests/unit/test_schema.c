@@ -515,7 +515,7 @@ static void test_every_command_has_its_rows_in_csv(void **state)
         if (!end)
             fail_msg("%s: what follows it is not there", script[i]);
         *end = '\0';
-        /* the rows are those of the commands that it runs */
+        /* the rows of `source` are those of the commands that it runs */
         if (strncmp(script[i], "source", 6) != 0)
             with_rows += assert_same_names(script[i], objects[i], at);
         at = end + sign.length;

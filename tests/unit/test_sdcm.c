@@ -11,8 +11,8 @@
 #include "base/rng.h"
 #include "program/sdcm.h"
 
-/* Returns the hit rate if @d other lines are in random sets. The line stays if fewer of them than
- * its ways are in its set. */
+/* Returns the hit rate if @d other lines are in random sets. The line stays if fewer other lines
+ * are in its set than the set has ways. */
 static double placed(double lines, double ways, unsigned d, struct rng *rng)
 {
     const int rounds = 40000;

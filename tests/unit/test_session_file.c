@@ -327,7 +327,7 @@ static void test_refused_whole(void **state)
             fail_msg("%s was taken", faults[i].text);
         if (!strstr(err.what, faults[i].what))
             fail_msg("%s: %s", faults[i].text, err.what);
-        /* no setting or kernel of it remains */
+        /* no setting or kernel of the rejected session remains */
         assert_int_equal(s.settings.format, FORMAT_TEXT);
         assert_true(s.settings.ascii);
         assert_string_equal(s.document.kernel->name, "hex");
@@ -405,7 +405,7 @@ static void test_export(void **state)
     str_done(&text);
 }
 
-/* A pipe in place of one of its files is rejected without waiting. */
+/* A pipe in place of one of a session's files is rejected without waiting. */
 static void test_pipes_are_refused(void **state)
 {
     static const char *const names[] = {"piped/session.csv", "piped/kernel.hex",
@@ -430,7 +430,7 @@ static void test_pipes_are_refused(void **state)
         if (!strstr(err.what, "is a pipe"))
             fail_msg("%s: %s", names[i], err.what);
     }
-    /* A pipe with the name of its run's checkpoint is rejected, too. */
+    /* A pipe with the name of the run's checkpoint is also rejected. */
     struct str line = {0};
     assert_int_equal(mkfifo(work_path("checkpoint.json"), 0600), 0);
     str_addf(&line, "experiments load '%s'", source_path("data/experiments/golden-cove-five.csv"));
@@ -685,7 +685,7 @@ static void test_own_is_not_the_last(void **state)
         fail_msg("%s", err.what);
     assert_false(saved_state_last(&last));
     assert_null(saved_state_find("last", &err));
-    /* both are false if the file system has no locks */
+    /* Both results are false if the file system has no locks. */
     assert_int_equal(locked_for_others(str_text(&lock)), locks);
     session_done(&s);
     str_done(&lock);

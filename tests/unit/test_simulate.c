@@ -156,7 +156,7 @@ static void check_bounds(const char *id, struct simulator *s, struct block_work 
     struct simulation sim = run(s, w, b, &bounds);
     if (bounds.unknown)
         return;   /* the simulation lacks the unknown form's latency */
-    /* whether it waits for a store to reach the cache, which overlaps with retirement */
+    /* whether the block waits for a store to reach the cache, which overlaps with retirement */
     bool waits = false;
 
     for (size_t k = 0; k < w->deps.addresses.found_count; k++)
@@ -719,8 +719,8 @@ static void test_timeline(void **state)
     machine_free(machine);
 }
 
-/* If replayed loads are the bottleneck, the simulation ends when it is at most as slow as they are.
- * The result is their time. */
+/* If replayed loads are the bottleneck, the simulation ends when it is at most as slow as these
+ * loads. The result is the time of the loads. */
 static void test_replayed_early(void **state)
 {
     struct corpus real = real_blocks();

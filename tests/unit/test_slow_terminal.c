@@ -75,8 +75,8 @@ static void test_byte_after_byte(void **state)
     see("POPCNT (R64, R64)");
 }
 
-/* The second half arrives after the workbench has shown that it waits for it. Keys after the paste
- * are keys. */
+/* The second half arrives after the workbench has shown that it waits for the rest of the paste.
+ * Keys after the paste are keys. */
 static void test_pause_within_the_text(void **state)
 {
     static const char first[] = "\033[200~ popcntq %rax, %rbx\r f", second[] = "rndint\r\033[201~j";
@@ -120,8 +120,8 @@ static void test_pause_at_the_prompt(void **state)
 }
 
 /* Two pastes in one read: the second begins where the first ends, and is complete. So is a paste
- * immediately after a key. Keys after a paste take effect immediately, on a slow host before its
- * loop is loaded. test_cuts_anywhere shows that they stay keys. */
+ * immediately after a key. Keys after a paste take effect immediately, on a slow host before the
+ * pasted loop is loaded. test_cuts_anywhere shows that keys after a paste stay keys. */
 static void test_one_right_behind_the_other(void **state)
 {
     static const char pastes[] =

@@ -515,7 +515,7 @@ static void test_tags_of_pairs(void **state)
         assert_string_equal(str_text(&out), "form 0\nform 35000\n");
         str_clear(&out);
     }
-    assert_true(p.asked < 20);   /* their positions have been stored again */
+    assert_true(p.asked < 20);   /* the positions of the tagged rows have been stored again */
     char longest[FILTER_TEXT + 1];
     memset(longest, 'x', sizeof longest);
     longest[FILTER_TEXT] = '\0';

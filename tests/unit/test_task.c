@@ -172,7 +172,7 @@ static void test_cancelled(void **state)
         write_rows(fd, 100);
         assert_true(job_find(number, &info) && info.state == JOB_RUNNING);
         assert_true(job_cancel(number));
-        /* For any remaining input: data that the job has not read are dropped with it. */
+        /* For any remaining input: data that the job has not read are dropped with the job. */
         struct str much = {0};
         for (size_t k = 0; k < 3 * WATCH_STEPS; k++)
             str_add(&much, "x,1\n");
@@ -489,7 +489,7 @@ static void test_confirmed_late(void **state)
 }
 
 /* Returns whether @m has predictions, which must then be for all @rows. *@cycles (may be NULL):
- * that of the fourth row. */
+ * predicted cycles of the fourth row. */
 static bool predicted(struct session *s, struct machine *m, size_t rows, double *cycles)
 {
     struct prediction *p = session_forecast(s, m);
@@ -623,7 +623,7 @@ static void release(const char *what)
     hold_workers(false);
 }
 
-/* While the screen waits for a command it says for what. */
+/* While the screen waits for a command it shows what it waits for. */
 static void test_wait_is_said(void **state)
 {
     struct session s;

@@ -81,7 +81,7 @@ static void test_keys_and_frames(void **state)
     assert_true(answered >= 3);
     assert_true(longest > 0 &&
                 fabs(strtod(turn + strlen(", longest "), NULL) - 1e3 * longest) <= 0.051);
-    assert_true(bytes == 0 || bytes > 3 * 1000);   /* 0: the system does not know it */
+    assert_true(bytes == 0 || bytes > 3 * 1000);   /* 0: unknown on this system */
     csv_table_free(table);
     terminal_close(&t);
 }

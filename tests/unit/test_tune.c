@@ -604,7 +604,8 @@ bool __wrap_sandbox_run_states(struct sandbox *s, uint32_t offset, unsigned vect
     return true;
 }
 
-/* A run without CPU time is no difference. It is repeated, and skipped if that fails as well. */
+/* A run without CPU time is no difference. The run is repeated, and skipped if the repetition has
+ * no CPU time either. */
 static void test_starved_runs(void **state)
 {
     struct itself b = itself_new(INTEL "add rax, rcx\nimul rdx, rax");

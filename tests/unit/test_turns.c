@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A turn of the UI thread while a search runs and results arrive. No view computes what grows with
- * the number of experiments: it draws what the run's thread and jobs have published. Work is
- * counted in steps of this thread. */
+/* A turn of the UI thread while a search runs and results arrive. No view computes amounts that
+ * grow with the number of experiments. Views draw what the run's thread and jobs have published.
+ * Work is counted in steps of this thread. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -126,7 +126,7 @@ static void test_turns_of_views(void **state)
     str_done(&text);
 }
 
-/* The counts of a table change with it. */
+/* The counts of a table change with the table. */
 static void test_counts(void **state)
 {
     static const char *const states[] = {EXPERIMENT_PENDING, EXPERIMENT_ONCE, EXPERIMENT_CONTENDED,

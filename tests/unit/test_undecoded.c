@@ -178,8 +178,8 @@ static bool there(const char *program)
     return system(line) == 0;
 }
 
-/* In one piece of code each is one instruction, with its name if an installed disassembler knows
- * it, and never bytes of others. */
+/* In one piece of code each foreign encoding is one instruction, with its name if an installed
+ * disassembler supports it. No instruction has bytes of another. */
 static void test_learned(void **state)
 {
     (void)state;
@@ -198,7 +198,8 @@ static void test_learned(void **state)
             break;
         assert_true(insn_decode(ISA_X86_64, code + at, length - at, at, true, &in, &err));
         assert_int_equal(in.length, strlen(foreign[i].hex) / 2);
-        if (!(in.traits & INSN_UNDECODED))   /* binutils before 2.40 knows fewer of them */
+        if (!(in.traits & INSN_UNDECODED))   /* binutils before 2.40 supports fewer of these
+                                              * instructions */
             assert_string_equal(in.form, foreign[i].form);
         assert_null(strchr(in.text, '\t'));   /* views show texts in columns */
         at += in.length;

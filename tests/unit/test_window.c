@@ -211,8 +211,8 @@ static void test_spikes_and_faults(void **state)
     }
 }
 
-/* A thread that merely occupies buffers slows code that needs them. The room probe detects it, and
- * nops do not. Without that probe it is not detected. */
+/* A thread that merely occupies buffers slows code that needs the buffers. The room probe detects
+ * the thread, and nops do not. Without the room probe the thread is not detected. */
 static void test_room(void **state)
 {
     (void)state;

@@ -267,8 +267,8 @@ static bool read_overlapping(size_t tables, struct err *err)
     return ok;
 }
 
-/* Overlapping symbol tables, and names of the same bytes, multiply the contents of a small file. It
- * is rejected once it exceeds the possible contents of the file. */
+/* Overlapping symbol tables, and names of the same bytes, multiply the contents of a small file.
+ * The file is rejected once the multiplied contents exceed its possible contents. */
 static void test_overlapping(void **state)
 {
     struct err err = {0};

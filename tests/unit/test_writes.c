@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Every command that writes a file, with each system call failing in turn. It fails with a message,
- * and the old file is unchanged or completely replaced. No other file remains, and the command
- * works the next time. */
+/* Every command that writes a file, with each system call failing in turn. The command fails with a
+ * message, and the old file is unchanged or completely replaced. No other file remains, and the
+ * command works the next time. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

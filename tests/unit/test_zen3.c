@@ -64,8 +64,8 @@ static void test_measured_forms(void **state)
     assert_foretold("znver3", "tests/data/zen3-singles.csv", 191, 0.05, INFINITY);
 }
 
-/* By uops.info's ports, minima and products share none on Zen 3. Before Zen 3 saturating sums with
- * memory share one of two ports with products. */
+/* By uops.info's ports, minima and products share no port on Zen 3. Before Zen 3 saturating sums
+ * with memory share one of two ports with products. */
 static void test_units(void **state)
 {
     static const struct { const char *machine, *experiment; double cycles; } cases[] = {
