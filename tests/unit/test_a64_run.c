@@ -216,7 +216,7 @@ static void test_every_form(void **state)
     free(b);
 }
 
-/* The chains of every form run, too. */
+/* The chains of every form also run. */
 static void test_every_chain(void **state)
 {
     struct err err = {0};

@@ -20,7 +20,8 @@
 
 struct attack_case {
     const char *name, *hex;
-    const char *after;   /* block that the attack would affect; NULL: sometimes an addition */
+    const char *after;   /* block measured after the attack; NULL: an addition after every STEPS
+                          * attacks */
 };
 
 #define ADDITION_X87 "d9e8 d8c0 ddd8"

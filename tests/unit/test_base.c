@@ -471,7 +471,7 @@ static void test_utf8(void **state)
     assert_int_equal(utf8_columns(27), -1);
     assert_int_equal(utf8_columns(127), -1);
     static const char raw[] = "a\tb\033[2J\\ µ\x9b\xc2\x9b\r\n";
-    utf8_escape(raw, sizeof raw, &text);   /* escapes the last NUL, too */
+    utf8_escape(raw, sizeof raw, &text);   /* also escapes the last NUL */
     assert_string_equal(str_text(&text), "a\\tb\\x1b[2J\\\\ µ\\x9b\\xc2\\x9b\\r\\n\\x00");
     assert_true(utf8_valid(str_text(&text), text.length, NULL));
     str_done(&text);

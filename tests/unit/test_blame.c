@@ -236,7 +236,7 @@ static void test_missing_times(void **state)
     t = (struct truth){.noise = 50};
     assert_null(blame("skylake", chain, NULL, NULL, &t, 1000, &err));
     assert_non_null(strstr(err.what, "no stable time"));
-    /* Cancelled. */
+    /* The measurement is cancelled. */
     t = (struct truth){.fatal = ERR_INTERRUPTED};
     assert_null(blame("skylake", chain, NULL, NULL, &t, 1000, &err));
     assert_int_equal(err.code, ERR_INTERRUPTED);

@@ -156,7 +156,7 @@ static void test_corrections(void **state)
             "(XMM, XMM, XMM)' 'VMULPD (YMM, YMM, YMM)'");
     for (size_t i = 0; i < s.document.check->count; i++)
         assert_false(check_disagrees(&s.document.check->rows[i]));
-    /* Another truth replaces rows and adds none. */
+    /* A check against another simulated CPU replaces rows and adds none. */
     run(&s, "machine check --machine skylake-measured --simulate skylake 'VMULPD (YMM, YMM, YMM)'");
     /* another CPU than the one that was checked */
     assert_false(run_line(&s, "machine correct --simulate haswell VMUL*", NULL, &err));
@@ -284,7 +284,7 @@ static void test_machines_know_what_programs_use(void **state)
 }
 
 /* Without patterns, checks the most frequent forms in programs of the machines' instruction set. On
- * AArch64 loads and moves are first, too. */
+ * AArch64 loads and moves are also first. */
 static void test_most_used(void **state)
 {
     struct session s;

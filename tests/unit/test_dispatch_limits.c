@@ -257,9 +257,9 @@ static void test_cores(void **state)
         /* a Graviton 5: six of its eight units per cycle */
         {"neoverse-v3", "add x1, x20, x21\n", 12, 2},
         {"neoverse-v3", "add x1, x20, x21\n", 15, 2.5},
-        /* a Cortex-A710: three */
+        /* a Cortex-A710: three additions per cycle */
         {"neoverse-n2", "add x1, x20, x21\n", 7, 7. / 3},
-        /* Graviton 3 and 2: as many as there are units */
+        /* Graviton 3 and 2: as many additions per cycle as there are units */
         {"neoverse-v1", "add x1, x20, x21\n", 8, 2},
         {"neoverse-n1", "add x1, x20, x21\n", 6, 2},
     };

@@ -105,8 +105,8 @@ static void test_evaluation(void **state)
     machine_free(m);
 }
 
-/* A length-changing prefix costs as much in repeated copies. Measured on a Skylake: four of BHive's
- * blocks (MIT licence). */
+/* A length-changing prefix also costs its cycles in repeated copies. Measured on a Skylake: four of
+ * BHive's blocks (MIT licence). */
 static void test_prefixes(void **state)
 {
     static const struct measured_block blocks[] = {{"664181f9b702", 3.37},

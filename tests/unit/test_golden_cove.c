@@ -181,8 +181,8 @@ static const struct { const char *hex; double answer, measured;
     {"62f17548fec2c5f5fedac5f5fee2", 1.5, 1.5},
 };
 
-/* Integer and floating-point divisions use separate dividers. Two idiv r32 occupy theirs for 12
- * cycles, two concurrent divsd theirs for 8 (measured: 12.0). */
+/* Integer and floating-point divisions use separate dividers. Two idiv r32 occupy the integer
+ * divider for 12 cycles, two concurrent divsd the other divider for 8 (measured: 12.0). */
 static void test_two_dividers(void **state)
 {
     static const char *const ids[] = {"sapphirerapids", "alderlake-p"};
@@ -457,7 +457,7 @@ static void test_assists(void **state)
     static const struct { const char *hex; double count; } blocks[] = {
         {"ddd8", 1},           /* fstp st(0) from an empty stack: 376 */
         {"d9e8", 1},           /* fld1 onto a full stack: 415 */
-        {"ddd8ddd8", 2},       /* 750 */
+        {"ddd8ddd8", 2},       /* fstp st(0) twice: 750 */
         {"d9e8ddd8", 0},       /* fld1; fstp st(0): 2.1 */
         {"d8c1", 1},           /* fadd st(0),st(1), both empty: 358 */
         {"d9e8dec1", 1},       /* fld1; faddp st(1),st(0), with st(1) empty: 423 */

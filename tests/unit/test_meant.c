@@ -45,7 +45,7 @@ static void test_syntax_switches(void **state)
          "MOV (R64, M64)|ADD (R64, I8)|MOV (M64, R64)"},
         {".intel_syntax noprefix\nadd rax, 5\n.att_syntax\naddq $5, (%rax)\n",
          "ADD (R64, I8)|ADD (M64, I8)"},
-        /* clang accepts it without noprefix */
+        /* clang accepts Intel syntax without noprefix */
         {".intel_syntax\nadd rax, rbx\n", "ADD (R64, R64)"},
         {".intel_syntax prefix\nadd %rax, %rbx\n", "ADD (R64, R64)"},
         {".att_syntax noprefix\naddq $5, rax\n", "ADD (R64, I8)"},
@@ -176,8 +176,8 @@ static void test_bytes_decide(void **state)
     assert_forms("   0:\t48 b8 88 77 66       \tmovabs $0x1122334455667788,%rax\n   a:\t48 01 c3   "
                  "          \tadd    %rax,%rbx\n",
                  "MOV (R64, I64)|ADD (R64, R64)");
-    /* 32-bit code: 48h is DEC there and a prefix in 64-bit code; A1h has a four-byte address there
-     * and an eight-byte address in 64-bit code */
+    /* 32-bit code: 48h is DEC, in 64-bit code a prefix; A1h has a four-byte address, in 64-bit code
+     * an eight-byte address */
     assert_forms(
         "0057BD00:  03 d0                 add     edx, eax\n0057BD02:  48                    dec   "
         "  eax\n0057BD03:  89 51 fc              mov     dword ptr [ecx - 4], edx\n"

@@ -332,7 +332,7 @@ static void test_line_by_line(void **state)
     struct memory_costs m = costs(true);
     (void)state;
     for (unsigned loads = 0; loads < 5; loads++)
-        for (unsigned stores = 0; stores < 12; stores++)   /* a third of these updates more lines */
+        for (unsigned stores = 0; stores < 12; stores++)   /* stores%4 write, stores/4 update */
             for (double bytes = 65536; bytes <= 16777216; bytes *= 4) {
                 const unsigned written_only = stores % 4, updates = stores / 4;
                 struct stream items[10];

@@ -67,7 +67,7 @@ static void test_width_hides(void **state)
     (void)state;
     measure(t, WIDE, 1, 0, 0, 0.25);
     measure(t, HALF, 1, 0, 0, 0.5);
-    measure(t, WIDE, 1, HALF, 1, 0.5);   /* with two slots, HALF would have too few */
+    measure(t, WIDE, 1, HALF, 1, 0.5);   /* if WIDE took two slots, HALF would have none */
     measure(t, TWO, 1, 0, 0, 0.5);
     observable_find(m, t, list);
     assert_int_equal(list[WIDE].rivals, 1);
@@ -81,8 +81,8 @@ static void test_width_hides(void **state)
     size_t before = t->rows.count;
     assert_int_equal(generate_hidden(t, list), 1);
     assert_int_equal(generate_hidden(t, list), 0);
-    /* The time is the same without these ports, so no experiment distinguishes the remaining
-     * alternative. */
+    /* The experiment takes as long as if TWO used no port. No experiment distinguishes the
+     * remaining alternative. */
     const struct flat_term *terms = experiments_terms(t, before);
     double slots = 0, half = 0;
     for (unsigned i = 0; i < 2; i++) {

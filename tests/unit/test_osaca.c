@@ -100,7 +100,7 @@ static void test_reads_as_osaca_would(void **state)
     if (!m)
         fail_msg("%s", err.what);
     assert_int_equal(notes.entries, 10);
-    assert_int_equal(notes.unnamed, 1);   /* frobnicate */
+    assert_int_equal(notes.unnamed, 1);   /* the entry frobnicate */
     assert_int_equal(notes.unknown, 1);   /* an entry of nop without pressure */
     /* one entry for a width represents both forms, under both names */
     assert_usage(m, "ADD (R64, R64)", "1*p0156", 1);

@@ -50,7 +50,7 @@ static void test_plot(void **state)
     str_done(&text);
 }
 
-/* Without colours letters distinguish several curves. A single curve has none. */
+/* Without colours letters distinguish several curves. A single curve has no letter. */
 static void test_letters(void **state)
 {
     static const double x[] = {1, 10, 100}, y[] = {1, 2, 30}, gap[] = {3, 20, NAN};

@@ -186,7 +186,7 @@ static void check_method(enum sampling_method method)
         assert_true(s.ended && WIFEXITED(s.status));
         assert_int_equal(WEXITSTATUS(s.status), i >= 2 ? 7 : 0);
 #if defined(__SANITIZE_THREAD__)
-        /* the sanitizer's run-time has threads, too */
+        /* the sanitizer's run-time also has threads */
         assert_true(s.threads >= (i == 0 ? 0 : i == 1 ? 2 : 1));
 #else
         assert_int_equal(s.threads, i == 0 ? 0 : i == 1 ? 2 : 1);

@@ -365,8 +365,8 @@ static void test_each_command(void **state)
     str_done(&out);
 }
 
-/* Lists the objects of the script's commands in order, without those of a nested script. They are
- * borrowed from @out, which is split. */
+/* Splits @out and lists the objects of the script's commands in order, without those of a nested
+ * script. The caller releases the objects. */
 static size_t objects_of(struct str *out, json_t **objects, size_t most)
 {
     size_t count = 0;
@@ -656,7 +656,7 @@ static void test_names_are_documented(void **state)
     str_done(&row);
 }
 
-/* The checker detects what is wrong. */
+/* The checker detects violations of the schema. */
 static void test_checker(void **state)
 {
     static const struct { const char *object; bool right;
