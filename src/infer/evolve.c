@@ -53,9 +53,9 @@ void evolve_defaults(struct evolve_options *o)
     };
 }
 
-/* Returns the largest number of the @n ascending @rates that are within WIDTH_SCATTER above one of
- * them, beginning with rate number @first. @at: the middle of these. Of equal numbers the one with
- * the highest rates. */
+/* Returns the largest number of the @n ascending @rates, from rate number @first on, that are
+ * within a factor of 1 + WIDTH_SCATTER. *@at: the middle one of these rates. Of groups with equally
+ * many rates the highest counts. */
 static size_t most_alike(const double *rates, size_t first, size_t n, double *at)
 {
     size_t most = 0;

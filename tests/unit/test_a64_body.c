@@ -75,7 +75,7 @@ static void test_fields(void **state)
     const struct a64_code *ldp = code_of("LDP (X, X, [X, I])");
     word = ldp->word;
     assert_int_equal(ldp->bytes, 16);
-    assert_int_equal(ldp->offsets, 5);   /* 0 to 504 */
+    assert_int_equal(ldp->offsets, 5);   /* bits: 0 to 496 bytes, in steps of 16 */
     assert_false(a64_offset_set(ldp, 32, &word));
     const struct a64_code *post = code_of("LDR (X, [X], I)");
     assert_true(post->writeback && post->step == 0x30 && post->backwards);

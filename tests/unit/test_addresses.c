@@ -60,7 +60,8 @@ static void test_a64_index(void **state)
     assert_int_equal(forwards(ISA_AARCH64, "016825f8" "020040f9", START_MEASURED), 1);
 }
 
-/* An index register is not a base, except the stack pointer: str x1, [x4, x0]; ldr x2, [x4]. */
+/* str x1, [x4, x0]; ldr x2, [x4]: the index x0 starts at 0, and x4 is a base. The stack pointer is
+ * also a base. */
 static void test_a64_base(void **state)
 {
     (void)state;

@@ -191,7 +191,7 @@ static void test_vec_grows(void **state)
     assert_null(v.items);
 }
 
-/* Adds 3,000 names, a third of them twice, and compares with a linear search. */
+/* Adds 2,000 names, half of them twice. Each name has one index. */
 static void test_index_finds_what_was_added(void **state)
 {
     (void)state;

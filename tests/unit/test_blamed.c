@@ -107,7 +107,7 @@ static void test_pages(void **state)
     assert_true(blamed_pages(&s, 2, 1.5));
     assert_false(blamed_pages(&s, 3, 1.5)); /* most of the difference has another cause */
     s.predicted = 1.45;
-    assert_false(blamed_pages(&s, 2, 2)); /* agrees */
+    assert_false(blamed_pages(&s, 2, 2)); /* measured and predicted times agree */
 }
 
 static void test_order(void **state)

@@ -418,8 +418,8 @@ static void test_second_byte(void **state)
 }
 
 /* vxorpd xmm0; vaddsd xmm5,xmm0,[rsp]; vmovsd [rsp],xmm5: 5 cycles from the store to the load's
- * operand, 3 for an addition that no other one follows. Its store waits one more cycle, also in the
- * simulation. */
+ * operand. The addition takes 3 cycles, one more than if an addition read its sum. The simulation
+ * agrees. */
 static void test_store_of_a_sum(void **state)
 {
     struct machine *m = load_machine("sapphirerapids");

@@ -436,7 +436,7 @@ static void test_split(void **state)
     f.trip = 2;
     assert_int_equal(split_of(&f).cause, SPLIT_REFUSED);
     f = base;
-    f.missed = 0.01;   /* 1,350 cycles each */
+    f.missed = 0.01;   /* each miss would cost 1,350 cycles */
     assert_int_equal(split_of(&f).cause, SPLIT_REFUSED);
     f = base;
     f.predicted = NAN;

@@ -34,8 +34,8 @@ static double width_of(const double *rates, size_t n, double before)
     return width;
 }
 
-/* The issue width is the rate that many of the fastest experiments share, rounded to a nearby
- * integer. */
+/* The issue width is the rate that many of the fastest experiments share. A rate near an integer is
+ * rounded to the integer. */
 static void test_measured_width(void **state)
 {
     double rates[40], noisy[400];
@@ -46,9 +46,10 @@ static void test_measured_width(void **state)
         /* as on the Skylake of PMEvo's authors */
         rates[i] = i < 30 ? 2.99 - 0.05 * (double)i : 3.906 + 0.0005 * (double)(i % 5);
     assert_true(fabs(width_of(rates, 40, 0) - 3.907) <= 0.001);
-    assert_true(width_of(rates, 40, 4) < 4);   /* few experiments: the rate is rounded */
-    assert_true(width_of(rates, 40, 6) == 6);  /* the issue width is no limit here */
-    assert_true(width_of(rates, 34, 0) == 4);  /* four equal rates may be chance */
+    assert_true(width_of(rates, 40, 4) < 4);   /* a rate near the former width replaces it */
+    assert_true(width_of(rates, 40, 6) == 6);  /* a far lower rate does not */
+    assert_true(width_of(rates, 34, 0) == 4);  /* four equal rates may be chance: the highest is
+                                                * rounded */
     for (size_t i = 0; i < 40; i++)
         rates[i] = i < 30 ? 3 : 5.972;
     assert_true(width_of(rates, 40, 0) == 6);

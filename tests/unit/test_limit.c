@@ -24,8 +24,8 @@ static void kinds_text(const struct limit *l, char *out, size_t size)
         n += (size_t)snprintf(out + n, size - n, "%s%s", i ? "+" : "", limit_name(l->kinds[i]));
 }
 
-/* Checks that the loop's sentence contains the words in @says, separated by " | ", or lacks those
- * after "!". */
+/* Checks that @sentence contains the words in @says, separated by " | ", or lacks those after
+ * "!". */
 static void assert_says(const char *title, const char *sentence, const char *says, size_t length)
 {
     char words[400], *rest = words, *end;
@@ -154,7 +154,8 @@ static void test_advice(void **state)
                     "accumulator");
 }
 
-/* Assumptions are printed in every format, with the names of the facts that they concern. */
+/* The sentence lists the assumptions and unmodelled effects that concern the loop, and no
+ * others. */
 static void test_assumed(void **state)
 {
     (void)state;

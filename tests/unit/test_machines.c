@@ -234,8 +234,9 @@ static void test_override_sources(void **state)
     free(ids);
 }
 
-/* Returns the fraction of executed instructions with known forms, by tests/data/common-forms.csv
- * (libc, libm, libstdc++, libcrypto, Python, OpenBLAS, GMP, coreutils). */
+/* Checks that a machine of x86-64 has the forms of 99 % of the instructions in
+ * tests/data/common-forms.csv (libc, libm, libstdc++, libcrypto, Python, OpenBLAS, GMP,
+ * coreutils). */
 static void check_coverage(const struct machine *m)
 {
     struct err err = {0};

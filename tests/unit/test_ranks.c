@@ -205,12 +205,13 @@ static void test_immigrants(void **state)
     assert_int_equal(all[0]->ports, 4);
     genome_free(all[0]);
     free(all);
-    /* Late messages with the old number of ports are dropped. */
+    /* Late mappings with the old number of ports are dropped. The evaluations of late messages are
+     * counted. */
     assert_false(evolve_immigrate(e, good));
     evolve_credit(e, &(struct anneal_stats){.evaluations = 1000});
     evolve_get_status(e, &status);
     assert_true(status.evaluations >= 1000);
-    /* The run continues from there. */
+    /* The run continues with four ports. */
     evolve_worker(e, 0, NULL, NULL);
     evolve_get_status(e, &status);
     assert_int_equal(status.state, EVOLVE_DONE);

@@ -317,7 +317,7 @@ static void test_copies_simulated(void **state)
             struct bounds bounds;
             struct simulation many = run(s, w, &copies, &bounds);
             if (w->deps.addresses.found_count > 0)
-                continue;   /* as above */
+                continue;   /* more copies reveal more chains */
             struct simulation once = run(s, w, b, &bounds);
             if (!once.period || !many.period)
                 continue;

@@ -276,7 +276,7 @@ static void test_sideways(void **state)
     table_done(&t);
 }
 
-/* If the cursor was far down when a filter left few rows, these are displayed from the first on. */
+/* If the cursor was far down when a filter left few rows, these rows fill the screen. */
 static void test_filter_fills(void **state)
 {
     struct grid g;
