@@ -292,8 +292,8 @@ static void note_place(struct state *s, uint32_t at, struct value address)
 {
     struct access_place *place = &s->work->places[at];
     int64_t page = address.offset >> 12;
-    /* Assumes that an unknown address stays in its page. It is usually a flag, byte or bit field
-     * near a known address. */
+    /* Assumes that an unknown address stays in its page. The access is usually to a flag, byte or
+     * bit field near a known address. */
     bool related = !address.symbol || (place->used && place->address.symbol == address.symbol);
 
     place->step = place->used && place->address.symbol == address.symbol

@@ -100,8 +100,8 @@ double addresses_new_pages(struct address_work *work, size_t count, double miss,
  * cancelled. */
 void addresses_link(const struct insn *insns, size_t count, enum start_values start,
                     size_t store_buffer, struct address_work *work);
-/* Adds the links of @known to work->found for loads without a link. They relate addresses that the
- * code does not. Call after addresses_link on the same block. */
+/* Adds the links of @known to work->found for loads without a link. Known links relate addresses
+ * that the code does not relate. Call after addresses_link on the same block. */
 void addresses_add_known(struct address_work *work, const struct known_forwards *known);
 /* Returns the meaning of @symbol, the symbol of an access of the last block linked with
  * START_DIFFERENT. @generals is the number of general registers of the instruction set. */

@@ -31,7 +31,7 @@ struct bounds {
     /* the machine has no row for a form: the bounds are lower bounds */
     bool unknown;
     bool estimate;                   /* the machine's row of a form is an estimate */
-    /* bit per bound: it contains a fitted mean (replayed loads or operations) */
+    /* bit per bound: the bound contains a fitted mean (replayed loads or operations) */
     unsigned fitted;
     /* the latency of a load on a chain is unknown: BOUND_DEPENDENCIES is a lower bound */
     bool open;

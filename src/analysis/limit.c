@@ -21,8 +21,8 @@ struct chain_work {
     const struct deps *d;
     const uint32_t *edges;
     size_t count;
-    bool *reached;             /* per node: it depends on the chain */
-    /* per node: it depends on the chain and the chain on it: part of the recurrence */
+    bool *reached;             /* per node: whether it depends on the chain */
+    /* per node: whether it depends on the chain and the chain depends on it, as in a recurrence */
     bool *round;
     /* what the chain is of, by node, edge and row: to look it up in the chain would take its length
      * for each edge of the graph */

@@ -47,7 +47,8 @@ void child_result_done(struct child_result *result);
 bool program_installed(const char *name);
 
 /* Installs a function for children of the calling thread: they are killed when @cancelled returns
- * true. It is polled at the interval in the limits, by default ten times per second. NULL: none. */
+ * true. The function is polled at the interval in the limits, by default ten times per second.
+ * NULL: none. */
 void child_watch(bool (*cancelled)(void *state), void *state);
 
 /* Creates a directory of mode 0700 in $TMPDIR or /tmp. child_directory_free or exit() removes it.

@@ -66,7 +66,7 @@ bool file_temporary_make(int dir, const char *name, bool private, struct file_te
     return false;
 }
 
-/* Copies the mode of the target. File systems without modes refuse that; it is then ignored,
+/* Copies the mode of the target. File systems without modes refuse this. The failure is ignored,
  * because the contents are more important. */
 static bool keep_mode(int fd, int dir, const char *target)
 {

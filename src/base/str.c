@@ -26,8 +26,8 @@ bool str_try_reserve(struct str *s, size_t more)
     return true;
 }
 
-/* Makes room for @more bytes. Returns false if the text is too large for the reserve, such as that
- * of a whole table; its work then fails. */
+/* Makes room for @more bytes. Returns false if the text, such as that of a whole table, is too
+ * large for the reserve. The thread's work then fails. */
 static bool reserve(struct str *s, size_t more)
 {
     size_t wanted = s->length + more;

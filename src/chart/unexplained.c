@@ -37,8 +37,8 @@ static double *times_alone(const struct chart *c)
 /* Properties that two forms must share in addition to their time. */
 enum likeness { LIKE_OPERANDS, LIKE_KIND, LIKE_NOTHING };
 
-/* Returns whether both access memory or neither does, and both are vector instructions or neither
- * is. */
+/* Returns whether forms @a and @b both access memory or neither does, and both are vector
+ * instructions or neither is. */
 static bool same_kind(const char *a, const char *b)
 {
     return form_has_memory(a) == form_has_memory(b) && form_has_vectors(a) == form_has_vectors(b);

@@ -35,8 +35,8 @@ bool command_run(struct session *s, const char *line, FILE *out, struct err *err
  * reported and the script continues. */
 bool command_script(struct session *s, const char *name, const char *text, FILE *out,
                     struct err *err);
-/* Runs the command from @text to @end for the queue. *@waits: it was not run, because it must wait
- * for the job in session.queue. */
+/* Runs the command from @text to @end for the queue. *@waits: the command was not run, because it
+ * must wait for the job in session.queue. */
 bool command_execute(struct session *s, const char *text, const char *end, FILE *out, bool *waits,
                      struct err *err);
 /* Records that a job of the workbench failed. `export` then fails until another result is shown. */

@@ -9,9 +9,9 @@
 /* Returns the model fitted to the session's runs, borrowed. Returns NULL with err if there is
  * none. */
 const struct program_model *program_fitted(struct session *s, struct err *err);
-/* Returns machine @id (NULL: the current one), borrowed. *@here: it stands for this CPU and the
- * user did not name it, so measured clock and memory replace its facts. Returns NULL with err if it
- * is missing or has another instruction set than this CPU. */
+/* Returns machine @id (NULL: the current one), borrowed. *@here: the machine stands for this CPU
+ * and the user did not name it, so measured clock and memory replace its facts. Returns NULL with
+ * err if the machine is missing or has another instruction set than this CPU. */
 const struct machine *program_machine(struct session *s, const char *id, bool *here,
                                       struct err *err);
 /* Values of inputs. program_inputs_read parses "N=16,32 M=4" into names and all combinations of

@@ -81,8 +81,8 @@ static void start(struct session *s, struct forecast *f, struct experiments *t)
     }
 }
 
-/* Returns whether it is of @t and a selected machine as it is now: a view may request all of these
- * with each drawing. */
+/* Returns whether forecast @f is of table @t and of a selected machine in its current state. A view
+ * may request all such forecasts with each drawing. */
 static bool is_needed(const struct session *s, const struct forecast *f,
                       const struct experiments *t)
 {
@@ -96,7 +96,8 @@ static bool is_needed(const struct session *s, const struct forecast *f,
     return current && selected && f->serial == t->serial && f->rows == t->rows.count;
 }
 
-/* Forgets the longest unrequested of those that are not needed, but FORECASTS_KEPT. */
+/* Of the forecasts that are not needed, keeps the last FORECASTS_KEPT requested and forgets the
+ * others. */
 static void forget_old(const struct session *s, const struct experiments *t)
 {
     struct forecasts *all = s->document.forecasts;

@@ -25,7 +25,7 @@ struct outline {
     float *predicted;            /* predicted cycles, per experiment of the problem */
     size_t alternatives;         /* number of other near-optimal mappings */
     size_t doubtful, changed;    /* number of forms with doubts; number of cells with changes */
-    /* per form: index of the experiment of it alone; UINT32_MAX: none */
+    /* per form: index of the experiment of the form alone; UINT32_MAX: none */
     uint32_t *alone;
     uint32_t worst[OUTLINE_WORST]; /* experiments with the worst predictions, the worst first */
     size_t worst_count;

@@ -185,9 +185,9 @@ bool placed_inside(const struct region *r, uint64_t bias, uint64_t address)
     return false;
 }
 
-/* Returns whether place @i still jumps to the copies, for any mode. It may be another mode, if the
- * program restored bytes that it read earlier, or if not all places were written. Otherwise the
- * program has replaced the code. */
+/* Returns whether place @i still jumps to the copies, for any mode. The jump may be of another
+ * mode, if the program restored bytes that it read earlier, or if not all places were written.
+ * Otherwise the program has replaced the code. */
 static bool is_ours(const struct placed *x, size_t i)
 {
     uint8_t jump[PATCH_BYTES], original[PATCH_BYTES], there[PATCH_BYTES];

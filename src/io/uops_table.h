@@ -35,8 +35,8 @@ struct uops_xml;   /* A streaming parser of uops.info's XML. */
 /* Creates a parser of XML. @architecture NULL: the only one in the file. Rows are added to @t
  * during parsing. */
 struct uops_xml *uops_xml_new(struct uops_table *t, const char *name, const char *architecture);
-/* Parses a piece of the text. @last: it is the end. False on an error, after which the parser
- * stops. */
+/* Parses a piece of the text. @last: the piece is the last one. False on an error, after which the
+ * parser stops. */
 bool uops_xml_feed(struct uops_xml *x, const char *bytes, size_t length, bool last,
                    struct err *err);
 void uops_xml_free(struct uops_xml *x);

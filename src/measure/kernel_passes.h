@@ -62,8 +62,8 @@ bool kernel_passes_unsettled(const struct kernel_passes *p, struct err *err);
 bool kernel_measure(struct sandbox *s, const struct calibration *c, struct seek *seek,
                     const struct insn *insns, size_t count, double seconds,
                     struct kernel_measured *out, struct err *err);
-/* Like kernel_measure, with a patience that suffices for most kernels. A typical one needs a
- * hundredth of it. */
+/* Like kernel_measure, with a patience that suffices for most kernels. A typical kernel needs a
+ * hundredth of this patience. */
 bool kernel_run(struct sandbox *s, const struct calibration *c, const struct insn *insns,
                 size_t count, struct kernel_measured *out, struct err *err);
 

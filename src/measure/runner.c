@@ -113,7 +113,7 @@ static void settle(struct runner_state *r, struct runner_trial *t, const struct 
 }
 
 /* Compares both body lengths. A confirmed value waits until a short body agrees, or differs equally
- * twice. @last: it no longer waits. */
+ * twice. @last: the value no longer waits. */
 static void compare_lengths(struct runner_state *r, struct runner_trial *t, bool last)
 {
     double copy[SHORTS], spread = t->held.spread > 0 ? t->held.spread : 0;

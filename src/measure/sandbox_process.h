@@ -28,7 +28,7 @@ struct sandbox_watching {
 };
 
 /* Starts a child with @given, sets its link, and waits for its first message. False with err.
- * *@early: it ended without a message, because something outside killed it; retry. */
+ * *@early: the child ended without a message, because something outside killed it; retry. */
 bool sandbox_process_start(struct sandbox_process *p, struct sandbox_child *given,
                            struct sandbox_hello *hello, bool *early, struct err *err);
 /* Kills and reaps the child, if any. */

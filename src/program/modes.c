@@ -47,8 +47,8 @@ static bool stays(const struct mode *modes, size_t count, size_t k, double total
            ratio(modes[k].distance, modes[k - 1].distance) > FAR_OFF;
 }
 
-/* Merges the smallest of @count finite clusters with its nearer neighbour. Repeats while that one
- * is small or there are more than @most. Returns the number left. */
+/* Merges the smallest of @count finite clusters with its nearer neighbour. Repeats while the
+ * smallest cluster is small or more than @most are left. Returns the number left. */
 static size_t thin(struct mode *modes, size_t count, double total, size_t most)
 {
     while (count > 1) {

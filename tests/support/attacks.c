@@ -147,8 +147,8 @@ void value_right(const char *hex, uint64_t address, double least, double most, c
         fail_msg("%s: %s takes %.3f cycles instead of %.2f to %.2f", what, hex, got, least, most);
 }
 
-/* Number of @values in the largest group within 1 % of one of them, and that one in *@middle.
- * Disturbed values scatter. */
+/* Returns the number of @values in the largest group within 1 % of one value, and stores that value
+ * in *@middle. Disturbed values scatter. */
 static unsigned alike(const double *values, unsigned count, double *middle)
 {
     unsigned most = 0;

@@ -398,7 +398,7 @@ static size_t address_length(const uint8_t *code, size_t length)
 }
 
 /* Returns the length of the immediate of opcode @opcode in map @map of a VEX or EVEX encoding.
- * @modrm: its ModRM byte. @narrow: it has an operand-size prefix. */
+ * @modrm: its ModRM byte. @narrow: the encoding has an operand-size prefix. */
 static size_t immediate_length(unsigned map, unsigned opcode, unsigned modrm, bool narrow)
 {
     const size_t word = narrow ? 2 : 4;
