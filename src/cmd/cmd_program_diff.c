@@ -116,8 +116,9 @@ static bool profile_one(struct builds_diff *w, int side, struct err *err)
 {
     VEC(const char *) argv = {0};
     struct sampled sampled;
+    char *path = path_argument(w->paths[side]);   /* the build named, never one of PATH */
 
-    vec_push(&argv, w->paths[side]);
+    vec_push(&argv, path);
     for (size_t i = 0; i < w->arguments.count; i++)
         vec_push(&argv, w->arguments.items[i]);
     vec_push(&argv, NULL);
@@ -137,6 +138,7 @@ static bool profile_one(struct builds_diff *w, int side, struct err *err)
     w->profiles[side] = ok ? profile_new(&sampled, SAMPLING_RATE, 0, looks_up, w, err) : NULL;
     sampled_done(&sampled);
     vec_done(&argv);
+    free(path);
     return w->profiles[side] != NULL;
 }
 

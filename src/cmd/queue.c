@@ -17,6 +17,7 @@ void queue_drop(struct command_queue *q)
     q->commands = NULL;
     q->count = 0;
     q->job = 0;
+    q->loaded = false;
 }
 
 void queue_done(struct command_queue *q)

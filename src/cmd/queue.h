@@ -38,6 +38,8 @@ struct command_queue {
     bool own;
     struct queued_commands *commands;   /* in the order of execution */
     size_t count;
+    /* tables were loaded for the first queued command, which reports what could not be loaded */
+    bool loaded;
     struct queued_machines { struct queued_machine *items; size_t count, capacity; } machines;
     /* failed jobs that a command has already reported */
     struct reported_jobs { unsigned *items; size_t count, capacity; } told;

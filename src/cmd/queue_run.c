@@ -141,6 +141,7 @@ static bool loading_publish(struct session *s, void *state, struct result *resul
             session_set_forms(s, l->forms[isa]);
             l->forms[isa] = NULL;
         }
+    s->queue.loaded = true;
     return true;
 }
 
@@ -181,11 +182,15 @@ bool queue_load(struct session *s, const struct command *c, char **words, size_t
                                         .publish = loading_publish,
                                         .free = loading_free,
                                         .listed = TASK_LISTED_IF_LONG};
+    *later = false;
+    if (s->queue.loaded) {   /* once: what is missing now would be missing again */
+        s->queue.loaded = false;
+        return true;
+    }
     struct loading *l = mem_zero(1, sizeof *l);
     void *values = mem_zero(1, c->values_size + 1);
     struct err none = {0};
 
-    *later = false;
     if (parameters_read(c->name, c->arguments, c->options, words, count, values, &none)) {
         want_named(l, s, c->arguments, values);
         want_named(l, s, c->options, values);
@@ -203,6 +208,7 @@ bool queue_load(struct session *s, const struct command *c, char **words, size_t
     }
     bool ok = task_start(s, c->name, &(struct task){.ops = &ops, .state = l}, err);
     *later = ok && s->queue.now;
+    s->queue.loaded &= *later;
     return ok;
 }
 

@@ -25,7 +25,7 @@ test_wrong_instruction_set_is_refused() {
     expect 1 "$portolan" -e "kernel load $source/data/kernels/pi-O2.s; kernel analyze --machine cortex-a72"
     holds err 'cortex-a72 is a machine for aarch64, but the kernel is x86-64'
     expect 1 "$portolan" -e 'set machine skylake,cortex-a72'
-    holds err 'one instruction set'
+    holds err 'same instruction set'
     expect 0 "$portolan" -e "kernel load $kernel; kernel load $source/data/kernels/pi-O2.s; kernel analyze"
     holds out 'Skylake'
     expect 1 "$portolan" -e "kernel load $kernel --isa x86-64"

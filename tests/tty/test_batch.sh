@@ -75,7 +75,7 @@ test_learn_and_evaluate() {
 # Errors name the place and the remedy.
 test_faults_name_place_and_remedy() {
     expect 1 "$portolan" -e 'kernel analyze'
-    holds err 'no kernel is loaded; kernel load FILE'
+    holds err 'no kernel is loaded; run kernel load FILE'
     expect 1 "$portolan" -e 'kernel load /nonexistent.s'
     holds err '/nonexistent.s'
     # An unknown option lists the command's options. A noun alone lists its commands.
@@ -313,7 +313,7 @@ TEXT
     expect 1 "$portolan" --machine skylake -e "mapping set 'ADDD (R64, R64)' 1*p0"
     holds err 'did you mean ADD (R64, R64)?'
     expect 1 "$portolan" --machine skylake -e 'mapping set VADDSD 1*p0'
-    holds err 'no form "VADDSD" in skylake or the form tables; did you mean VADDSD ('
+    holds err 'no form "VADDSD" in skylake or in the form tables; did you mean VADDSD ('
     expect 0 "$portolan" --machine skylake -e "mapping set --new 'MINE (R64)' 1*p0; mapping show 'MINE (R64)'"
     holds out '1*p0'
 }
@@ -375,7 +375,7 @@ test_mappings_differ() {
     holds out '"renamed":false'
     holds out '{"form":"ADC (R64, R64)","kind":"more","a":"1*p06+1*p0156","b":"1*p06"}'
     expect 0 "$portolan" -b -e 'mapping diff skylake znver3 ADD*'
-    holds out 'ports matched by use:'
+    holds out 'ports by use:'
     expect 1 "$portolan" -b -e 'mapping diff skylake'
     printf 'instruction,family,latency,throughput,uops,ports\n"ADD_01 (R64, R64)",BASE,1,0.25 / 0.25,1 / 1,1*p0156\n' >"$work/Table.csv"
     expect 0 "$portolan" -b -e "mapping import uops-info $work/Table.csv; mapping diff uops-table skylake; throughput ADD (R64, R64)"

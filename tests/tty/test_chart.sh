@@ -88,7 +88,7 @@ test_doubts_are_settled() {
 test_chains_without_loads() {
     export XDG_DATA_HOME="$work/share"
     expect 0 "$portolan" -e "machine chart trial --simulate cortex-a72 --forms 'ADD (X, X*' --time 1s"
-    holds out 'taken_branches: unknown (no loop'
+    holds out 'taken_branches: unknown (no experiment'
     printf 'add x0, x0, x1\nadd x0, x0, x1\nadd x0, x0, x1\nadd x0, x0, x1\n' >"$work/chain.s"
     expect 0 "$portolan" --machine trial -e "kernel load \"$work/chain.s\" --isa aarch64; kernel analyze"
     holds out 'trial: 4.00 cycles per iteration, bound by dependencies'

@@ -83,7 +83,7 @@ experiments generate; experiments measure --simulate skylake; experiments split 
 # Not all of few experiments may be controls; otherwise none would remain to be divided among hosts.
 test_few_experiments_are_shared() {
     expect 0 "$portolan" --machine skylake -e "forms select 'ADD (R64, R64)' 'IMUL (R64, R64)'; experiments generate; experiments split 2 $work/few.csv"
-    holds out '2 parts of 3 experiments'
+    holds out '2 parts with 3 experiments'
     holds out 'with 1 control in each'
     [ "$(count "$work/few-1.csv")" -eq 2 ] && [ "$(count "$work/few-2.csv")" -eq 2 ] || fail "$(cat "$work"/few-*.csv)"
 }

@@ -18,7 +18,7 @@ test_list_of_kernels() {
     expect 0 "$portolan" --machine skylake -e "kernel load $work/mul.s; kernel reload; kernel opened"
     lacks out ' 2 '
     expect 1 "$portolan" -e "kernel load $work/mul.s; kernel switch next"
-    holds err 'only kernel'
+    holds err 'no other kernel'
     expect 1 "$portolan" -e "kernel load $work/mul.s; kernel switch 2"
     holds err 'no kernel 2'
 }

@@ -106,7 +106,7 @@ test_measuring() {
     expect 1 example measure 0f05
     holds err 'a system instruction'
     expect 1 example measure ''
-    holds err 'the code is NULL, or the structure'
+    holds err "the code is NULL, the structure's size"
 }
 
 # Charts a simulated CPU with known ports. Each form has as many ports as in its mapping, and shares

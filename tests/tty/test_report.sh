@@ -14,7 +14,7 @@ all=$(printf '%s' "$all" | tr '\n' ';')
 test_report_as_markdown() {
     expect 0 "$portolan" -e "$all; report '$work/r.md'"
     cp "$work/r.md" "$work/out"
-    for part in '# Report of a session' '### Intel Skylake (client): ' '### AMD Zen 4: ' '## Experiments' '10 experiments on 4 instruction forms.' '## Mapping' '| ADD (R64, R64) | 1\*p0156 | 1 |' '## Accuracy' \
+    for part in '# Report of a session' '### Intel Skylake (client): ' '### AMD Zen 4: ' '## Experiments' '10 experiments with 4 instruction forms.' '## Mapping' '| ADD (R64, R64) | 1\*p0156 | 1 |' '## Accuracy' \
         '| Intel Skylake (client) | 10 | 0.' '## Evolution' 'Run 1: done' '| seconds | best so far'; do
         holds out "$part"
     done
