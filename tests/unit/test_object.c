@@ -230,7 +230,7 @@ static void test_file_that_shrinks(void **state)
     assert_int_equal(truncate(path, 4096), 0);
     assert_int_equal(*last, 0);
     assert_false(object_whole(&o, path, &err));
-    assert_non_null(strstr(err.what, "shorter"));
+    assert_non_null(strstr(err.what, "truncated"));
     object_done(&o);
     free(path);
     child_directory_free(dir);
@@ -241,7 +241,7 @@ static void test_file_that_shrinks(void **state)
     struct watch before = watch_begin(shrink, NULL);
     assert_null(kernel_load(path, NULL, &err));
     watch_restore(before);
-    assert_non_null(strstr(err.what, "shorter"));
+    assert_non_null(strstr(err.what, "truncated"));
     free(path);
     child_directory_free(dir);
 }
@@ -261,7 +261,7 @@ static void test_file_that_shrinks_little(void **state)
     struct watch before = watch_begin(shrink, NULL);
     assert_false(object_read(path, OBJECT_FUNCTIONS, &o, &err));
     watch_restore(before);
-    assert_non_null(strstr(err.what, "shorter"));
+    assert_non_null(strstr(err.what, "truncated"));
     object_done(&o);
     free(path);
     child_directory_free(dir);
