@@ -20,7 +20,7 @@ test_evolve_and_adopt() {
     prompt "forms select 'ADD (R64, R64)' 'IMUL (R64, R64)' 'SHL (R64, I8)' 'VADDPD (YMM, YMM, YMM)'"
     see '4 forms selected'
     prompt 'experiments generate; experiments measure --simulate skylake'
-    see '10 done'
+    see '10 measured'
     # The run's view shows it, and a key stops it.
     prompt 'evolve start --ports 4 --seconds 3600 --threads 1 --checkpoint none'
     see 'run 1: 4 forms'
@@ -63,10 +63,10 @@ test_disturbed() {
     t send-keys C-c
     see 'Q quits; job cancel 3 stops evolve 1'
     t resize-window -x 20 -y 5
-    see 'too small: 20'
+    see 'too small; minimum:'
     t send-keys j 1 3
     t resize-window -x 19 -y 30
-    see 'least'
+    see '20 columns, 6 rows'
     t resize-window -x 120 -y 40
     see 'run 1: running'
     head -c 3000 "$portolan" | base64 >"$work/garbage"
@@ -74,7 +74,7 @@ test_disturbed() {
     t paste-buffer -p
     see 'Not loaded.'
     t resize-window -x 20 -y 5
-    see 'too small: 20'
+    see 'too small; minimum:'
     t resize-window -x 80 -y 24
     see 'Not loaded.'
     t send-keys Escape

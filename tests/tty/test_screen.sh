@@ -42,7 +42,7 @@ open_pasted() {
 # Runs on one terminal after the other; $1 is the value of TERM.
 look_around() {
     open_screen 120 40 "env HOME=$home TERM=$1 '$portolan' '$source/data/kernels/triad-skl-O3.s'; echo left with \$?; read -r x"
-    see 'Tied limits, 2.00 cycles per iteration: ports 2'
+    see 'Tied limits, 2.00 cycles per iteration:'
     see 'VMOVAPD (YMM, M256)  1*p23'
     t send-keys Down Down
     see 'ADD (R32, I8)'
