@@ -345,9 +345,10 @@ uint64_t experiments_size(const struct experiments *t, size_t index)
 
 bool experiment_state_open(const char *state)
 {
+    /* "clock unstable" and "not confirmed in time" are in files of earlier versions only */
     static const char *const open[] = {EXPERIMENT_PENDING,   EXPERIMENT_ONCE,
                                        EXPERIMENT_CONTENDED, "core is contended",
-                                       "clock unstable",     "not confirmed within the time limit",
+                                       "clock unstable",     "not confirmed in time",
                                        "process killed"};
 
     for (size_t i = 0; i < sizeof open / sizeof *open; i++)

@@ -129,11 +129,27 @@ static void test_file_faults(void **state)
     }
 }
 
+/* Rows with these states are measured again, also those of files that earlier versions wrote. */
+static void test_open_states(void **state)
+{
+    static const char *const open[] = {EXPERIMENT_PENDING, "once", "contended",
+                                       "core is contended", "clock unstable",
+                                       "not confirmed in time", "process killed"};
+    static const char *const final[] = {"ok", "SIGILL: not supported by this CPU"};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof open / sizeof *open; i++)
+        assert_true(experiment_state_open(open[i]));
+    for (size_t i = 0; i < sizeof final / sizeof *final; i++)
+        assert_false(experiment_state_open(final[i]));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_names),
         cmocka_unit_test(test_rows),
+        cmocka_unit_test(test_open_states),
         cmocka_unit_test(test_file_round_trip),
         cmocka_unit_test(test_file_faults),
     };
