@@ -242,7 +242,7 @@ static void ask(struct interrupt *p, pid_t pid)
     struct progress *progress = progress_of(p, pid);
     double cpu = cpu_of(pid);
 
-    if (cpu - progress->cpu < p->interval / 2)
+    if (!(cpu - progress->cpu >= p->interval / 2))   /* also if the process has ended: NAN */
         return;
     progress->cpu = cpu;
     for (size_t i = 0; i < p->tracees.count; i++) {

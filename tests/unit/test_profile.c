@@ -576,6 +576,40 @@ static void test_deleted(void **state)
     sampled_done(&s);
 }
 
+/* A process that ends before its tracer knows it has no CPU time; the sum stays a number. */
+static void test_ended_process(void **state)
+{
+    const pid_t gone = fork();
+    struct task_list tasks = {{0}};
+    struct samples samples = {0};
+    struct spaces spaces = {.samples = &samples};
+    struct rusage usage;
+    struct err err = {0};
+    int status;
+
+    (void)state;
+    if (!gone)
+        _exit(0);
+    assert_int_equal(waitpid(gone, NULL, 0), gone);
+    const pid_t waits = fork();
+    if (!waits)
+        for (;;)
+            pause();
+    vec_push(&tasks.list, ((struct thread_id){gone, waits}));
+    struct interrupt *p = interrupt_new(&tasks, false, 1000, &err);
+    if (p) {
+        assert_false(interrupt_watch(p, 0.05, &spaces, &status, &usage));
+        assert_true(interrupt_cpu(p) == 0);
+    }
+    kill(waits, SIGKILL);
+    interrupt_free(p);
+    waitpid(waits, NULL, 0);
+    vec_done(&tasks.list);
+    spaces_done(&spaces);
+    samples_done(&samples);
+    assert_true(p || refused(SAMPLING_INTERRUPT, &err));
+}
+
 /* A named pipe without a reader is reported without waiting. */
 static void test_named_pipes(void **state)
 {
@@ -605,7 +639,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_large_code), cmocka_unit_test(test_lookup_ends),
         cmocka_unit_test(test_let_go),     cmocka_unit_test(test_stopped_before_it_runs),
         cmocka_unit_test(test_deleted),    cmocka_unit_test(test_named_pipes),
-        cmocka_unit_test(test_refused)};
+        cmocka_unit_test(test_refused),    cmocka_unit_test(test_ended_process)};
     ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
     self[length > 0 ? length : 0] = '\0';
     /* for the started programs, because a traced process cannot check for leaks */
