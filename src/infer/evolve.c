@@ -318,15 +318,17 @@ struct genome *evolve_judge(const struct problem *p, const struct genome *g, dou
     return copy;
 }
 
-/* Copies @g with errors and cost by the run's prices. The caller frees. Call it without the
- * lock. */
-static struct genome *judged(struct evolve *e, const struct genome *g)
+/* Copies @g with errors and cost by the run's prices over its present problem, which another thread
+ * may replace meanwhile: *@over gets a reference to it. NULL if the problem has another number of
+ * forms. The caller frees both. Call it without the lock. */
+static struct genome *judged(struct evolve *e, const struct genome *g, struct problem **over)
 {
     lock_take(&e->lock);
     struct anneal_prices prices = evolve_prices_at(e, 1);
     double width = e->width;
+    *over = problem_hold(e->p);
     lock_give(&e->lock);
-    return evolve_judge(e->p, g, width, &prices);
+    return g->forms == (*over)->forms ? evolve_judge(*over, g, width, &prices) : NULL;
 }
 
 void evolve_choose_ports(struct evolve *e, unsigned n)
@@ -359,9 +361,13 @@ bool evolve_immigrate(struct evolve *e, const struct genome *g)
     lock_take(&e->lock);
     bool ended = e->ended > 0, early = isnan(e->scale) && !ended;
     lock_give(&e->lock);
-    if (early || g->forms != e->p->forms)
+    if (early)
         return false;
-    struct genome *own = judged(e, g);
+    struct problem *p;
+    struct genome *own = judged(e, g, &p);
+    problem_free(p);
+    if (!own)
+        return false;
     bool taken = true;
     lock_take(&e->lock);
     if (e->ports == g->ports) {
@@ -382,8 +388,12 @@ bool evolve_immigrate(struct evolve *e, const struct genome *g)
 
 void evolve_settle(struct evolve *e, const struct genome *g)
 {
-    struct genome *own = judged(e, g);
+    struct problem *p;
+    struct genome *own = judged(e, g, &p);
 
+    problem_free(p);
+    if (!own)
+        return;
     lock_take(&e->lock);
     if (e->ports == own->ports)
         evolve_insert(e, own);
@@ -396,22 +406,28 @@ void evolve_settle(struct evolve *e, const struct genome *g)
 
 bool evolve_edit(struct evolve *e, const struct genome *g)
 {
-    if (g->forms != e->p->forms)
-        return false;
-    struct genome *own = judged(e, g);
+    bool again, fits;
 
-    lock_take(&e->lock);
-    const bool fits = e->ports == own->ports && own->forms == e->p->forms;
-    if (fits) {
-        evolve_insert(e, genome_copy(own));
-        genome_free(e->agreed);
-        e->agreed = NULL;
-        forget_best(e);
-        e->best = own;
-    } else {
-        genome_free(own);
-    }
-    lock_give(&e->lock);
+    do {
+        struct problem *p;
+        struct genome *own = judged(e, g, &p);
+        lock_take(&e->lock);
+        while (e->meeting)   /* a thread reads the individuals without the lock */
+            pthread_cond_wait(&e->change, &e->lock);
+        again = e->p != p;   /* new measurements have joined */
+        fits = own && !again && e->ports == own->ports;
+        if (fits) {
+            evolve_insert(e, genome_copy(own));
+            genome_free(e->agreed);
+            e->agreed = NULL;
+            forget_best(e);
+            e->best = own;
+        }
+        lock_give(&e->lock);
+        if (!fits)
+            genome_free(own);
+        problem_free(p);
+    } while (again);
     return fits;
 }
 

@@ -193,6 +193,42 @@ static void test_outlines(void **state)
     experiments_free(t);
 }
 
+/* Usages are edited on this thread while new measurements join the run on others. */
+static void test_edits_while_results_join(void **state)
+{
+    struct experiments *t = some_experiments();
+    struct evolve_options o = quick();
+    struct evolve_status status;
+    struct err err = {0};
+    struct genome *g = NULL;
+    unsigned edits = 0;
+
+    (void)state;
+    o.generations = 1000000;
+    struct evolve_run *run = evolve_run_start(
+        &(struct evolve_start){.take_problem = problem_new(t, NULL, &err), .live = true}, &o, &err);
+    assert_non_null(run);
+    while (!(g = evolve_best(run->evolve, NULL)))
+        usleep(1000);
+    evolve_get_status(run->evolve, &status);
+    /* the run may end before, if all its individuals become equal */
+    for (unsigned i = 0; i < 10 && status.state == EVOLVE_RUNNING; i++) {
+        struct experiments *next = experiments_copy(t, NULL);
+        experiments_set(next, 0, t->rows.items[0].cycles * (1 + 0.001 * (i + 1)), NAN, 1, NULL);
+        evolve_run_feed(run, next);
+        experiments_free(next);
+        do {
+            edits += evolve_edit(run->evolve, g);
+            evolve_get_status(run->evolve, &status);
+        } while (status.joined <= i && status.state == EVOLVE_RUNNING);
+    }
+    assert_true(status.joined && edits >= status.joined);
+    genome_free(g);
+    job_cancel(run->job);
+    evolve_run_free(run);
+    experiments_free(t);
+}
+
 /* Prices of µops for thousands of experiments must not exclude µops if there are six
  * experiments. */
 static void test_few_experiments(void **state)
@@ -391,6 +427,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_run_and_resume),
         cmocka_unit_test(test_outlines),
+        cmocka_unit_test(test_edits_while_results_join),
         cmocka_unit_test(test_few_experiments),
         cmocka_unit_test(test_stop_while_paused),
         cmocka_unit_test(test_pmevo_with_many_threads),
