@@ -111,7 +111,7 @@ char *accumulators_split(const struct analysis *a, const struct deps *d,
     str_add(&text, "  before the loop:\n");
     for (unsigned i = 0; i < starts; i++)
         print_line(&begin[i], is_att(a), &text);
-    str_add(&text, "  in the loop, each after its own copy of the other instructions:\n");
+    str_add(&text, "  in the loop, one after each copy of the other instructions:\n");
     for (unsigned i = 0; i < count; i++)
         print_line(&body[i], is_att(a), &text);
     str_add(&text, "  after it:\n");

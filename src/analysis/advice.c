@@ -103,7 +103,7 @@ static void name_accesses(const struct advice *s)
     case ACCESSES_PLACES:
         str_add(s->out, "accesses that share cache banks or cross cache lines");
         break;
-    case ACCESSES_AGAIN: str_add(s->out, "some replayed, a fitted mean"); break;
+    case ACCESSES_AGAIN: str_add(s->out, "some of them replayed, a fitted mean"); break;
     }
 }
 
@@ -242,8 +242,8 @@ static void say_frontend(const struct advice *s)
         str_add(s->out, ": the last group of \302\265ops of an iteration is incomplete. Unrolling "
                         "would fill the groups.");
     else if (f->source == SOURCE_UOP_CACHE && f->by_windows)
-        str_add(s->out, ": instructions are too close together, or span too many windows of code. "
-                        "Another alignment, longer encodings or unrolling would help.");
+        str_add(s->out, ": the loop needs many lines of one \302\265op cache window, or spans many "
+                        "windows. Another alignment, longer encodings or unrolling would help.");
     else if (f->source == SOURCE_UOP_CACHE)
         str_addf(s->out,
                  ": it delivers %g \302\265ops per cycle, and each iteration begins a new cycle. "

@@ -38,7 +38,7 @@ void advice_guessed(const struct analysis *a, struct str *out)
 {
     str_add(out, " No table has the latency of");
     name_forms(a, is_guessed, out);
-    str_add(out, ": it counts one cycle, so dependency chains may take longer.");
+    str_add(out, ": one cycle is assumed, so dependency chains may take longer.");
 }
 
 void advice_estimates(const struct analysis *a, const char *width, struct str *out)

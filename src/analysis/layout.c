@@ -125,7 +125,8 @@ static bool regions_place(struct planner *p, uint64_t bytes, struct err *err)
         p->out->iterations = (walked > extra ? walked - extra : 0) / steps;
         if (p->out->iterations < LEAST_ITERATIONS)
             return err_set(err, ERR_USAGE, "choose a larger --size",
-                           "its stride of %llu bytes in total needs more than %llu bytes",
+                           "the strides of its accesses, %llu bytes in total, need arrays of more "
+                           "than %llu bytes",
                            (unsigned long long)steps, (unsigned long long)bytes);
     }
     for (unsigned i = 0; i < p->count; i++) {
@@ -149,8 +150,9 @@ static bool regions_place(struct planner *p, uint64_t bytes, struct err *err)
             const struct array_region *other = &p->regions[r->joined];
             int64_t from = (int64_t)other->sum + r->distance;
             if (other->joined != STREAM_ALONE || from < 0)
-                return err_set(err, ERR_USAGE, "give the first stream of the array",
-                               "the array overlaps another array, or is too far from it");
+                return err_set(
+                    err, ERR_USAGE, "give the first stream of the array",
+                    "the other stream is not the first of its array, or its distance is too large");
             r->sum = (uint64_t)from;
         }
     p->out->bytes = (at + PAGE - 1) / PAGE * PAGE;
@@ -254,7 +256,8 @@ static bool give_place(struct planner *p, const struct array_region *r, struct e
     }
     if (!lead || p->out->factors[lead->reg] != lead->factor || given_step(p, s) != r->step ||
         r->sum > INT32_MAX)
-        return refuse_at(p, s->insn, "its array does not fit the range of its address", err);
+        return refuse_at(p, s->insn, "its symbol and registers cannot address a separate array",
+                         err);
     p->out->places[p->out->place_count].symbol = s->place;
     p->out->places[p->out->place_count++].at = r->sum;
     return true;
@@ -283,10 +286,14 @@ static bool give_bases(struct planner *p, struct err *err)
         if (s->place)
             continue;
         if (base == UINT8_MAX && !inside)
-            return refuse_at(p, s->insn, "no register addresses only the accessed array", err);
+            return refuse_at(p, s->insn,
+                             "all registers of its address are used for other arrays as well", err);
         if (base == UINT8_MAX && (have < magnitude(r->low) ||
                                   have + r->bytes + magnitude(r->high) > p->out->bytes + PAGE))
-            return refuse_at(p, s->insn, "its array is not distinguishable from others", err);
+            return refuse_at(
+                p, s->insn,
+                "its registers are set for other arrays, and address memory outside of all arrays",
+                err);
         if (base != UINT8_MAX) {
             give(p, base, r->sum - have, !inside);
             p->out->arrays[p->out->count++] =
@@ -301,7 +308,9 @@ static bool fill_ring(struct planner *p, const struct array_region *r, struct er
     uint64_t spacing = STREAM_LINE, places = RING_LEAST, all;
 
     if (r->one->link < 0 || r->low < 0 || r->high > SPACING_MOST)
-        return refuse_at(p, r->one->insn, "its pointers point too far away", err);
+        return refuse_at(p, r->one->insn,
+                         "its accesses are before the address in its pointer, or too far after it",
+                         err);
     while (spacing < (uint64_t)r->high)
         spacing *= 2;
     /* Computes the number of elements of a ring that fit in the region (enum arrays_fill_kind). */

@@ -206,7 +206,7 @@ static void chase_root(struct finder *f, struct stream *s)
         s->terms[0] = (struct stream_term){(uint8_t)m.a, 1};
         s->term_count = 1;
     } else {
-        refuse(f, s->insn, "the first address of its pointers is unknown");
+        refuse(f, s->insn, "the register that contains its first pointer is unknown");
     }
 }
 
@@ -259,7 +259,7 @@ static void take_unstepped(struct finder *f, size_t at)
             return;
         }
     }
-    refuse(f, a->insn, "its address comes from an unsupported operation");
+    refuse(f, a->insn, "its address is computed by an unsupported operation");
 }
 
 /* Returns the stream of the last load of a gather's index register, in this or the previous
@@ -294,7 +294,7 @@ static void take_vector(struct finder *f, size_t at)
             data = op;
     }
     if (!memory || !data || memory->index >= INSN_REGISTERS) {
-        refuse(f, (uint32_t)at, "its addresses are not analysed");
+        refuse(f, (uint32_t)at, "gathers and scatters with these operands are not supported");
         return;
     }
     size_t length = strlen(in->mnemonic);
@@ -430,7 +430,8 @@ void streams_find(const struct insn *insns, size_t count, struct streams *out)
     addresses_link(insns, count, START_DIFFERENT, STORE_BUFFER, &f.work);
     const struct insn *repeated = analysis_repeated(insns, count);
     if (repeated)
-        refuse(&f, (uint32_t)(repeated - insns), "a register holds its repeat count");
+        refuse(&f, (uint32_t)(repeated - insns),
+               "its repeat count is unknown, because it is in a register");
     for (size_t i = 0; i < f.work.accesses.count; i++)
         vec_push(&f.owner, STREAM_ALONE);
     for (size_t i = 0; i < f.work.accesses.count; i++) {
@@ -446,7 +447,7 @@ void streams_find(const struct insn *insns, size_t count, struct streams *out)
             parts_of(&f, a->symbol, 1, 0, &p);
         f.owner.items[i] = stream_take(&f, a, a->step ? STREAM_WALK : STREAM_FIXED, &p);
         if (p.leaf == NO_LEAF && a->step)
-            refuse(&f, a->insn, "its address comes from unsupported operations");
+            refuse(&f, a->insn, "its address is computed by unsupported operations");
         else if (p.leaf && a->step)
             refuse(&f, a->insn, "its base is loaded from memory in every iteration");
     }

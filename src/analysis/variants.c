@@ -298,7 +298,7 @@ void variant_nop(const struct insn *insns, size_t count, size_t at, struct varia
     unsigned n;
 
     if (insns[at].traits & INSN_NOP || !vary_nop(&insns[at], &nop)) {
-        *out = (struct variant){.reason = "no nop has the same length"};
+        *out = (struct variant){.reason = "no nop of the same length exists"};
         return;
     }
     begin(insns, count, INSN_OPERANDS, out);
@@ -323,7 +323,7 @@ static void cut_memory(const struct dependence *cut, struct variant *out)
             continue;
         if (op->access & ACCESS_WRITE || op->implicit || !vary_moved(in, k, ELSEWHERE, &moved)) {
             refuse(out, op->access & ACCESS_WRITE ? "it reads and writes the same operand"
-                                                  : "its address cannot be moved");
+                                                  : "its address cannot be changed");
             return;
         }
         *in = moved;

@@ -178,11 +178,13 @@ static void write_joined(const struct charting *w, struct mapping *m)
         c->forms[i].state = CHART_PLACED;
         c->forms[i].joined = true;
         c->forms[i].confidence = 0;
-        mapping_set(m, &(struct mapping_entry){
-                           .form = (char *)c->forms[i].row->form,
-                           .micro_ops = 1,
-                           .latency = NAN,
-                           .source = "charted: joins its neighbours, several in a slot"});
+        mapping_set(
+            m,
+            &(struct mapping_entry){
+                .form = (char *)c->forms[i].row->form,
+                .micro_ops = 1,
+                .latency = NAN,
+                .source = "charted: fuses with neighbouring instructions, several per issue slot"});
     }
 }
 
@@ -225,7 +227,7 @@ static void write_mapping(struct charting *w, const struct ports *ports,
         snprintf(source, sizeof source,
                  p->hidden      ? "charted: not observable with the core"
                  : p->explained ? "charted: confidence %.2f"
-                                : "charted: measurements differ by %.0f %%",
+                                : "charted: error of %.0f %% in its experiments",
                  p->explained ? p->confidence : 100 * p->error);
         mapping_set(m->mapping, &(struct mapping_entry){.form = (char *)f->row->form,
                                                         .usage = p->usage,
@@ -239,7 +241,7 @@ static void write_mapping(struct charting *w, const struct ports *ports,
         snprintf(width, sizeof width, "%g", c->width);
         mapping_set_issue_width(m->mapping, c->width);
         machine_set_fact(m, "issue_width", width, "µops/cycle",
-                         "charted: the most forms a cycle that were measured");
+                         "charted: highest measured number of forms per cycle");
         machine_set_fact(m, "issue_slots", "inferred", "", "charted");
     }
     machine_free(c->machine);

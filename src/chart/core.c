@@ -387,7 +387,7 @@ static bool part(struct grouping *g, const size_t *firsts, size_t *left, struct 
     for (size_t i = 0; i < n; i++)
         for (size_t w = 0; w < witnesses && core->class_of.items[i] != UINT32_MAX; w++)
             ask_beside(g, i, list[w].class);
-    bool ok = lab_measure(g->lab, "each class's forms with the lightest classes", err);
+    bool ok = lab_measure(g->lab, "pairs of all forms with the classes of least interference", err);
     *left = 0;
     for (size_t i = 0; i < n && ok; i++) {
         uint32_t own = core->class_of.items[i];
@@ -404,7 +404,7 @@ static bool part(struct grouping *g, const size_t *firsts, size_t *left, struct 
             ask_beside(g, i, k);
     }
     free(list);
-    ok = ok && lab_measure(g->lab, "reclassified forms with all others", err);
+    ok = ok && lab_measure(g->lab, "pairs of reclassified forms with all classes", err);
     if (ok)
         assign(g, firsts);
     return ok;

@@ -181,10 +181,10 @@ static void conclude_idioms(struct probes *p, size_t first)
     }
     if (executed.length)
         probe_tell(p, "not_zero_idiom", str_text(&executed), "mnemonics",
-                   "loops that zero vectors need as many cycles as their ports");
+                   "loops of vector zeroing idioms take as many cycles as their port bound");
     if (unknown.length)
         probe_tell(p, "zero idioms", NULL, "",
-                   "slots and ports are not distinguishable, or no stable time");
+                   "the port bound is not above the time of the issue slots, or no time is stable");
     str_done(&executed);
     str_done(&unknown);
 }
@@ -248,8 +248,8 @@ static void conclude_sums(struct probes *p, size_t first)
     else if (slow < SUMS)
         probe_tell(p, "immediate_folding", limit ? value : NULL, "",
                    limit ? "chains of additions of a constant"
-                         : "additions of constants take neither one cycle each nor the rename "
-                           "width up to a limit");
+                         : "additions of constants are neither all executed, nor folded at rename "
+                           "up to one limit");
 }
 
 /* Adds loops with a taken branch and up to one cycle of slots. */

@@ -206,11 +206,10 @@ static bool tell_again(struct probes *p, const char *key, struct tried_again *t,
     if (value == 0)
         return false;
     snprintf(text, sizeof text, "%g", rint(value * 20) / 20);
-    probe_tell(
-        p, key, isnan(value) ? NULL : text, "loads",
-        isnan(value)
-            ? "loops of such loads have neither the load throughput nor a fixed additional time"
-            : why);
+    probe_tell(p, key, isnan(value) ? NULL : text, "loads",
+               isnan(value) ? "loops of loads from loaded addresses have neither the load "
+                              "throughput nor a fixed additional time"
+                            : why);
     return !isnan(value);
 }
 

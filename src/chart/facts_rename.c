@@ -155,12 +155,11 @@ static void conclude_splits(struct probes *p, const struct rename_probes *r)
         probe_tell(p, "unlaminate", splits[kind].value, "",
                    "loops of operations with memory, with an index and without, counted in slots");
     else
-        probe_tell(
-            p, "unlaminate", NULL, "",
-            !p->filler ? "no known instruction uses exactly one issue slot"
-            : known == PAIRS
-                ? "some operations with memory need one slot more with an index, by an unknown rule"
-                : "no stable time of operations with memory with an index");
+        probe_tell(p, "unlaminate", NULL, "",
+                   !p->filler       ? "no known instruction uses exactly one issue slot"
+                   : known == PAIRS ? "some operations with memory need one slot more with an "
+                                      "index, but no known rule determines which"
+                                    : "no stable time of operations with memory with an index");
 }
 
 /* Returns 1 if a conditional move is slower when @maker runs just before it but not a cycle before,

@@ -126,7 +126,7 @@ static void tell(struct probes *p, const struct explanation *e)
     const struct { const char *key, *unit, *why; double value;
     } facts[] = {
         {"uop_cache_line_insns", "instructions",
-         "copies of short and long instructions; range over all explanations of their rate",
+         "copies of short and long instructions: range of the sizes that explain their rate",
          e->core.uop_cache_line_insns},
         {"uop_cache_window", "bytes/cycle", "copies of long instructions",
          e->core.uop_cache_window},

@@ -386,10 +386,11 @@ static void set_load_latency(struct latency_finding *f)
     if (!isfinite(least))
         return;
     snprintf(text, sizeof text, "%g", isfinite(plain) ? plain : least - 1);
-    machine_set_fact(c->machine, "load_latency", text, "cycles",
-                     isfinite(plain)
-                         ? "charted: the quickest plain loads, from the address"
-                         : "charted: the quickest load with an operation, less a cycle");
+    machine_set_fact(
+        c->machine, "load_latency", text, "cycles",
+        isfinite(plain)
+            ? "charted: the lowest latency of a plain load, from the address"
+            : "charted: the lowest latency of a load with an operation, less one cycle");
 }
 
 /* Sets the latencies of all forms, then their rules. */

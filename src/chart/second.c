@@ -19,7 +19,7 @@
 #define CONTRADICTS 0.001
 #define SURE 0.8             /* least confidence at which a usage is kept */
 #define DRAWS 10             /* number of blocks that test a pattern */
-#define BY_BLOCKS "charted: decided by blocks"
+#define BY_BLOCKS "charted: determined by random blocks"
 
 struct second {
     struct lab *lab;

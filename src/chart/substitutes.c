@@ -93,7 +93,7 @@ static bool put_like(struct machine *m, const char *form, const char *const like
             usage_add(&entry.usage, one->usage.uops[k].ports, one->usage.uops[k].count);
         entry.micro_ops += one->micro_ops;
     }
-    snprintf(source, sizeof source, "charted: as %s%s%s, which a loop confirms", like[0],
+    snprintf(source, sizeof source, "charted: usage of %s%s%s, confirmed by a loop", like[0],
              like[1] ? " and " : "", like[1] ? like[1] : "");
     put(m, form, &entry, source);
     usage_done(&entry.usage);
@@ -123,7 +123,7 @@ static void conclude_slots(struct standins *s)
         if (slots >= 1 - AGREES && rint(slots) <= SLOTS_MOST &&
             fabs(slots - rint(slots)) <= AGREES * slots)
             put(s->probes.chart->machine, slot_forms[i].form, &entry,
-                "charted: by a loop, slots alone");
+                "charted: number of slots from a loop, ports unknown");
     }
 }
 
@@ -139,7 +139,7 @@ static void put_jumps(struct machine *m)
     for (size_t i = 0; i < JUMPS; i++)
         for (size_t k = 0; k < 2; k++) {
             snprintf(form, sizeof form, "%s (%s)", jumps[i], distances[k]);
-            put(m, form, &as, "assumed: a slot, its ports are not charted");
+            put(m, form, &as, "assumed: one issue slot, ports unknown");
         }
 }
 

@@ -120,7 +120,8 @@ size_t unexplained_mend(struct chart *c, double off)
         struct mapping_entry entry = *mapping_find(c->machine->mapping, f->row->form);
         entry.usage = as->usage;
         entry.micro_ops = as->micro_ops;
-        entry.source = (char *)"charted: unexplained, usage of a form with the same time alone";
+        entry.source =
+            (char *)"charted: unexplained; usage of a form with equal reciprocal throughput";
         mapping_set(c->machine->mapping, &entry);
         changed++;
     }

@@ -8,7 +8,7 @@
 #include "chart/chart.h"
 #include "throughput/predict.h"
 
-#define BY_BLOCKS "decided by blocks"
+#define BY_BLOCKS "determined by random blocks"
 /* Least weight of an alternative that blocks choose. Other weights grow by its inverse, and files
  * store weights up to 1e6. */
 #define LEAST_WEIGHT 1.1e-6
@@ -44,7 +44,7 @@ static void write_source(struct chart *c, size_t form, double worst, const char 
     for (unsigned i = 0; i < entry.usage.count; i++)
         untested |= entry.usage.uops[i].ports & f->untested;
     if (f->state == CHART_UNEXPLAINED && !isnan(f->error))
-        str_addf(&text, "charted: measurements differ by %.0f %%, %s", 100 * f->error, why);
+        str_addf(&text, "charted: error of %.0f %% in its experiments, %s", 100 * f->error, why);
     else
         str_addf(&text, "charted: confidence %.2f, %s", f->confidence, why);
     untested_print(untested, mapping_ports(c->machine->mapping), &text);
@@ -157,5 +157,5 @@ void verdict_errs(struct chart *c, size_t form, struct chart_usage *take_before,
     if (at < f->other_count && (telling(c, form, at) || is_rival(c, f, &is->usage)))
         name_rival(c, f, &take_before->usage, telling(c, form, at));
     keep_before(c, form, at < f->other_count ? at : least_likely(c, form), take_before);
-    write_source(c, form, worst, "least error in its experiments");
+    write_source(c, form, worst, "usage of least error");
 }

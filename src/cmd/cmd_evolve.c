@@ -187,7 +187,7 @@ static void add_lines(struct evolve_run *run, const struct evolve_status *t, str
         result_line(result,
                     "%s: mean error %.2f %%, %llu distinct µops, volume %llu, cost %.2f; smallest "
                     "error so far %.2f %%%s; %.1f million evaluations, %.1f million/s",
-                    t->ports ? "best" : "best of the trials", 100 * t->d_avg,
+                    t->ports ? "best" : "best of all numbers of ports tried", 100 * t->d_avg,
                     (unsigned long long)t->distinct, (unsigned long long)t->volume, t->cost,
                     100 * t->d_reached, str_text(&of), (double)t->evaluations / 1e6, t->rate / 1e6);
     if (t->agreed)

@@ -127,7 +127,7 @@ static void add_learned(struct result *result, const char *form, const struct le
     str_addf(&text, "; %zu of %zu measurements agree within %.0f %%", l->step_count - l->outliers,
              l->step_count, 100 * l->tolerance);
     if (l->rivals)
-        str_addf(&text, ", also with %zu other usage%s of equal cost", l->rivals,
+        str_addf(&text, "; also possible: %zu other usage%s of equal cost", l->rivals,
                  l->rivals == 1 ? "" : "s");
     result_line(result, "%s", str_text(&text));
     str_done(&text);

@@ -403,10 +403,13 @@ static bool publish(struct session *s, void *state, struct result *result, struc
             result_line(result, "%s: instruction %u: %s", w->kernel->name, c->streams.unknown,
                         c->streams.why);
         else if (!c->streams.items.count)
-            result_line(result, "%s: no memory access: %.2f at any size", w->kernel->name,
-                        c->core.cycles);
+            result_line(result,
+                        "%s: no memory access: %.2f cycles per iteration with arrays of any size",
+                        w->kernel->name, c->core.cycles);
         else
-            result_line(result, "%s: its accesses have constant addresses: %.2f at any size",
+            result_line(result,
+                        "%s: its accesses have constant addresses: %.2f cycles per iteration with "
+                        "arrays of any size",
                         w->kernel->name, c->core.cycles);
         return true;
     }

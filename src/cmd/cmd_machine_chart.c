@@ -135,7 +135,7 @@ static void add_forms(const struct chart *c, struct result *result)
         cell_text(t, f->rival ? f->rival : "");
         cell_text(t, f->settle ? f->settle : f->check ? f->check : "");
         cell_text(t, f->reason   ? f->reason
-                     : f->joined ? "fuses with its neighbours: several per slot"
+                     : f->joined ? "fuses with neighbouring instructions: several per issue slot"
                      : f->hidden ? ambiguities_hidden_reason(f)
                                  : "");
     }

@@ -383,7 +383,8 @@ static bool blame_finish(struct session *s, void *state, struct result *result, 
         result_line(result, "%.4f s were spent in libraries or in other code outside the parts",
                     w->elsewhere);
     if (w->different)
-        result_line(result, "%s is compiled differently without counters: its time is in no part",
+        result_line(result,
+                    "%s is compiled differently without counters: no part includes its time",
                     w->different);
     return true;
 }

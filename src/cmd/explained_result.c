@@ -24,8 +24,8 @@ static void add_paths(struct result *result, const struct explained_findings *f)
     struct result_table *t;
 
     if (!p->list.count) {
-        result_line(result, "\nno paths: no iteration was recorded before the end; a longer run or "
-                            "a less busy machine allows it");
+        result_line(result, "\nno paths: no iteration was recorded before the end; run the program "
+                            "longer, or on a less busy machine");
         return;
     }
     result_line(result, "\npaths of %zu recorded iterations", p->iterations);
@@ -177,8 +177,7 @@ static void say_count(struct result *result, const struct explained_findings *f)
     if (x->cut)
         result_line(result, "counting ended early: %s", x->cut);
     if (x->killed)
-        result_line(result,
-                    "the program was killed: the count lacks the last iterations before that");
+        result_line(result, "the program was killed: the iterations just before are not counted");
 }
 
 double explained_extra(const struct insitu *x)

@@ -140,8 +140,7 @@ bool admit_bytes(const struct process *p, const struct region *r, uint64_t bias,
             return err_set(err, ERR_DATA,
                            "if its file has changed, start the program again; self-modifying code "
                            "is not supported",
-                           "the program's code at 0x%" PRIx64 " is not that of its file",
-                           in->offset);
+                           "the program's code at 0x%" PRIx64 " differs from its file", in->offset);
     }
     return true;
 }

@@ -98,8 +98,8 @@ static void handle_fork(struct insitu_watch *w, const struct process_event *e)
         placed_clean_child(x, e->child);
     /* a vfork child uses its parent's slot until the parent continues */
     else if (!e->suspends && w->placed && !placed_take_stranger(x, e->child))
-        cut(w, "more processes that share its memory started than there are counters for, or one "
-               "uses segment gs");
+        cut(w, "the program started more processes that share its memory than there are counters, "
+               "or one uses segment gs");
     ptrace(PTRACE_DETACH, e->child, NULL, NULL);
 }
 

@@ -114,7 +114,7 @@ static bool step_to_pivot(struct rerun *m)
         if (!process_step(&m->copy, t))
             break;
     }
-    return fails(m, "the code between two iterations does not end");
+    return fails(m, "the code after an iteration does not return to the loop");
 }
 
 /* Makes the system refuse all further system calls of the copy. Does not enable the speculation

@@ -3,7 +3,9 @@
 
 #include <string.h>
 
-#define IN_ORDER "an in-order core, modelled as an out-of-order core: too fast if instructions wait"
+#define IN_ORDER                                                                                   \
+    "an in-order core, modelled as an out-of-order core: predictions are too low if instructions " \
+    "wait"
 
 /* Models of LLVM 14 to 22 by the prefix of their resources. Longer prefixes are first. */
 static const struct llvm_model {

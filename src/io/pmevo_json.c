@@ -190,7 +190,7 @@ static void collect_architecture(json_t *root, struct translation *t)
 /* Sets err with the item's number, because jansson stores no lines. */
 static bool item_fault(struct err *err, const char *name, const char *what, size_t index)
 {
-    err_set(err, ERR_DATA, NULL, "%s %zu does not have the format", what, index + 1);
+    err_set(err, ERR_DATA, NULL, "%s %zu does not have PMEvo's format", what, index + 1);
     return err_at(err, name, 0, 0);
 }
 

@@ -103,7 +103,8 @@ static bool uses(const struct insn *in, uint32_t *written, uint32_t *bases)
 
 static const char *not_run(const struct insn *in)
 {
-    return !(in->traits & INSN_RUNNABLE) ? "not in the list of instructions that users may run"
+    return !(in->traits & INSN_RUNNABLE)
+               ? "not in the list of instructions that measurements may execute"
            : in->traits & (INSN_BRANCH | INSN_CALL | INSN_RETURN) ? "a branch"
            : in->traits & INSN_LOCK                               ? "a locked access"
                                                                   : NULL;
@@ -120,7 +121,7 @@ bool body_check(enum isa set, const uint8_t *code, size_t length, struct err *er
             return false;
         const char *reason = not_run(&in);
         reason = !uses(&in, &written, &bases) && !reason
-                     ? "accesses memory at an address of its own"
+                     ? "its memory operand needs a base register, and no segment"
                      : reason;
         reason = !reason && written & isa->kept_registers
                      ? "writes a register that the measurement loop uses"

@@ -500,7 +500,9 @@ bool kernel_vouch(struct sandbox *s, const struct calibration *c, double until, 
     if (!*off)
         return true;
     sandbox_renew(s);
-    return err_set(err, ERR_LIMIT, TRY_AGAIN, "afterwards a 1-cycle block took %.2f cycles", known);
+    return err_set(err, ERR_LIMIT, TRY_AGAIN,
+                   "the run changed the process: afterwards a 1-cycle block took %.2f cycles",
+                   known);
 }
 
 /* Measures once from the beginning, and runs the reference block afterwards in the same process.

@@ -264,9 +264,10 @@ static bool find_blockers(struct learner *l, struct err *err)
     }
     vec_done(&tried);
     experiments_free(table);
-    return ok && (l->blockers.count ||
-                  err_set(err, ERR_DATA, "select a machine more similar to this CPU",
-                          "no form of the mapping has the measured time that its usage predicts"));
+    return ok &&
+           (l->blockers.count ||
+            err_set(err, ERR_DATA, "select a machine more similar to this CPU",
+                    "no form of the mapping takes the cycles on this CPU that its usage predicts"));
 }
 
 struct learner *learner_new(struct source *source, const struct mapping *mapping,

@@ -26,9 +26,9 @@ const struct fact fact_schema[] = {
      "machine list", true},
     {"measured_host", FACT_TEXT, NO_UNIT, NULL, NULL, "name of the host that measured the mapping",
      "forms compare", true},
-    {"measured_cpu", FACT_TEXT, NO_UNIT, NULL, NULL, "that host's processor", "forms compare",
+    {"measured_cpu", FACT_TEXT, NO_UNIT, NULL, NULL, "processor of measured_host", "forms compare",
      true},
-    {"measured_microcode", FACT_TEXT, NO_UNIT, NULL, NULL, "that processor's microcode",
+    {"measured_microcode", FACT_TEXT, NO_UNIT, NULL, NULL, "microcode of measured_cpu",
      "forms compare", true},
     {"base", FACT_TEXT, NO_UNIT, NULL, NULL, "machine whose tables supply missing entries",
      "loader", true},
@@ -131,11 +131,12 @@ const struct fact fact_schema[] = {
     {"port_binding", FACT_CHOICE, NO_UNIT, "dispatch", "dispatch slots computing",
      "stage that selects a µop's port. dispatch: any free port. At rename (Intel), consecutive "
      "µops alternate between the ports with the fewest and second fewest waiting µops; slots: "
-     "every slot with a µop counts, computing: every computing µop with several ports",
+     "every slot with a µop counts, computing: only µops, other than loads, with several ports",
      "simulation", false},
     {"stack_pointer_sync", FACT_CHOICE, NO_UNIT, "all", "all computed changed",
-     "instructions that make the stack engine insert a µop to update the stack pointer: all that "
-     "use it, those that compute it from itself, or those of the latter without a constant",
+     "instructions before which the stack engine inserts a µop to update the stack pointer. all: "
+     "any that names it; computed: those that compute it from its old value; changed: computed, "
+     "except additions of a constant",
      "µops", false},
     {"high_byte_renamed", YES_OR_NO, "yes", NULL,
      "ah, bh, ch and dh are renamed separately from their registers", "dependencies", false},
@@ -143,9 +144,8 @@ const struct fact fact_schema[] = {
      "instructions whose flags are slow to read for conditional moves and sets of the same group",
      "dependencies", false},
     {"slow_flags_latency", FACT_NUMBER, CYCLES, NULL, NULL,
-     "latency of a conditional move or set that reads flags of slow_flags, also from its "
-     "registers. It is reduced by the share of positions in a rename group from which it is in the "
-     "next group",
+     "latency of a conditional move or set that reads flags of slow_flags, from its registers as "
+     "well. It is reduced by the probability that the move is in the next rename group",
      "dependencies", false},
     {"unhurried_ports", FACT_PORTS, NO_UNIT, NULL, NULL,
      "ports whose two-cycle operations take one cycle if loads or stores limit the loop, not their "
@@ -155,8 +155,8 @@ const struct fact fact_schema[] = {
      "a shift or rotate by cl waits for the flags, which a count of 0 leaves unchanged",
      "dependencies", false},
     {"chain_delay_addition", FACT_NUMBER, CYCLES, NULL, NULL,
-     "extra latency of each floating-point addition outside of a chain of other vector operations, "
-     "for at most three",
+     "extra latency of a chain of vector operations per floating-point addition outside of it, for "
+     "at most three additions",
      "dependencies", FACT_FITTED},
     {"chain_delay_company", FACT_NUMBER, CYCLES, NULL, NULL,
      "extra latency of a chain of one-cycle operations per pair of operations that wait for it, if "
@@ -326,10 +326,12 @@ const struct fact fact_schema[] = {
     {"vector_loads_per_cycle", FACT_NUMBER, "loads/cycle", 0.01, MOST, NULL, NULL,
      "vector loads executed per cycle", "memory bound", false},
     {"vector_loads_mixed", FACT_NUMBER, "loads", 0, 1, NULL, NULL,
-     "share of a vector load that another load or store costs, for at most three per vector load",
+     "part of a vector-load slot that another access uses, for at most three other accesses per "
+     "vector load",
      "memory bound, simulation", FACT_FITTED},
     {"vector_loads_mixed_runs", FACT_NUMBER, "loads", 0, 1, "vector_loads_mixed", NULL,
-     "vector_loads_mixed if at least half of the accesses follow an access of the same kind",
+     "value of vector_loads_mixed if at least half of the accesses follow an access of the same "
+     "kind",
      "memory bound, simulation", FACT_FITTED},
     {"forward_replays", FACT_NUMBER, "loads", 0, 4, NULL, NULL,
      "extra load-port slots per store-forwarded load; plain stores also use one",
@@ -362,7 +364,7 @@ const struct fact fact_schema[] = {
      false},
     {"l1_bytes", FACT_NUMBER, "bytes", 64, 1e12, NULL, NULL,
      "size of a core's first-level data cache", "programs", false},
-    {"l1_ways", FACT_WHOLE, "ways", 1, MOST, NULL, NULL, "its associativity", "programs", false},
+    {"l1_ways", FACT_WHOLE, "ways", 1, MOST, NULL, NULL, "associativity", "programs", false},
     {"l1_prefetch_step", FACT_NUMBER, "bytes", 0, MOST, NULL, NULL,
      "largest constant stride of loads whose lines are prefetched from the second level, even "
      "across pages; default: no prefetch",
@@ -371,7 +373,7 @@ const struct fact fact_schema[] = {
      "minimum cycles per line if consecutive lines are in one first-level set", "programs", false},
     {"l2_bytes", FACT_NUMBER, "bytes", 64, 1e12, NULL, NULL,
      "size of the second-level cache available to a core", "programs", false},
-    {"l2_ways", FACT_WHOLE, "ways", 1, MOST, NULL, NULL, "its associativity", "programs", false},
+    {"l2_ways", FACT_WHOLE, "ways", 1, MOST, NULL, NULL, "associativity", "programs", false},
     {"l2_latency", FACT_NUMBER, CYCLES, NULL, NULL,
      "latency from address to value, from the second level", "programs", false},
     {"l2_line_cycles", FACT_NUMBER, CYCLES, "2", NULL,
@@ -384,11 +386,11 @@ const struct fact fact_schema[] = {
      "random line of the set",
      "programs", false},
     {"l2_column_oldest", FACT_NUMBER, "", 0, 1, "l2_oldest", NULL,
-     "the same for lines that are a large power of two apart, which use few of its sets",
+     "l2_oldest for lines that are a large power of two apart, which use few sets of the cache",
      "programs", false},
     {"l3_bytes", FACT_NUMBER, "bytes", 64, 1e12, NULL, NULL,
      "size of the third-level cache available to a core", "programs", false},
-    {"l3_ways", FACT_WHOLE, "ways", 1, MOST, NULL, NULL, "its associativity", "programs", false},
+    {"l3_ways", FACT_WHOLE, "ways", 1, MOST, NULL, NULL, "associativity", "programs", false},
     {"l3_latency", FACT_NUMBER, CYCLES, NULL, NULL,
      "latency from address to value, from the third level", "programs", false},
     {"l3_line_cycles", FACT_NUMBER, CYCLES, "8", NULL,
@@ -434,7 +436,7 @@ const struct fact fact_schema[] = {
      "depend on a load are lower bounds",
      "dependencies", false},
     {"load_latency_simple", FACT_NUMBER, CYCLES, "load_latency", NULL,
-     "load_latency if the address was loaded itself and has no index and a short displacement",
+     "load_latency if the address is a loaded value with a short displacement and without index",
      "dependencies", false},
     {"load_latency_vector", FACT_NUMBER, CYCLES, "load_latency", NULL,
      "load latency of 128 bits to a vector register", "dependencies", false},
@@ -473,8 +475,8 @@ const struct fact fact_schema[] = {
      "minimum forwarding latency of a vector that was loaded and then stored", "dependencies",
      false},
     {"store_forward_fail_drains", YES_OR_NO, "no", NULL,
-     "after a load blocked by failed forwarding, the stores in the buffer commit before the next "
-     "such store, at stores_per_cycle",
+     "a store whose forwarding fails waits until the stores since the previous failure have "
+     "committed, at stores_per_cycle",
      "dependencies", false},
     {"store_forward_fail", FACT_NUMBER, CYCLES, "store_forward", NULL,
      "latency from stored to loaded value if the store covers only a part of the load",
@@ -518,8 +520,8 @@ const struct fact fact_schema[] = {
      "limit",
      "dependencies", FACT_FITTED},
     {"memory_renaming_every_other", YES_OR_NO, "no", NULL,
-     "in blocks of memory_renaming_length - 1 instructions, every second store of equal address is "
-     "found",
+     "in blocks of memory_renaming_length - 1 instructions, every second store with an equal "
+     "address matches",
      "dependencies", FACT_FITTED},
     {"memory_renaming_base", FACT_CHOICE, NO_UNIT, "any", "any stack",
      "base registers to which memory renaming applies: any, or only the stack pointer, without "
@@ -530,15 +532,16 @@ const struct fact fact_schema[] = {
      "addresses",
      "dependencies", false},
     {"memory_renaming_per_block", FACT_WHOLE, "loads", 1, MOST, NULL, NULL,
-     "maximum number of renamed loads in 32 bytes of code; with more, no store is found",
+     "largest number of loads with a matching store per 32 bytes of a block at which memory "
+     "renaming applies",
      "dependencies", false},
     {"memory_renaming_store_alone", YES_OR_NO, "no", NULL,
-     "a store whose load was renamed is the only store committed in its cycle, as are stores next "
-     "to it",
+     "stores whose loads were renamed do not merge with other stores to the line, nor do the "
+     "stores of memory_renaming_store_beside",
      "memory bound", false},
     {"memory_renaming_store_beside", FACT_WHOLE, "stores", 0, MOST, NULL, NULL,
-     "number of other stores per renamed store to which memory_renaming_store_alone applies; "
-     "default: all. Read-modify-writes among the loads do not count",
+     "number of other stores per renamed load that do not merge (memory_renaming_store_alone); "
+     "default: all. Loads of read-modify-writes do not count",
      "memory bound", false},
     {"x87_assist", FACT_NUMBER, CYCLES, NULL, NULL,
      "extra time of an x87 instruction on an empty register, NaN or denormal", "measured blocks",

@@ -107,8 +107,8 @@ struct interrupt *interrupt_new(const struct task_list *tasks, bool ours, double
         return p;
     }
     free(p);
-    err_set(err, ERR_IO, refusal(reason),
-            "the system forbids interrupts of the program (ptrace): %s", strerror(reason));
+    err_set(err, ERR_IO, refusal(reason), "cannot interrupt the program for samples (ptrace): %s",
+            strerror(reason));
     return NULL;
 }
 

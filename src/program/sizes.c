@@ -135,7 +135,7 @@ const struct program *program_sized(const struct program *p, const struct invoca
     if (found && !same_shape(found, p)) {
         err_set(err, ERR_DATA,
                 "omit it, or use sizes with the same remainder, all large or all small",
-                "the compiler generates other blocks with %sthan at the largest size",
+                "the compiler generates other blocks for %sthan for the largest size",
                 str_text(&defines));
         found = NULL;
     }

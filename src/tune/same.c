@@ -290,7 +290,7 @@ bool same_try(struct sandbox *s, const struct insn *insns, size_t count, const s
     const uint32_t flags = c->after.count ? 0 : c->flags;
     sandbox_clear(s);
     bool ok = (both[0].count && both[1].count) ||
-              err_set(err, ERR_DATA, NULL, "the loop has only a branch to compare");
+              err_set(err, ERR_DATA, NULL, "the loop has only a branch, and no result to compare");
     ok = ok && flat_place(s, &both[0], flags, err) && flat_place(s, &both[1], flags, err);
     if (ok) {
         const struct roles roles = roles_of(&both[0]);

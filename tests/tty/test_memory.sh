@@ -69,11 +69,11 @@ test_symbols() {
 }
 test_words() {
     expect 0 "$portolan" --machine skylake -e "kernel load $work/none.s; kernel memory"
-    holds out 'no memory access: 3.00 at any size'
+    holds out 'no memory access: 3.00 cycles per iteration with arrays of any size'
     expect 0 "$portolan" --machine skylake -e "kernel load $work/still.s; kernel memory"
     holds out 'constant addresses'
     expect 0 "$portolan" --machine skylake -e "kernel load $work/unknown.s; kernel memory"
-    holds out 'instruction 1: its address comes from an unsupported operation'
+    holds out 'instruction 1: its address is computed by an unsupported operation'
     expect 0 "$portolan" --machine skylake -e "kernel load $work/chase.s; kernel memory --size 512M"
     holds out 'memory latency'
     expect 1 "$portolan" --machine haswell -e "kernel memory"

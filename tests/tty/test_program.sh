@@ -576,7 +576,7 @@ test_define() {
     grep -q ',1000000,' "$work/out" || fail "no million: $(head -c 500 "$work/out")"
     grep -q '^20000,50,' "$work/out" || fail "not validated: $(tail -n 3 "$work/out")"
     expect 1 "$portolan" -e 'program load sizes.c -O3 --define N=SIZE; program run N=1,1000,2000 T=2'
-    holds err 'the compiler generates other blocks with -DSIZE=1 '
+    holds err 'the compiler generates other blocks for -DSIZE=1 '
     expect 1 "$portolan" -e 'program load sizes.c --define N=3+4'
     holds err 'invalid definition "N=3+4"'
     expect 0 "$cc" -O1 sizes.c -o sizes

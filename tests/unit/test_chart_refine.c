@@ -230,7 +230,7 @@ static void test_what_is_known_besides(void **state)
     assert_true(f->error < 0.01 && f->confidence <= CHART_DOUBTFUL);
     assert_string_equal(
         mapping_find(m, cpu[CMP].form)->source,
-        "charted: confidence 0.20, least error in its experiments, not tested against p5");
+        "charted: confidence 0.20, usage of least error, not tested against p5");
     ambiguities_of_chart(c, "", false, &ambiguities);
     assert_true(ambiguities.list.count == 1 &&
                 !ambiguity_is_check(&ambiguities.list.items[0], mapping_find(m, cpu[CMP].form)));

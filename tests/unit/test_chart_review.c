@@ -167,7 +167,7 @@ static void test_blocks_find_a_new_usage(void **state)
     look_begin(&l, s);
     assert_true(review_blocks(&l.lab, c, &err));
     assert_true(usage_equal(&mapping_find(c->machine->mapping, "MOV (R64, M64)")->usage, is));
-    assert_source(c, "MOV (R64, M64)", "charted: confidence 0.20, decided by blocks");
+    assert_source(c, "MOV (R64, M64)", "charted: confidence 0.20, determined by random blocks");
     assert_float_equal(c->forms[0].confidence, 0.2, 1e-9);
     chart_free(c);
 
@@ -176,7 +176,8 @@ static void test_blocks_find_a_new_usage(void **state)
     add_alone(c, "MOV (R64, M64)", 0.6);
     assert_true(review_blocks(&l.lab, c, &err));
     assert_true(usage_equal(&mapping_find(c->machine->mapping, "MOV (R64, M64)")->usage, is));
-    assert_source(c, "MOV (R64, M64)", "charted: measurements differ by 17 %, decided by blocks");
+    assert_source(c, "MOV (R64, M64)",
+                  "charted: error of 17 % in its experiments, determined by random blocks");
     assert_float_equal(c->forms[0].error, 1 - 0.5 / 0.6, 1e-6);
     chart_free(c);
     model_free(l.truth.model);
@@ -217,7 +218,7 @@ static void test_second_round_of_a_chart(void **state)
     /* Blocks chose a usage to which experiments gave half the weight of the former usage. The
      * former usage becomes an alternative. A changed latency does not affect the usage's source. */
     assert_source(c, "MOV (R64, M64)",
-                  "charted: confidence 0.30, decided by blocks, not tested against p2");
+                  "charted: confidence 0.30, determined by random blocks, not tested against p2");
     assert_source(c, "IMUL (R64, R64)", CHARTED);
     assert_float_equal(c->forms[0].confidence, 0.3, 1e-9);
     assert_int_equal(c->forms[0].others[0].usage.uops[0].count, 4);

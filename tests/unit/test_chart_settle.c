@@ -253,8 +253,8 @@ static void test_late_times_are_those_of_the_chart(void **state)
     }
 }
 
-/* Sets @usage for @form in the machine as decided by blocks, and finds the chart's ambiguities
- * again. @other: index of that usage among the alternatives; -1: none. */
+/* Sets @usage for @form in the machine as determined by random blocks, and finds the ambiguities of
+ * the chart again. @other: index of that usage among the alternatives; -1: none. */
 static void decide_by_blocks(struct bed *b, const char *form, const struct usage *usage, int other)
 {
     size_t at = (size_t)(form_of(b, form) - b->chart->forms);

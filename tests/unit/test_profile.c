@@ -113,7 +113,7 @@ static struct sampling options_of(enum sampling_method method, const char *how, 
 static bool refused(enum sampling_method method, const struct err *err)
 {
     bool no = strstr(err->what, method == SAMPLING_CLOCK ? "the system forbids the sampling clock"
-                                                         : "the system forbids interrupts") != NULL;
+                                                         : "cannot interrupt the program") != NULL;
     if (no)
         print_message("not tested: %s\n", err->what);
     return no;

@@ -305,7 +305,7 @@ static bool run(struct inquiry *inquiries, size_t count, const struct isa_assemb
         struct inquiry *q = &inquiries[i];
         if (take(q, &a))
             continue;
-        const char *reason = "assembles to no instruction";
+        const char *reason = "assembles to zero instructions";
         for (size_t k = 0; k < assembled.refused_count; k++)
             if (assembled.refused[k].line == q->line)
                 reason = assembled.refused[k].reason;
