@@ -67,7 +67,7 @@ static void add_masses(const struct usage *usage, portset pipes, struct mass *ma
 
 static void name_kind(const struct analysis *a, const struct kind *kind, struct str *out)
 {
-    str_addf(out, "%u of them could be %s (", kind->count, kind->other.name);
+    str_addf(out, "%u of these instructions could be %s (", kind->count, kind->other.name);
     usage_print(&kind->entry->usage, mapping_ports(a->machine->mapping), out);
     str_addf(out, "%s%s)", kind->other.note ? "; with " : "",
              kind->other.note ? kind->other.note : "");

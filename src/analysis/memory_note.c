@@ -117,8 +117,8 @@ static void add_size(const struct insn *insns, size_t count, const struct stream
         return;
     str_addf(out, " Its arrays have %.3g MB if ", bytes * 1e-6);
     vary_register_name((enum isa)insns[0].isa, reg, out);
-    str_addf(out, " begins at 0: %g cycles instead of %g.", rounded(t.cycles),
-             rounded(core->cycles));
+    str_addf(out, " begins at 0. An iteration then takes %g cycles instead of %g.",
+             rounded(t.cycles), rounded(core->cycles));
 }
 
 void memory_note(const struct analysis *a, const struct kernel *k, size_t loop, struct str *levels,

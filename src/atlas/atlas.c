@@ -148,7 +148,7 @@ static bool refuse_other(const char *path, const char *name, bool data, struct e
     return belongs(name, data) ||
            err_set(err, ERR_USAGE,
                    "give a new or empty directory, or one that contains only an atlas",
-                   "%s holds %s, which is not part of an atlas", path, name);
+                   "%s contains %s, which is not part of an atlas", path, name);
 }
 
 static bool remove_file(const char *path, const char *name, bool data, struct err *err)

@@ -205,7 +205,7 @@ static const char *why_unknown(const struct buffer_search *all, size_t b)
     if (interpolated(by) &&
         (!rises(s, s->at_over - s->at_fit, 1) ||
          (s->at_over < SERIAL * s->chain && !rises(s, s->at_beyond - s->at_over, BEYOND))))
-        return "a root seems to use several scheduler entries";
+        return "a square root seems to use several scheduler entries";
     /* A buffer as large as the reorder buffer never fills first. */
     if (by != FILL_MIXED && all[FILL_MIXED].unknown)
         return "the size of the reorder buffer is unknown";

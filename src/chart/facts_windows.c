@@ -132,7 +132,8 @@ static void tell(struct probes *p, const struct explanation *e)
          e->core.uop_cache_window},
         {"uop_cache_window_lines", "lines/cycle", "copies of short instructions",
          e->core.uop_cache_window_lines},
-        {"uop_cache_window_again", "cycles", "the same", e->core.uop_cache_window_again},
+        {"uop_cache_window_again", "cycles", "copies of short instructions",
+         e->core.uop_cache_window_again},
     };
     for (size_t i = 0; i < sizeof facts / sizeof *facts; i++) {
         char value[32];

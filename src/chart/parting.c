@@ -418,7 +418,7 @@ static struct mapping *part(struct parter *p, const struct chart_hooks *hooks)
                 !view_make(p, p->sets[s], p->sets[w], &v))
                 continue;
             hooks->progress(hooks->state, CHART_PORTS, (double)s, (double)p->set_count,
-                            "port sets that may be two ports");
+                            "ports that may be two resources");
             if (core_error(p, &v) <= CORE_WORSE * inside + CORE_NOTHING) {
                 look_by(p, &v, hooks);
                 const double gain = gain_of(p);

@@ -161,7 +161,7 @@ static void add_lines(struct evolve_run *run, const struct evolve_status *t, str
     struct str line = {0}, of = {0};
 
     if (t->joined)
-        str_addf(&of, " of the initial %zu experiment%s", t->reached_of,
+        str_addf(&of, " on the initial %zu experiment%s", t->reached_of,
                  t->reached_of == 1 ? "" : "s");
     else if (evolve_status_rose(t))
         str_add(&of, " before a usage was changed");

@@ -202,7 +202,7 @@ static bool prepare(struct experiments_settling *w, struct err *err)
 
     if (!w->directory || !w->ambiguities_path || !machine_user_has(w->name) ||
         access(w->ambiguities_path, R_OK) != 0)
-        return err_set(err, ERR_USAGE, "machine chart makes such a machine",
+        return err_set(err, ERR_USAGE, "machine chart NAME charts this CPU",
                        "no charted machine \"%s\" on this host", w->name);
     w->machine = machine_load(w->directory, err);
     if (!w->machine || !ambiguities_load(w->ambiguities_path, mapping_ports(w->machine->mapping),

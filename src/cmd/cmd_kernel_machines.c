@@ -132,7 +132,8 @@ static bool prepare(struct session *s, const void *values, struct task *task, st
 
 static const struct parameter options[] = {
     {PARAMETER(FLAG, "--show", struct machines_values, show),
-     .help = "replace machines that lack an instruction by up to four of these"},
+     .help = "select up to four of these machines instead of the selected machines that lack an "
+             "instruction"},
     {0},
 };
 

@@ -242,10 +242,11 @@ static void show(const struct machine_charting *w, struct result *result)
                 "%zu forms have a usage: %zu with confidence 0.9 or more, %zu with 0.5 to 0.9",
                 t.usages, t.sure, t.likely);
     if (t.hidden)
-        result_line(result,
-                    "the ports of %zu forms are not observable with the core forms: experiments "
-                    "with other forms determine those of %zu, the issue width hides the others",
-                    t.hidden, t.hidden_told);
+        result_line(
+            result,
+            "the ports of %zu forms are not observable with the core forms: experiments with other "
+            "forms determine the ports of %zu; the issue width hides those of the others",
+            t.hidden, t.hidden_told);
     if (t.of[CHART_UNEXPLAINED])
         result_line(result, "%zu forms whose measurements no usage explains",
                     t.of[CHART_UNEXPLAINED]);

@@ -427,8 +427,8 @@ static void say_memory(struct result *result, const struct run_profile *p,
     result_line(
         result,
         "  assumed: data in the first-level cache. The program had %s of memory; with arrays of "
-        "that size (%s) the loop takes %.2f cycles, so the true value is between %.2f and that",
-        str_text(&size), l->level, l->over_memory, profile_loop_now(l));
+        "that size (%s) the loop takes %.2f cycles. The true value is between %.2f and %.2f cycles",
+        str_text(&size), l->level, l->over_memory, profile_loop_now(l), l->over_memory);
     str_done(&size);
 }
 

@@ -112,7 +112,7 @@ bool admit_mapping(const struct maps *maps, const char *file, uint64_t address, 
     *missing = false;
     if (!file_place(file, address, &offset))
         return err_set(err, ERR_DATA, "give a loop of a program or library",
-                       "%s has no code at 0x%" PRIx64 " that a program could map", file, address);
+                       "%s has no loadable code at 0x%" PRIx64, file, address);
     for (size_t i = 0; i < maps->list.count; i++) {
         const struct map *m = &maps->list.items[i];
         if (!m->execute || offset < m->offset || offset - m->offset >= m->end - m->start ||

@@ -454,8 +454,8 @@ static bool read_rows(struct llvm_import *r, const char *text, const char *end,
     usage_done(&sum.usage);
     *read = form;
     if (form < count)
-        return err_set(err, ERR_DATA, "use llvm-mca 22", "the table ends after %zu of %zu forms",
-                       form, count);
+        return err_set(err, ERR_DATA, "use llvm-mca 22",
+                       "llvm-mca's table ends after %zu of %zu forms", form, count);
     return true;
 }
 

@@ -209,7 +209,8 @@ bool kernel_passes_unsettled(const struct kernel_passes *p, struct err *err)
     kernel_passes_range(p, &least, &most);
     if (p->count < 2 * FEW || p->visits < 2)
         return err_set(err, ERR_LIMIT, again,
-                       "core is contended: at least one time of %.2f cycles, not confirmed", least);
+                       "core is contended: too few times (lowest %.2f cycles), not confirmed",
+                       least);
     return err_set(err, ERR_LIMIT, "try again when the machine is idle",
                    "no stable time: %.2f-%.2f cycles", least, most);
 }

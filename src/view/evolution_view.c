@@ -238,7 +238,7 @@ static int draw_best(const struct evolve_status *status, struct grid *g, unsigne
     }
     str_clear(&least);
     if (status->joined && !isnan(status->d_reached))
-        str_addf(&least, "  best so far %.2f %% of the first %zu experiments",
+        str_addf(&least, "  best so far %.2f %% on the first %zu experiments",
                  100 * status->d_reached, status->reached_of);
     else if (status->agreed)
         str_addf(&least, "  a consensus; least error %.2f %%, %llu distinct µops",

@@ -60,7 +60,7 @@ test_symbols() {
         grep -qE "^ +[123] +$stream +32 +0.50" "$work/out" || fail "$stream is no stream: $(cat "$work/out")"
     done
     holds out 'Assumed: data in the first level (L2 '
-    holds out 'Its arrays have 240 MB if rax begins at 0: '
+    holds out 'Its arrays have 240 MB if rax begins at 0. An iteration then takes '
     expect 0 "$portolan" --machine skylake -e "kernel load $work/triad.s; kernel analyze"
     holds out 'Assumed: data in the first level (L2 '
     if grep -q 'Its arrays have' "$work/out"; then fail 'a size that the loop does not tell'; fi

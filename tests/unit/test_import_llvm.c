@@ -103,7 +103,7 @@ static void test_unreadable(void **state)
                  "has 40 units", "another CPU", 2);
     assert_fault("{ echo Resources:; echo '[0]   - TPort0:1'; echo Instruction Info:; echo "
                  "Instructions:; } >$table",
-                 "the table ends after 0 of", "llvm-mca 22", 2);
+                 "table ends after 0 of", "llvm-mca 22", 2);
 }
 
 /* a division on one of two units, ten cycles */
