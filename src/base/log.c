@@ -17,8 +17,7 @@
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct log_line ring[LINES_KEPT];
-static size_t first, count;
-static atomic_uint revision;
+static size_t first, count, added; /* added: number of lines since the start of the program */
 static atomic_bool mirror;
 
 void log_add(enum log_level level, const char *format, ...)
@@ -41,8 +40,8 @@ void log_add(enum log_level level, const char *format, ...)
         count++;
     }
     ring[slot] = (struct log_line){level, clock_seconds(), str_take(&text)};
+    added++;
     lock_give(&lock);
-    atomic_fetch_add(&revision, 1);
 }
 
 size_t log_count(void)
@@ -53,21 +52,32 @@ size_t log_count(void)
     return n;
 }
 
+/* Copies a stored line. The caller holds the lock. */
+static bool copy_line(size_t index, struct log_line *out_copy)
+{
+    if (index >= count)
+        return false;
+    *out_copy = ring[(first + index) % LINES_KEPT];
+    out_copy->text = mem_strdup(out_copy->text);
+    return true;
+}
+
 bool log_get(size_t index, struct log_line *out_copy)
 {
     lock_take(&lock);
-    bool found = index < count;
-    if (found) {
-        *out_copy = ring[(first + index) % LINES_KEPT];
-        out_copy->text = mem_strdup(out_copy->text);
-    }
+    const bool found = copy_line(index, out_copy);
     lock_give(&lock);
     return found;
 }
 
-unsigned log_revision(void)
+bool log_next(size_t *number, struct log_line *out_copy)
 {
-    return atomic_load(&revision);
+    lock_take(&lock);
+    const size_t oldest = added - count, at = *number > oldest ? *number : oldest;
+    const bool found = copy_line(at - oldest, out_copy);
+    lock_give(&lock);
+    *number = found ? at + 1 : *number;
+    return found;
 }
 
 void log_to_stderr(bool on)

@@ -18,11 +18,13 @@ struct log_line {
 void log_add(enum log_level level, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Returns the number of stored lines, which are the newest 10,000. Any thread. */
 size_t log_count(void);
-/* Copies line @index, from 0 for the oldest. Returns false beyond the last line. The caller frees
- * out_copy->text. */
+/* Copies stored line @index, from 0 for the oldest. Returns false beyond the last line. The caller
+ * frees out_copy->text. */
 bool log_get(size_t index, struct log_line *out_copy);
-/* Returns a number that each log_add increments, so that a view detects new lines. */
-unsigned log_revision(void);
+/* Copies the first stored line that is not older than line *@number, counted from 0 since the start
+ * of the program. Sets *@number to the next line's. Returns false if there is none. The caller
+ * frees out_copy->text. */
+bool log_next(size_t *number, struct log_line *out_copy);
 /* Sets whether warnings and errors are also printed on stderr. */
 void log_to_stderr(bool on);
 

@@ -3,6 +3,7 @@
 #define PORTOLAN_BASE_VEC_H
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/mem.h"
 
@@ -46,6 +47,13 @@
         }                                                                                        \
         if (ok)                                                                                  \
             (v)->items[(v)->count++] = (value);                                                  \
+    } while (0)
+/* Removes the first @n items. */
+#define vec_remove_first(v, n)                                                                     \
+    do {                                                                                           \
+        (v)->count -= (n);                                                                         \
+        if (n)                                                                                     \
+            memmove((v)->items, (v)->items + (n), (v)->count * sizeof *(v)->items);                \
     } while (0)
 #define vec_done(v) (free((v)->items), (v)->items = NULL, (v)->count = (v)->capacity = 0)
 

@@ -159,6 +159,8 @@ struct chart_hooks {
     bool (*cancelled)(void *state);
     void (*progress)(void *state, enum chart_stage stage, double done, double total,
                      const char *what);
+    /* Shows the mapping during a stage. @table: the measurements so far. NULL: none. */
+    void (*mapping)(void *state, const struct mapping *so_far, const struct experiments *table);
     /* Called after each stage to write @so_far->machine. False with err ends the run. */
     bool (*stage_done)(void *state, enum chart_stage stage, const struct chart *so_far,
                        struct err *err);

@@ -107,6 +107,12 @@ static void progress(void *state, enum chart_stage stage, double done, double to
     h->progress(h->state, stage, done, total, what);
 }
 
+static void mapping(void *state, const struct mapping *so_far, const struct experiments *table)
+{
+    const struct charting_hooks *h = ((struct chart_job *)state)->hooks;
+    h->mapping(h->state, so_far, table);
+}
+
 static bool team(void *state, void (*work)(void *work_state, unsigned worker), void *work_state)
 {
     const struct charting_hooks *h = ((struct chart_job *)state)->hooks;
@@ -210,6 +216,7 @@ struct chart *charting_run(struct chart_job *w, const struct charting_hooks *own
 {
     const struct chart_hooks hooks = {.cancelled = cancelled,
                                       .progress = progress,
+                                      .mapping = own->mapping ? mapping : NULL,
                                       .stage_done = stage_done,
                                       .team = own->team ? team : NULL,
                                       .threads = own->threads,

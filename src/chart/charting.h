@@ -29,6 +29,8 @@ struct charting_hooks {
     bool (*cancelled)(void *state);
     void (*progress)(void *state, enum chart_stage stage, double done, double total,
                      const char *what);
+    /* as in chart_hooks */
+    void (*mapping)(void *state, const struct mapping *so_far, const struct experiments *table);
     void (*stage_done)(void *state, enum chart_stage stage, const struct chart *so_far);
     /* as in chart_hooks; may be NULL */
     bool (*team)(void *state, void (*work)(void *work_state, unsigned worker), void *work_state);

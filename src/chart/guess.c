@@ -86,6 +86,12 @@ portset sights_ports(const struct sights *s)
     return tested;
 }
 
+void guess_usage(const struct guess *g, const struct lattice *lattice, struct usage *out)
+{
+    for (unsigned i = 0; i < g->n; i++)
+        usage_add(out, lattice->sets.items[g->uops[i].set], g->uops[i].count);
+}
+
 bool guess_assumes(const struct guess *g, const struct lattice *lattice, portset tested)
 {
     bool any = false;

@@ -56,6 +56,8 @@ double guess_cost(const struct guess *g, const struct sights *s, double limit, d
 double guess_excess(const struct guess *g, const struct sights *s, size_t at);
 bool guess_equal(const struct guess *a, const struct guess *b);
 uint64_t guess_uops(const struct guess *g);
+/* Appends its µops, without the blocking pipe, to @out. */
+void guess_usage(const struct guess *g, const struct lattice *lattice, struct usage *out);
 /* Returns whether the guess has µops on a set with no port in @tested. */
 bool guess_assumes(const struct guess *g, const struct lattice *lattice, portset tested);
 

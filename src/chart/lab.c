@@ -4,6 +4,10 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/clock.h"
+
+#define SHOWN_EVERY 0.5 /* seconds between two mappings for display */
+
 struct lab_run {
     struct lab *lab;
     size_t first;     /* index in the lab's table of the run's first row */
@@ -25,6 +29,17 @@ void lab_expect(struct lab *lab, size_t row, double cycles)
 double lab_cycles(const struct lab *lab, size_t row)
 {
     return experiments_measured(lab->table, row) ? lab->table->rows.items[row].cycles : NAN;
+}
+
+bool lab_show_due(const struct lab *lab)
+{
+    return lab->hooks->mapping && clock_seconds() >= lab->shown + SHOWN_EVERY;
+}
+
+void lab_show(struct lab *lab, const struct mapping *m)
+{
+    lab->hooks->mapping(lab->hooks->state, m, lab->table);
+    lab->shown = clock_seconds();
 }
 
 bool lab_goes_on(const struct lab *lab, struct err *err)

@@ -24,6 +24,7 @@ struct lab {
     unsigned resumed;
     enum chart_stage stage;
     const char *what;            /* name of the current measurement, for messages */
+    double shown;                /* clock_seconds of the last lab_show */
     /* Relative deviation of a time from the best mapping's prediction. On a real CPU it exceeds the
      * noise of measurement. */
     double noise;
@@ -53,6 +54,10 @@ void lab_expect(struct lab *lab, size_t row, double cycles);
 bool lab_measure(struct lab *lab, const char *what, struct err *err);
 /* Returns the cycles of a row; NaN if it has no time. */
 double lab_cycles(const struct lab *lab, size_t row);
+/* Returns whether lab_show may be called now: its mapping is used, and it is not called often. */
+bool lab_show_due(const struct lab *lab);
+/* Passes the mapping so far to the hooks, for display. */
+void lab_show(struct lab *lab, const struct mapping *m);
 /* Returns false with err when the chart was cancelled. */
 bool lab_goes_on(const struct lab *lab, struct err *err);
 /* Frees the members that the lab owns. */

@@ -601,6 +601,28 @@ static void fit_all(struct placer *p)
     fit_share(&w, 0);
 }
 
+/* Shows the mapping with the guessed usages of the forms placed so far. */
+static void show(struct placer *p)
+{
+    if (!lab_show_due(p->lab))
+        return;
+    struct mapping *m = mapping_copy(p->mapping);
+    for (size_t i = 0; i < p->n; i++) {
+        const struct placing *f = &p->forms[i];
+        struct mapping_entry entry = {.form = p->lab->table->forms.items[f->form->form],
+                                      .micro_ops = f->guess.slots,
+                                      .latency = NAN,
+                                      .source = ""};
+        if (!f->done)
+            continue;
+        guess_usage(&f->guess, p->lattice, &entry.usage);
+        mapping_set(m, &entry);
+        usage_done(&entry.usage);
+    }
+    lab_show(p->lab, m);
+    mapping_free(m);
+}
+
 static bool place_some(struct placer *p, bool first_ones, struct err *err)
 {
     char what[80];
@@ -631,6 +653,7 @@ static bool place_some(struct placer *p, bool first_ones, struct err *err)
             if (i % 64 == 0 && !lab_goes_on(p->lab, err))
                 return false;
         }
+        show(p);
     }
     for (size_t i = 0; i < p->n; i++)
         /* The limit of rounds ended its measurements, so some guesses may be undistinguished. */
@@ -657,17 +680,11 @@ static bool find_pipes(struct placer *p, unsigned *pipes, struct err *err)
     return ok;
 }
 
-static void print_guess(const struct placer *p, const struct guess *g, struct usage *out)
-{
-    for (unsigned i = 0; i < g->n; i++)
-        usage_add(out, p->lattice->sets.items[g->uops[i].set], g->uops[i].count);
-}
-
 /* Writes guess @g as usage, with the pipe of @f. */
 static void write_usage(const struct placer *p, const struct placing *f, const struct guess *g,
                         struct usage *out)
 {
-    print_guess(p, g, out);
+    guess_usage(g, p->lattice, out);
     if (f->pipe >= 0)
         usage_add(out, (portset)1 << (mapping_ports(p->mapping)->count + (unsigned)f->pipe),
                   (uint32_t)f->guess.pipe);
@@ -704,7 +721,7 @@ static void write_placement(const struct placer *p, const struct placing *f,
     if (f->rivals > 0) {
         struct usage usage = {0};
         struct str text = {0};
-        print_guess(p, &f->rival, &usage);
+        guess_usage(&f->rival, p->lattice, &usage);
         usage_print(&usage, ports, &text);
         out->rival = str_take(&text);
         usage_done(&usage);

@@ -223,6 +223,16 @@ static bool venn_goes_on(void *state, size_t done, size_t total)
     return !hooks->cancelled(hooks->state) && clock_seconds() - s->begun < s->lab->options->seconds;
 }
 
+static bool venn_show_due(void *state)
+{
+    return lab_show_due(((const struct port_search *)state)->lab);
+}
+
+static void venn_show(void *state, const struct mapping *so_far)
+{
+    lab_show(((const struct port_search *)state)->lab, so_far);
+}
+
 /* Returns which rows in @keep (NULL: all) have only forms of @m. */
 static bool *rows_known(const struct experiments *t, const bool *keep, const struct mapping *m)
 {
@@ -624,8 +634,12 @@ static bool find_ports(struct lab *lab, const bool *keep, const uint32_t *forms,
     if (known == n && n && mapping_count(lab->options->core) == n &&
         error_of(lab->table, keep, lab->options->core) <= UNKNOWN_ERROR)
         return improve_known(&s, keep, out, err);
-    struct venn_options options = {measured_width(lab->table, keep), 0, venn_goes_on, &s,
-                                   lab->hooks};
+    struct venn_options options = {.width = measured_width(lab->table, keep),
+                                   .goes_on = venn_goes_on,
+                                   .show_due = venn_show_due,
+                                   .show = venn_show,
+                                   .state = &s,
+                                   .hooks = lab->hooks};
     struct found exact = find_exactly(lab, keep, forms, n, &options);
     struct mapping *found = exact.mapping;
     struct core_ports searched = {0};

@@ -20,6 +20,7 @@ struct stage_log {
     struct stage_view now; /* without durations of what runs */
     double begun[CHART_STAGES], start;
     double every; /* seconds between two points */
+    struct stage_mapping *mapping; /* NULL: none yet */
 };
 
 struct stage_log *stage_log_new(const char *title, const char *curve)
@@ -48,6 +49,7 @@ void stage_log_free(struct stage_log *l)
     if (!l || atomic_fetch_sub(&l->holders, 1) > 0)
         return;
     pthread_mutex_destroy(&l->lock);
+    stage_mapping_free(l->mapping);
     free(l->title);
     free(l);
 }
@@ -170,6 +172,27 @@ void stage_log_list(struct stage_log *l, enum stage_list list, const char *title
     snprintf(l->now.lists[list].title, sizeof l->now.lists[list].title, "%s", title);
     memcpy(l->now.lists[list].rows, rows, l->now.lists[list].count * sizeof *rows);
     lock_give(&l->lock);
+}
+
+void stage_log_mapping(struct stage_log *l, const struct mapping *m, const struct experiments *t)
+{
+    struct stage_mapping *before = stage_log_mapped(l),
+                         *now = stage_mapping_new(m, t, before);
+
+    stage_mapping_free(before);
+    lock_take(&l->lock);
+    before = l->mapping;
+    l->mapping = now;
+    lock_give(&l->lock);
+    stage_mapping_free(before);
+}
+
+struct stage_mapping *stage_log_mapped(struct stage_log *l)
+{
+    lock_take(&l->lock);
+    struct stage_mapping *now = l->mapping ? stage_mapping_hold(l->mapping) : NULL;
+    lock_give(&l->lock);
+    return now;
 }
 
 void stage_log_end(struct stage_log *l)

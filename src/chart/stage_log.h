@@ -7,6 +7,7 @@
 #include <stddef.h>
 
 #include "chart/chart.h"
+#include "chart/stage_mapping.h"
 
 #define STAGE_POINTS 256
 #define STAGE_FINDINGS 40
@@ -65,6 +66,10 @@ void stage_log_step(struct stage_log *l, double done, double total, double share
 /* Replaces a list by the first STAGE_FINDINGS of @rows. */
 void stage_log_list(struct stage_log *l, enum stage_list list, const char *title,
                     const struct stage_finding *rows, size_t count);
+/* Replaces the mapping that stage_log_mapped returns. */
+void stage_log_mapping(struct stage_log *l, const struct mapping *m, const struct experiments *t);
+/* Returns the mapping of a chart so far, which the caller frees; NULL: none yet. */
+struct stage_mapping *stage_log_mapped(struct stage_log *l);
 /* Records the end of the run, complete or not. */
 void stage_log_end(struct stage_log *l);
 

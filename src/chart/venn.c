@@ -625,6 +625,16 @@ static struct mapping *write_mapping(const struct venn *v)
     return m;
 }
 
+/* Shows the mapping so far if that is due. */
+static void show(const struct venn *v)
+{
+    if (!v->o->show_due || !v->states[0].ports || !v->o->show_due(v->o->state))
+        return;
+    struct mapping *m = write_mapping(v);
+    v->o->show(v->o->state, m);
+    mapping_free(m);
+}
+
 /* Creates the workers. Returns their number. */
 static unsigned make_workers(struct venn *v)
 {
@@ -667,6 +677,7 @@ struct mapping *venn_find(const struct experiments *t, const uint32_t *forms, si
             if (!v->over && !v->placed[v->form] && v->known.alone[v->form] > 0 &&
                 (pass > 0 || !v->known.several[v->form]))
                 join_form(v, pass > 0);
+            show(v);
         }
     join_left_out(v);
     join_all_anew(v);

@@ -14,6 +14,9 @@ struct venn_options {
     double fits;
     /* Polled on the calling thread. Returning false ends the search. */
     bool (*goes_on)(void *state, size_t done, size_t total);
+    /* Returns whether to call show, which gets the mapping so far. Calling thread. NULL: never. */
+    bool (*show_due)(void *state);
+    void (*show)(void *state, const struct mapping *so_far);
     void *state;
     /* hooks whose team shares the work (chart/chart.h); NULL: none */
     const struct chart_hooks *hooks;

@@ -15,20 +15,43 @@
 
 #define LINKS 8            /* instructions shown of a latency chain */
 
-struct check *check_new(const struct machine *m, const char *cpu, const char *simulated)
+static uint64_t next_serial(void)
 {
     static _Atomic uint64_t last;
+
+    return atomic_fetch_add(&last, 1) + 1;
+}
+
+struct check *check_new(const struct machine *m, const char *cpu, const char *simulated)
+{
     struct check *c = mem_zero(1, sizeof *c);
     time_t now = time(NULL);
     struct tm day;
 
-    c->serial = atomic_fetch_add(&last, 1) + 1;
+    c->serial = next_serial();
     c->machine = mem_strdup(m->id);
     c->cpu = mem_strdup(cpu);
     c->simulated = simulated ? mem_strdup(simulated) : NULL;
     isa_parse(m->isa, &c->isa);
     strftime(c->date, sizeof c->date, "%Y-%m-%d", gmtime_r(&now, &day));
     return c;
+}
+
+struct check *check_copy(const struct check *c)
+{
+    struct check *copy = mem_alloc(sizeof *copy);
+
+    *copy = *c;
+    copy->serial = next_serial();
+    copy->machine = mem_strdup(c->machine);
+    copy->cpu = mem_strdup(c->cpu);
+    copy->simulated = c->simulated ? mem_strdup(c->simulated) : NULL;
+    copy->rows = mem_alloc((c->count + 1) * sizeof *copy->rows);
+    for (size_t i = 0; i < c->count; i++) {
+        copy->rows[i] = c->rows[i];
+        copy->rows[i].form = mem_strdup(c->rows[i].form);
+    }
+    return copy;
 }
 
 void check_free(struct check *c)
@@ -94,8 +117,7 @@ void check_source(const struct check *c, struct str *out)
     str_addf(out, "measured on %s %s", c->cpu, c->date);
 }
 
-void check_code(const struct forms *forms, const struct check_row *row, size_t lines,
-                struct str *out)
+void check_code(const struct forms *forms, const struct check_row *row, struct str *out)
 {
     struct body *body = mem_zero(1, sizeof *body);
     struct err err = {0};
@@ -113,7 +135,7 @@ void check_code(const struct forms *forms, const struct check_row *row, size_t l
         experiment_done(&e);
     }
     if (ok)
-        code_print(forms_at(forms, 0)->isa, body->code, body->length, lines, out);
+        code_print(forms_at(forms, 0)->isa, body->code, body->length, 0, out);
     else
         str_add(out, err.what);
     free(body);

@@ -38,6 +38,8 @@ struct check {
 /* Creates an empty comparison of @m with this CPU, named @cpu. If @simulated is not NULL, that
  * machine replaces the CPU. */
 struct check *check_new(const struct machine *m, const char *cpu, const char *simulated);
+/* Copies @c. The copy has its own serial number. */
+struct check *check_copy(const struct check *c);
 void check_free(struct check *c);
 /* Adds a row with a copy of @form. The pointer is valid until the next call. */
 struct check_row *check_add(struct check *c, const char *form, double uses);
@@ -54,9 +56,8 @@ void check_quantity(const struct check_row *row, struct str *out);
 /* Appends "measured on Emerald Rapids 2026-01-31", the source noted with corrections. */
 void check_source(const struct check *c, struct str *out);
 
-/* Appends the code that was measured for @row, at most @lines lines. For a simulated CPU it appends
- * the equivalent code. */
-void check_code(const struct forms *forms, const struct check_row *row, size_t lines,
-                struct str *out);
+/* Appends the code that was measured for @row, or why there is none. For a simulated CPU it appends
+ * the equivalent code. May run the assembler. */
+void check_code(const struct forms *forms, const struct check_row *row, struct str *out);
 
 #endif

@@ -114,6 +114,19 @@ static void add_code(const struct experiment_detail *w, struct result *result)
     result_nested(result, "code", code);
 }
 
+/* Adds the code as this CPU would run it, because the session did not measure it. */
+static void encode(struct session *s, struct experiment_detail *w)
+{
+    struct forms *forms = session_forms(s, isa_host(), NULL);
+    struct experiment e;
+
+    if (!forms)
+        return;
+    experiments_get(s->document.experiments, w->row, &e);
+    experiment_code(forms, &e, &w->code, &w->executions, &w->bytes);
+    experiment_done(&e);
+}
+
 static bool run(struct session *s, const void *values, struct result *result, struct err *err)
 {
     const struct experiments_show_values *v = values;
@@ -129,6 +142,8 @@ static bool run(struct session *s, const void *values, struct result *result, st
                        s->document.experiments->rows.count);
     experiments_publish(s);
     experiment_detail_collect(s, v->number - 1, 0, &w);
+    if (!w.ran)
+        encode(s, &w);
     add_measured(&w, result);
     double predicted = predict(s, w.row, &machine);
     result_number(result, "predicted", predicted);
@@ -155,5 +170,6 @@ const struct command command_experiments_show = {
     .arguments = arguments,
     .examples = examples,
     .values_size = sizeof(struct experiments_show_values),
+    .flags = COMMAND_FORMS,
     .run = run,
 };

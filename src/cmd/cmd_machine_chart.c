@@ -55,10 +55,19 @@ static void stage_done(void *state, enum chart_stage stage, const struct chart *
     const struct machine_charting *w = state;
 
     stage_log_done(w->log, stage, so_far);
-    if (so_far->machine)
+    if (job_cancelled(w->job))   /* nothing is predicted then: the earlier lists stay */
+        return;
+    if (so_far->machine) {
+        stage_log_mapping(w->log, so_far->machine->mapping, so_far->table);
         lab_list_errors(w->log, STAGE_WORST, "this chart", so_far->machine, so_far->table);
+    }
     if (w->tables)
         lab_list_errors(w->log, STAGE_DIFFERENCES, w->tables->id, w->tables, so_far->table);
+}
+
+static void mapping(void *state, const struct mapping *so_far, const struct experiments *table)
+{
+    stage_log_mapping(((const struct machine_charting *)state)->log, so_far, table);
 }
 
 static bool team(void *state, void (*work)(void *work_state, unsigned worker), void *work_state)
@@ -76,6 +85,7 @@ static bool chart_work(void *state, struct result *result, struct err *err)
     struct machine_charting *w = state;
     const struct charting_hooks hooks = {.cancelled = cancelled,
                                          .progress = progress,
+                                         .mapping = mapping,
                                          .stage_done = stage_done,
                                          .team = team,
                                          .threads = w->threads,
@@ -409,6 +419,7 @@ static bool prepare(struct session *s, const void *values, struct task *task, st
     }
     struct machine_charting *w = mem_zero(1, sizeof *w);
     char title[96];
+    s->in_view = s->views ? "matrix" : NULL;
     snprintf(title, sizeof title, "chart of %.64s", v->name);
     *w = (struct machine_charting){.name = mem_strdup(v->name),
                                    .charting = charting,
@@ -431,7 +442,8 @@ const struct command command_machine_chart = {
         "which determine the ports. Experiments that keep certain ports busy determine the usages "
         "of all other forms. Shipped machines are not used. Each value is written to a journal at "
         "once: after an interruption the same command continues. The machine is saved among your "
-        "own machines after each stage. The view machine shows the stages.",
+        "own machines after each stage. The view matrix shows the mapping so far, the view search "
+        "the stages.",
     .arguments = arguments,
     .options = options,
     .examples = examples,

@@ -5,6 +5,7 @@
 
 #include "analysis/chain_cycles.h"
 #include "base/clock.h"
+#include "base/lock.h"
 #include "base/vec.h"
 #include "cmd/check.h"
 #include "cmd/command.h"
@@ -24,6 +25,7 @@
 #define SHARE 0.6           /* fraction of the time spent on throughputs */
 #define SHOWN 40            /* rows of text */
 #define TELL_SECONDS 0.2    /* between lists for the views */
+#define PENDING "not measured yet"
 
 /* State of the job, which measures the forms one by one on the worker. The UI thread shows the rows
  * and stores them for the view. */
@@ -41,6 +43,8 @@ struct checking {
     size_t measured, without_latency;
     struct stage_log *log;        /* progress for the views */
     double told;                  /* clock_seconds at which its lists were filled */
+    pthread_mutex_t lock;         /* protects so_far */
+    struct check *so_far;         /* copy for the view, not yet taken; NULL: none */
 };
 
 /* Returns whether the job measures this CPU; a simulated one cannot be disturbed. */
@@ -80,6 +84,19 @@ static void list_rows(struct stage_log *log, enum stage_list list, const char *t
     free(out);
 }
 
+/* Replaces the copy for the view. */
+static void post(struct checking *w)
+{
+    struct check *now = check_copy(w->check);
+
+    check_sort(now);
+    lock_take(&w->lock);
+    struct check *before = w->so_far;
+    w->so_far = now;
+    lock_give(&w->lock);
+    check_free(before);
+}
+
 /* Reports progress, and the rows that were measured last and that differ most. */
 static void tell(struct checking *w, double done, double total, const char *what)
 {
@@ -108,6 +125,7 @@ static void tell(struct checking *w, double done, double total, const char *what
     list_rows(w->log, STAGE_DIFFERENCES, title, rows, wrong);
     stage_log_step(w->log, done, total, known ? (double)wrong / (double)known : NAN, what);
     free(rows);
+    post(w);
 }
 
 static void take_result(void *state, size_t index, const struct measured *m)
@@ -141,7 +159,7 @@ static void make_rows(struct checking *w)
         experiments_add_named(w->table, &e);
         experiment_done(&e);
         snprintf(check_add(w->check, w->names.items[i], w->uses.items[i])->state, 96,
-                 "not measured: time limit reached");
+                 PENDING);
     }
     predicted = mem_alloc((w->names.count + 1) * sizeof *predicted);
     machine_predict(w->machine, w->table, predicted);
@@ -201,6 +219,10 @@ static bool check_all(struct checking *w, struct source *source, struct err *err
     bool ok = runner_run(source, w->table, NULL, &options, &hooks, &summary, err);
 
     w->measured = ok ? summary.done : 0;
+    for (size_t i = 0; ok && i < count; i++)
+        if (strcmp(w->check->rows[i].state, PENDING) == 0)
+            snprintf(w->check->rows[i].state, sizeof w->check->rows[i].state,
+                     "not measured: time limit reached");
     for (size_t i = 0; ok && i < count; i++) {
         if (clock_seconds() >= w->until) {
             w->without_latency = count - i;
@@ -305,22 +327,47 @@ static void show(const struct checking *w, struct result *result)
                             "FORM saves the measured values");
 }
 
+static void put(struct session *s, struct check *take_check)
+{
+    check_free(s->document.check);
+    s->document.check = take_check;
+}
+
+void check_publish(struct session *s)
+{
+    struct checking *w = s->checking;
+
+    if (!w)
+        return;
+    lock_take(&w->lock);
+    struct check *so_far = w->so_far;
+    w->so_far = NULL;
+    lock_give(&w->lock);
+    if (so_far)
+        put(s, so_far);
+}
+
 static bool check_finish(struct session *s, void *state, struct result *result, struct err *err)
 {
     struct checking *w = state;
 
     (void)err;
     show(w, result);
-    check_free(s->document.check);
-    s->document.check = w->check;
-    s->in_view = s->views ? "check" : NULL;
+    put(s, w->check);
     w->check = NULL;
+    s->checking = NULL;   /* older copies do not replace it */
     return true;
 }
 
 static void checking_free(void *state)
 {
     struct checking *w = state;
+    if (w->session->checking == w) {
+        check_publish(w->session);   /* what a cancelled check has measured */
+        w->session->checking = NULL;
+    }
+    check_free(w->so_far);
+    pthread_mutex_destroy(&w->lock);
     for (size_t i = 0; i < w->names.count; i++)
         free(w->names.items[i]);
     vec_done(&w->names);
@@ -452,6 +499,7 @@ static bool prepare(struct session *s, const void *values, struct task *task, st
     struct checking *w = mem_zero(1, sizeof *w);
     char *cpu = cpu_title(s, v->simulate), title[128];
     w->session = s;
+    pthread_mutex_init(&w->lock, NULL);
     w->seconds = v->seconds;
     w->machine = machine_copy(m);
     w->simulated = simulated ? machine_copy(simulated) : NULL;
@@ -465,6 +513,8 @@ static bool prepare(struct session *s, const void *values, struct task *task, st
         return false;
     }
     w->log = lab_log_begin(s, title, "disagree");
+    s->checking = w;
+    s->in_view = s->views ? "check" : NULL;
     return task_give(task, &ops, w);
 }
 

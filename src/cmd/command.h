@@ -89,6 +89,8 @@ void chart_adopt(struct session *s, const char *directory, const char *name);
 void profile_publish(struct session *s);
 /* Moves the measurements so far of a running kernel blame into the document. UI thread. */
 void blame_publish(struct session *s);
+/* Moves the rows so far of a running machine check into the document. UI thread. */
+void check_publish(struct session *s);
 /* Returns false with err if the session has no experiments. */
 bool experiments_required(const struct session *s, struct err *err);
 /* Returns whether measuring is paused. */

@@ -15,22 +15,17 @@ void experiment_detail_done(struct experiment_detail *d)
     str_done(&d->code);
 }
 
-/* Encodes the code as this CPU would run it, for a measurement whose code was not stored. */
-static void make_code(struct session *s, size_t lines, struct experiment_detail *d)
+void experiment_code(const struct forms *forms, const struct experiment *e, struct str *text,
+                     unsigned *executions, size_t *bytes)
 {
-    struct forms *forms = session_forms(s, isa_host(), NULL);
     struct body *body = mem_zero(1, sizeof *body);
     struct err err = {0};
-    struct experiment e;
 
-    experiments_get(s->document.experiments, d->row, &e);
-    if (forms &&
-        source_code(forms, &e, &(struct body_shape){.instructions = SOURCE_BODY}, body, &err)) {
-        code_print(isa_host(), body->code, body->length, lines, &d->code);
-        d->executions = body->executions;
-        d->bytes = body->length;
+    if (source_code(forms, e, &(struct body_shape){.instructions = SOURCE_BODY}, body, &err)) {
+        code_print(isa_host(), body->code, body->length, 0, text);
+        *executions = body->executions;
+        *bytes = body->length;
     }
-    experiment_done(&e);
     free(body);
 }
 
@@ -44,10 +39,8 @@ void experiment_detail_collect(struct session *s, size_t row, size_t lines,
     experiment_column_text(&columns, row, EXPERIMENT_COLUMN_LENGTHS, &out->lengths);
     out->kept = record_find(s->document.record, str_text(&out->text), &out->samples);
     out->ran = out->samples.code != NULL;
-    if (!out->ran) {
-        make_code(s, lines, out);
+    if (!out->ran)
         return;
-    }
     code_print(isa_host(), out->samples.code, out->samples.length, lines, &out->code);
     out->executions = out->samples.executions;
     out->bytes = out->samples.length;

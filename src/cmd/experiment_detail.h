@@ -10,7 +10,7 @@ struct experiment_detail {
     size_t row;
     const struct experiment_row *e;   /* borrowed from the session's table */
     struct str text, lengths;
-    /* assembly, one instruction per line; empty if this CPU cannot execute the forms */
+    /* assembly, one instruction per line; empty: the code was not measured */
     struct str code;
     struct record_samples samples;
     bool kept;                        /* whether samples are available */
@@ -20,8 +20,12 @@ struct experiment_detail {
     size_t bytes;
 };
 
-/* Collects the details of row @row of the session's experiments. Code is limited to @lines lines
- * (0: all). */
+/* Appends the code of @e as this CPU would run it; nothing if it cannot. May run the assembler. Any
+ * thread. */
+void experiment_code(const struct forms *forms, const struct experiment *e, struct str *text,
+                     unsigned *executions, size_t *bytes);
+/* Collects the details of row @row of the session's experiments. Code that was measured is limited
+ * to @lines lines (0: all). */
 void experiment_detail_collect(struct session *s, size_t row, size_t lines,
                                struct experiment_detail *out);
 void experiment_detail_done(struct experiment_detail *d);

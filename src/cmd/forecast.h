@@ -8,7 +8,8 @@
 struct machine;
 struct session;
 
-#define FORECAST_AT_ONCE 1000 /* most rows predicted at once; they take a millisecond */
+/* most rows, counted once per selected machine, predicted at once; they take a millisecond */
+#define FORECAST_AT_ONCE 1000
 
 /* Predictions of one machine for one table. Immutable and reference-counted. */
 struct prediction {

@@ -80,6 +80,16 @@ bool keys_run_has_mapping(const struct session *s)
     return run && !lab_log_is_newest(s) && !isnan(evolve_run_status(run)->d_avg);
 }
 
+bool keys_mapping_is_inferred(const struct session *s)
+{
+    struct stage_mapping *charted =
+        lab_log_is_newest(s) ? stage_log_mapped(s->document.chart) : NULL;
+    const bool has = charted != NULL;
+
+    stage_mapping_free(charted);
+    return has || keys_run_has_mapping(s);
+}
+
 static bool experiments_are_there(const struct session *s)
 {
     return s->document.experiments && s->document.experiments->rows.count;

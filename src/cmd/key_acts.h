@@ -14,6 +14,8 @@ bool keys_lab_can_stop(const struct session *s);
 /* Experiments can be generated. */
 bool keys_forms_can_be_measured(const struct session *s);
 bool keys_run_has_mapping(const struct session *s);
+/* An inference run, or the chart that LAB shows, has a mapping. */
+bool keys_mapping_is_inferred(const struct session *s);
 bool keys_experiments_wait(const struct session *s);
 bool keys_run_can_start(const struct session *s);
 bool keys_experiments_are_measured(const struct session *s);

@@ -177,7 +177,8 @@ static bool want_forms(struct loading *l, const struct session *s, enum isa isa)
 bool queue_load(struct session *s, const struct command *c, char **words, size_t count, bool *later,
                 struct err *err)
 {
-    static const struct task_ops ops = {.doing = "loads tables",
+    static const struct task_ops ops = {.title = "loading of tables",
+                                        .doing = "loads tables",
                                         .work = loading_work,
                                         .publish = loading_publish,
                                         .free = loading_free,

@@ -15,6 +15,7 @@
 struct active_pending;
 struct experiments_measuring;
 struct kernel_blaming;
+struct checking;
 struct profiling;
 struct recipe;
 struct keymap;
@@ -76,6 +77,7 @@ struct session {
     struct experiments_measuring *measuring;
     struct profiling *profiling;      /* running `program profile`; NULL: none */
     struct kernel_blaming *blaming;   /* running `kernel blame`; NULL: none */
+    struct checking *checking;        /* running `machine check`; NULL: none */
     /* inference run that waits for selected experiments; NULL: none */
     struct active_pending *choosing;
     unsigned loading;                 /* job that loads a kernel; 0: none */

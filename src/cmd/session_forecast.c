@@ -56,7 +56,8 @@ static void forecast_release(void *state)
     forecast_free(state);
 }
 
-/* Predicts a small table at once, and any table if no screen waits. Otherwise starts a job. */
+/* Predicts a table at once if it is small for all selected machines together, because a view may
+ * request all of them, and if no screen waits. Otherwise starts a job. */
 static void start(struct session *s, struct forecast *f, struct experiments *t)
 {
     static const struct task_ops ops = {.work = forecast_work,
@@ -66,7 +67,7 @@ static void start(struct session *s, struct forecast *f, struct experiments *t)
     struct err none = {0};
 
     f->revision = t->revision;
-    if (!s->interactive || t->rows.count <= FORECAST_AT_ONCE) {
+    if (!s->interactive || t->rows.count * s->document.selected_count <= FORECAST_AT_ONCE) {
         prediction_free(f->made);
         f->made = prediction_make(f->machine, t, &none);
         return;

@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "cmd/check.h"
 #include "cmd/line.h"
+#include "cmd/code_listing.h"
 #include "view/table_view.h"
 #include "view/view.h"
 
@@ -23,12 +24,16 @@ struct check_view_state {
     struct table_view view;      /* first member */
     const struct check *shown; /* the session's check, identified by @serial */
     uint64_t serial;
-    size_t wrong; /* number of rows that disagree */
+    struct code_listing *code;   /* of the detail pane; NULL: none */
+    size_t known, wrong;       /* number of rows with both values; of these that disagree */
 };
 
 static void check_close(void *state)
 {
-    table_done(&((struct check_view_state *)state)->view.table);
+    struct check_view_state *v = state;
+
+    table_done(&v->view.table);
+    code_listing_free(v->code);
 }
 
 static size_t row_count(const void *context)
@@ -99,9 +104,12 @@ static bool refresh(void *state, struct session *s)
     if (v->serial != v->shown->serial) {
         v->serial = v->shown->serial;
         v->view.first_line = 0;
-        v->wrong = 0;
-        for (size_t i = 0; i < v->shown->count; i++)
-            v->wrong += check_disagrees(&v->shown->rows[i]);
+        v->known = v->wrong = 0;
+        for (size_t i = 0; i < v->shown->count; i++) {
+            const struct check_row *r = &v->shown->rows[i];
+            v->known += isfinite(r->measured) && isfinite(r->predicted);
+            v->wrong += check_disagrees(r);
+        }
         table_view_changed(&v->view, &source);
     }
     return true;
@@ -124,7 +132,7 @@ static void draw_title(const struct check_view_state *v, struct grid *g)
     unsigned used =
         grid_printf(g, 0, 0, 0, ROLE_TITLE, ATTR_BOLD, "%s compared with %s", c->machine, c->cpu);
     used += grid_printf(g, (int)used + 2, 0, 0, ROLE_WARN, 0, "%zu of %zu disagree", v->wrong,
-                        c->count) +
+                        v->known) +
             2;
     grid_printf(g, (int)used + 2, 0, 0, ROLE_DIM, 0, "%s", c->date);
 }
@@ -147,19 +155,17 @@ static void add_entry(struct session *s, const struct check_row *row, struct str
 static void draw_detail(struct check_view_state *v, struct session *s, struct grid *g, int y,
                         unsigned height)
 {
-    struct str text = {0}, code = {0};
+    struct str text = {0}, quantity = {0};
     size_t row;
 
     if (!table_selected(&v->view.table, &row))
         return;
     const struct check_row *r = &v->shown->rows[row];
-    struct forms *forms = session_forms(s, v->shown->isa, NULL);
     add_entry(s, r, &text);
     grid_fill(g, 0, y, g->width, 1, ROLE_HEADER, 0, ' ');
     unsigned used = grid_printf(g, 0, y, 0, ROLE_HEADER, ATTR_BOLD, "%s  ", r->form);
-    str_clear(&code);
-    check_quantity(r, &code);
-    grid_printf(g, (int)used, y, 0, ROLE_HEADER, 0, "%s", str_text(&code));
+    check_quantity(r, &quantity);
+    grid_printf(g, (int)used, y, 0, ROLE_HEADER, 0, "%s", str_text(&quantity));
     if (isnan(r->measured))
         grid_printf(g, 0, y + 1, 0, ROLE_WARN, 0, "here   %s", r->state);
     else
@@ -168,10 +174,8 @@ static void draw_detail(struct check_view_state *v, struct session *s, struct gr
                     r->latency ? r->chain.note : "");
     grid_printf(g, 0, y + 2, 0, ROLE_TEXT, 0, "table  %.2f cycles: %s", r->predicted,
                 str_text(&text));
-    str_clear(&code);
-    if (forms)
-        check_code(forms, r, v->view.first_line + height, &code);
-    const char *line = str_text(&code);
+    v->code = code_listing_of_check(s, v->code, v->shown->isa, r);
+    const char *line = v->code->made ? str_text(&v->code->text) : "";
     for (size_t i = 0; i < v->view.first_line && *line; i++)
         line += strcspn(line, "\n") + (line[strcspn(line, "\n")] == '\n');
     for (int at = y + 3; at < y + (int)height && *line; at++) {
@@ -180,7 +184,7 @@ static void draw_detail(struct check_view_state *v, struct session *s, struct gr
         line += span + (line[span] == '\n');
     }
     str_done(&text);
-    str_done(&code);
+    str_done(&quantity);
 }
 
 static void check_draw(void *state, struct session *s, struct grid *g)
@@ -215,6 +219,12 @@ static bool check_act(void *state, struct session *s, enum action action, struct
     return true;
 }
 
+static bool check_live(void *state, struct session *s)
+{
+    (void)state;
+    return s->checking != NULL;
+}
+
 const struct view_ops check_view = {
     .whole = table_view_whole,
     .name = "check",
@@ -226,5 +236,6 @@ const struct view_ops check_view = {
     .open = check_open,
     .close = check_close,
     .draw = check_draw,
+    .live = check_live,
     .form_at = table_view_form,
     TABLE_VIEW_OPS};

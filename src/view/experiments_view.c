@@ -9,8 +9,10 @@
 #include "base/mem.h"
 #include "cmd/experiment_detail.h"
 #include "cmd/forecast.h"
+#include "cmd/code_listing.h"
 #include "table/experiment_columns.h"
 #include "model/metrics.h"
+#include "view/lab_log.h"
 #include "view/lab_steps.h"
 #include "view/plot.h"
 #include "view/table_view.h"
@@ -35,6 +37,7 @@ struct experiments_view_state {
                                * it displays a machine's */
     unsigned long session_revision;
     bool ordering;             /* rows are being sorted since @begun */
+    struct code_listing *code;   /* of the detail pane; NULL: none */
     double begun, pause_until; /* clock seconds; before @pause_until new results alone do not start
                                 * another sort */
 };
@@ -46,6 +49,7 @@ static void experiments_close(void *state)
     prediction_free(v->predicted);
     machine_free(v->machine);
     outline_free(v->inferred);
+    code_listing_free(v->code);
 }
 
 /* Selects the run's inferred mapping if LAB displays it. A newer mapping replaces it once the
@@ -53,7 +57,7 @@ static void experiments_close(void *state)
  * mean equal outlines. */
 static void follow_inferred(struct experiments_view_state *v, struct session *s)
 {
-    struct evolve_run *run = s->inferred_shown ? lab_run(s) : NULL;
+    struct evolve_run *run = s->inferred_shown && !lab_log_charts(s) ? lab_run(s) : NULL;
     struct outline *o = run ? evolve_run_outline(run) : NULL;
 
     if (v->inferred == o || (v->inferred && o && v->waits))
@@ -272,15 +276,17 @@ static void draw_samples(const struct record_samples *samples, struct grid *g, i
     plot_draw(&plot, g, x, y, width, height);
 }
 
-static void draw_code(const struct experiment_detail *d, size_t first, struct grid *g, int x, int y,
-                      unsigned width, unsigned height)
+/* @made: a missing code will not come. */
+static void draw_code(const struct experiment_detail *d, bool made, size_t first, struct grid *g,
+                      int x, int y, unsigned width, unsigned height)
 {
     const char *line = str_text(&d->code);
 
     if (!height)
         return;
     if (!*line) {
-        grid_wrap(g, x, y, width, height, ROLE_DIM, 0, "This CPU cannot execute it.");
+        grid_wrap(g, x, y, width, height, ROLE_DIM, 0,
+                  made ? "This CPU cannot execute it." : "The code is being encoded.");
         return;
     }
     grid_printf(g, x, y, width, ROLE_HEADER, 0, "%s: %u time%s in %zu bytes",
@@ -295,6 +301,18 @@ static void draw_code(const struct experiment_detail *d, size_t first, struct gr
     }
 }
 
+/* Adds the code as this CPU would run it once it is made. */
+static void add_code(struct experiments_view_state *v, struct session *s,
+                     struct experiment_detail *d)
+{
+    v->code = code_listing_of_experiment(s, v->code, str_text(&d->text), d->row);
+    if (!v->code->made)
+        return;
+    str_add(&d->code, str_text(&v->code->text));
+    d->executions = v->code->executions;
+    d->bytes = v->code->bytes;
+}
+
 static void draw_detail(struct experiments_view_state *v, struct session *s, struct grid *g, int y,
                         unsigned height)
 {
@@ -304,6 +322,8 @@ static void draw_detail(struct experiments_view_state *v, struct session *s, str
     if (!table_selected(&v->view.table, &row))
         return;
     experiment_detail_collect(s, row, v->view.first_line + height, &d);
+    if (!d.ran)
+        add_code(v, s, &d);
     grid_fill(g, 0, y, g->width, 1, ROLE_HEADER, 0, ' ');
     unsigned used = grid_printf(g, 0, y, 0, ROLE_HEADER, ATTR_BOLD, "%zu  ", row + 1);
     if (d.e->cycles > 0)
@@ -330,7 +350,7 @@ static void draw_detail(struct experiments_view_state *v, struct session *s, str
         draw_samples(&d.samples, g, beside ? (int)code + 1 : 0, y + 2,
                      beside ? g->width - code - 1 : g->width, beside ? rest : rest / 2);
     unsigned above = plotted && !beside ? rest / 2 : 0, below = !d.kept && !beside && rest > 1;
-    draw_code(&d, v->view.first_line, g, 0, y + 2 + (int)above, beside ? code : g->width,
+    draw_code(&d, d.ran || v->code->made, v->view.first_line, g, 0, y + 2 + (int)above, beside ? code : g->width,
               rest - above - below);
     experiment_detail_done(&d);
 }
@@ -364,11 +384,30 @@ static void draw_title(const struct experiments_view_state *v, struct grid *g)
     str_done(&orders);
 }
 
+/* Draws the worst findings of the chart, check or hunt that LAB shows. Returns false if there are
+ * none and it has ended. */
+static bool draw_worst_of_log(struct session *s, struct grid *g)
+{
+    struct stage_view *log = lab_log_shown(s);
+
+    const bool listed = log && log->lists[STAGE_WORST].title[0], runs = log && log->runs;
+    if (listed)
+        lab_log_draw_list(log, STAGE_WORST, g, 0);
+    else if (runs)
+        grid_printf(g, 2, g->height > 6, 0, ROLE_TEXT, 0, "%s: no prediction to compare with yet.",
+                    log->title);
+    free(log);
+    return listed || runs;
+}
+
 static void experiments_draw(void *state, struct session *s, struct grid *g)
 {
     struct experiments_view_state *v = state;
 
-    if (!refresh(v, s)) {
+    const bool own = refresh(v, s);
+    if (!own && draw_worst_of_log(s, g))
+        return;
+    if (!own) {
         view_draw_empty(
             s, &experiments_view, g,
             "Experiments are loops of a few forms. Their times show which forms share ports.",

@@ -357,6 +357,7 @@ static bool take_news(struct frame *f)
     experiments_publish(s);
     evolve_feed(s);
     blame_publish(s);
+    check_publish(s);
     profile_publish(s);
     note_jobs(f);
     enum job_news news = job_drain(notice_loaded, f);

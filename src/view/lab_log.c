@@ -40,6 +40,15 @@ bool lab_log_runs(const struct session *s)
     return runs;
 }
 
+bool lab_log_charts(const struct session *s)
+{
+    struct stage_view *v = lab_log_shown(s);
+    const bool charts = v && v->charts;
+
+    free(v);
+    return charts;
+}
+
 static const enum role stage_roles[] = {[CHARTING_WAITS] = ROLE_DIM,
                                         [CHARTING_RUNS] = ROLE_ACCENT,
                                         [CHARTING_DONE] = ROLE_TEXT,

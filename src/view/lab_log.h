@@ -11,6 +11,8 @@
 struct stage_view *lab_log_shown(const struct session *s);
 /* Returns whether that is running. */
 bool lab_log_runs(const struct session *s);
+/* Returns whether it is a chart. */
+bool lab_log_charts(const struct session *s);
 /* Draws the title and the stages from row @y on; returns the row below. */
 int lab_log_draw_stages(const struct stage_view *v, struct grid *g, int y);
 /* Draws the curve in @height rows from row @y on. */

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Matrix view: the current mapping of an inference run by forms and ports, the certainty of each
- * cell, and the prediction of each form alone. */
+/* Matrix view: the current mapping of an inference run or a chart by forms and ports, the certainty
+ * of each cell, and the prediction of each form alone. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
+#include "view/lab_log.h"
 #include "view/lab_steps.h"
 #include "view/table_view.h"
 #include "view/view.h"
@@ -19,7 +20,9 @@ enum { COLUMN_HERE, COLUMN_PREDICTED, COLUMN_ERROR, COLUMN_SURE, COLUMNS_LAST };
 struct matrix_view_state {
     struct table_view view;      /* first member */
     struct table_column columns[1 + PORTS_MAX + COLUMNS_LAST];
-    struct outline *o; /* counted reference; NULL: no outline yet */
+    /* Counted references to the mapping of the run or of the chart. At most one is not NULL. */
+    struct outline *o;
+    struct stage_mapping *charted;
     struct ports names;
 };
 
@@ -29,11 +32,57 @@ static void matrix_close(void *state)
 
     table_done(&v->view.table);
     outline_free(v->o);
+    stage_mapping_free(v->charted);
 }
 
 static size_t row_count(const void *context)
 {
-    return ((const struct matrix_view_state *)context)->o->problem->forms;
+    const struct matrix_view_state *v = context;
+    return v->o ? v->o->problem->forms : mapping_count(v->charted->mapping);
+}
+
+static const char *form_name(const struct matrix_view_state *v, size_t row)
+{
+    return v->o ? v->o->problem->names[row] : mapping_at(v->charted->mapping, row)->form;
+}
+
+/* Returns the number of the form's µops that may use @port. */
+static double uops_on(const struct matrix_view_state *v, size_t row, unsigned port)
+{
+    uint64_t uops = 0;
+
+    if (v->o)
+        return outline_uops(v->o, row, port);
+    const struct usage *usage = &mapping_at(v->charted->mapping, row)->usage;
+    for (unsigned i = 0; i < usage->count; i++)
+        uops += usage->uops[i].ports >> port & 1 ? usage->uops[i].count : 0;
+    return (double)uops;
+}
+
+static double confidence(const struct matrix_view_state *v, size_t row)
+{
+    return v->o ? v->o->confidence[row]
+                : mapping_entry_confidence(mapping_at(v->charted->mapping, row));
+}
+
+/* Returns the measured or predicted cycles of the form alone, or the relative error; NaN if
+ * unknown. */
+static double number_alone(const struct matrix_view_state *v, size_t row, unsigned column)
+{
+    const uint32_t e = v->o ? v->o->alone[row] : UINT32_MAX;
+
+    if (v->o && e == UINT32_MAX)
+        return NAN;
+    const double here = v->o ? (double)v->o->problem->cycles[e] : v->charted->alone[row],
+                 predicted = v->o ? (double)v->o->predicted[e] : v->charted->predicted[row];
+    return column == COLUMN_HERE        ? here
+           : column == COLUMN_PREDICTED ? predicted
+                                        : predicted / here - 1;
+}
+
+static bool has_changed(const struct matrix_view_state *v, size_t row, unsigned port)
+{
+    return (v->o ? v->o->changes[row] : v->charted->changes[row]) >> port & 1;
 }
 
 /* Returns whether @column is a port's; *@port is then its number. Otherwise *@port is the COLUMN_
@@ -52,20 +101,15 @@ static double row_number(const void *context, size_t row, int column)
     unsigned at;
 
     if (is_port(v, column, &at))
-        return outline_uops(v->o, row, at);
-    if (at == COLUMN_SURE)
-        return v->o->confidence[row];
-    const uint32_t e = at != COLUMNS_LAST ? v->o->alone[row] : UINT32_MAX;
-    if (e == UINT32_MAX)
-        return NAN;
-    return at == COLUMN_HERE        ? (double)v->o->problem->cycles[e]
-           : at == COLUMN_PREDICTED ? (double)v->o->predicted[e]
-                                    : outline_error(v->o, e);
+        return uops_on(v, row, at);
+    return at == COLUMN_SURE    ? confidence(v, row)
+           : at == COLUMNS_LAST ? NAN
+                                : number_alone(v, row, at);
 }
 
-static bool in_doubt(const struct outline *o, size_t row, unsigned port)
+static bool in_doubt(const struct matrix_view_state *v, size_t row, unsigned port)
 {
-    return o->doubts[row] >> port & 1;
+    return v->o && v->o->doubts[row] >> port & 1;
 }
 
 static void row_text(const void *context, size_t row, int column, struct str *out)
@@ -74,14 +118,14 @@ static void row_text(const void *context, size_t row, int column, struct str *ou
     const double number = row_number(context, row, column);
     unsigned at;
 
-    if (is_port(v, column, &at) && in_doubt(v->o, row, at))
+    if (is_port(v, column, &at) && in_doubt(v, row, at))
         str_add(out, "▒");
     else if (is_port(v, column, &at) && number > 1)
         str_addf(out, "%.0f", fmin(number, 9));
     else if (is_port(v, column, &at))
         str_add(out, number > 0 ? "■" : "·");
     else if (at == COLUMNS_LAST)
-        str_add(out, v->o->problem->names[row]);
+        str_add(out, form_name(v, row));
     else if (!isnan(number))
         str_addf(out, at == COLUMN_ERROR ? "%+.1f%%" : "%.2f",
                  at == COLUMN_ERROR ? 100 * number : number);
@@ -94,10 +138,10 @@ static enum role row_role(const void *context, size_t row, int column)
     unsigned at;
 
     if (is_port(v, column, &at))
-        return v->o->changes[row] >> at & 1 ? ROLE_MATCH
-               : in_doubt(v->o, row, at)    ? ROLE_WARN
-               : number > 0                 ? ROLE_GOOD
-                                            : ROLE_DIM;
+        return has_changed(v, row, at) ? ROLE_MATCH
+               : in_doubt(v, row, at)  ? ROLE_WARN
+               : number > 0            ? ROLE_GOOD
+                                       : ROLE_DIM;
     if (at != COLUMN_ERROR)
         return ROLE_TEXT;
     return isnan(number)         ? ROLE_DIM
@@ -120,20 +164,39 @@ static void set_columns(struct matrix_view_state *v)
     memcpy(v->columns + 1 + v->names.count, last, sizeof last);
 }
 
+/* Selects the mapping of the newest run or chart. Returns whether another one was selected. */
+static bool follow(struct matrix_view_state *v, struct session *s)
+{
+    struct evolve_run *run = lab_log_charts(s) ? NULL : lab_run(s);
+    struct outline *o = run ? evolve_run_outline(run) : NULL;
+    struct stage_mapping *charted =
+        lab_log_charts(s) ? stage_log_mapped(s->document.chart) : NULL;
+
+    const bool same = o         ? v->o && v->o->serial == o->serial
+                      : charted ? v->charted && v->charted->serial == charted->serial
+                                : !v->o && !v->charted;
+    if (same) {
+        stage_mapping_free(charted);
+        return false;
+    }
+    outline_free(v->o);
+    stage_mapping_free(v->charted);
+    v->o = o ? outline_hold(o) : NULL;
+    v->charted = charted;
+    return true;
+}
+
 /* Updates the rows. Returns false if there is no mapping. */
 static bool refresh(void *state, struct session *s)
 {
     struct matrix_view_state *v = state;
-    struct evolve_run *run = lab_run(s);
-    struct outline *o = run ? evolve_run_outline(run) : NULL;
 
-    if (!o)
+    const bool changed = follow(v, s);
+    if (!v->o && !v->charted)
         return false;
-    if (v->o && v->o->serial == o->serial)
+    if (!changed)
         return true;
-    outline_free(v->o);
-    v->o = outline_hold(o);
-    v->names = *mapping_ports(o->machine->mapping);
+    v->names = *mapping_ports(v->o ? v->o->machine->mapping : v->charted->mapping);
     set_columns(v);
     table_view_changed(
         &v->view, &(struct table_source){v->columns, 1 + (int)v->names.count + COLUMNS_LAST, 0,
@@ -156,6 +219,10 @@ static void print_usage(const struct matrix_view_state *v, size_t row, struct st
 {
     struct usage usage = {0};
 
+    if (v->charted) {
+        usage_print(&mapping_at(v->charted->mapping, row)->usage, &v->names, out);
+        return;
+    }
     for (unsigned i = 0; i < v->o->best->genes[row].uops; i++)
         usage_add(&usage, v->o->best->genes[row].set[i], v->o->best->genes[row].count[i]);
     usage_print(&usage, &v->names, out);
@@ -171,42 +238,69 @@ static void draw_detail(const struct matrix_view_state *v, struct grid *g, int y
     if (!table_selected(&v->view.table, &row))
         return;
     print_usage(v, row, &text);
-    grid_printf(g, 0, y, 0, ROLE_ACCENT, 0, "%s  %s", v->o->problem->names[row],
+    grid_printf(g, 0, y, 0, ROLE_ACCENT, 0, "%s  %s", form_name(v, row),
                 text.length ? str_text(&text) : "no port");
     unsigned x = grid_put(g, 0, y + 1, 0, ROLE_GOOD, 0, "■");
     x += grid_put(g, (int)x, y + 1, 0, ROLE_DIM, 0,
-                  v->o->alternatives ? " sure " : " in this mapping ");
-    if (v->o->doubtful) {
+                  v->o && v->o->alternatives ? " sure " : " in this mapping ");
+    if (v->o && v->o->doubtful) {
         x += grid_put(g, (int)x + 1, y + 1, 0, ROLE_WARN, 0, "▒") + 1;
         x += grid_printf(g, (int)x, y + 1, 0, ROLE_DIM, 0,
                          " other good mappings differ: %zu form%s ", v->o->doubtful,
                          v->o->doubtful == 1 ? "" : "s");
     }
-    if (v->o->changed)
-        grid_printf(g, (int)x + 1, y + 1, 0, ROLE_MATCH, 0, " changed: %zu cell%s ", v->o->changed,
-                    v->o->changed == 1 ? "" : "s");
+    const size_t changed = v->o ? v->o->changed : v->charted->changed;
+    if (changed)
+        grid_printf(g, (int)x + 1, y + 1, 0, ROLE_MATCH, 0, " changed: %zu cell%s ", changed,
+                    changed == 1 ? "" : "s");
     str_done(&text);
+}
+
+/* Draws the name and the counts of the mapping. */
+static void draw_title(const struct matrix_view_state *v, const struct session *s, struct grid *g)
+{
+    struct stage_view *log = v->charted ? lab_log_shown(s) : NULL;
+    struct evolve_run *run = lab_run(s);
+    struct str title = {0}, error = {0};
+    size_t distinct;
+
+    if (v->charted) {
+        str_addf(&title, "%s%s", log ? log->title : "chart", log && log->runs ? "" : ", ended");
+        distinct = mapping_distinct_uops(v->charted->mapping);
+    } else {
+        const struct evolve_status *status = evolve_run_status(run);
+        str_addf(&title, "run %u: %s", run->number, evolve_state_names[status->state]);
+        str_addf(&error, "  %s %.2f %%", status->ports ? "error" : "best trial",
+                 100 * status->d_avg);
+        distinct = status->distinct;
+    }
+    unsigned used = grid_put(g, 0, 0, 0, ROLE_TITLE, ATTR_BOLD, str_text(&title));
+    used += grid_put(g, (int)used, 0, 0, ROLE_WARN, ATTR_BOLD, str_text(&error));
+    grid_printf(g, (int)used, 0, 0, ROLE_DIM, 0, "  %zu forms, %u ports, %zu distinct µop%s",
+                row_count(v), v->names.count, distinct, distinct == 1 ? "" : "s");
+    str_done(&title);
+    str_done(&error);
+    free(log);
 }
 
 static void matrix_draw(void *state, struct session *s, struct grid *g)
 {
     struct matrix_view_state *v = state;
-    struct evolve_run *run = lab_run(s);
 
-    if (!refresh(v, s)) {
+    if (!refresh(v, s) && lab_log_charts(s)) {
+        grid_wrap(g, 2, g->height > 6, g->width > 4 ? g->width - 4 : 1, 3, ROLE_TEXT, 0,
+                  lab_log_runs(s)
+                      ? "Stage 3 of the chart finds the ports. Then the mapping appears here."
+                      : "The chart ended before stage 3, which finds the ports.");
+        return;
+    }
+    if (!v->o && !v->charted) {
         lab_draw_empty(
             s, &matrix_view, g,
             "Best mapping of a search so far: forms by ports, updated during the search.");
         return;
     }
-    const struct evolve_status *status = evolve_run_status(run);
-    unsigned used = grid_printf(g, 0, 0, 0, ROLE_TITLE, ATTR_BOLD, "run %u: %s", run->number,
-                                evolve_state_names[status->state]);
-    used += grid_printf(g, (int)used, 0, 0, ROLE_WARN, ATTR_BOLD, "  %s %.2f %%",
-                        status->ports ? "error" : "best trial", 100 * status->d_avg);
-    grid_printf(g, (int)used, 0, 0, ROLE_DIM, 0, "  %zu forms, %u ports, %llu distinct µop%s",
-                v->o->problem->forms, v->names.count, (unsigned long long)status->distinct,
-                status->distinct == 1 ? "" : "s");
+    draw_title(v, s, g);
     table_draw(&v->view.table, &v->view.source, v, v->view.changes, g, 1,
                g->height > 4 ? g->height - 3 : 1);
     if (g->height > 4)
@@ -218,7 +312,7 @@ static bool matrix_act(void *state, struct session *s, enum action action, struc
     struct matrix_view_state *v = state;
     size_t row;
 
-    if (action == ACTION_OPEN && refresh(v, s) && table_selected(&v->view.table, &row)) {
+    if (action == ACTION_OPEN && refresh(v, s) && v->o && table_selected(&v->view.table, &row)) {
         str_addf(command, ":evolve edit \"%s\" ", v->o->problem->names[row]);
         print_usage(v, row, command);
         str_add(command, !v->o->best->genes[row].uops ? "none" : "");
@@ -233,7 +327,7 @@ static bool matrix_act(void *state, struct session *s, enum action action, struc
 static bool matrix_live(void *state, struct session *s)
 {
     (void)state;
-    return lab_run_goes_on(s);
+    return lab_run_goes_on(s) || lab_log_runs(s);
 }
 
 const struct view_ops matrix_view = {

@@ -58,6 +58,25 @@ void pager_add(struct pager *p, enum role role, const char *text)
     read_on(p, UINT64_MAX);
 }
 
+void pager_keep_last(struct pager *p, size_t count)
+{
+    const size_t texts = p->texts.count > count ? p->texts.count - count : 0;
+    size_t lines = 0;
+
+    if (!texts)
+        return;
+    /* the first text that remains begins the first line that remains */
+    while (texts < p->texts.count && lines < p->lines.count &&
+           p->lines.items[lines].text != p->texts.items[texts])
+        lines++;
+    for (size_t i = 0; i < texts; i++)
+        free(p->texts.items[i]);
+    vec_remove_first(&p->texts, texts);
+    vec_remove_first(&p->lines, lines);
+    p->top -= lines < p->top ? lines : p->top;
+    p->find_from -= lines < p->find_from ? lines : p->find_from;
+}
+
 bool pager_busy(const struct pager *p)
 {
     return p->unread || p->finding;

@@ -27,7 +27,7 @@
 
 struct text_view {
     struct pager pager;   /* first member, because shared functions cast the state to it */
-    unsigned revision;    /* revision of the displayed log */
+    size_t next;          /* number of the next line of the log */
     bool filled;
     const struct view_ops *from;   /* view whose keys are shown; NULL: none */
     bool all;             /* all keys and commands are shown */
@@ -134,20 +134,16 @@ static void log_draw(void *state, struct session *s, struct grid *g)
     struct text_view *v = state;
     (void)s;
 
-    if (!v->filled || v->revision != log_revision()) {
-        struct log_line line;
-        struct str text = {0};
-        pager_clear(&v->pager);
-        v->filled = true;
-        v->revision = log_revision();
-        for (size_t i = 0; log_get(i, &line); i++) {
-            str_clear(&text);
-            str_addf(&text, "%9.3f  %s", line.seconds, line.text);
-            pager_add(&v->pager, roles[line.level], str_text(&text));
-            free(line.text);
-        }
-        str_done(&text);
+    struct log_line line;
+    struct str text = {0};
+    while (log_next(&v->next, &line)) {
+        str_clear(&text);
+        str_addf(&text, "%9.3f  %s", line.seconds, line.text);
+        pager_add(&v->pager, roles[line.level], str_text(&text));
+        free(line.text);
     }
+    str_done(&text);
+    pager_keep_last(&v->pager, log_count());
     if (!v->pager.lines.count)
         grid_put(g, 2, 1, 0, ROLE_DIM, 0, "The log is empty.");
     pager_draw(&v->pager, g);

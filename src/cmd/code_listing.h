@@ -1,0 +1,27 @@
+/* Code of an experiment or of a row of machine check as text, for a view. A job of the workbench
+ * makes it, because it may load the table of forms and run the assembler. UI thread. */
+#ifndef PORTOLAN_CMD_CODE_LISTING_H
+#define PORTOLAN_CMD_CODE_LISTING_H
+
+#include "cmd/check.h"
+#include "cmd/session.h"
+
+struct code_listing {
+    char *name;            /* text that identifies the experiment or row */
+    bool made;             /* the members below are valid; false: a job makes them, or it failed */
+    struct str text;       /* one instruction per line; "": not executable. check: or the reason */
+    unsigned executions;   /* how often the code executes the experiment */
+    size_t bytes;
+};
+
+/* Returns @code if its name is @name. Otherwise frees @code (NULL is fine) and makes the code of the
+ * session's experiment @row on this CPU. The caller frees. */
+struct code_listing *code_listing_of_experiment(struct session *s, struct code_listing *code,
+                                            const char *name, size_t row);
+/* Same for @row of a check of instruction set @isa. */
+struct code_listing *code_listing_of_check(struct session *s, struct code_listing *code, enum isa isa,
+                                       const struct check_row *row);
+/* NULL is fine. */
+void code_listing_free(struct code_listing *code);
+
+#endif
