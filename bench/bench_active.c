@@ -31,7 +31,7 @@
 #define UNSEEN 2000
 #define CYCLES_MOST 4.2
 #define SHARE 0.1           /* fraction of all pairs that is measured */
-#define SHARE_RECORDED 0.15 /* the same for pairs in a record, which include weighted ones */
+#define SHARE_RECORDED 0.15 /* the same fraction for a record, whose pairs include weighted ones */
 #define ROUNDS 8
 #define MODES 4
 

@@ -489,8 +489,8 @@ static void run_seeds(const struct mapping *truth, const struct experiments *t, 
     problem_free(p);
 }
 
-/* Does the same on processor @c with runs of @seconds each. @consensus: whether each run ends with
- * a consensus. */
+/* Calls run_seeds on processor @c with runs of @seconds each. @consensus: whether each run ends
+ * with a consensus. */
 static void run_case(const struct known_case *c, const bool *consensus, unsigned n, double seconds,
                      unsigned seeds, void (*tell)(void *state, const struct seeded *runs),
                      void *state)

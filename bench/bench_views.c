@@ -44,7 +44,7 @@ static void draw(void)
     grid_done(&g);
 }
 
-/* Changes results as measuring does: not while a job reads the table. */
+/* Changes results as a measuring job does, after all jobs that read the table have ended. */
 static void results_arrive(void)
 {
     job_wait(0);
@@ -113,9 +113,9 @@ static void keep_longest(struct spent *most, struct spent from, struct spent to)
     most->processor = fmax(most->processor, to.processor - from.processor);
 }
 
-/* Measures how long @command blocks the screen: its own time, of which it may wait 50 ms for its
- * work, and the longest frame and longest check of jobs until all is done. Prints elapsed time and,
- * in parentheses, this thread's processor time. */
+/* Measures how long @command blocks the screen: its own time, including up to 50 ms of waiting for
+ * its work, and the longest frame and longest check of jobs until all is done. Prints elapsed time
+ * and, in parentheses, this thread's processor time. */
 static void hold(const char *command)
 {
     struct spent longest = {0, 0}, own = {0, 0}, begun = now();

@@ -13,7 +13,8 @@ runs=${RUNS:-80}
 rounds=4
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-# Uses a separate TMPDIR: programs search a full /tmp for remains of killed ones.
+# Uses a separate TMPDIR, because programs search it for directories of killed programs, which takes
+# long in a full /tmp.
 TMPDIR=$work
 export TMPDIR
 

@@ -24,7 +24,7 @@ cpu_seconds() {
 costs() {
     echo 'tracing at -O0: CPU seconds of the plain program, traced, ratio (bar: 100)'
     for case in 'matmul 160' 'jacobi 700' 'laplace2d 500'; do
-        # shellcheck disable=SC2086 # its words
+        # shellcheck disable=SC2086 # $case is a list of words
         set -- $case
         "$clang" -O0 "$programs/$1.c" -o "$work/plain" && "$cc" -O0 "$programs/$1.c" -o "$work/traced" || exit 1
         plain=$(cpu_seconds "$work/plain" "$2")
@@ -35,7 +35,7 @@ costs() {
     printf '#include <stdlib.h>\nint main(int c, char **v) { size_t lines = strtoul(v[1], 0, 10), times = strtoul(v[2], 0, 10); volatile char *a = malloc(lines * 64); for (size_t k = 0; k < times; k++) for (size_t i = 0; i < lines; i++) a[i * 64] = (char)k; return c != 3; }\n' >"$work/walk.c"
     "$cc" -O1 "$work/walk.c" -o "$work/walk"
     [ -x /usr/bin/time ] && for case in '100000 1' '100000 10' '100000 100' '1000000 1'; do
-        # shellcheck disable=SC2086 # its words
+        # shellcheck disable=SC2086 # $case is a list of words
         PORTOLAN_TRACE=$work/trace PORTOLAN_TRACE_MODE=exact /usr/bin/time -f "  %M KiB: $case" "$work/walk" $case
     done
     machines=$("$portolan" --format csv -e 'machine list' 2>/dev/null | awk -F, 'NR > 1 && $1 != "" { print $1 }' | while read -r m; do
@@ -66,7 +66,7 @@ misses() {
     for level in -O0 -O3; do
         for case in 'matmul 150 skylake-avx512 32768,8 1048576,16' 'matmul 200 sapphirerapids 49152,12 2097152,16' 'jacobi 300 skylake 32768,8 262144,4' 'jacobi 600 sapphirerapids 49152,12 2097152,16' \
             'laplace2d 250 skylake 32768,8 262144,4' 'laplace2d 600 sapphirerapids 49152,12 2097152,16'; do
-            # shellcheck disable=SC2086 # its words
+            # shellcheck disable=SC2086 # $case is a list of words
             set -- $case
             "$clang" $level "$programs/$1.c" -o "$work/plain" || exit 1
             theirs=$(simulated "$2" "$4" "$5")

@@ -94,7 +94,8 @@ machines() {
     "$portolan" --format csv -e "$commands" | grep -E '^(machine|sapphirerapids|icelake-server|skylake-avx512|znver3|znver4),' || exit 1
 }
 
-# Runs at most four time steps and predicts twelve and sixteen, besides the number of groups.
+# Runs at most four time steps and predicts twelve and sixteen. The number of groups is predicted
+# outside of its range as well.
 timesteps() {
     few='ichunk=2 nx=4 ny=4 nz=4 nmom=2 nang=10 iitm=2 oitm=2 nsteps=1,2,3,4'
     at='ichunk=2 nx=4 ny=4 nz=4 nmom=2 nang=10 iitm=2 oitm=2'

@@ -39,8 +39,8 @@ experiments() {
                  if (parts[n] + 0 > 0) printf "\"%s\",%s,,,ok\n", form, parts[n] }' "$1"
 }
 
-# Forms known and their mean difference in %, of the experiments in $1 to machine $2; then the
-# worst.
+# Prints how many forms of the experiments in $1 machine $2 has, and their mean difference in %.
+# Writes the five largest differences to $work/worst.
 compare() {
     "$portolan" -b --format json -e "experiments load $1; evaluate --mapping $2" | tail -n 1 | tr '{' '\n' |
         awk -v file="$work/worst" 'function value(key) { match($0, "\"" key "\":[^,}]*"); return substr($0, RSTART + length(key) + 3, RLENGTH - length(key) - 3) }
@@ -49,7 +49,7 @@ compare() {
                 printf "    %-40s measured %6.2f, predicted %6.2f\n", name, value("measured"), value("predicted") >file }'
 }
 
-# Of the forms that programs use most, those whose latency is not what table $2 says.
+# Prints the latencies of machine $1 that differ from table $2, of the forms that programs use most.
 latencies() {
     tool=${portolan%portolan}tools/audit-forms
     [ -x "$tool" ] || return 0

@@ -26,7 +26,7 @@ fetch() {
     echo "deb [arch=arm64 signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] $(sh "$directory/src/tools/mirror.sh") bookworm main" >"$apt/sources.list"
     options="-o APT::Architecture=arm64 -o APT::Architectures::=arm64 -o Dir::State=$apt -o Dir::State::status=$apt/status -o Dir::Cache=$apt
         -o Dir::Etc::SourceList=$apt/sources.list -o Dir::Etc::SourceParts=/nonexistent -o APT::Sandbox::User=root"
-    # shellcheck disable=SC2086 # lists of words
+    # shellcheck disable=SC2086 # lists of options and of packages
     (cd "$apt/debs" && apt-get $options -qq update && apt-get $options -qq download $libraries)
     for package in "$apt"/debs/*.deb; do dpkg -x "$package" "$root"; done
     if ! emulator >/dev/null; then
@@ -54,8 +54,8 @@ build() {
     say "compiled without warnings"
 }
 
-# Runs a program in the emulator, with libraries, data and the Makefile's variables for tests. It
-# may run code without a filter of system calls, which emulators do not have.
+# Runs a program in the emulator, with libraries, data and the Makefile's variables for tests. The
+# program may run code without a filter of system calls, which emulators do not have.
 run() {
     timeout -k 10 "$SECONDS_EACH" "$(emulator)" -cpu "${CPU:-max}" -L /usr/aarch64-linux-gnu -E LD_LIBRARY_PATH="$lib" -E PORTOLAN_DATA="$directory/src/data" -E PORTOLAN_SRC="$directory/src" \
         -E PORTOLAN_EMULATED=1 -E PORTOLAN_CPU=none -E XDG_STATE_HOME="$directory/state" -E LC_ALL=C.UTF-8 -E CMOCKA_MESSAGE_OUTPUT=stdout "$@"
@@ -100,7 +100,7 @@ count() {
 
 tests() {
     names=$(chosen)
-    # shellcheck disable=SC2046 # words
+    # shellcheck disable=SC2046 # prints a list of targets
     make -s -k -j"$(nproc)" $(printf '%s\n' "$names" | sed 's,^,tests/unit/test_,') >>make.log 2>&1 || :
     printf '%s\n' "$names" | xargs -n 1 -P "$(nproc)" sh "$directory/src/tools/check-aarch64.sh" "$directory" only
     failed=0 passed=0

@@ -73,9 +73,9 @@ cells() {
 
 run_part() {
     case $1 in
-    # shellcheck disable=SC2046 # words
+    # shellcheck disable=SC2046 # prints a list of words
     *-*-*-check) cell $(echo "$1" | tr - ' ') ;;
-    # shellcheck disable=SC2046 # words
+    # shellcheck disable=SC2046 # prints a list of words
     *-*-*-run) cell $(echo "${1%-run}" | tr - ' ') 'run check' ;;
     *) "part_$1" ;;
     esac

@@ -55,7 +55,8 @@ static int refuse_argument(portolan_error *out, const char *what)
     return refuse(&err, out);
 }
 
-/* Copies as many members as the caller's structure has; its first member is its size. */
+/* Copies the members after the first as far as the caller's structure extends. The first member is
+ * the structure's size. */
 static void hand_over(void *to, const void *from, size_t theirs, size_t ours)
 {
     memcpy((char *)to + sizeof(size_t), (const char *)from + sizeof(size_t),
@@ -248,7 +249,6 @@ API int portolan_evaluate(const portolan_machine *machine, const char *file,
     return !err.code || refuse(&err, error);
 }
 
-/* State of a run with a watcher. */
 struct watched {
     struct evolve *evolve;
     portolan_watcher watcher;

@@ -18,7 +18,6 @@
 
 static const char *const pages[] = {"index.html", "atlas.css", "atlas.js", "pages.js", NULL};
 
-/* State of writing a site. */
 struct atlas_writing {
     const char *directory;
     struct atlas_size size;

@@ -1,14 +1,16 @@
-/* Frees large objects on another thread where one is there for it (work/background_free.h), since
- * that takes time too. */
+/* Frees large objects, because that takes long. If a thread for it runs (work/background_free.h),
+ * that thread frees them. */
 #ifndef PORTOLAN_BASE_FREE_H
 #define PORTOLAN_BASE_FREE_H
 
-#define DISCARD_LEAST 10000   /* parts, such as rows, from which an object is large */
+#define DISCARD_LEAST 10000   /* number of parts, such as rows, from which an object counts as large
+                               * */
 
-/* Calls @release on @object, which nobody else has: on the thread for it, or at once. Any
- * thread. */
+/* Calls @release on @object, to which no other reference may exist: on the thread that frees
+ * objects, or at once if there is none. Any thread. */
 void discard(void (*release)(void *object), void *object);
-/* Sets the function that passes objects to that thread; NULL: none. */
+/* Sets the function that passes objects to the thread that frees them; NULL: there is no such
+ * thread. */
 void discard_set_taker(void (*take)(void (*release)(void *object), void *object));
 
 #endif

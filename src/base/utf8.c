@@ -7,7 +7,8 @@
 
 #include "base/file_calls.h"
 
-/* bytes of a message that is written without allocation; half the size of the buffer */
+/* size of the output buffer in bytes; a message of at most twice that size is written without
+ * allocation */
 #define SAID 4096
 
 size_t utf8_next(const char *text, size_t left, uint32_t *code)

@@ -20,7 +20,6 @@ struct watch {
     double done, total;          /* completed and total work in that unit; total 0: unknown */
 };
 
-/* The watch of this thread. */
 extern _Thread_local struct watch watch;
 
 /* Installs @over for this thread, whose work ends when @over returns true; NULL: no cancellation.

@@ -219,7 +219,7 @@ bool block_set_register(struct random_block *b, const struct slot *slot, uint8_t
     return true;
 }
 
-/* Returns the operand with a replaceable address, or INSN_NO_OPERAND. */
+/* Returns the index of the operand with a replaceable address, or INSN_NO_OPERAND. */
 static unsigned address_of(const struct insn *in)
 {
     for (unsigned k = 0; k < in->operand_count; k++)

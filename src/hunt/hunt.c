@@ -14,7 +14,6 @@
                             * mispredicted in the same direction */
 #define FINDINGS 256
 
-/* State of a running hunt. */
 struct hunting {
     const struct machine *machine;
     struct machine *mended;              /* the machine with all changes so far */
@@ -271,7 +270,7 @@ static bool find_change(struct hunting *h, const struct judged *b, const struct 
     return found;
 }
 
-/* Applies a further change and predicts all stored blocks again. */
+/* Applies a further change to the machine and predicts all stored blocks again. */
 static void mend(struct hunting *h, const struct remedy *c)
 {
     change_make(h->mended, c);
@@ -292,8 +291,9 @@ static bool accounts_for(const struct hunt_finding *f, const struct judged *b)
     return !f->change.name && pattern_within(&f->pattern, &b->block);
 }
 
-/* Merges a change into an earlier one of the same property; the earlier finding then leads from the
- * machine's value to the new one. Removes the finding if both values are equal. */
+/* Merges a change into an earlier one of the same property: the earlier finding then changes the
+ * property from the machine's value to the new one. Removes the finding if both values are
+ * equal. */
 static bool join_finding(struct hunt *r, struct remedy *c)
 {
     for (size_t k = 0; k < r->count; k++) {

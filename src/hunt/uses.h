@@ -12,9 +12,9 @@ struct form_uses {
 /* Loads data/frequency/<isa>.csv, most frequent form first. Returns NULL with err. The caller calls
  * form_uses_free. */
 struct form_uses *form_uses_load(enum isa isa, size_t *count, struct err *err);
-/* Loads the first @most of those forms that @forms has and that this CPU can measure; @simulated:
- * that any CPU can. Returns NULL with err, also if there is none. The caller calls
- * form_uses_free. */
+/* Same as form_uses_load, but only the first @most forms that @forms has and that this CPU can
+ * measure. @simulated: includes forms that only other CPUs can measure. Returns NULL with err, also
+ * if there is none. The caller calls form_uses_free. */
 struct form_uses *form_uses_measurable(const struct forms *forms, bool simulated, size_t most,
                                        size_t *count, struct err *err);
 void form_uses_free(struct form_uses *list, size_t count);

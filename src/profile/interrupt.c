@@ -137,7 +137,7 @@ static void take_start(struct interrupt *p, const struct tracee *t)
 
     if (trace(PTRACE_GETEVENTMSG, t->task.tid, 0, (uintptr_t)&started) != 0)
         return;
-    /* the event does not tell it: clone also starts processes */
+    /* clone creates threads and processes, and its event does not distinguish them */
     const pid_t process = task_process((pid_t)started);
     p->threads++;
     p->processes += process != t->task.pid;

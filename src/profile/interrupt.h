@@ -17,7 +17,7 @@ struct interrupt;
  * launched by this process and dies with it. Returns NULL with err. */
 struct interrupt *interrupt_new(const struct task_list *tasks, bool ours, double rate,
                                 struct err *err);
-/* Detaches from all threads. */
+/* Detaches from all threads and frees @p. */
 void interrupt_free(struct interrupt *p);
 /* Samples for about @seconds. Returns true if the main process ends; *@status and *@usage are then
  * set. */

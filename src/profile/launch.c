@@ -68,7 +68,7 @@ bool launch_check(const char *path, const char *name, struct err *err)
     length = read(fd, &header, sizeof header);
     close(fd);
     if (length < (ssize_t)SELFMAG || memcmp(header.e_ident, ELFMAG, SELFMAG) != 0)
-        return true;   /* may be a script; otherwise exec reports the error */
+        return true;   /* the file may be a script; otherwise exec reports the error */
     if (header.e_ident[EI_CLASS] != ELFCLASS64)
         return err_set(err, ERR_DATA, "compile it for 64 bits", "%s is a 32-bit program", name);
     if (header.e_machine == isa_ops(isa_host())->elf_machine)
@@ -93,8 +93,8 @@ static _Noreturn void become(const char *path, const char *const *argv, int in, 
     sigset_t none;
     char byte;
 
-    setsid();   /* own process group, and no terminal to write to */
-    prctl(PR_SET_PDEATHSIG, SIGKILL);   /* dies with its parent */
+    setsid();   /* creates a process group, and detaches from the terminal */
+    prctl(PR_SET_PDEATHSIG, SIGKILL);   /* kills the child if its parent dies */
     dup2(in, 0);
     dup2(out, 1);
     dup2(out, 2);

@@ -242,8 +242,8 @@ static void run_call(void *state)
     call->ok = run(call->options, call->out, call->err);
 }
 
-/* Runs on a thread of its own, because the end of that thread detaches threads that could not be
- * resumed in time. */
+/* Samples on a separate thread, because the end of that thread detaches all threads that could not
+ * be resumed in time. */
 bool sampling_run(const struct sampling *o, struct sampled *out, struct err *err)
 {
     struct call call = {o, out, err, false};

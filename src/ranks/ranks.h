@@ -14,8 +14,7 @@
 enum rank_kind {
     RANK_QUIT = 1,
     RANK_EVOLVE,       /* work/islands.h */
-    RANK_EVALUATE,     /* the next three are series of work items (work/farm.h): blocks of kernel
-                        * evaluate */
+    RANK_EVALUATE,     /* kinds for series of work items (work/farm.h): blocks of kernel evaluate */
     RANK_SCAN,         /* files of forms scan */
     RANK_SWEEP,        /* values of program sweep */
     RANK_MIGRANT,      /* a mapping that moves between islands */

@@ -122,7 +122,7 @@ unsigned ranks_share(unsigned processors)
 {
     long all = sysconf(_SC_NPROCESSORS_ONLN);
 
-    if (all > 0 && processors < (unsigned)all)   /* fewer: the launcher has bound this rank to
+    if (all > 0 && processors < (unsigned)all)   /* the launcher has bound this rank to its own
                                                   * processors */
         return processors;
     return processors > ranks.here ? processors / ranks.here : 1;

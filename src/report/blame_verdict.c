@@ -11,7 +11,7 @@
 /* least fraction of an instruction's difference that a dependence through memory needs to explain
  * it */
 #define SAME 0.8
-/* same for a dependence through a register; higher, because the instruction's latency
+/* least fraction for a dependence through a register; higher, because the instruction's latency
  * contributes */
 #define MORE 1.25
 #define SMALL 0.3         /* remainders below this fraction of a cost are ignored */

@@ -343,7 +343,6 @@ static double *link_cycles(const struct analysis *a)
     return cycles;
 }
 
-/* Adds a row per instruction, port and machine, for CSV. */
 /* Cycles that an unknown latency counts in a dependency chain; NaN: it is known, or does not
  * count. */
 static double guessed_latency(const struct analysis_row *row)

@@ -321,7 +321,7 @@ void report_markdown(const struct kernel *k, size_t loop, struct analysis *const
     report_markdown_part(k, loop, a, n, 1, out);
 }
 
-/* Adds a cell that is the redder, the nearer @value is to @full. */
+/* Adds a cell whose background becomes red as @value approaches @full. */
 static void html_cell(double value, double full, struct str *out)
 {
     if (value < SHOWN_LEAST) {

@@ -98,7 +98,7 @@ void result_free(struct result *r)
         release(r);
 }
 
-/* Moves the text that @from prepared, if that covers all of it. */
+/* Moves the text that was prepared for @from to @to, if @to has no parts. */
 static void take_prepared(struct result *to, struct result *from)
 {
     if (to->count)

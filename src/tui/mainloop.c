@@ -72,7 +72,8 @@ static void draw(struct loop *l)
     all.mono = !screen_has_colors();
     prompt_look(&prompt);
     if (l->stalled)
-        prompt = (struct frame_prompt){0};   /* the editor shows its messages */
+        prompt = (struct frame_prompt){0};   /* the prompt is hidden, because a message replaces it
+                                              * */
     frame_draw(&l->frame, &prompt, &all, &x, &y);
     screen_show(&all, x, y);
     timing_drawn();
@@ -80,8 +81,8 @@ static void draw(struct loop *l)
     grid_done(&all);
 }
 
-/* Says what a command waits for, on the screen as it is: the views may be in the middle of a
- * change. */
+/* Shows what a command waits for over the current screen. Does not draw the views, because a change
+ * of their data may be incomplete. */
 static void say_wait(const char *what)
 {
     timing_draws();
@@ -89,8 +90,8 @@ static void say_wait(const char *what)
     timing_drawn();
 }
 
-/* Draws at once after a key, otherwise when due. @patience in ms, -1: for ever; returns the
- * remaining time. */
+/* Draws if @at_once is set or a drawing is due. @patience: longest wait for an event in ms; -1:
+ * unlimited. Returns the longest wait until the next drawing. */
 static int draw_when_due(struct loop *l, bool at_once, int patience)
 {
     double left = at_once ? 0 : l->due - clock_wall();
@@ -416,7 +417,8 @@ int mainloop_run(struct session *s, bool bare, const char *notice)
     run(&l);
     prompt_done();
     screen_close();
-    bool playing = l.frame.demo.on;   /* then frame_done first restores the user's session */
+    bool playing = l.frame.demo.on;   /* the user's session, which frame_done restores, is saved
+                                       * after that */
     if (!playing)
         autosave_end(l.autosave);
     job_shutdown();

@@ -18,7 +18,8 @@
 
 #define WAITED 0.0002   /* seconds; after a shorter wait, the input was there before the wait */
 
-#define TURN_MOST 0.005 /* seconds: longer work should be another thread's */
+#define TURN_MOST 0.005 /* seconds of a turn above which it is reported, because another thread
+                         * should do such work */
 #define TURNS_NAMED 8   /* longest turns that the summary names */
 
 /* Times of a frame, in seconds since the start. @key: NaN if no key caused it. @turn: the CPU time
@@ -28,7 +29,7 @@ struct frame_times {
     uint64_t bytes;
 };
 
-/* A turn of the loop. Processor seconds, in total and of its drawing. */
+/* CPU seconds of a turn of the loop, in total and for drawing, and the name of its work. */
 struct turn {
     double took, drew;
     char what[60];
@@ -43,7 +44,7 @@ static double key = NAN;
 static double draws;
 /* CPU time of the UI thread at the start of its turn; NaN: it is waiting */
 static double woke_cpu = NAN;
-static VEC(float) turns; /* processor milliseconds of each */
+static VEC(float) turns; /* CPU milliseconds of each turn */
 static struct turn now_turn, longest[TURNS_NAMED];   /* longest first */
 static double draws_cpu;
 static uint64_t written;
@@ -118,7 +119,7 @@ void timing_waits(void)
 
     vec_push(&turns, (float)(1e3 * took));
     keep_turn(took);
-    /* Its last drawing was a part of it. */
+    /* The last frame was drawn in this turn or an earlier one. */
     if (frames.count)
         frames.items[frames.count - 1].turn = fmax(frames.items[frames.count - 1].turn, took);
     woke_cpu = NAN;

@@ -1,6 +1,6 @@
 /* Response times of the screen for benchmarks. The environment variable PORTOLAN_TIMING names the
- * file. Records arrival, handling and display of keys, and the bytes sent. Without timing_open the
- * functions do nothing. UI thread. */
+ * output file. Records arrival, handling and display of keys, and the bytes sent. Without
+ * timing_open the functions do nothing. UI thread. */
 #ifndef PORTOLAN_TUI_TIMING_H
 #define PORTOLAN_TUI_TIMING_H
 

@@ -44,7 +44,8 @@ struct dataflow {
     VEC(struct pair) pairs;         /* pairs of instructions whose order is fixed */
     /* some instructions are VEX-encoded, so legacy ones keep the bits above 128 */
     bool mixed;
-    uint32_t *placed;               /* memory for positions; for one caller at a time */
+    uint32_t *placed;               /* scratch array of positions; only one caller at a time may use
+                                     * it */
 };
 
 bool dataflow_plain(const struct insn *in)

@@ -183,8 +183,8 @@ static void find_steps(struct unrolling *u)
         }
 }
 
-/* Returns whether @reg is only used in additions to it, with flags that nobody reads and in lanes
- * whose additions may be reordered. */
+/* Returns whether @reg is only used in additions to it whose flags nobody reads and whose lanes may
+ * be reordered. */
 static bool only_sums(const struct unrolling *u, uint8_t reg, bool reassociate)
 {
     struct isa_sum sum;
@@ -282,9 +282,9 @@ static uint8_t free_register(const struct unrolling *u, const struct sum_at *s)
     return reg;
 }
 
-/* Finds a register for a part of sum @s. A new one is initialised before the loop and added after
- * it. If none is free, returns the existing ones in turn. Returns false for the sum's own
- * register. */
+/* Finds a register for a part of sum @s. A new register is initialised before the loop and added to
+ * the sum after the loop. If none is free, returns the existing ones in turn. Returns false for the
+ * sum's own register. */
 static bool part_of(struct unrolling *u, const struct sum_at *s, uint8_t *reg)
 {
     struct version *c = u->out;

@@ -1,11 +1,11 @@
-/* A thread that frees large objects (base/free.h), so that the screen need not wait for it. */
+/* A thread that frees large objects (base/free.h), so that the UI thread does not wait for it. */
 #ifndef PORTOLAN_WORK_BACKGROUND_FREE_H
 #define PORTOLAN_WORK_BACKGROUND_FREE_H
 
-/* Starts the thread; without it objects are freed at once. UI thread. */
+/* Starts the thread. If it cannot be started, objects are freed at once. UI thread. */
 void background_free_begin(void);
-/* Ends it after it has freed everything, and all other threads that discard have ended. UI
- * thread. */
+/* Ends the thread after it has freed all objects. All other threads that call discard must have
+ * ended. UI thread. */
 void background_free_end(void);
 
 #endif

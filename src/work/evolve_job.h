@@ -50,13 +50,13 @@ struct evolve_start {
 };
 
 /* Makes a run that evolve_run_begin will start, and starts the searches of other ranks
- * (work/islands.h). Takes time with many experiments. Everything but the problem in @start remains
- * the caller's. NULL with err. Any thread in a process alone, else the UI thread. */
+ * (work/islands.h). Takes long with many experiments. The caller keeps everything in @start except
+ * the problem. Returns NULL with err. UI thread; any thread if there are no other ranks. */
 struct evolve_run *evolve_run_new(const struct evolve_start *start, const struct evolve_options *o,
                                   struct err *err);
 /* Starts the threads of a new run. False with err: the caller frees it. UI thread. */
 bool evolve_run_begin(struct evolve_run *run, struct err *err);
-/* Both. UI thread; NULL with err. */
+/* Calls evolve_run_new and evolve_run_begin. Returns NULL with err. UI thread. */
 struct evolve_run *evolve_run_start(const struct evolve_start *start,
                                     const struct evolve_options *o, struct err *err);
 /* Returns whether a live run accepts experiments now: it runs, has joined the previous ones, and

@@ -56,7 +56,7 @@ static void fail(struct farm *f, const struct err *err)
 }
 
 /* Parses an answer or a result. An answer begins with the number of further work items that the
- * rank accepts, a result with its success. */
+ * rank accepts. A result begins with 1, or with 0 and the error. */
 static void take(struct farm *f, const struct rank_message *m)
 {
     struct unpacking from = {m->bytes.data, m->bytes.length, false};
@@ -145,7 +145,7 @@ bool farm_end(struct farm *f, struct err *err)
     return ok;
 }
 
-/* State of a further rank. */
+/* State of a rank other than 0. */
 struct farmhand {
     const struct farm_work *work;
     void *state;

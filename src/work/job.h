@@ -61,8 +61,8 @@ unsigned job_start_aside(const char *title, const struct job_ops *ops, void *tak
                          struct err *err);
 /* Returns the job of this thread, or NULL. */
 struct job *job_current(void);
-/* Returns whether the job must end. NULL: only whether all work of this thread must, after
- * job_interrupt or for lack of memory. Worker thread. */
+/* Returns whether the job must end. For NULL: whether all work of this thread must end, after
+ * job_interrupt or because memory ran out. Worker thread. */
 bool job_cancelled(const struct job *job);
 void job_progress(struct job *job, double done, double total, const char *format, ...)
     __attribute__((format(printf, 4, 5)));

@@ -15,7 +15,8 @@
 #include "base/mem.h"
 #include "base/shortage.h"
 
-#define SEARCH_NICE 10   /* a ninth of another thread's share */
+#define SEARCH_NICE 10   /* niceness added to searching threads, which leaves them a ninth of
+                          * another thread's CPU share */
 
 struct team {
     void (*work)(void *state, unsigned worker);

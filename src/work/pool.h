@@ -33,10 +33,10 @@ struct pool_ops {
 /* Runs until @ops->next has returned false for all workers; the calling thread is worker 0. A
  * worker may get no item. If some threads cannot be started, fewer workers run. */
 void pool_run(unsigned workers, const struct pool_ops *ops, void *state);
-/* A screen is open: from now on searches leave the CPU to it. */
+/* Declares that a screen is open: thread_searches then lowers the priority of its thread. */
 void threads_leave_cpu(void);
-/* Called by a thread that searches for minutes: beside a screen it takes less of the CPU than
- * others (nice), since a woken thread otherwise waits for the slices of busy ones. */
+/* Called by a thread that searches for minutes. If a screen is open, lowers the thread's priority
+ * (nice), because otherwise the screen waits for time slices of busy threads. */
 void thread_searches(void);
 /* Number of processors for this process, at least 1. */
 unsigned pool_processors(void);

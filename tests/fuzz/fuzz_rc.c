@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Feeds text to the user's start file: only lines that bind keys and set options, because others
- * may have side effects. Listed bindings must be unchanged when they are bound again. */
+/* Feeds text as the user's start file, but only lines that bind keys and set options, because other
+ * commands may have side effects. Listed bindings must be unchanged when they are bound again. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

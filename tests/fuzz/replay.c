@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Runs a fuzz target on each named file, each file of a named directory, and about a hundred
- * mutations of each. This tests the inputs that libFuzzer found without libFuzzer. */
+ * mutations of each. Needs no libFuzzer, so that every build can test the inputs that libFuzzer
+ * found. */
 #include <dirent.h>
 #include <signal.h>
 #include <stdint.h>

@@ -20,7 +20,7 @@
 #include "support.h"
 
 #define TRIES_FOR_A_VALUE 16
-/* this many right or equal values are no coincidence, even on a busy machine */
+/* number of right or equal values that cannot be a coincidence, even on a busy machine */
 #define RIGHT_ELSEWHERE 3
 
 struct sandbox *sandbox;
@@ -90,8 +90,8 @@ bool measure(const struct attack_block *b, struct kernel_measured *out, struct e
     return kernel_run(sandbox, &calibration, insns, n, out, err);
 }
 
-/* Measures the block in a fresh sandbox on the same CPU, because other CPUs have other load: its
- * time on this machine under the present load. NaN if there is no value. */
+/* Returns the block's time in a fresh sandbox on the same CPU, because other CPUs have other load.
+ * NaN if there is no value. */
 static double measure_fresh(const struct attack_block *b)
 {
     struct sandbox *used = sandbox;
@@ -107,9 +107,9 @@ static double measure_fresh(const struct attack_block *b)
     return ok ? m.cycles : NAN;
 }
 
-/* Measures @hex until its value is within [@least, @most], or returns false. Sets *@had if a value
- * was right, or if a fresh sandbox deviated in the same way at the same time. A busy sibling thread
- * affects both; this proves nothing. */
+/* Measures @hex until its value is within [@least, @most]. Returns false after TRIES_FOR_A_VALUE
+ * attempts. *@had: fresh sandboxes gave RIGHT_ELSEWHERE right values meanwhile, so other load does
+ * not explain the wrong ones. A busy sibling thread would affect both sandboxes. */
 static bool value_within(const char *hex, uint64_t address, double least, double most, double *got,
                          bool *had, const char *what)
 {

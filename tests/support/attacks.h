@@ -9,7 +9,7 @@
 /* timer periods of a tenth of a second, two seconds in total; counted because a busy machine delays
  * timers */
 #define WAITS_ALLOWED 20
-/* the machine may have other load: a wrong value is measured again */
+/* most measurements of one value, because other load may disturb some of them */
 #define TRIES 6
 #define BLOCK_MAX 160
 

@@ -26,7 +26,8 @@ void add_check_row(struct check *c, const char *form, bool latency, double measu
 void chart_clock_begin(void);
 /* Runs a chart of the session's experiments up to its third stage, timed by the test's clock. */
 void chart_runs(struct stage_log *log);
-/* A machine check half done, by the test's clock; a hunt with two findings. */
+/* Records the first half of a machine check, and a hunt with two findings, timed by the test's
+ * clock. */
 void check_runs(struct stage_log *log);
 void hunt_runs(struct stage_log *log);
 

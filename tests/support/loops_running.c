@@ -423,9 +423,9 @@ static int visitor(void *state)
     _exit(sum > 0 ? 7 : 8);
 }
 
-/* Runs processes that execute the loop in the memory of this process, and end by themselves. With
- * "apart" in the name they have memory of their own, and their iterations do not count; with
- * "sigchld" their end is reported as that of a process from fork. */
+/* Runs processes that execute the loop in the memory of this process. With "apart" in the name they
+ * have separate memory, and their iterations do not count. With "sigchld" their end is reported
+ * like that of a process from fork. */
 static void run_shared(const char *name, long repeats)
 {
     static char stack[65536] __attribute__((aligned(16)));
@@ -527,7 +527,7 @@ static void run_fork(const char *name, long repeats)
     }
 }
 
-/* A process for tests that attach to it. */
+/* Runs the loop repeatedly, for tests that attach to this process. */
 static void run_wait(const char *name, long repeats)
 {
     (void)name;

@@ -144,7 +144,8 @@ bool screen_holds(const char *text)
     return found;
 }
 
-/* Loads a machine and kernel of the test: golden screens do not depend on the shipped data. */
+/* Loads the kernel of the golden screens under a name that does not depend on the source
+ * directory. */
 void load(void)
 {
     char line[4200];
@@ -152,12 +153,12 @@ void load(void)
     frame_run(&frame, line);
     assert_false(frame.failed);
     str_clear(&frame.message);
-    /* Loads the kernel again with a name that does not contain the source directory. */
+    /* Loads the kernel again to rename it. */
     struct kernel *named = kernel_load(source_path("data/kernels/triad-skl-O3.s"), NULL, NULL);
     assert_non_null(named);
     free(named->name);
     named->name = mem_strdup("triad-skl-O3.s");
-    shelf_done(&session.document.shelf);   /* only this session has kernels */
+    shelf_done(&session.document.shelf);   /* removes the kernel under its first name */
     session_set_kernel(&session, named, session.document.loop);
 }
 

@@ -31,7 +31,8 @@ void compare_sizes(const char *name);
 /* Returns whether the screen of 120 by 40 cells contains the text, or lacks it. */
 bool screen_holds(const char *text);
 bool screen_lacks(const char *text);
-/* Loads a machine and kernel of the test: golden screens do not depend on the shipped data. */
+/* Loads the kernel of the golden screens under a name that does not depend on the source
+ * directory. */
 void load(void);
 /* Runs @line and all jobs that it starts. An error ends the test. */
 void run_to_end(const char *line);

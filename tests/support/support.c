@@ -151,7 +151,8 @@ const char *source_path(const char *name)
 }
 
 static char work[] = "/tmp/portolan-test-XXXXXX";
-/* process that removes the directory, 0 before it is created; its child processes do not */
+/* process that created the directory and removes it at exit, unlike its child processes; 0: none
+ * yet */
 static pid_t owner;
 
 static void remove_work(void)

@@ -146,7 +146,8 @@ bool terminal_type(struct terminal *t, const char *bytes, size_t length)
             continue;
         if (both.revents & POLLIN)
             drain(t);
-        /* In small parts: a terminal accepts at most 4 KB of a line, and drops the remainder. */
+        /* Writes small parts, because a terminal accepts at most 4 KB of a line and drops the
+         * remainder. */
         ssize_t n = both.revents & POLLOUT ? write(t->fd, bytes, length < 256 ? length : 256) : 0;
         if (n > 0) {
             bytes += n;

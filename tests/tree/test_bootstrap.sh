@@ -107,7 +107,8 @@ test_bench_without_glpk_says_why() {
     holds err 'make bench: the linear program that the engine is compared with is missing; install libglpk-dev, then run ./configure again'
 }
 
-# `make check` reports missing libraries after it has built all else; that must not need them.
+# `make check` reports missing libraries after it has built everything else. That build must not
+# need these libraries.
 test_no_bench_is_compiled_without_the_libraries_of_tests() {
     configured_without CMOCKA
     expect 0 make -s -f bench.mk --eval='linked: ; @echo "($(strip $(CHECKED_BENCHES)))"' linked

@@ -23,7 +23,7 @@ test_default_is_hardened() {
     done
 }
 
-# The library has them as well, because tests and tools link its objects.
+# The library has the same protections, because tests and tools link its objects.
 test_library_is_hardened() {
     command -v readelf >/dev/null && [ -r "$build/libportolan.a" ] || skip 'no readelf, or no library'
     case $(chosen HARDENING_CFLAGS) in *stack-protector*) ;; *) skip 'no stack protector chosen' ;; esac
@@ -31,8 +31,8 @@ test_library_is_hardened() {
     grep -q 'UND __stack_chk_fail' "$work/names" || fail 'the library has no stack protector'
 }
 
-# The child that measures cannot call the C library; clang, for example, turned a loop into a call
-# of memcpy. Only its start may call these functions.
+# The child that measures cannot call the C library. Compilers may insert calls: clang turned a loop
+# into a call of memcpy. Only the child's start may call the functions listed here.
 test_child_needs_no_library() {
     command -v nm >/dev/null && [ -r "$build/src/measure/sandbox_child.o" ] || skip 'no nm, or no objects'
     for part in sandbox_child window; do
@@ -41,7 +41,7 @@ test_child_needs_no_library() {
     done
 }
 
-# make -n must not run anything: the long targets call make by another name.
+# make -n executes commands that contain $(MAKE). Therefore long targets call make by another name.
 test_dry_runs_do_nothing() {
     grep -nE '^	.*\$[({]MAKE[)}]' "$source/Makefile.am" >"$work/found" && fail "$(cat "$work/found")"
     return 0

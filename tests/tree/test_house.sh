@@ -101,9 +101,9 @@ news_lost() {
 }
 test_news_keeps_its_releases() { none news_lost; }
 
-# Objects depend on the flags that configure found: after another configure in a built tree none is
-# outdated. Nothing else is compiled again: LLVM's flags come with the packages of the tests, after
-# the rest was built.
+# Objects depend on the flags that configure found: when these change, all objects are compiled
+# again. LLVM's flags change when the packages of the tests are installed after a build. Then only
+# the compiler's objects are compiled again.
 not_compiled_again() {
     build=$(dirname "$portolan")
     compiles() { env -u MAKEFLAGS -u MAKELEVEL -u MAKEOVERRIDES make -C "$build" -n -o config.h -o machine_images.c -o "$2" -W "$1" "$3" 2>/dev/null | grep -q ' -c '; }
@@ -121,7 +121,7 @@ missing_files() {
     sed -n '/^## Where to add things/,/^## Data/p' docs/design.md | grep -oE '`[a-z]+/[A-Za-z0-9_./*-]+`' | tr -d '`' | sort -u >"$work/named"
     [ "$(wc -l <"$work/named")" -ge 8 ] || echo "the list names only $(wc -l <"$work/named") files"
     while read -r name; do
-        # shellcheck disable=SC2046 # a pattern
+        # shellcheck disable=SC2046 # the name may become a pattern
         set -- $(printf '%s' "$name" | sed 's/NAME/*/g; s/ID/*/g')
         [ -e "$1" ] || echo "$name is not there"
     done <"$work/named"

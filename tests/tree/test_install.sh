@@ -13,7 +13,7 @@ install_once() {
 }
 prefix=$(sed -n 's/^prefix = //p' "$build/Makefile")
 
-# As for a user: the program finds its data without help, even after the installation was moved.
+# The installed program finds its data without PORTOLAN_DATA, even after the installation was moved.
 test_installed_program_finds_its_data() {
     install_once
     cp -R "$work/root$prefix" "$work/moved"
@@ -29,8 +29,8 @@ test_installed_program_finds_its_data() {
     holds out 'Of the moved ones'
 }
 
-# The same for whole programs. A moved program finds the compiler, and what it links, next to
-# itself; a program copied alone finds them where they were installed.
+# A moved installation finds portolan-cc, and what it links, next to the program. A program copied
+# without them finds them where they were installed.
 test_installed_program_finds_its_compiler() {
     install_once
     [ -x "$work/root$prefix/bin/portolan-cc" ] || skip 'built without LLVM'
@@ -62,7 +62,7 @@ test_no_path_of_the_build() {
     install_once
     case $(sed -n 's/^PREFIX_MAP = //p' "$build/Makefile") in '') skip 'the compiler does not map paths' ;; esac
     case $(sed -n 's/^SANITIZER_CFLAGS = //p' "$build/Makefile") in ?*) skip 'sanitizers keep paths' ;; esac
-    # The prefix is that of the installation, even below the build (make distcheck).
+    # Files may contain the prefix, which is below the build in make distcheck.
     for path in "$build" "$(cd "$source" && pwd)"; do
         grep -rlaF "$path" "$work/root" >"$work/files"
         while read -r file; do
@@ -73,8 +73,8 @@ test_no_path_of_the_build() {
     ! strings -a "$portolan" 2>/dev/null | sed "s|$prefix/||g" | grep -qF "$build" || fail "the program holds the path $build"
 }
 
-# Directories shared with other programs, and the prefix, may remain. No path with this program's
-# name may remain below it.
+# Directories shared with other programs, and the prefix, may remain. Below the prefix no path with
+# this program's name may remain.
 test_uninstall_leaves_nothing() {
     install_once
     run_make uninstall DESTDIR="$work/root"
@@ -100,7 +100,7 @@ test_archives_are_made_without_a_warning() {
     grep -q '^ARFLAGS = cr$' "$build/Makefile" || fail 'ARFLAGS are not cr'
 }
 
-# Shell completions contain what the program prints about itself.
+# The shell completions in the source tree equal those that the program prints.
 test_completions_are_the_tables() {
     for file in bash/portolan zsh/_portolan fish/portolan.fish; do
         "$portolan" -e "help --completion ${file%/*}" >"$work/script"

@@ -15,8 +15,8 @@ test_analyze_prints_json() {
     [ "$(wc -l <"$work/out")" -eq 2 ] || fail "one JSON object per command was expected"
 }
 
-# An instruction that is repeated by a register's count must not be reported as executed once: rep
-# stosq. Nor is a single stosq repeated.
+# rep stosq repeats by a register's count, so its cycles must be reported as a lower bound. stosq
+# without rep is not repeated.
 test_repeated_is_a_lower_bound() {
     expect 0 "$portolan" --machine skylake -e 'kernel hex f348ab; kernel analyze; kernel simulate'
     [ "$(grep -c 'The time of a repeated stosq depends on its count' "$work/out")" -eq 2 ] || fail 'the analysis and the simulation say so'
@@ -26,7 +26,8 @@ test_repeated_is_a_lower_bound() {
     [ "$(grep -c '"lower_bound": *true' "$work/out")" -eq 1 ] || fail 'one of the two is a lower bound'
 }
 
-# Each block is in one half, whatever the case of its digits and its file.
+# Each block belongs to one of the halves even and odd, whatever the case of its hex digits and its
+# place in the file.
 test_halves_of_blocks() {
     { echo hex,cycles; sed 1d "$source/tests/data/blocks.csv" | sed 's/$/,1/'; } >"$work/lower.csv"
     { echo hex,cycles; sed 1d "$work/lower.csv" | sort -r | tr a-f A-F; } >"$work/upper.csv"
@@ -56,7 +57,8 @@ test_throughput_and_prefixes() {
     holds out 'Sapphire Rapids'
 }
 
-# Learns on a simulated CPU. Columns of `kernel measure` identify its blocks.
+# Learns on a simulated CPU. kernel evaluate detects blocks of `kernel measure` by the columns of
+# the file.
 test_learn_and_evaluate() {
     expect 0 "$portolan" --machine skylake --format json -e "kernel learn 'IMUL (R64, R64)' --simulate skylake"
     holds out '"usage":"1*p1"'
@@ -138,7 +140,8 @@ test_unused_entries_of_a_file() {
     holds out '{"line":11,"name":"flumb7","reason":"no form matches"}'
 }
 
-# Mappings exported to other tools' files and imported again; documents; sessions; C source.
+# Exports mappings to the formats of other tools and imports them again. Also covers documents,
+# sessions and C source.
 test_other_tools_files_and_back() {
     expect 0 "$portolan" --machine skylake -e "mapping export osaca $work/m.yml; mapping import osaca $work/m.yml; mapping export uops-info $work/back.csv; mapping use skylake; mapping export uops-info $work/there.csv"
     sort "$work/there.csv" >"$work/a" && sort "$work/back.csv" >"$work/b"
@@ -199,8 +202,8 @@ test_files_and_seeds() {
     cmp -s "$work/out" "$work/seven" && fail "--seed changes nothing"
 }
 
-# Options of kernel load for text and objects are applied or rejected. Few iterations are not faster
-# than the chain they wait for.
+# Options of kernel load for text and objects are applied or rejected. A simulation of few
+# iterations still reports the latency of the loop-carried chain.
 test_kernel_options_hold() {
     printf 'dot:\n.L1: imulq %%rax, %%rbx\n decq %%rcx\n jne .L1\n ret\ncopy:\n.L2: movq (%%rsi), %%rax\n decq %%rcx\n jne .L2\n ret\n' >"$work/two.s"
     expect 0 "$portolan" -e "kernel load $work/two.s --symbol copy"
@@ -226,7 +229,7 @@ test_kernel_options_hold() {
     holds err 'from 1 to 1024'
 }
 
-# Reports and exports are of the named machines, whatever way they were named.
+# Reports and exports contain the named machines, whichever option named them.
 test_reports_of_named_machines() {
     expect 0 "$portolan" --machine skylake -e "kernel load $kernel; kernel report $work/r.md --machine=znver4; kernel analyze --machine=znver4; export $work/e.html; export $work/e.md; export $work/e.csv"
     for file in r.md e.html e.md; do
@@ -335,7 +338,7 @@ test_whatif_pressure() {
     awk '$1 == "2" && $2 == "2.00" && $3 == "1.33" { found = 1 } END { exit !found }' "$work/out" || fail "$(cat "$work/out")"
 }
 
-# Ports of a what-if have the names that people are shown, or the machine's own.
+# A what-if accepts ports by the names that are shown to users, and by the machine's own names.
 test_whatif_names() {
     for ports in 'ALU0,ALU1' '0,1'; do
         expect 0 "$portolan" --machine zen5-charted -e "kernel hex 4801d84801d9; kernel whatif 'usage:ADD (R64, R64)=1*p[$ports]'"
@@ -345,7 +348,7 @@ test_whatif_names() {
     holds err 'unknown port "ALU9"'
 }
 
-# A latency that no table has counts a cycle, and is told where the number is.
+# A latency that no table has counts as one cycle. A note next to the result reports it.
 test_unknown_latency() {
     printf '.L1:\n cltq\n addq %%rax, %%rax\n jne .L1\n' >"$work/latency.s"
     expect 0 "$portolan" --machine zen5-charted -e "kernel load $work/latency.s; kernel analyze"
@@ -366,7 +369,8 @@ test_refused_lines() {
     holds out '2.00 cycles per iteration'
 }
 
-# Machines are unchanged after saving and loading.
+# mapping diff compares shipped machines, and an imported table with a machine. A saved mapping can
+# be loaded again.
 test_mappings_differ() {
     expect 0 "$portolan" -b --format json -e 'mapping diff haswell broadwell'
     for key in a b ports renamed shared equal only_a only_b kinds forms; do
@@ -428,7 +432,7 @@ test_man_page_is_the_command_table() {
     cmp -s "$work/facts" "$work/page" || fail "man/portolan-machine.5 is not what the schema says; run tools/make-man.sh"
 }
 
-# The schema of facts in help, what-if and the loader's warning.
+# help, what-if and the loader's warning use the schema of facts.
 test_schema_of_facts() {
     expect 0 "$portolan" -e 'help fact issue_width'
     holds out 'value: number of µops/cycle, 1 to 65536'
@@ -615,7 +619,7 @@ test_readme_first_session() {
     cd "$source" || exit 1
     expect 0 "$portolan" -b "$work/first.pf"
     holds out '3.00 cycles per iteration'
-    # The same with -e, with the comments, as typed.
+    # Runs the same commands, with their comments, by -e.
     expect 0 "$portolan" -e "$(cat "$work/first.pf")"
     holds out '3.00 cycles per iteration'
 }

@@ -83,8 +83,8 @@ test_doubts_are_settled() {
     holds out '11.0000 cycles on sure'
 }
 
-# A chart of additions has no load among its forms. Dependences are charted all the same, and facts
-# that no loop determines are listed.
+# A chart of additions has no load among its forms. Dependences are still charted, and facts that no
+# loop determines are listed.
 test_chains_without_loads() {
     export XDG_DATA_HOME="$work/share"
     expect 0 "$portolan" -e "machine chart trial --simulate cortex-a72 --forms 'ADD (X, X*' --time 1s"

@@ -41,7 +41,7 @@ int part(int n) { int sum = 0; for (int i = 0; i <= n; i++) sum += FACTOR * i; r
     holds err "undeclared identifier 'FACTOR'"
 }
 
-# A tail call that is required to be one stays one.
+# A call with the attribute musttail must remain a tail call.
 test_calls_that_end_a_function() {
     needs_llvm
     cd "$work" || return 1
@@ -57,7 +57,7 @@ C
     holds out 2
 }
 
-# Without the variable no trace is written. A child process does not overwrite its parent's trace.
+# Without PORTOLAN_TRACE no trace is written. A child process does not overwrite its parent's trace.
 test_runtime_alone() {
     needs_llvm
     cd "$work" || return 1
@@ -96,7 +96,7 @@ test_languages() {
     grep -qx end trace || fail 'no end'
 }
 
-# An executable that a Makefile built.
+# program load accepts an executable that was compiled and linked by separate commands.
 test_built_elsewhere() {
     needs_llvm
     cd "$work" || return 1
@@ -107,7 +107,7 @@ test_built_elsewhere() {
     lacks out nan
 }
 
-# If the program is copied without its compiler, it searches the compiler on PATH and reports a
+# If the program is copied without its compiler, it searches PATH for the compiler and reports a
 # missing one.
 test_copied_away() {
     needs_llvm
@@ -308,8 +308,7 @@ END
     done
 }
 
-# A process forked while another thread counts can use what that thread had locked, without the
-# thread.
+# A process forked while another thread counts does not wait for locks that this thread held.
 test_forks_beside_threads() {
     needs_llvm
     cd "$work" || return 1

@@ -48,8 +48,8 @@ build() {
     # shellcheck disable=SC2086
     ${CC:-cc} "$work/${from:-k.c}" -o "$work/$name" "$@" 2>"$work/cc" || skip "the compiler refuses $*: $(head -n 1 "$work/cc")"
 }
-# diff WORDS: prints its rows as CSV: machine, matched, per_iteration, percent_change, share,
-# effect, then ten columns for A and ten for B.
+# diff_of WORDS: runs program diff and prints its rows as CSV: machine, matched, per_iteration,
+# percent_change, share, effect, then ten columns for A and ten for B.
 diff_of() { expect "${status:-0}" "$portolan" --format csv -e "program diff $*"; }
 # of COLUMN FUNCTION: prints the column's value in the row whose function in A has that name.
 of() { awk -F, -v c="$1" -v f="$2" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } $at["function_a"] == f { print $at[c]; exit }' "$work/out"; }

@@ -25,8 +25,8 @@ BEFORE="
 docs/programs.md|program validate|program load data/programs/jacobi.c -O3; program run N=32,48,61,64,77,96,128
 docs/sessions.md|report session.html|kernel load data/kernels/triad-skl-O3.s; kernel analyze; experiments load few.csv; evolve start --ports 4 --generations 2 --checkpoint none; evolve wait
 "
-# Times and numbers; places that the reader fills in. LLVM's tables, whose import has its own test,
-# take half a minute.
+# Replacements that shorten times and counts, and fill in places that the text leaves to the reader.
+# LLVM's tables, whose import has its own test, take half a minute.
 SHORTER='
 s/--seconds [0-9]*m*/--seconds 1/g
 s/--budget [0-9]*s/--budget 2s/

@@ -82,7 +82,7 @@ test_tables_to_a_terminal() {
     cmp "$work/again.csv" "$work/third.csv" || fail 'what was saved and read again differs'
 }
 
-# Messages quote words of commands.
+# Messages that quote words of commands escape them.
 test_messages() {
     for command in "mapping load '$bad'" "mapping use '$bad'" "mapping new '0,$bad'" "mapping set 'F$bad' 1*p0" "mapping import llvm '$bad'" "mapping import osaca '$bad'" \
         "mapping import uops-info '$bad'" "session load '$bad'" "session save '/none/$bad'" "source '$bad'" "evolve resume '$bad'" "forms list '$bad'" "forms select '$bad'" "forms add '$bad'" \
@@ -95,8 +95,7 @@ test_messages() {
     done
 }
 
-# Exported documents have tests elsewhere; they do not control the terminal either. A line feed in a
-# name makes no row.
+# A line feed in a name does not add a row to a table.
 test_line_feeds() {
     printf 'experiment,cycles,state\n"A",,"bad\n     1.00  forged"\n' >"$work/feed.csv"
     "$portolan" -e "experiments load $work/feed.csv; experiments list" >"$work/feed.out" 2>&1
@@ -173,8 +172,8 @@ test_names_in_pictures() {
     # One string in single quotes; quotes within it are doubled.
     sed -n "s/^set title //p" "$work/stub/script" >"$work/title"
     [ "$(wc -l <"$work/title")" = 1 ] && sed "s/''//g" "$work/title" | grep -qx "'[^']*'" || fail "title: $(cat "$work/title")"
-    # A node or graph has only our attributes after its label: without escapes and strings no name
-    # remains.
+    # A node or graph must have only Portolan's attributes after its label. When escapes and strings
+    # are removed, no name may remain.
     sed 's/\\.//g; s/"[^"]*"//g' "$work/stub/dotted" >"$work/bare"
     grep -qE 'evil|URL|<b>|"' "$work/bare" && fail "dot: $(cat "$work/bare")"
     grep -q 'evil' "$work/stub/dotted" || fail "no name in $(cat "$work/stub/dotted")"

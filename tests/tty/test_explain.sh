@@ -53,8 +53,8 @@ test_counts_are_exact() {
     counted loop_double double 200
 }
 
-# Programs at another fixed address, without optimisation, with other compiler options, without
-# symbols.
+# Counts loops of programs at a fixed address, without optimisation, with other compiler options,
+# and without symbols.
 test_kinds_of_files() {
     build loops -no-pie
     counted loop_partition partition 100
@@ -108,7 +108,8 @@ test_begins_and_ends() {
     for _ in 1 2 3; do
         counted loop_sum vforks 60000
         counted loop_sum shared 60000
-        # The system reports these as forks, and those apart as threads or as from vfork.
+        # The system reports shared-sigchld like a fork, shared-apart like a thread, and
+        # vforks-apart-sigchld like a vfork.
         counted loop_sum shared-sigchld 60000
         counted loop_sum shared-apart 60000
         counted loop_sum vforks-apart-sigchld 60000
@@ -140,7 +141,7 @@ test_attached() {
     kill -0 "$pid" 2>/dev/null || fail 'it is gone'
     grep -q "$(basename "$work")" "/proc/$pid/maps" || fail 'its maps are gone'
     explain "--pid $pid --seconds 0.1s loop_sum"
-    # tracing ends after the requested seconds, however long they last here, not with the program
+    # Tracing ends after the requested seconds, not at the end of the program.
     awk '/ iterations in [0-9.]+ s/ { counted = $2 } END { exit !(counted > 0 && counted < 60000 * 65536) }' "$work/out" || fail "$(cat "$work/out")"
     wait "$pid" || fail "it ended with $?"
     [ "$(cut -d' ' -f1 "$work/attached")" -eq $((60000 * 65536)) ] || fail "counted itself: $(cat "$work/attached")"
@@ -208,8 +209,7 @@ test_programs_print_the_same() {
     same_output fork /dev/null "$work/loops" fork 300
 }
 
-# Missing cycles are attributed if only one cause is possible, whatever else the host does;
-# otherwise attribution is refused.
+# Missing cycles are attributed if only one cause is possible. Otherwise attribution is refused.
 test_causes() {
     build loops
     cause() {
@@ -338,7 +338,7 @@ test_abandoned() {
         until_it_runs "$pid"
         "$portolan" -e "program explain --pid $pid --seconds 600s loop_sum" >"$work/out" 2>"$work/err" </dev/null &
         watching=$!
-        # 256 MiB of memory for the counters.
+        # The counters occupy a mapping of 256 MiB.
         wait_until sh -c 'grep -q "^Size: *262144 kB" "/proc/$1/smaps" || ! kill -0 "$1"' - "$pid"
         kill -"$signal" "$watching"
         wait "$watching" 2>/dev/null

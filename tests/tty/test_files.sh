@@ -21,7 +21,7 @@ test_cancelled_measuring_keeps_its_rows() {
     grep -v "^hex,cycles,spread,state$\|^4801d8,[0-9.]*,[0-9.e-]*,.*[a-z]$" "$work/rows.csv" >"$work/torn" && fail "torn rows: $(cat "$work/torn")"
 }
 
-# Existing files remain, and no other file does.
+# If a write exceeds the limit on file sizes, existing files are unchanged and no new file is left.
 test_limit_on_file_sizes_is_an_error() {
     echo old >"$work/old.csv"
     expect 1 sh -c "ulimit -f 1; '$portolan' -e \"forms select '*'; experiments generate --random 100 --size 2; experiments save $work/old.csv\""
@@ -39,7 +39,7 @@ test_links_are_followed_and_devices_written_to() {
     [ -e /dev/stdout ] || fail '/dev/stdout is gone'
 }
 
-# make torture runs the same for longer.
+# Runs the torture test with few kills. make torture runs it with more.
 test_killed_programs_leave_nothing_half_done() {
     needs as
     KILLS=2 PORTOLAN=$portolan sh "$source/tests/tty/torture.sh" >"$work/out" 2>&1 || fail "$(tail -3 "$work/out")"
@@ -62,7 +62,8 @@ test_directories_of_killed_programs_are_collected() {
     { [ -e "$TMPDIR/portolan-bbbbbb/thesis.txt" ] && [ -e "$TMPDIR/portolan-cccccc/.portolan-owner" ] && [ -e "$work/mine/thesis.txt" ]; } || fail 'a directory of somebody else is gone'
 }
 
-# A file system in user space that rejects the flags of renameat2 (bindfs, if it can be mounted).
+# Writes files on a file system in user space that rejects the flags of renameat2 (bindfs, if it can
+# be mounted).
 test_file_system_in_user_space() {
     needs bindfs
     mkdir "$work/below" "$work/fuse"
@@ -98,7 +99,7 @@ test_no_room_for_temporary_files() {
         holds err "no room for temporary files in $work/full"
         lacks err 'correct the source and load it again'
     done
-    # A source that only mentions such an error is at fault.
+    # A source whose error message only mentions a full disk is at fault itself.
     printf '#error No space left on device\n' >"$work/words.c"
     expect 1 "$portolan" -e "kernel load $work/words.c"
     lacks err 'no room for temporary files'

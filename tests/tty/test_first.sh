@@ -135,8 +135,8 @@ test_without_a_screen() {
     holds err 'demo needs a view of the workbench'
 }
 
-# Without its tables the loop's pane gives that reason; it does not request a loop, which is already
-# loaded.
+# Without machine tables the loop's pane gives that reason. It does not request a loop, because one
+# is loaded.
 test_without_tables() {
     expect 0 env PORTOLAN_DATA="$work/none" "$portolan" -e "kernel load $source/data/kernels/triad-skl-O3.s; view kernel"
     holds out 'neither the machine tables nor'
@@ -151,8 +151,8 @@ test_hint_is_whole() {
     t send-keys Q
 }
 
-# A terminal that does not mark pastes sends them as keys. They press no key binding, and the pasted
-# text is shown first.
+# A terminal without paste marks sends pasted text as keys. They must not trigger key bindings, and
+# the pasted text is shown first.
 test_paste_without_marks() {
     open_screen 100 30 "env HOME=$home TERM=screen-256color '$portolan' '$source/data/kernels/triad-skl-O3.s'; echo left with \$?; read -r x"
     see '1/8'

@@ -8,7 +8,7 @@ build=$(cd "$(dirname "$portolan")" && pwd)
 LD_LIBRARY_PATH=$build
 export LD_LIBRARY_PATH
 
-# example NAME ARGUMENTS...: compiles the example against the public header alone, and runs it.
+# example NAME ARGUMENTS...: compiles the example with no header but the public one, and runs it.
 example() {
     name=$1; shift
     [ -x "$work/$name" ] || ${CC:-cc} -std=c11 -Wall -Wextra -Werror -I"$source/src/api" -o "$work/$name" "$source/examples/$name.c" -L"$build" -lportolan 2>"$work/cc" ||

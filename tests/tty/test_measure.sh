@@ -79,8 +79,8 @@ killed_run() {
     wait "$program" 2>/dev/null
 }
 
-# The run after the kills must reuse exactly what the journal contains, and report it. It counts
-# unsettled experiments, row by row.
+# The run after the kills must reuse exactly what the journal contains. Its reported numbers of
+# reused, failed and unsettled experiments must equal those of the rows.
 last_run() {
     # An incomplete last line is ignored.
     set -- "$1" $(journal_holds)
@@ -102,8 +102,9 @@ last_run() {
     equal "failed ones" "$(rows 'unsteady.*')" "$(number failed "$work/out")"
 }
 
-# Returns whether no idle core was observed that is faster than the one in the journal's final
-# results. If one was, a busy moment turned results into passes to be confirmed (runner.c: AS_FAST).
+# Returns whether no observed idle core was faster than the one in the journal's final results.
+# Otherwise these results were measured on a busy core and count as passes to be confirmed
+# (runner.c: AS_FAST).
 as_fast() {
     "$portolan" --format json -e 'machine calibrate' >"$work/calibration" 2>&1
     now=$(sed -n 's/.*"nops_per_cycle":\([0-9.]*\).*/\1/p' "$work/calibration")
@@ -155,8 +156,8 @@ test_killed_runs_lose_nothing() {
     nothing_left
 }
 
-# On a simulated machine, where nothing depends on the host, all experiments are measured in the
-# end.
+# On a simulated machine, where nothing depends on the host, all experiments are eventually
+# measured.
 test_all_are_measured_after_deaths() {
     doubtful=no
     count=3000
@@ -173,7 +174,7 @@ test_all_are_measured_after_deaths() {
     nothing_left
 }
 
-# A core that never becomes as quiet as calibrated. Within two seconds values are reported as
+# The core never becomes as idle as calibrated. Within two seconds values are reported as
 # unconfirmed, and a script continues. Longer patience must be requested.
 test_never_quiet() {
     [ "$(uname -m)" = x86_64 ] || skip "for x86-64"

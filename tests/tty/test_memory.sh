@@ -101,7 +101,8 @@ test_wrong_sizes() {
     expect 1 "$portolan" -e "machine calibrate --memory --cpu 0"
     holds err '--cpu does not apply to --memory'
 }
-# A time names the data that it is for.
+# A measured time whose loads depend on indices in memory is shown with the data that it was
+# measured with.
 test_data() {
     case $(uname -m) in x86_64) ;; *) skip 'x86-64 alone' ;; esac
     name=histogram

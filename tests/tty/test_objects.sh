@@ -222,8 +222,8 @@ PYTHON
     [ "$(wc -c <large)" -gt 2147483648 ] || fail 'not large'
     cat >limited <<'SH'
 #!/bin/sh
-# Mapped files do not count. If the program cannot run under the limit (sanitizers), it runs without
-# it.
+# The limit does not count mapped files. If the program cannot run under the limit (sanitizers), it
+# runs without it.
 (ulimit -d 400000 && "$1" --version) >/dev/null 2>&1 && ulimit -d 400000
 exec "$@"
 SH
@@ -280,7 +280,7 @@ __attribute__((noinline)) int report(int n, char **v)
 int main(int n, char **v) { return report(n, v); }
 END
     for how in '-O2 -fcf-protection=none' '-O2 -fcf-protection=full -Wl,-z,lazy' '-O1 -static-pie' '-O2 -fno-plt' '-O2 -c -ffunction-sections' '-O2 -c'; do
-        # shellcheck disable=SC2086 # options
+        # shellcheck disable=SC2086 # $how is a list of options
         cc $how -o where where.c 2>cc.err || continue
         for function in report rare; do
             "$portolan" -e "kernel load where --symbol $function; kernel show" >shown 2>shown.err || fail "$how: $(cat shown.err)"

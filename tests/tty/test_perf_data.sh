@@ -96,10 +96,10 @@ C
         echo '  41 PERF_RECORD_MMAP2 41/41: [0x7f0000900000(0x1000) @ 0x1000 fe:00 1 3]: r-xp /some/where/not-two'
         echo '  41 PERF_RECORD_MMAP2 41/41: [0x7f0000902000(0x100'
         for n in 1 2 3 4 5 6 7 8; do printf '  41      7f0000900%03x (/some/where/not-two)\n' $n; done
-        # shellcheck disable=SC2046 # a list of words
+        # shellcheck disable=SC2046 # prints a list of words
         set -- $(samples_at "$at_nest")
         for n in 1 2 3 4 5 6; do printf '%5d      %x (/some/where/two)\n' 41 "$1"; done
-        # shellcheck disable=SC2046 # a list of words
+        # shellcheck disable=SC2046 # prints a list of words
         set -- $(samples_at "$at_scale")
         for n in 1 2; do printf '%5d      %x (/some/where/two)\n' 57 "$1"; done
     } >"$work/script"

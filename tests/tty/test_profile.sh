@@ -1,6 +1,6 @@
 #!/bin/sh
-# Shows what program profile prints about programs of its own, and about programs that it cannot
-# inspect.
+# Shows what program profile prints about programs that this test makes, and about programs that it
+# rejects.
 . "${PORTOLAN_SRC:-.}/tests/helpers.sh"
 
 # Makes a program with two loops; the second does three times the work of the first.
@@ -122,7 +122,7 @@ EOF
     profile "$work/part"
     awk -F, '/,main[+]0x[0-9a-f]* to 0x/ { found = $2 > 100 && $6 == 5 } END { exit !found }' "$work/out" || fail "the short way round is not the hottest: $(cat "$work/out")"
     expect 0 "$portolan" --format json -e "program profile --measure 0 --output $work/printed $work/part; program open 1; kernel show"
-    # The percentages of the five instructions are most of the run.
+    # The percentages of the five instructions add up to most of the run.
     tail -n 1 "$work/out" | tr ',' '\n' | awk -F: '/"percent"/ { n++; if ($2 > 0) sum += $2 } END { exit !(n == 5 && sum > 80 && sum <= 100.01) }' || fail "samples of instructions: $(tail -n 1 "$work/out")"
 }
 

@@ -8,7 +8,7 @@ programs=$source/data/programs
 # the command that loads it.
 built() {
     with=$work/$(basename "$1" .c)$(echo "$2" | tr -d ' =')
-    # shellcheck disable=SC2086 # the flags
+    # shellcheck disable=SC2086 # $2 is a list of flags
     [ -x "$with.untraced" ] || { expect 0 "$cc" "$1" $2 -o "$with"; expect 0 "$cc" --untraced "$1" $2 -o "$with.untraced"; }
     loads="program load $with --untraced $with.untraced"
 }
@@ -297,8 +297,9 @@ test_predict() {
     holds out '"machine":"skylake","clock":4.0'
     holds out '"machine":"znver4"'
     lacks out nan
-    # Twice the clock frequency with equal cache latencies in cycles: at most twice as fast, but
-    # faster. All from one set of runs, because each set measures its own costs of calls.
+    # With twice the clock frequency and equal cache latencies in cycles the program is faster, but
+    # at most twice as fast. All predictions use one set of runs, because each set measures its own
+    # costs of calls.
     built "$programs/laplace2d.c" -O0
     "$portolan" --format csv --machine skylake -e "$loads; program run N=12,16,24,32; program predict N=300 --clock 2; program predict N=300 --clock 4" \
         2>/dev/null | awk -F, '$1 == "skylake" { print $3 }' >"$work/seconds"
@@ -435,7 +436,7 @@ test_threads() {
     [ "$(uname -m)" = x86_64 ] || skip 'machines of x86-64'
     built "$programs/jacobi_openmp.c" -O1
     load="$loads; program run N=16,24,32,48,61"
-    # All from one set of runs, in which the costs of calls are measured.
+    # All predictions use one set of runs, in which the costs of calls are measured.
     expect 0 "$portolan" --format csv --machine skylake -e "$load; program predict N=40 --threads 1 --clock 3; program predict N=40 --threads 2 --clock 3"
     awk -F, '$1 == "skylake" { print $3 }' "$work/out" >"$work/seconds"
     awk 'NR == 1 { one = $1 } NR == 2 { exit !(one > 1.99 * $1 && one < 2.01 * $1) }' "$work/seconds" || fail "$(cat "$work/seconds")"
@@ -458,7 +459,7 @@ test_misses_beside_cachegrind() {
     [ "$(uname -m)" = x86_64 ] || skip 'machines of x86-64'
     for level in -O0 -O3; do
         for case in 'matmul 150 skylake-avx512 1048576,16' 'laplace2d 250 skylake 262144,4'; do
-            # shellcheck disable=SC2086 # its words
+            # shellcheck disable=SC2086 # $case is a list of words
             set -- $case
             name=$1 n=$2 machine=$3
             built "$programs/$name.c" $level
@@ -489,7 +490,7 @@ test_standard_input() {
     holds err 'nowhere.txt'
 }
 
-# Files that are no programs, and programs that fail.
+# Files that are no programs, and programs that fail, are rejected with the reason.
 test_bad_programs() {
     needs_llvm
     cd "$work" || return 1
@@ -539,8 +540,8 @@ test_validate() {
     holds err 'no version without counters to measure'
 }
 
-# Temporaries that small runs allocate from the heap, and large runs from the system in every step:
-# in C, in C++ by an invoke, and in a growing array.
+# Predicts page faults of temporaries that small runs allocate from the heap, and large runs from
+# the system in every step: in C, in C++ by an invoke, and in a growing array.
 test_page_faults() {
     needs_llvm
     [ "$(uname -m)" = x86_64 ] || skip 'machines of x86-64'
@@ -681,7 +682,7 @@ test_blame_of_a_program() {
     holds err 'no version without counters to measure'
 }
 
-# The same for a program that reads its input from a file with the inputs filled in.
+# program blame of a program that reads its input from a file with the inputs filled in.
 test_blame_with_a_template() {
     needs_llvm
     [ "$(uname -m)" = x86_64 ] || skip 'machines of x86-64'

@@ -77,7 +77,7 @@ test_blocks_are_shared_out() {
 test_files_are_shared_out() {
     needs_mpi
     libraries=$(find /lib /usr/lib -name 'lib[cm]*.so.*' -type f -size -3000k 2>/dev/null | head -n 5)
-    # shellcheck disable=SC2086 # a list of files
+    # shellcheck disable=SC2086 # $libraries is a list of files
     set -- $libraries "$(command -v sh)"
     "$portolan" -e "forms scan $* --out $work/alone.csv" >"$work/out" 2>"$work/err" || skip "$(cat "$work/err")"
     expect 0 ranks 2 -e "forms scan $* --out $work/together.csv"

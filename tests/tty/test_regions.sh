@@ -28,7 +28,7 @@ test_all_loops_at_once() {
     [ "$(grep -c ',skylake,' "$work/out")" -eq 3 ] && [ "$(grep -c ',haswell,' "$work/out")" -eq 3 ] || fail "not every loop on both machines: $(cat "$work/out")"
     grep -q 'innermost loop .L1,skylake,3,dependencies,0' "$work/out" || fail "the multiplications do not take 3 cycles: $(cat "$work/out")"
     grep -q 'LLVM-MCA-BEGIN sum,skylake,' "$work/out" || fail 'the region is not there'
-    # The results equal those of each loop alone.
+    # The results equal those of a separate analysis of each loop.
     for loop in 1 2 3; do
         all=$(awk -F, -v loop="$loop" '$1 == loop && $6 == "skylake" { print $7; exit }' "$work/out")
         alone=$("$portolan" --format json -e "kernel load $work/two.s; kernel use $loop; kernel analyze --machine skylake" | sed -n 's/.*"cycles":\([0-9.]*\),"bottleneck".*/\1/p' | tail -1)

@@ -98,7 +98,7 @@ test_browser_opens_the_report() {
     needs gnuplot
     browser=$(command -v chromium || command -v chromium-browser || command -v google-chrome) || skip 'chromium is not installed'
     expect 0 "$portolan" -e "$all; report '$work/r.html'"
-    # As root Chromium refuses its own sandbox; the page is made by this test.
+    # Chromium cannot use its sandbox as root. The page is trusted, because this test makes it.
     bounded "$browser" --headless --no-sandbox --disable-gpu --disable-dev-shm-usage --user-data-dir="$work/profile" --dump-dom "file://$work/r.html" >"$work/out" 2>"$work/err" || skip "$browser does not run here: $(tail -1 "$work/err")"
     for part in '<h2>Evolution</h2>' '<h2>Accuracy</h2>' 'Evolution, run 1' '10 experiments'; do
         holds out "$part"

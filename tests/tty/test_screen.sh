@@ -39,7 +39,7 @@ open_pasted() {
     see '3.00 cycles, dependencies'
 }
 
-# Runs on one terminal after the other; $1 is the value of TERM.
+# Uses the workbench on a terminal with TERM=$1: moves, commands, messages, sizes.
 look_around() {
     open_screen 120 40 "env HOME=$home TERM=$1 '$portolan' '$source/data/kernels/triad-skl-O3.s'; echo left with \$?; read -r x"
     see 'Tied limits, 2.00 cycles per iteration:'
@@ -299,8 +299,8 @@ test_crash_saves_the_session() {
     holds out 'imul rax, rbx'
 }
 
-# A crash in a job's thread ends the program equally well, although the screen's thread continues
-# meanwhile.
+# A crash in a job's thread also restores the terminal and saves the session, although the screen's
+# thread continues meanwhile.
 test_crash_of_a_job() {
     needs python3
     open_shell

@@ -64,7 +64,7 @@ test_the_compilers_own_words() {
     holds out "unused variable"
 }
 
-# An editor that works at once: replaces $1 by $2 in the file.
+# Makes an editor that replaces $1 by $2 in the file and ends.
 put_editor() {
     printf '#!/bin/sh\nsed -i "s/%s/%s/" "$1"\n' "$1" "$2" >"$work/replace"
     chmod +x "$work/replace"

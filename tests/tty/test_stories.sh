@@ -15,7 +15,7 @@ each_size() {
     for size in '80 24' '120 40' '200 60'; do
         socket=$socket-${size% *}
         pressed=0
-        # shellcheck disable=SC2086 # two words
+        # shellcheck disable=SC2086 # $size is two words
         "$1" $size
     done
 }

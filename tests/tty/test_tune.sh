@@ -36,7 +36,8 @@ test_a_longer_jump() {
     printed 'Yes: 1\.[0-9]+ instead of 1\.50 cycles .*iterations at once'
 }
 
-# Code shown as compared has the loop's results. If nothing can be run, the output reports it.
+# Code that was compared with the loop has the same results. If nothing can be run, the output
+# reports it.
 test_on_this_cpu() {
     expect 0 bounded "$portolan" -e "kernel load $work/loop.s; kernel tune --machine skylake --tries 50 --inputs 16"
     printed 'inputs agree|not (run|compared|measured)'

@@ -35,7 +35,7 @@ told() {
     grep -qF -- "this is " "$work/err" && grep -qF -- "; $3" "$work/err" || fail "$2 does not name $3: $(head -c 300 "$work/err")"
 }
 
-# Every command that reads a file, with every kind of file that it does not accept.
+# Tries every command that reads a file with every kind of file that it does not accept.
 test_each_file_names_its_command() {
     while IFS='|' read -r file remedy own; do
         while read -r command; do
@@ -82,7 +82,7 @@ test_kernel_load_names_other_commands() {
     done
 }
 
-# A fault inside a file of the right kind is reported as before.
+# A fault inside a file of the right kind is not reported as a file of another kind.
 test_faults_of_the_right_file_stay() {
     printf '{"kind": "ExperimentList", "arch": {}, "exps": [{"iseq": 1}]}\n' >broken.json
     expect 1 "$portolan" -e 'experiments import broken.json'
@@ -94,8 +94,8 @@ test_faults_of_the_right_file_stay() {
     lacks err 'this is'
 }
 
-# As BHive publishes them: no header, cycles of 100 iterations. Cycles of one iteration of the same
-# blocks are not divided.
+# BHive publishes files without a header, with cycles of 100 iterations. These are divided by 100.
+# Cycles of one iteration of the same blocks are not divided.
 test_bhive_cycles_are_recognised() {
     i=0
     : >hundred.csv; : >one.csv

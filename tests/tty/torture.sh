@@ -10,7 +10,8 @@ kills=${KILLS:-40}
 export TMPDIR=$work/tmp XDG_STATE_HOME=$work/state
 mkdir "$TMPDIR"
 fail() { echo "FAIL: $*"; exit 1; }
-# Runs the commands $1, and kills the program at a time up to $2 seconds, which depends on $3.
+# Runs the commands $1, and kills the program at a random time of at most $2 seconds. $3 is the
+# seed.
 kill_while() {
     "$portolan" -e "$1" >/dev/null 2>&1 &
     victim=$!

@@ -57,7 +57,7 @@ static void test_faults(void **state)
         {{0x6f00e408, 0x6f00e40f}, 2, FAULT_NONE},
         /* mrs x0, fpcr; msr fpcr, xzr */
         {{0xd53b4400, 0xd51b441f}, 2, FAULT_NONE},
-        /* a neighbour of msr tpidr_el0 that needs EL1 */
+        /* encoding next to msr tpidr_el0, which needs EL1 */
         {{0xd518d041}, 1, FAULT_ILLEGAL},
         {{0xd503201f}, 1, FAULT_NONE},
     };

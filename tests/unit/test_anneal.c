@@ -100,8 +100,8 @@ static void test_count_follows_ports(void **state)
     experiments_free(t);
 }
 
-/* The same change in many forms with two usages. A change of one form, or of the forms with one
- * usage, would contradict all others. */
+/* Many forms with two usages need the same change of count and set together. A change of one form,
+ * or of the forms with one usage, would contradict all others. */
 static void test_counts_follow_ports_everywhere(void **state)
 {
     /* number of forms with only these operands, of all forms, and index of a form with one more

@@ -232,7 +232,7 @@ static void raw_or_asleep(const char *name, const char *hex, uint64_t address, u
     getrusage(RUSAGE_CHILDREN, &after);
     attack_ends(&time, name);
     /* On a busy machine an endless block may be ended before its processor time shows that it is
-     * endless. A sleeping block has all the time that it needs. */
+     * endless. This exception does not apply to a sleeping block. */
     bool ended = !sleeps && (fault == FAULT_ENDLESS || or_fault == FAULT_ENDLESS) &&
                  item->fault == FAULT_STARVED &&
                  seconds_used(&before, &after) < SANDBOX_ENDLESS + 0.1;

@@ -129,7 +129,7 @@ static struct step step_of(const uint8_t bytes[16], unsigned shown)
     return s;
 }
 
-/* Adds any prefixes in any order, then an opcode of any map. */
+/* Writes random prefixes in random order, then an opcode of a random map. */
 static size_t dress(struct rng *rng, uint8_t bytes[16])
 {
     static const uint8_t prefixes[] = {0x66, 0x67, 0xf2, 0xf3, 0xf0, 0x2e, 0x36, 0x3e,
@@ -165,8 +165,8 @@ static void refute(const struct insn *in, const struct step *s, const char *what
              (unsigned long long)s->address);
 }
 
-/* Returns whether the processor has the instruction. Fails if the processor decodes another one
- * than the decoder. */
+/* Returns whether the processor has the instruction. Fails if the processor decodes another
+ * instruction than the decoder. */
 static bool agrees(const struct insn *in)
 {
     uint8_t padded[16] = {0};
@@ -202,7 +202,7 @@ static void test_decoded_as_run(void **state)
 
     (void)state;
     if (!tracee)
-        skip();   /* the setup has printed why */
+        skip();   /* tracee_begin has printed the reason */
     rng_seed(&rng, 14);
     while (known + unknown < wanted) {
         uint8_t bytes[16];
@@ -238,7 +238,7 @@ static void test_the_others_are_found(void **state)
     };
     (void)state;
     if (!tracee)
-        skip();   /* the setup has printed why */
+        skip();   /* tracee_begin has printed the reason */
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct step s = step_of(cases[i].bytes, cases[i].length);
         assert_int_equal(s.end, cases[i].end);

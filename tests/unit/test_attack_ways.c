@@ -134,7 +134,7 @@ static void test_flags_and_pages(void **state)
     value_as_fresh(PUSH_POP, "flags and pages");
 }
 
-/* Every kind of access at the ends of memory. */
+/* Every kind of access at the ends of regions of the address space. */
 static void test_addresses(void **state)
 {
     static const struct { const char *name; uint64_t at;
@@ -250,7 +250,6 @@ static void test_caches_and_code(void **state)
     next_right("caches and code");
 }
 
-/* Instructions that take long. */
 static void test_long(void **state)
 {
     static const struct attack_case cases[] = {

@@ -263,7 +263,7 @@ static void test_index_removes(void **state)
         numbers[i] = i;
     for (int step = 0; step < 20000; step++) {
         uint32_t i = (uint32_t)rng_below(&rng, 512), probe = (uint32_t)rng_below(&rng, 512);
-        /* three items per hash, so that runs touch */
+        /* three items per hash, so that probe sequences are long */
         uint64_t hash = i / 3 * 5, probed = probe / 3 * 5;
         if (there[i])
             index_remove(&x, hash, i);

@@ -190,7 +190,8 @@ static void test_branch_left_out(void **state)
     blame_free(b);
 }
 
-/* Each time is reported after its measurement: the first ones before the last. */
+/* Partial results have the time of each part after its measurement, the first ones before the last
+ * part is measured. */
 static void test_found_as_it_comes(void **state)
 {
     struct truth t = {.noise = 0.002};
@@ -218,7 +219,7 @@ static void test_missing_times(void **state)
 
     (void)state;
     assert_non_null(b);
-    assert_true(fabs(b->rows[1].out.here - 1) < 0.01);   /* The last phase measured it again. */
+    assert_true(fabs(b->rows[1].out.here - 1) < 0.01);   /* measured again in the last phase */
     assert_non_null(strstr(b->sentence, "line 2 costs"));
     blame_free(b);
     t = (struct truth){.fails_at = 4, .fails_to = 1000};

@@ -94,7 +94,7 @@ static struct experiments *rows(size_t n)
     return t;
 }
 
-/* Measures @t from the beginning. @path: of a journal; NULL: none. */
+/* Measures @t from the beginning. @path: journal; NULL: none. */
 static struct runner_summary measure(struct run *r, const char *path,
                                      const struct runner_options *options)
 {
@@ -156,7 +156,7 @@ static void test_never_quiet(void **state)
     for (size_t i = 0; i < r.reports; i++)
         if (r.told[i].at > 3 && r.told[i].at < 18)
             assert_true(fabs(r.told[i].left - (s.seconds - r.told[i].at)) < 2.5);
-    /* The same with less patience, and with more. */
+    /* Less patience shortens the run, more patience lengthens it. */
     assert_true(measure(&r, NULL, &(struct runner_options){.patience = 2}).seconds <=
                 2 + 2 * calls_in_a_pass * CALL_SECONDS);
     assert_true(measure(&r, NULL, &(struct runner_options){.patience = 100}).seconds > 90);

@@ -133,7 +133,6 @@ static char *usages_charted(bool (*with)(void *, void (*)(void *, unsigned), voi
     return str_take(&text);
 }
 
-/* Several threads infer the same usages as one. */
 static void test_threads_change_nothing(void **state)
 {
     (void)state;

@@ -374,7 +374,6 @@ static bool team(void *state, void (*work)(void *work_state, unsigned worker), v
     return true;
 }
 
-/* Several threads find the same mapping as one. */
 static void test_threads_find_the_same(void **state)
 {
     struct machine *m = load_machine(source_path("tests/data/chart-wide/"));

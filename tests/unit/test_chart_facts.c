@@ -75,7 +75,6 @@ static bool same_fact(const char *key, const char *is, const char *should)
     return same_words(is, list);
 }
 
-/* Returns whether both lists contain the same words. */
 static bool same_words(const char *a, const char *b)
 {
     size_t words = 0, others = 1;

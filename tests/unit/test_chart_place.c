@@ -298,8 +298,7 @@ static bool is_late_core(size_t late)
     return is;
 }
 
-/* A pipe that replaced µops is removed again if it is the only error. The time alone is short, and
- * no µops may replace the pipe. */
+/* A pipe that replaced µops is removed again if the pipe is the only error. */
 static void test_a_pipe_may_go(void **state)
 {
     struct machine *m = machine_by_hand(4, four, sizeof four / sizeof *four);

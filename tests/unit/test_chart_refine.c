@@ -28,7 +28,7 @@ static const struct { const char *form, *truth, *charted; enum chart_state state
     {"SUB (R64, R64)", "1*p0123", "1*p0123", CHART_PLACED},
     /* the usage of another form */
     {"XOR (R64, R64)", "1*p01", "1*p0123", CHART_PLACED},
-    {"AND (R64, R64)", "1*p01+1*p0123", "1*p01", CHART_UNEXPLAINED},    /* one µop too many */
+    {"AND (R64, R64)", "1*p01+1*p0123", "1*p01", CHART_UNEXPLAINED},    /* lacks a µop */
     {"OR (R64, R64)", "1*p01", "1*p01", CHART_IN_CORE},
     {"MOV (R64, M64)", "1*p45", "1*p45", CHART_IN_CORE},
     {"CMP (M64, R64)", "1*p0123+1*p45", "1*p01+1*p45", CHART_PLACED},   /* a µop on another set */

@@ -264,7 +264,7 @@ struct latecomer {
     bool looked, begun;
 };
 
-/* The current work of the thread; older work is finished. */
+/* Ends the meeting of all threads, and records whether this thread has begun work for it. */
 static void end_meeting(void *state)
 {
     struct latecomer *late = state;
@@ -277,7 +277,8 @@ static void end_meeting(void *state)
     lock_give(&late->e->lock);
 }
 
-/* The thread starts no work. Its problem and individuals are freed when all others have moved. */
+/* The late thread starts no work. Its problem and individuals are freed when all other threads have
+ * moved. */
 static void test_thread_that_starts_late(void **state)
 {
     struct known_bed b;

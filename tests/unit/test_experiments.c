@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The table of experiments and its file. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -89,7 +89,7 @@ static void test_after_a_failure(void **state)
     refused("export @/e.csv", "no result to export: forms scan /nowhere failed");
 }
 
-/* The same in a script with keep-going. */
+/* In a script with keep-going the earlier result is not exported after a failed command either. */
 static void test_in_a_script(void **state)
 {
     (void)state;

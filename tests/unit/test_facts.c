@@ -87,7 +87,7 @@ static void test_schema(void **state)
     assert_null(fact_meant("zzzzzzzz"));
 }
 
-/* Values by type. */
+/* Accepts and rejects values according to the type of their fact. */
 static void test_values(void **state)
 {
     (void)state;
@@ -207,7 +207,7 @@ static void test_otherwise(void **state)
     machine_free(m);
 }
 
-/* The names of the instruction sets where they must be constant text. */
+/* Constant texts that list the instruction sets have all of their names. */
 static void test_sets(void **state)
 {
     struct str choices = {0}, words = {0}, prose = {0};

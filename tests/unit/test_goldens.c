@@ -171,7 +171,7 @@ static void show_chart(void)
     chart_runs(session.document.chart);
 }
 
-/* The panes of LAB while @runs, a chart, check or hunt, is on. */
+/* Shows the panes of LAB while @runs, a chart, check or hunt, has progressed in part. */
 static void show_log_of(const char *title, const char *curve, void (*runs)(struct stage_log *log),
                         const char *view)
 {

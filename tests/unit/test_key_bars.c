@@ -65,7 +65,7 @@ static void two_kernels(void)
     run_to_end("kernel compare");
 }
 
-/* Code of another instruction set is not run here. */
+/* Loads code of another instruction set, which cannot run here. */
 static void foreign_kernel(void)
 {
     run_to_end(isa_host() == ISA_AARCH64 ? "kernel hex 4801d8480fafc3"
@@ -224,7 +224,7 @@ static void end_jobs(void)
     frame_jobs(&frame);
 }
 
-/* The screen once its jobs are done. */
+/* Writes the screen after all jobs have ended. */
 static void settled_screen(struct str *out, unsigned width, unsigned height)
 {
     struct str first = {0};
@@ -261,7 +261,7 @@ static bool acts(int key, unsigned width, unsigned height)
     return acted && !refused;
 }
 
-/* Whether a bar with room for all keys has key @name of @row. */
+/* Returns whether a bar with room for all keys has key @name of @row. */
 static bool in_bar(const struct key_row *row, const char *name)
 {
     struct str bar = {0}, key = {0};
@@ -319,7 +319,8 @@ static void test_bars(void **unused)
             if (states[s].views && !has_word(states[s].views, views[v]->name))
                 continue;
             setup(NULL);
-            session.patience = INFINITY;   /* the state is made before it is shown */
+            session.patience = INFINITY;   /* commands wait for their jobs, so that the state is
+                                            * complete */
             states[s].make();
             session.patience = 0;
             idle += press_all(&states[s], views[v], sizes[v % 2][0], sizes[v % 2][1]);

@@ -112,7 +112,7 @@ static bool line_read(const char *line, uint64_t *address, size_t *length, const
     return *length > 0 && *(*text)++ == '\t';
 }
 
-/* Returns the section of @o named @name; NULL: none, or several of this name. @names: those of all
+/* Returns the section of @o named @name; NULL: none, or several of this name. @names: names of all
  * sections; @numbers: their indices. */
 static const struct object_section *section_called(const struct object *o,
                                                    const struct names *names,
@@ -275,7 +275,8 @@ static void test_programs(void **state)
     assert_true(counts->different == 0);
 }
 
-#define SLOT 32   /* an encoding and nops: an instruction that begins in it ends within */
+#define SLOT 32   /* bytes of an encoding and its nops, so that an instruction that begins in a slot
+                   * ends in it */
 
 static void slot_add(const uint8_t *code, size_t n, size_t step, struct str *out)
 {

@@ -125,7 +125,7 @@ static void assert_sentence(const char *id, const char *code, const char *const 
 
 #define HOLDS(...) (const char *const[]){__VA_ARGS__, NULL}
 
-/* The advice matches the kind. */
+/* The advice in a sentence matches the kind of limit. */
 static void test_advice(void **state)
 {
     (void)state;
@@ -215,8 +215,8 @@ static void test_split(void **state)
     }
 }
 
-/* @text on skylake without a latency of CDQE: whether the sentence names it, and the first row says
- * so. */
+/* Analyses @text on a Skylake that lacks the latency of CDQE. Checks whether its sentence and
+ * exactly one row report the guessed latency, and whether the cycles are a lower bound. */
 static void assert_guessed(const char *text, bool guessed)
 {
     struct machine *m = load_machine("skylake");
@@ -242,8 +242,8 @@ static void assert_guessed(const char *text, bool guessed)
     machine_free(m);
 }
 
-/* An unknown latency counts one cycle: the number is a lower bound where a chain over iterations
- * has it, and only there. */
+/* An unknown latency counts as one cycle. The cycles are a lower bound only if a loop-carried chain
+ * contains that latency. */
 static void test_guessed_latency(void **state)
 {
     (void)state;

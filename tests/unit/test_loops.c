@@ -79,7 +79,7 @@ static void test_to_itself(void **state)
     kernel_free(k);
 }
 
-/* The first loop of @text executes the instructions marked 1 in @executed; "": all. */
+/* Checks that the first loop of @text executes the instructions marked 1 in @executed; "": all. */
 static void assert_executed(const char *text, const char *executed)
 {
     struct kernel *k = kernel_of(text);
@@ -99,20 +99,21 @@ static void assert_executed(const char *text, const char *executed)
 static void test_executed(void **state)
 {
     (void)state;
-    /* no block leaves it */
+    /* no block leaves the loop */
     assert_executed(".L1: dec %eax\nje .L1\ndec %ecx\njne .L1\n", "");
-    /* a block that leads out for good */
+    /* a block from which no path returns to the loop */
     assert_executed(".L1: dec %eax\njne .L2\ninc %ebx\njmp .L3\n.L2: dec %ecx\njne .L1\n.L3: "
                     "ret\n",
                     "110011");
-    /* a block that jumps to a cold one, which jumps back: into the middle, and to the head */
+    /* a block that jumps to a cold block, which jumps back: into the middle of the loop, or to its
+     * head */
     assert_executed(".L1: dec %eax\njne .L2\ninc %ebx\njmp .L3\n.L2: dec %ecx\njne .L1\nret\n.L3: "
                     "inc %edx\njmp .L2\n",
                     "111111");
     assert_executed(".L1: dec %eax\njne .L2\ninc %ebx\njmp .L3\n.L2: dec %ecx\njne .L1\nret\n.L3: "
                     "inc %edx\njmp .L1\n",
                     "111111011");
-    /* one that the cold block alone reaches */
+    /* a block that only the cold block reaches */
     assert_executed(".L1: dec %eax\njne .L3\njmp .L2\n.L4: inc %ebx\n.L2: dec %ecx\njne "
                     ".L1\nret\n.L3: inc %edx\njmp .L4\n",
                     "111111");
@@ -120,11 +121,12 @@ static void test_executed(void **state)
     assert_executed(".L1: dec %eax\njne .L2\ninc %ebx\njmp .L3\n.L2: dec %ecx\njne .L1\nret\n.L3: "
                     "inc %edx\nret\n",
                     "110011");
-    /* the way through an outer loop is none of the inner one, whose head the outer one enters */
+    /* a path through the outer loop, which enters the inner loop at its head, is not part of the
+     * inner loop */
     assert_executed("inc %esi\n.L0: inc %edi\n.L1: dec %eax\njne .L2\ninc %ebx\njmp .L3\n.L2: dec "
                     "%ecx\njne .L1\n.L3: dec %esi\njne .L0\nret\n",
                     "110011");
-    /* cold code of another function, which is entered on its own */
+    /* cold code that also has an entry of its own belongs to another function */
     assert_executed(".L1: dec %eax\njne .L2\ninc %ebx\njmp .L3\n.L2: dec %ecx\njne .L1\nret\n.L4: "
                     "inc %esi\n.L3: inc %edx\njmp .L2\n",
                     "110011");

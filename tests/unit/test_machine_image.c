@@ -61,7 +61,7 @@ static struct machine *image_of(const char *id)
     return m;
 }
 
-/* If memory runs out there is an error, and the text is not parsed instead. */
+/* Makes large allocations fail. */
 static bool large_fails(size_t size)
 {
     return size > MEM_SMALL;
@@ -163,7 +163,7 @@ static void test_edited(void **state)
     assert_int_equal(mapping_find(m->mapping, "ADD (R64, R64)")->usage.uops[0].count, 9);
     assert_int_equal(mapping_index(m->mapping, "MINE (R64)"), count);
     assert_same_image(again, copied);
-    /* A copy of the changed one has its entries, and can be changed alone. */
+    /* A copy of the changed mapping has its entries, and changes of the copy do not affect it. */
     struct mapping *second = mapping_copy(m->mapping);
     assert_true(mapping_equal(second, m->mapping));
     assert_int_equal(mapping_index(second, "MINE (R64)"), count);

@@ -59,7 +59,7 @@ static void test_time_of_one_child(void **state)
     assert_true(slept < worked / 2);
 }
 
-/* A second level as large as all memory that is walked over, or larger. */
+/* If the second level is as large as all walked memory, or larger, its cost is still measured. */
 static void test_huge_second_level(void **state)
 {
     static const char *const sizes[] = {"67108864", "1073741824", "1e300"};

@@ -246,7 +246,8 @@ static void test_file_that_shrinks(void **state)
     child_directory_free(dir);
 }
 
-/* The same for a file that loses a part of its last page, which then reads as zeros. */
+/* A truncated file that only loses a part of its last page, which then reads as zeros, is an error
+ * as well. */
 static void test_file_that_shrinks_little(void **state)
 {
     (void)state;

@@ -406,8 +406,8 @@ static struct machine *seen_by_others(const struct machine *m)
     return back;
 }
 
-/* Without Portolan's own keys the file must describe nearly the same machine, because OSACA reads
- * it so. */
+/* Without Portolan's own keys, which OSACA ignores, the file must describe nearly the same
+ * machine. */
 static void test_foreign_eyes_see_the_same(void **state)
 {
     (void)state;
@@ -435,8 +435,9 @@ static void test_foreign_eyes_see_the_same(void **state)
     machine_free(m);
 }
 
-/* The same for AArch64. Differences depend on a shift, the number of lanes, or whether a register
- * or a number increments the base; OSACA ignores these. */
+/* Without Portolan's own keys an AArch64 file also describes nearly the same machine. Differences
+ * depend on a shift, the number of lanes, or whether a register or a number increments the base;
+ * OSACA ignores these. */
 static void test_foreign_eyes_on_aarch64(void **state)
 {
     (void)state;

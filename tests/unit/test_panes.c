@@ -587,8 +587,8 @@ static void test_all_reasons(void **state)
     assert_true(cut);
 }
 
-/* The help of a pane has each of its keys at any width. The explanation of a key is complete, or
- * ends before a comma or in an ellipsis. */
+/* Fails unless the shown help has a key's explanation, complete or cut before a comma or by an
+ * ellipsis. */
 static void count_key(void *to, const char *keys, const char *command, const char *help)
 {
     struct str *shown = to;

@@ -50,7 +50,7 @@ static void test_keys(void **state)
             fail_msg("taken for a paste: %s", keys[i]);
 }
 
-/* each kernel of the source tree, complete and only its first read */
+/* Recognises each kernel of the source tree, complete and after its first read only. */
 static void test_kernels(void **state)
 {
     struct str path = {0}, text = {0};

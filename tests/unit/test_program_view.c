@@ -44,7 +44,7 @@ static void test_loop_without_a_bound(void **state)
     assert_true(screen_holds("1/1 of 2"));
 }
 
-/* a program that was traced and has no references */
+/* A study of a program that was traced may have no references. */
 static void test_study_without_references(void **state)
 {
     struct study *s = study_made();

@@ -252,7 +252,8 @@ static void test_many_ports(void **state)
     assert_non_null(e);
     assert_true(evolve_immigrate(e, good));
     evolve_free(e);
-    /* A run that has not chosen a number of ports yet accepts no mapping of so many. */
+    /* A run that is still choosing its number of ports accepts no mapping with more ports than any
+     * candidate. */
     o.ports = 0;
     e = evolve_new(p, &o, NULL, 0, &err);
     assert_non_null(e);

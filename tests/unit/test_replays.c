@@ -67,7 +67,8 @@ static void test_operations_wait_for_operations(void **state)
     ASSERT_TIMED(blocks);
 }
 
-/* Chains of one operation: alone, and with operations that read the chain, but not with others. */
+/* Chains of one operation cause replays, and so do operations that read the chain. Other operations
+ * do not. */
 static void test_chains_with_company(void **state)
 {
     (void)state;
@@ -99,8 +100,8 @@ static void test_chains_with_company(void **state)
     machine_free(m);
 }
 
-/* Each load costs a quarter of a cycle, and each pair that waits for the same load 0.06, by the
- * chains alone. */
+/* Only loads that wait for other loads are replayed. Expected cycles: a quarter per load, and 0.06
+ * per pair of waiting loads. */
 static void test_loads_wait_for_loads(void **state)
 {
     (void)state;
@@ -129,7 +130,8 @@ static void test_loads_wait_for_loads(void **state)
     ASSERT_TIMED(blocks);
 }
 
-/* In repeated copies, by bounds and by simulation. */
+/* Lines of the µop cache have space for few constants: repeated copies take the measured time, by
+ * bounds and by simulation. */
 static void test_lines_hold_so_many_constants(void **state)
 {
     (void)state;
@@ -202,8 +204,8 @@ static void test_rename(void **state)
     machine_free(m);
 }
 
-/* A store that rename does not forward, and stores that a blocked load waits for. The rule alone
- * determines their number. */
+/* A store that rename does not forward, and the number of stores that a blocked load waits for.
+ * That number is not measured. */
 static void test_stores_on_their_way(void **state)
 {
     (void)state;

@@ -74,7 +74,7 @@ static void test_two_results(void **state)
     assert_string_equal(views[frame.current]->name, "kernel");
 }
 
-/* A result after another one is shown, too. */
+/* A result that arrives after another one was shown is shown as well. */
 static void test_one_after_the_other(void **state)
 {
     (void)state;
@@ -96,7 +96,7 @@ static void test_one_after_the_other(void **state)
     assert_string_equal(views[frame.current]->name, "functions");
 }
 
-/* Of the commands of one line, too. */
+/* Of several commands in one line, the result of the last one is shown. */
 static void test_in_one_line(void **state)
 {
     char line[4400];

@@ -346,7 +346,7 @@ static void test_lengths(void **state)
     assert_string_equal(text, "same");
 }
 
-/* A source whose long bodies are slower because of the front end. The run is paused meanwhile. */
+/* Seconds of pauses of a run whose source has slower long bodies because of the front end. */
 static double paused;
 
 static bool limited_measure(struct source *s, const struct experiment *e, size_t n,
@@ -621,7 +621,7 @@ static void test_expected(void **state)
     host.expected = NAN;
 }
 
-/* A budget ends the run normally. */
+/* Clock for a run that its budget ends. */
 static double hands;
 static double ticking(void)
 {

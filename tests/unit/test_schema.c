@@ -596,8 +596,8 @@ static void build_program(void)
     str_done(&command);
 }
 
-/* The same for commands outside of the script. Each object conforms to the schema, and its rows are
- * exported as CSV with the same names. */
+/* Commands outside of the script: each object conforms to the schema, and its rows are exported as
+ * CSV with the same names. */
 static void test_commands_elsewhere(void **state)
 {
     struct str csv = {0};

@@ -53,7 +53,7 @@ static struct mapping *member(unsigned k)
 static struct experiments *record_of_pairs(void)
 {
     struct experiments *t = experiments_new();
-    /* another order than that of the requesting table */
+    /* the forms are in another order than in the requesting table */
     uint32_t y = names_add(&t->forms, "Y"), z = names_add(&t->forms, "Z"), forms[LIKE];
 
     for (size_t i = 0; i < LIKE; i++)

@@ -102,7 +102,7 @@ static void test_end_that_never_comes(void **state)
     see("POPCNT (R64, R64)");
 }
 
-/* The same at the prompt: a single line is inserted, several lines are a loop. */
+/* A paste with a pause at the prompt: a single line is inserted, several lines become a loop. */
 static void test_pause_at_the_prompt(void **state)
 {
     static const char first[] = ":\033[200~kernel hex 48", second[] = "0fafc3\033[201~\r",

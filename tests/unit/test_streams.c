@@ -232,7 +232,8 @@ static void test_indices(void **state)
     find("488b00 488b5010");
     assert_int_equal(streams.items.count, 1);
     assert_true(streams.items.items[0].late);
-    /* the link is loaded first; then a value that is stored first */
+    /* First the link is loaded before the value; then a store accesses the element before the
+     * link. */
     find("488b4810 488b5008 4889c8");                /* mov rcx,[rax+16]; mov rdx,[rax+8]; mov */
     assert_false(streams.items.items[0].late);
     find("48895008 488b4010");

@@ -503,8 +503,8 @@ static bool predicted(struct session *s, struct machine *m, size_t rows, double 
     return made;
 }
 
-/* The same for predictions of a large table. They are computed again when the machine or the values
- * change. */
+/* A job computes the predictions of a large table. They are computed again when the machine or the
+ * values change. */
 static void test_many_predictions(void **state)
 {
     struct session s;

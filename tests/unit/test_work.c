@@ -301,7 +301,7 @@ static void test_counts(void **state)
         struct err err = {0};
         uint64_t before = steps_taken;
         struct kernel *k = kernel_from_text("text", lines[i], strlen(lines[i]), NULL, &err);
-        /* a line that is skipped */
+        /* the line is skipped, or rejected with a reason */
         if (k ? k->insn_count > 10 : !err.what[0])
             fail_msg("case %zu: %s", i, k ? "a kernel" : "no reason");
         kernel_free(k);
@@ -636,7 +636,7 @@ static void marked_by_bytes(size_t count)
            "\tmovl $222, %ebx\n\t.byte 0x64, 0x67, 0x90", count);
 }
 
-/* one mark closes all open ones */
+/* one mark closes all open marks */
 static void marks_left_open(size_t count)
 {
     marked(count, "# LLVM-MCA-BEGIN", "# nothing", count);
