@@ -295,8 +295,8 @@ bool program_installed(const char *name)
     return found;
 }
 
-/* Starts the child. Limits set after the start are in time, because the child waits for its
- * input. */
+/* Starts the child. The caller may set limits after the start, because the child first waits for
+ * its input. */
 static int child_start(const char *const *argv, const char *dir, int input, int output,
                        const struct child_limits *limits, pid_t *pid)
 {

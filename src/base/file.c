@@ -14,7 +14,8 @@
 #include "base/similar.h"
 #include "base/watch.h"
 
-/* size of a buffer on the stack; small, because touching a new page costs more than reading it */
+/* bytes per read, into a buffer on the stack; small, because the first use of a stack page costs
+ * more than reading a page */
 #define READ_AT_ONCE 16384
 
 static bool pipes_refused;

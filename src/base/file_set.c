@@ -138,7 +138,7 @@ static bool apply_one(int dir, const struct change *c)
     if (parent < 0)
         return c->removed && errno == ENOENT;
     file_temporary_name(last, c->temporary.process, c->temporary.serial, temporary);
-    /* ENOENT: done before the change was interrupted */
+    /* ENOENT: this step was done before the change was interrupted */
     bool ok = (c->removed ? file_calls.unlink(parent, last, 0)
                           : file_calls.rename(dir, temporary, parent, last)) == 0 ||
               errno == ENOENT;

@@ -45,9 +45,9 @@ static void refuse_directory(const char *path)
                 path);
 }
 
-/* Returns the program's directory in that of @variable, otherwise in @otherwise in the home
- * directory. Returns NULL if there is none or if it belongs to another user (on some systems sudo
- * preserves HOME). */
+/* Returns the program's directory within the directory that @variable names, otherwise within
+ * @otherwise in the home directory. Returns NULL if there is none or if it belongs to another user
+ * (on some systems sudo preserves HOME). */
 static char *directory_in(const char *variable, const char *otherwise)
 {
     const char *chosen = getenv(variable), *home = getenv("HOME");

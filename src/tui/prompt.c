@@ -32,7 +32,7 @@ static int give_byte(FILE *stream)
 {
     const char *next;
     (void)stream;
-    /* the remaining bytes of a sequence or character follow */
+    /* waits, because the remaining bytes of a sequence or character follow */
     if (!input_waiting(&next) && !input_fill(1000))
         return EOF;
     input_waiting(&next);

@@ -342,8 +342,8 @@ static int curses_key(const char *bytes, size_t length, size_t *used, bool *part
     return KEYCODE_NONE;
 }
 
-/* Decodes the Esc sequence at @bytes and its length; 0 if incomplete. An unknown sequence is
- * ignored completely. Without a sequence Esc itself is the key. */
+/* Decodes the Esc sequence at @bytes. *@used gets its length; 0: it is incomplete. Unknown
+ * sequences are skipped. An Esc that begins no sequence is a key itself. */
 static int escape_key(const char *bytes, size_t length, size_t *used)
 {
     bool partly;
@@ -364,8 +364,8 @@ static int escape_key(const char *bytes, size_t length, size_t *used)
     return key;
 }
 
-/* Decodes the key at the start of the bytes and its length. The length is 0 if the key is
- * incomplete or if the bytes may be a paste mark (@partly). */
+/* Decodes the key at the start of @bytes. *@used gets its length; 0: the key is incomplete, or the
+ * bytes may be a paste mark (@partly). */
 static int front_key(const char *bytes, size_t length, bool partly, size_t *used)
 {
     *used = 0;

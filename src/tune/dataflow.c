@@ -38,8 +38,8 @@ struct dataflow {
     const struct insn *insns;
     size_t count;
     VEC(struct touch) touches;      /* sorted by instruction, reads first */
-    uint32_t *first;                /* index into touches of each instruction's first one; count + 1
-                                     * elements */
+    uint32_t *first;                /* per instruction: index of its first element of touches; count
+                                     * + 1 elements */
     int32_t last[RESOURCES];        /* last producer of each resource */
     VEC(struct pair) pairs;         /* pairs of instructions whose order is fixed */
     /* some instructions are VEX-encoded, so legacy ones keep the bits above 128 */

@@ -185,8 +185,8 @@ test_help_and_settings() {
     holds err '--top replaces patterns'
 }
 
-# Several files: a script and a kernel. The same seed draws the same experiments, another seed draws
-# others.
+# The program accepts several files, here a script and a kernel. The same seed draws the same
+# experiments, another seed draws others.
 test_files_and_seeds() {
     printf 'machine show skylake\n' >"$work/named.pf"
     expect 0 "$portolan" "$work/named.pf" "$kernel"
@@ -240,7 +240,7 @@ test_reports_of_named_machines() {
     grep -q 'style="background:#' "$work/e.html" || fail 'the HTML has no heat map'
 }
 
-# Every kernel command in every format: CSV and JSON can be parsed, and no value is nan.
+# Runs every kernel command in every format. CSV and JSON can be parsed, and no value is nan.
 test_kernel_commands_in_all_formats() {
     for format in text csv json md html; do
         expect 0 "$portolan" --format $format --machine skylake -e "kernel hex 4801d8; kernel show; kernel list; kernel analyze; kernel simulate; kernel whatif issue_width=6; kernel whatif issue_width=1..3; kernel learn 'IMUL (R64, R64)' --simulate skylake; kernel evaluate $source/tests/data/zen4-rules.csv --machine znver4"
@@ -253,7 +253,8 @@ test_kernel_commands_in_all_formats() {
     holds out '"left_out":[{"line":3,'
 }
 
-# Scripts: line numbers, pasted text, keep-going.
+# Errors in scripts have line numbers. Scripts may contain pasted text, and continue after errors
+# with keep-going.
 test_scripts() {
     printf 'kernel paste\n1: imulq %%rax, %%rax\n jmp 1b\n.\nkernel analyze --machine skylake\nflumb\nhelp\n' >"$work/script.pf"
     expect 1 "$portolan" -b "$work/script.pf"
@@ -472,7 +473,7 @@ test_views_and_jobs_without_a_screen() {
     holds out '@@'
 }
 
-# Defaults of the session, and options of commands that override them; filters of rows; one
+# Options of commands override the session's defaults. Also covers filters of rows, and one
 # experiment with its samples.
 test_defaults_of_the_session() {
     generate() { "$portolan" $1 -e "$forms; experiments generate --random 9 --size 3 $2; experiments list" 2>/dev/null; }
@@ -526,7 +527,7 @@ test_experiments_as_asked_for() {
     grep -qE '^skylake,1,[^,]*,,,0$' "$work/out" || fail "correlations of one experiment: $(cat "$work/out")"
 }
 
-# Names of machines, loops and files with commas and quotes in CSV.
+# CSV quotes names of machines, loops and files that contain commas and quotes.
 test_names_in_csv() {
     name='one,"two"'
     mkdir "$work/$name"
@@ -547,7 +548,7 @@ test_unfinished_job() {
     lacks err 'has not finished'
 }
 
-# An inference run in every format, and values that it rejects.
+# Runs an inference and prints it in every format. Invalid values are rejected.
 test_evolve() {
     table="$forms; experiments generate; experiments measure --simulate skylake"
     expect 1 "$portolan" -e "$table; evolve start --ports x,"
@@ -567,7 +568,8 @@ test_evolve() {
     holds out '; smallest error so far '
 }
 
-# Active experiments: rounds in every format, and a table with which the next run continues.
+# Active experiments print their rounds in every format, and write a table with which the next run
+# continues.
 test_active_experiments() {
     start="$forms; experiments generate; evolve start --active --simulate skylake --seconds 0.5 --checkpoint $work/active.json"
     expect 0 "$portolan" --format json -e "$start --most 8; evolve status"

@@ -70,7 +70,7 @@ test_runtime_alone() {
     [ "$(sum_of block)" -ge 1 ] || fail 'no block'
 }
 
-# Counts of blocks and references computed by hand.
+# Counts of blocks and references equal those computed by hand.
 test_counts_by_hand() {
     needs_llvm
     cd "$work" || return 1

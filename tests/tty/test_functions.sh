@@ -1,5 +1,5 @@
 #!/bin/sh
-# Picking functions of a program.
+# Lists the functions and loops of a program, and opens one of them.
 . "${PORTOLAN_SRC:-.}/tests/helpers.sh"
 
 home=$work/home
@@ -72,7 +72,8 @@ C
     t send-keys Q
 }
 
-# As text: the most deeply nested innermost loops first, each with the argument for --symbol.
+# The list as text has the most deeply nested innermost loops first, each with the argument for
+# --symbol.
 test_loops_as_text() {
     make_object
     expect 0 "$portolan" -e "kernel functions $work/two.o --loops"

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Results are for what the user named: the named machine, the named file, the measuring method that
+# Each result is for the machine and the file that the user named, and for the measuring method that
 # the data imply.
 . "${PORTOLAN_SRC:-.}/tests/helpers.sh"
 

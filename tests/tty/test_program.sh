@@ -287,7 +287,7 @@ test_inputs() {
     holds err 'the runs have no reuse distances'
 }
 
-# Times of several machines in one table, and notes on what is unknown.
+# Prints the times of several machines in one table, with notes on what is unknown.
 test_predict() {
     needs_llvm
     [ "$(uname -m)" = x86_64 ] || skip 'machines of x86-64'

@@ -98,7 +98,8 @@ static void describe(const struct insn *insn, char *out, size_t size)
     }
 }
 
-/* Each correction to Capstone 4.0.2, and related instructions that Capstone decodes correctly. */
+/* Checks each correction to Capstone 4.0.2, and related instructions that Capstone decodes
+ * correctly. */
 static void test_access(void **state)
 {
     (void)state;

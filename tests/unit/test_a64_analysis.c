@@ -60,8 +60,8 @@ static double bound_on(const char *text, const char *id, enum bound_kind kind)
     return value;
 }
 
-/* The loop-carried bound, from latencies of the table and of facts. The comments between the rows
- * derive the values. */
+/* The loop-carried bound equals values derived from latencies of the tables and facts. The comments
+ * between the rows derive the values. */
 static void test_dependencies(void **state)
 {
     (void)state;

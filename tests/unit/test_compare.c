@@ -80,7 +80,7 @@ static void test_alone(void **state)
     assert_true(frame.failed);
 }
 
-/* A kernel that is loaded again replaces its old version, also if another one is current. */
+/* A kernel that is loaded again replaces its old version, even if another kernel is current. */
 static void test_loaded_again(void **state)
 {
     const struct shelf *shelf = &session.document.shelf;

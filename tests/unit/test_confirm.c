@@ -144,7 +144,8 @@ static void test_arrivals_are_undone(void **state)
     said("experiments load @/few.csv");
     run_to_end("evolve start --ports 4 --generations 2 --population 4");
     run_to_end("evolve wait");
-    /* The confirmation also names an unobservable form. The output view has both lines. */
+    /* The confirmation also names a form that the experiments do not determine. The output view has
+     * both lines. */
     struct str shown = {0};
     said("evolve adopt");
     result_write(session.last, FORMAT_TEXT, &(struct result_style){0}, &shown);

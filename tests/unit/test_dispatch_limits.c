@@ -242,7 +242,7 @@ static void test_counts(void **state)
     assert_true(bound_here > 20);
 }
 
-/* Loops with their cycles by published measurements or guides. */
+/* Loops have the cycles of published measurements or guides. */
 static void test_cores(void **state)
 {
     static const struct { const char *machine, *text; unsigned times; double cycles; } loops[] = {

@@ -348,7 +348,7 @@ static struct evolve_status fed(struct session *s)
     "(R64, R64)' 'ADC (R64, R64)'; experiments generate --singles; "                               \
     "experiments measure --simulate skylake"
 
-/* As in interactive use: the mapping of a live run includes measurements made during the run. */
+/* In the workbench the mapping of a live run includes measurements made during the run. */
 static void test_live(void **state)
 {
     static const char *const refused[] = {"evolve start --live --active",

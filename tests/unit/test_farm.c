@@ -25,7 +25,6 @@
 /* Empty polls of 1 ms each after which the launcher reports a hang and the test fails. */
 #define PATIENCE (1000 * HANG_SECONDS)
 
-/* A launcher of two ranks. */
 static struct launcher {
     unsigned index;
     bool busy;

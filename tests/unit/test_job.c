@@ -62,7 +62,7 @@ static unsigned start(int target, bool fail, bool endless, int *finished, int *f
     return number;
 }
 
-/* A job that runs a loop which reports its progress; then it waits until it is cancelled. */
+/* A job that runs a loop with reported progress, and then waits until it is cancelled. */
 struct looping {
     const char *says;        /* current activity that the job reports; NULL: none */
     atomic_bool looped;

@@ -40,8 +40,8 @@ static bool fails_once(size_t size)
     return now;
 }
 
-/* Makes every large allocation fail, beginning with number @countdown, whatever is released. The
- * reserve cannot be allocated. */
+/* Makes every large allocation from number @countdown on fail, even after memory was released.
+ * Requests of the reserve's sizes succeed. */
 static bool fails_on(size_t size)
 {
     if (size < LARGE || size == SHORTAGE_KEPT || size == SHORTAGE_LAST)

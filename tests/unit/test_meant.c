@@ -423,8 +423,8 @@ static size_t row_wrong(char *const *row, const char *text, size_t way)
     return !ok;
 }
 
-/* Output of each kind of tool (tests/data/kinds): its loop, form by form, and the number of lines
- * that are not code. */
+/* Loads the output of each kind of tool (tests/data/kinds). Checks its loop, form by form, and the
+ * number of lines that are not code. */
 static void test_kinds(void **state)
 {
     (void)state;

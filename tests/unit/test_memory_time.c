@@ -326,7 +326,8 @@ static void test_ahead(void **state)
     assert_float_equal(time_at(&one, 1, &m, &core, 16777216).parts[LIMIT_AHEAD], 0, 1e-9);
 }
 
-/* Any number of streams, compared with the sum of costs line by line over many iterations. */
+/* Compares the time of any number of streams with the sum of costs line by line over many
+ * iterations. */
 static void test_line_by_line(void **state)
 {
     struct memory_costs m = costs(true);

@@ -38,8 +38,8 @@ static void test_degenerate(void **state)
     assert_float_equal(metrics_pearson(two, two, 3), 1, 1e-15);
 }
 
-/* Independent definitions: ranks by counting, Pearson from raw moments in long double, Spearman
- * from both. */
+/* Compares with independent definitions: ranks by counting, Pearson from raw moments in long
+ * double, Spearman from both. */
 static void test_second_definitions(void **state)
 {
     struct rng rng;

@@ -13,7 +13,8 @@
 #include "view/plot.h"
 #include "work/evolve_job.h"
 
-/* Curves: a diagonal, a logarithmic scale, a gap; at every size; in both character sets. */
+/* Draws a diagonal on logarithmic scales, with a gap, and a flat curve, at every size and in both
+ * character sets. */
 static void test_plot(void **state)
 {
     static const double x[] = {1, 10, 100, 1000}, y[] = {0.5, NAN, 50, 5}, flat[] = {2, 2, 2, 2};

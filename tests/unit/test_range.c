@@ -127,7 +127,7 @@ static void test_range_holds(void **state)
         range_find(&(struct fit_data){few, 1, COUNT(few), values}, &f, &near_it, &r);
         for (double n = 160; n <= 1024; n *= 2) {
             range_at(&r, &f, &n, 1, &least, &most);
-            /* steps, because counts are integers */
+            /* tolerance, because counts are rounded to integers */
             const double truth = grown[i](n), slack = 0.08 * truth;
             if (truth < least - slack || truth > most + slack)
                 fail_msg("function %zu at %g: %g, not %g to %g", i, n, truth, least, most);

@@ -206,7 +206,7 @@ static void test_mixtures(void **state)
     struct err err = {0};
     (void)state;
     assert_true(body_make(forms_of, counts, 2, &(struct body_shape){.instructions = 50}, b, &err));
-    /* Whole executions: the least number with at least fifty instructions. */
+    /* The body has whole executions: the least number with at least fifty instructions. */
     assert_int_equal(b->executions, 13);
     assert_int_equal(b->instructions, 52);
     assert_int_equal(count_form(b, "ADD (R64, R64)"), 39);

@@ -190,7 +190,8 @@ static void test_colours(void **state)
     result_free(r);
 }
 
-/* Text above a row, cells coloured by value, a separated last row. */
+/* A table may have text above a row, cells coloured by value, and a separate last row with
+ * totals. */
 static void test_notes_and_heat(void **state)
 {
     (void)state;

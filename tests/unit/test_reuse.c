@@ -77,7 +77,8 @@ static void test_against_definition(void **state)
     }
 }
 
-/* Loops, strides and random lines, long enough for many renumberings of stamps. */
+/* Compares the distances of loops, strides and random lines with the stack's. The traces are long
+ * enough for many renumberings of stamps. */
 static void test_against_stack(void **state)
 {
     struct stack *s = calloc(1, sizeof *s);

@@ -180,9 +180,9 @@ static const char *const refused[] = {
 #define TRIAL "machine chart trial --simulate skylake --forms 'ADD (R64*' --time 1s"
 #define COMPILER "portolan-cc, which a build without LLVM lacks"
 #define QUIET "a core that is quiet for long enough"
-/* The other commands with their prerequisites: they measure on this CPU for seconds, or need an
- * optional program. One may fail only if @needs names what the host may lack, which is then
- * printed. tests/tty tests them further. */
+/* Commands outside of the script, with their prerequisites. They measure on this CPU for seconds,
+ * or need an optional program. A command may fail only if @needs names what the host may lack,
+ * which is then printed. tests/tty tests them further. */
 static const struct { const char *before, *line, *needs;
 } elsewhere[] = {
     {"kernel load @/kernels/pi-O1.s", "kernel measure", QUIET},
@@ -547,8 +547,8 @@ static json_t *object_of(const char *line, struct str *out)
     return found;
 }
 
-/* Runs @line after @before. Returns its object, and its export as CSV; "" if it has none, in which
- * case the earlier result is exported. */
+/* Runs @line after @before. Returns its object. Writes its result, exported as CSV, to @csv; "" if
+ * the command has no result to export. */
 static json_t *call(const char *before, const char *line, struct str *csv)
 {
     struct str text = {0}, out = {0};

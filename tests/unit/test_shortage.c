@@ -100,7 +100,7 @@ static void must_run(struct session *s, const char *pattern, struct str *printed
         fail_msg("%s: %s %s", pattern, err.file, err.what);
 }
 
-/* Writes the data of portolan-cc in an executable: a unit of many blocks. */
+/* Writes the section that portolan-cc adds to an executable, with a unit of many blocks. */
 static void put_about(void)
 {
     struct str json = {0}, text = {0};

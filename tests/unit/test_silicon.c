@@ -226,7 +226,7 @@ static void test_apple_m1_as_measured(void **state)
     hold_to("apple-m1", "firestorm.csv", 2000, 0.98);
 }
 
-/* Ritter and Hack's experiments with five forms on an RK3399 (PMEvo). */
+/* Compares predictions with Ritter and Hack's experiments with five forms on an RK3399 (PMEvo). */
 static void test_cortex_a72_as_measured(void **state)
 {
     const char *shared = getenv("PORTOLAN_SHARED");
@@ -250,7 +250,7 @@ static void test_cortex_a72_as_measured(void **state)
     experiments_free(t);
 }
 
-/* Bound and simulation of loops with a measured or documented result. */
+/* Compares bound and simulation of loops with measured or documented results. */
 static void test_loops(void **state)
 {
     static const struct { const char *machine, *text; double cycles;
@@ -439,7 +439,7 @@ static void test_sentences(void **state)
                   "4.55 of them from store to load. ");
 }
 
-/* A division takes between a least and a greatest number of cycles; the least counts. */
+/* For a division that takes a range of cycles, the least number counts. */
 static void test_range(void **state)
 {
     (void)state;

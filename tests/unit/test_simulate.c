@@ -650,8 +650,8 @@ static void test_held_ports(void **state)
     machine_free(m);
 }
 
-/* From the thesis: three instructions, two per cycle, no other limit: C(K) = 2, C(K^2) = 3, period
- * 2, 1.5 cycles. */
+/* Three instructions at two per cycle without another limit: C(K) = 2, C(K^2) = 3, period 2, 1.5
+ * cycles. */
 static void test_thesis_example(void **state)
 {
     (void)state;

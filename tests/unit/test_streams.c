@@ -270,7 +270,8 @@ static void test_unknown(void **state)
     assert_true(layout_arrays(insns, &streams, 65536, &arrays, &err));
 }
 
-/* Strides and addresses at both ends of 64 bits. */
+/* Loops with strides or addresses at the ends of 64 bits cannot be laid out, and the error reports
+ * that. */
 static void test_far(void **state)
 {
     static const char *const loops[] = {

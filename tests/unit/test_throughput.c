@@ -82,8 +82,8 @@ static void test_all_three_agree(void **state)
     }
 }
 
-/* Few µops on many ports, many on few, small disjoint sets, and counts beyond the exact range of
- * each method. */
+/* Compares the methods for few µops on many ports, many on few, small disjoint sets, and counts
+ * beyond the exact range of each method. */
 static void test_shapes(void **state)
 {
     (void)state;

@@ -93,7 +93,7 @@ static void test_empty_input(void **state)
     }
 }
 
-/* Intel syntax with the scale first, and masked memory operands. */
+/* Accepts Intel syntax with the scale first, and masked memory operands. */
 static void test_operands(void **state)
 {
     (void)state;

@@ -306,7 +306,6 @@ static void test_relative_stays(void **state)
     kernel_free(k);
 }
 
-/* a loop that is compared with itself */
 struct itself {
     struct kernel *kernel;
     const struct insn *insns;

@@ -118,7 +118,8 @@ static void test_groups(void **state)
     machine_free(other);
 }
 
-/* A block, its measured time, and its bound without a fact. */
+/* Compares bound and simulation of each block with its measured time, and the bound without the
+ * fact. */
 static void test_each_fact_matters(void **state)
 {
     static const struct { const char *fact, *without, *hex; double with, other; } cases[] = {
