@@ -136,8 +136,8 @@ static void idle(const struct bench *b)
     terminal_close(&t);
 }
 
-/* Sends Ctrl-L at random times, sometimes preceded by another key. Counts output without a key
- * separately. */
+/* Sends Ctrl-L at random times, each after another key. Prints quantiles of the time to the
+ * redraw. */
 static void keys(struct bench *b, struct terminal *t, const char *what)
 {
     static const char *const others[] = {"\033[B", "\033[A", "\033[6~", "\033[5~"};

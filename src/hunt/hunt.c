@@ -127,7 +127,8 @@ static void fewer_dependences(struct hunting *h, struct judged *b)
     }
 }
 
-/* Returns whether at least HOLDS of the blocks drawn from @p have an error of sign @wanted. */
+/* Returns whether at least HOLDS of the blocks drawn from @p have an error of sign @wanted. Counts
+ * blocks with time and prediction, which must be more than half. */
 static bool holds(struct hunting *h, const struct pattern *p, int wanted)
 {
     unsigned n = h->options->draws, met = 0, asked = 0;
@@ -361,8 +362,9 @@ static void draw(struct hunting *h, struct judged *out)
                      &out->block);
 }
 
-/* Stores block @b, whose original error has sign @was. Agreeing blocks are stored up to KEPT.
- * Explained mispredicted blocks are not stored if they are mutants or exceed KEPT. */
+/* Stores block @b, whose original error has sign @was. Of agreeing blocks up to KEPT are stored,
+ * but no mutants. Explained mispredicted blocks are not stored if they are mutants or exceed
+ * KEPT. */
 static void keep(struct hunting *h, const struct judged *b, int was)
 {
     bool explained = side(h, b) == 0;

@@ -55,8 +55,9 @@ static double weight(const struct blame_edge *e)
     return fabs(difference(&e->cut)) / (e->of.reg == REG_NONE ? SAME : MORE);
 }
 
-/* Returns the dependence of instruction @row with the largest difference. Memory has precedence
- * over registers, because it is the rarer explanation. */
+/* Returns the dependence of instruction @row with the largest clear difference; b->edge_count:
+ * none. @row equal to b->count: of any instruction. Memory has precedence over registers, because
+ * it is the rarer explanation. */
 static size_t worst_edge(const struct blame *b, size_t row)
 {
     size_t worst = b->edge_count;

@@ -244,7 +244,7 @@ static bool is_again(const struct analysis *a, size_t row)
 }
 
 /* Lists, once per form, instructions whose time was measured alone, is an estimate, or depends on
- * operands. */
+ * operands, and those of unknown latency. */
 static void add_special(const struct analysis *a, struct result *result)
 {
     for (size_t i = 0; i < a->count; i++) {

@@ -160,7 +160,7 @@ static double flow_cost(size_t n, unsigned ports)
 }
 
 /* Returns the cycles of t->gathered, @n > 0 µops whose sets may repeat, by the fastest enumeration;
- * NaN if none is applicable. */
+ * NaN if a maximum flow is faster. */
 static double enumerate(struct throughput *t, size_t n, uint64_t total)
 {
     const struct engine *e = t->engine;

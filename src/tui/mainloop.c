@@ -91,7 +91,7 @@ static void say_wait(const char *what)
 }
 
 /* Draws if @at_once is set or a drawing is due. @patience: longest wait for an event in ms; -1:
- * unlimited. Returns the longest wait until the next drawing. */
+ * unlimited. Returns how long to wait for an event before the next drawing. */
 static int draw_when_due(struct loop *l, bool at_once, int patience)
 {
     double left = at_once ? 0 : l->due - clock_wall();
@@ -132,8 +132,8 @@ static void obey(struct loop *l, enum frame_reply reply, const char *prefill)
     }
 }
 
-/* Handles requests to the terminal by commands that ran after a job. Does nothing while a prompt or
- * paste is open. */
+/* Publishes the results of jobs. Then handles requests to the terminal by the commands that waited
+ * for them, unless a prompt or paste is open. */
 static void answer_jobs(struct loop *l)
 {
     const char *prefill;
@@ -281,8 +281,8 @@ static bool watch_signals(void)
     return true;
 }
 
-/* Returns the path of the prompt's history and creates its directory; NULL without a home
- * directory. */
+/* Returns the path of the prompt's history and creates its directory. NULL without a home
+ * directory, or if the path is not a regular file. */
 static char *history_path(void)
 {
     char *path = path_state("history");

@@ -96,7 +96,7 @@ void timing_does(const char *what)
                  length ? ", " : "", (int)strcspn(what, "\n"), what);
 }
 
-/* Keeps the turn if it is one of the longest. */
+/* Stores the turn if it is longer than TURN_MOST and one of the longest. Begins the next turn. */
 static void keep_turn(double took)
 {
     size_t at = TURNS_NAMED;

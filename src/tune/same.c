@@ -22,7 +22,7 @@
 #define REGIONS 3
 #define REGION_STEP 0x01000000
 #define CODE_MOST 65536
-#define ATTEMPTS 5           /* most attempts of a run that the system interrupts */
+#define ATTEMPTS 5           /* most attempts of a run that gets too little CPU time */
 
 /* Kinds of initial contents of memory and vector registers. */
 enum filling { FILL_BITS, FILL_DOUBLES, FILL_SINGLES, FILL_POINTERS, FILL_COUNT };
@@ -222,7 +222,7 @@ static bool differ(enum isa isa, const struct sandbox_state *a, const struct san
     return at != REG_NONE || memcmp(a->masks, b->masks, sizeof a->masks) != 0;
 }
 
-/* Runs @f, and again if the run was interrupted. */
+/* Runs @f until a run gets enough CPU time, at most ATTEMPTS times. */
 static bool run_one(struct sandbox *s, const struct flat *f, unsigned vectors,
                     const struct sandbox_start *start, struct sandbox_state *after,
                     uint64_t *memory, unsigned *fault, struct err *err)

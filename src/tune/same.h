@@ -8,8 +8,8 @@
 
 struct same {
     unsigned agreed;      /* number of inputs with equal results */
-    /* number of inputs on which the loop itself does not end, touches too much memory, or is
-     * interrupted */
+    /* number of inputs on which the loop itself faults, or on which a run gets too little CPU
+     * time */
     unsigned skipped;
     bool differs;         /* a difference was found, so no further inputs were tried */
     char where[64];       /* where the results differ: "rax", "memory or flags" */

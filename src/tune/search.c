@@ -242,7 +242,8 @@ static struct tuned placed_copy(const struct tune_search *s, const struct versio
     return (struct tuned){copy, cycles};
 }
 
-/* Adds a copy of @c to the result if it is a gain. */
+/* Adds a copy of @c to the result if it is a gain and the result has no version with the same
+ * description. */
 static void keep(struct tune_search *s, const struct version *c, double cycles)
 {
     if (!(cycles < s->t->cycles * (1 - GAIN)))

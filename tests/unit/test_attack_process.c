@@ -26,8 +26,8 @@
 #include "../support/support.h"
 #include "measure/arch.h"
 
-/* Counts the writable memory ranges of a child, and the wrong ones: those that are also executable
- * or are shared files. */
+/* Counts the writable memory ranges of a child, and the wrong ranges: writable code, writable data
+ * of this program, and any range of libc, heap, stack or vdso. */
 static void memory_of(int pid, unsigned *writable, unsigned *wrong)
 {
     char path[64], line[512];

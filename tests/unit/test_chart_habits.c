@@ -88,8 +88,8 @@ static void late_beside(const void *state, const struct experiment *e, struct me
     m->cycles *= placed && beside ? LATE : 1;
 }
 
-/* In the last round of the lab @state the forms exceed the port bound with all partners. In the
- * three rounds before, such experiments have no time. */
+/* In the last round of the lab @state the forms exceed the port bound with all partners. In the two
+ * rounds before, their times are right. In earlier rounds their experiments have no time. */
 static void late_at_last(const void *state, const struct experiment *e, struct measured *m)
 {
     static const char *const right[] = {", round 28", ", round 29"}, last[] = ", round 30";

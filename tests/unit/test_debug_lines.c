@@ -49,7 +49,7 @@ static void tool(const char *const *argv)
     child_result_done(&r);
 }
 
-/* Runs @work in a child. Returns 0, or the signal that ended it. */
+/* Runs @work in a child. Returns its exit status, or the signal that ended it. */
 static int fate_of(void (*work)(void))
 {
     int status = 0;
@@ -289,7 +289,7 @@ static void test_lines_of_all_units(void **state)
     unit_lines_done(&d);
 }
 
-/* Parses @count rows, each with a distinct name. */
+/* Parses @count rows, of which two each have the same name. */
 static void parse_rows(size_t count)
 {
     struct str text = {0};

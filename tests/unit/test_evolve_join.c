@@ -24,8 +24,8 @@
 
 #define THREADS 3
 
-/* Returns the problem of those rows of @t whose forms are among the first @forms: the even rows, or
- * all. */
+/* Returns the problem of the rows of @t whose forms are among the first @forms: of all such rows,
+ * or of single forms and the even rows. */
 static struct problem *part_of(const struct experiments *t, uint32_t forms, bool all)
 {
     bool *keep = mem_zero(t->rows.count + 1, sizeof *keep);

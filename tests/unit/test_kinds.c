@@ -104,7 +104,8 @@ static void test_operands(void **state)
     assert_string_equal(form_list("NOP"), "");
 }
 
-/* Returns a problem with 24 forms of three kinds: all alone, and each in @times experiments. */
+/* Returns a problem with 24 forms of three kinds, each measured in experiments of 1 to @times
+ * copies. */
 static struct problem *named_forms(uint64_t times)
 {
     static const char *const operands[] = {"(R64, R64)", "(R64, M64)", "(YMM, YMM, YMM)"};

@@ -18,7 +18,7 @@
 #include "base/csv.h"
 
 
-/* Presses @key until @text appears. A key takes effect once, so only the first press counts. */
+/* Presses @key once and waits until @text appears. */
 static void press(struct terminal *t, const char *key, const char *text)
 {
     str_clear(&t->recent);

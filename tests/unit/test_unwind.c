@@ -114,7 +114,8 @@ static void read_program(size_t count, size_t labels, const struct str *tables, 
     str_done(&sections);
 }
 
-/* as many sections as functions, and a label at every second function */
+/* Reads a program with as many sections as functions. Every second function is at the first
+ * instruction, where all labels are. */
 static void read_many(size_t count)
 {
     struct str tables = {0};
