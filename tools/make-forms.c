@@ -246,8 +246,8 @@ static void try_newer(const uint8_t *code, size_t length)
     str_done(&template);
 }
 
-/* Tries VEX instructions that only other disassemblers decode, and the opcode of the atomics
- * without result. */
+/* Tries VEX instructions that Zydis lacks and other disassemblers decode, and the opcode of the
+ * atomics without result. */
 static void try_foreign(void)
 {
     VEC(struct x86_window) windows = {0};

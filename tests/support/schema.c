@@ -148,7 +148,7 @@ static bool elements_hold(struct schema_check *c, const json_t *rule, const json
     return true;
 }
 
-/* Combines several rules: all must hold, or exactly one. */
+/* Combines several rules: all must hold, or at least one. */
 static bool rules_hold(struct schema_check *c, const json_t *rules, const json_t *value, bool all)
 {
     size_t i;

@@ -181,7 +181,7 @@ static void test_stops(void **state)
     mapping_free(m);
 }
 
-/* The job never exceeds its number of experiments. A random selection uses all of it. */
+/* The job never exceeds its number of experiments. A random selection uses all of them. */
 static void test_limit(void **state)
 {
     struct mapping *m = truth();

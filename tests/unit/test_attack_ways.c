@@ -539,9 +539,8 @@ static void test_commands_refused(void **state)
 /* An address range. */
 struct stretch { uint64_t begin, end; };
 
-/* Lists readable and writable memory without a file that process @pid has and this process lacks,
- * at most @most ranges, in @out. For this process (pid 0): lists the mappings of a file of
- * @name. */
+/* Lists at most @most ranges of writable memory without a file of process @pid (0: this process) in
+ * @out. With @name, lists the mappings of a file of @name instead. */
 static size_t memory_of(int pid, const char *name, struct stretch *out, size_t most)
 {
     char path[64], line[512];

@@ -133,8 +133,8 @@ static void test_address_parts(void **state)
     machine_free(m);
 }
 
-/* Instructions that are slower among copies of themselves than their ports require, in proportion
- * to their number. Other instructions of the loop overlap with them. */
+/* Some instructions are slower among copies of themselves than their ports require. Their time is
+ * proportional to their number, and other instructions of the loop overlap with them. */
 static void test_alone(void **state)
 {
     static const struct { const char *machine, *source; double cycles; } cases[] = {
@@ -643,8 +643,9 @@ static void test_long_loop(void **state)
     str_done(&adds);
 }
 
-/* Limit of the first decoder, in µops per instruction. xchg has three µops. Instructions with more
- * µops than the limit are microcoded: µops at the width of rename, without other instructions. */
+/* The fact decode_complex_uops limits the µops per instruction of the first decoder. xchg has three
+ * µops. Instructions with more µops than the limit are microcoded: µops at the width of rename,
+ * without other instructions. */
 static void test_complex_decoder(void **state)
 {
     (void)state;

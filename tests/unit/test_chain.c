@@ -69,7 +69,8 @@ static void test_lists(void **state)
     expect("SHL (R64, CL)", "op2", "op1", true);
 }
 
-/* Returns whether @after reads a register that @before writes, according to the decoder. */
+/* Returns whether @after reads flags, a register or memory that @before writes, according to the
+ * decoder. */
 static bool feeds(const struct insn *before, const struct insn *after)
 {
     if (before->flags_written & after->flags_read)

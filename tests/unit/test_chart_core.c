@@ -118,8 +118,9 @@ static void make_late(const struct machine *m, struct experiments *t, double *cy
     assert_true(late * 50 > t->rows.count);
 }
 
-/* Returns all forms of the wide CPU alone, in pairs, and in random triples and quadruples, with the
- * times of its tables. Experiments with two busy port sets take @late times as long (0: none). */
+/* Returns experiments with the times of @m's tables: all forms alone, in pairs and in balanced
+ * pairs, and random experiments of two to four forms. Experiments with two busy port sets take
+ * @late times as long (0: none). */
 static struct experiments *known_times(const struct machine *m, double late)
 {
     struct experiments *t = experiments_new();
@@ -179,7 +180,7 @@ static bool is_kept_out(const char *form)
 }
 
 /* Returns the mapping found if the forms of @first (NULL-terminated; NULL: none) join first, then
- * all others in order, vectors first. Fails unless all have joined and their times are
+ * all others in order except those kept out. Fails unless all have joined and 99 % of the times are
  * explained. */
 static struct mapping *joined_by(const struct machine *m, const char *const *first, double late,
                                  const struct chart_hooks *hooks)

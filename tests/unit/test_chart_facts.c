@@ -50,9 +50,10 @@ static int free_shipped(void **state)
     return 0;
 }
 
-/* Returns whether @is agrees with @should for the fact @key. The CPU's times are whole cycles, and
- * its pushes do no loads. */
 static bool same_words(const char *a, const char *b);
+
+/* Returns whether @is agrees with @should for the fact @key. Times of the imitated CPU are whole
+ * cycles, so some facts have a tolerance. Its pushes do no loads. */
 static bool same_fact(const char *key, const char *is, const char *should)
 {
     char list[512] = "", copy[512], *rest = NULL;

@@ -124,7 +124,7 @@ static void test_rows_that_lie_otherwise(void **state)
     program_free(p);
 }
 
-/* A rarely executed block after a branch. A formula of the fourth power fits four runs, and far
+/* A block after a branch is rarely executed. A formula of the fourth power fits four runs, and far
  * outside of them exceeds the number of executions of the branch. */
 static void test_counts_are_bounded(void **state)
 {

@@ -64,7 +64,7 @@ static const char moved_functions[] =
     "\"calls\":[],\"next\":[1,4],\"two_way\":true},"
     "{\"line\":5,\"ops\":[],\"calls\":[],\"next\":[],\"two_way\":false}]}";
 
-/* Ten iterations of the outer loop, each with a hundred of the inner loop. */
+/* The outer loop has ten iterations, each with a hundred iterations of the inner loop. */
 static void test_moved(void **state)
 {
     const double counts[] = {1, 10, 1000, 10, 1}, taken[] = {0, 0, 990, 9, 0};

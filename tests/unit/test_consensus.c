@@ -184,7 +184,7 @@ static void test_few_and_noisy(void **state)
     known_tear_down(&b);
 }
 
-/* With many noiseless measurements the mapping of least cost is the result. */
+/* With many measurements of little noise the mapping of least cost is the result. */
 static void test_many_and_clean(void **state)
 {
     struct known_bed b;

@@ -222,7 +222,8 @@ static void tally(const struct recording *r, const struct window_rules *rules, w
         }
 }
 
-/* Checks that all settled values in all recordings are correct. Returns their number. */
+/* Checks that at most 1 % of the settled values in all recordings are wrong, and that nothing
+ * settles in "never-quiet". Returns the number of settled values. */
 static unsigned all_right(way measured, const char *what)
 {
     unsigned settled, wrong, all = 0, all_wrong = 0;

@@ -120,7 +120,8 @@ static void test_tags_without_memory(void **state)
     table_done(&t);
 }
 
-/* examples of RFC 4648, section 10 */
+/* Compares with the examples of RFC 4648, section 10, and with bytes that need the letters + and
+ * /. */
 static void test_sequence(void **state)
 {
     (void)state;

@@ -119,8 +119,8 @@ static void test_unknown(void **state)
     }
 }
 
-/* The table: each condition is valid, each named machine is shipped or planned, each name has one
- * machine. */
+/* Every processor of the table has a name and a core, equal names have one machine, and the
+ * conditions contain only numbers and ranges. */
 static void test_table(void **state)
 {
     struct err err = {0};

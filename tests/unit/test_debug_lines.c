@@ -262,8 +262,8 @@ static void test_rows_end_with_their_lines(void **state)
     munmap(pages, 2 * page);
 }
 
-/* Lines of all units, sorted by address. Ignores rows of missing sections or files, and truncated
- * rows. */
+/* Reads the lines of all units, sorted by address. Ignores rows of missing sections or files, and
+ * truncated rows. */
 static void test_lines_of_all_units(void **state)
 {
     (void)state;

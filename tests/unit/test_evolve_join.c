@@ -185,7 +185,7 @@ static void test_number_of_ports_is_sought_again(void **state)
 }
 
 /* A, B and C take 1, 4 and 16 cycles alone. Of the new forms D takes 3.9, E 1.1, F 100; G was not
- * measured alone. */
+ * measured alone. A new form begins with the usage of the form with the closest time, by ratio. */
 static void test_what_a_new_form_begins_with(void **state)
 {
     static const struct { const char *form; double cycles; const char *like;

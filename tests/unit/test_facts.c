@@ -162,7 +162,7 @@ static void test_loader_warns(void **state)
     machine_free(m);
 }
 
-/* Ten thousand unknown facts do not print ten thousand lines. */
+/* A thousand unknown facts cause at most 21 lines of warnings. */
 static void test_few_warnings(void **state)
 {
     (void)state;
@@ -179,7 +179,7 @@ static void test_few_warnings(void **state)
     str_done(&text);
 }
 
-/* Defaults of a fact: a number, another fact, that fact's default, or none. */
+/* The default of a fact is a number, another fact, the other fact's default, or none. */
 static void test_otherwise(void **state)
 {
     (void)state;

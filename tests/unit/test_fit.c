@@ -455,8 +455,8 @@ static void test_nonnegative(void **state)
     assert_int_equal(nonnegative(columns, 1, y, NULL, SUM_ROWS, work, chosen, &s), 0);
 }
 
-/* Inputs and counts of any size cause no undefined behaviour (checked by sanitizers), and have no
- * exact formula. */
+/* Inputs and counts of any size cause no undefined behaviour (checked by sanitizers), and the
+ * formula has at most FORMULA_TERMS terms. */
 static void test_huge(void **state)
 {
     static const double huge[] = {1e18, 1e25, 1e40, 1e300, 3e38};

@@ -35,8 +35,8 @@ static void test_golden(void **state)
     }
 }
 
-/* The rows around a view: its name, and the keys of each view. The first view is drawn with
- * colours, and in ASCII without colours. */
+/* Compares the rows around a view: its name, and the keys of each view. The first view is drawn
+ * with colours, and in ASCII without colours. */
 static void test_golden_of_the_bars(void **state)
 {
     (void)state;
@@ -159,8 +159,7 @@ static int column_of(const char *text, unsigned width, unsigned height)
     return column;
 }
 
-/* A message longer than a row can be read to its end, which has the remedy. A key press dismisses
- * it. */
+/* A message longer than a row is shown to its end, which has the remedy. A click dismisses it. */
 static void test_long_message(void **state)
 {
     struct str shown = {0};

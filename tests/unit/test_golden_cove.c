@@ -17,7 +17,8 @@
 #include "throughput/throughput.h"
 #include "../support/support.h"
 
-/* One in 29 of the forms that were measured alone on a virtual Emerald Rapids. */
+/* Predicts the times of one in 29 of the forms that were measured alone on a virtual Emerald
+ * Rapids. */
 static void test_single_forms(void **state)
 {
     (void)state;
@@ -213,8 +214,8 @@ static void test_rules(void **state)
     machine_free(m);
 }
 
-/* Bypass delay between multipliers and one-cycle operations. A simulation rounds it to whole
- * cycles. */
+/* Values between multipliers and one-cycle operations have a bypass delay. A simulation rounds it
+ * to whole cycles. */
 static void test_between_kinds(void **state)
 {
     static const struct { const char *hex; double answer, measured; } blocks[] = {
@@ -403,7 +404,8 @@ static void test_each_fact_matters(void **state)
     }
 }
 
-/* ah on a CPU that renames it separately: rax is written as a whole, or ah is merged into it. */
+/* A CPU that renames ah separately reads ah from a written rax at no cost, and merges a written ah
+ * into rax. */
 static void test_second_byte(void **state)
 {
     struct machine *m = load_machine("skylake");
@@ -450,8 +452,8 @@ static void test_memory_and_immediate(void **state)
     machine_free(m);
 }
 
-/* Number of microcode assists per iteration of x87 blocks. Each assist takes 310 to 420 cycles. The
- * comments have the measured cycles of the block. */
+/* Counts the microcode assists per iteration of x87 blocks. Each assist takes 310 to 420 cycles.
+ * The comments have the measured cycles of the block. */
 static void test_assists(void **state)
 {
     static const struct { const char *hex; double count; } blocks[] = {

@@ -367,7 +367,8 @@ static const char *colours_of(const char *screen, unsigned height)
     return screen;
 }
 
-/* Writes the frame's screen in all modes. */
+/* Appends the frame's screen with colours, then the rows that differ without colours and in
+ * ASCII. */
 static void whole_screen(unsigned width, unsigned height, struct str *out)
 {
     struct str colour = {0}, mono = {0}, ascii = {0};

@@ -34,7 +34,7 @@ static void test_exact(void **state)
     }
 }
 
-/* Two inputs: rows of N elements in a grid of M rows. */
+/* There are two inputs: rows of N elements in a grid of M rows. */
 static void test_two_inputs(void **state)
 {
     double inputs[2 * 9], values[9], far[] = {500, 900};
@@ -51,8 +51,8 @@ static void test_two_inputs(void **state)
     assert_float_equal(formula_value(&f, far, 2), 500 * 900 / 8.0 + 4, 1);
 }
 
-/* Lines of two arrays of many dimensions. Each input is varied alone, all others at random. The
- * degree is five, which no input shows alone. */
+/* Predicts the lines of two arrays of many dimensions. In the first 22 runs each input is varied
+ * alone, in the others all at random. The degree is five, which no input shows alone. */
 static void test_many_inputs(void **state)
 {
     static const double values_of[7][4] = {{4, 8, 12, 16},  {3, 4, 5, 8}, {4, 3, 5, 8},

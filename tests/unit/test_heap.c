@@ -82,7 +82,8 @@ static long faults_now(void)
     return used.ru_minflt;
 }
 
-/* Counts the page faults of the same calls in the C library. */
+/* Prints the number of page faults that case @number causes with the C library's allocator. Returns
+ * 1 if memory is missing. */
 static int replay(unsigned number)
 {
     /* static, so that the heap has only the replay's blocks */
@@ -178,7 +179,8 @@ static void test_temporaries(void **state)
     vec_done(&events);
 }
 
-/* Small blocks are never returned to the system. Memory of other allocators is not accessed. */
+/* Small blocks are never returned to the system. Invalid events have no effect: frees of freed or
+ * unknown blocks, and impossible sizes. */
 static void test_small(void **state)
 {
     event_list events = {0};

@@ -158,7 +158,7 @@ static void test_features(void **state)
     assert_int_equal(runs(), 1);
 }
 
-/* llvm-mca dies on one form. Bisection finds the form, which is skipped. */
+/* llvm-mca crashes on one form. Bisection finds the form, which is skipped. */
 static void test_deaths(void **state)
 {
     (void)state;

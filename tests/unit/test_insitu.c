@@ -577,7 +577,7 @@ static void test_trial(void **state)
     assert_non_null(t.state);
 }
 
-/* The trial on this system, if it permits tracing of processes. */
+/* The trial succeeds on this system if the system permits tracing of processes. */
 static void test_trial_here(void **state)
 {
     struct trial_seen s;

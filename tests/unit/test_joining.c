@@ -124,7 +124,7 @@ static void test_costs(void **state)
     throughput_free(t);
 }
 
-/* Without rows every usage costs nothing. Usages that no row distinguishes cost the same. */
+/* Without rows every usage costs nothing. */
 static void test_no_rows(void **state)
 {
     struct joiner *j = joining_new(0, 1);

@@ -160,7 +160,7 @@ static void test_parts(void **state)
     journal_close(j);
 }
 
-/* A flipped bit anywhere invalidates its record, and no other. */
+/* A flipped bit anywhere after the header invalidates at least its record, and never all three. */
 static void test_every_flipped_byte(void **state)
 {
     struct str whole = {0};

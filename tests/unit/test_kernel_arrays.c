@@ -35,7 +35,8 @@ static void test_rings(void **state)
         }
 }
 
-/* Returns true if the loop has a time; false with the reason. */
+/* Measures the loop @hex on arrays of @bytes bytes. Returns false with the reason if it has no
+ * time. */
 static bool runs(const char *hex, uint64_t bytes, struct arrays_measured *out, struct err *err)
 {
     struct streams streams;

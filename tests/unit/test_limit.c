@@ -44,8 +44,8 @@ static void assert_says(const char *title, const char *sentence, const char *say
     }
 }
 
-/* Checks a loop of tests/data/limits.s: "machine: kinds: title", expectations of its sentence, and
- * its code. */
+/* Checks a loop of tests/data/limits.s. @title is "machine: kinds: title". @code is a line with the
+ * expected words of the sentence, then the loop. */
 static void assert_loop(const char *title, const char *code, bool *seen)
 {
     char id[40], kinds[80], cycles[24], got[200] = "";

@@ -83,7 +83,7 @@ static int free_forms(void **state)
     return 0;
 }
 
-/* Forms of instruction sets that the CPU lacks are absent, except hints, which any CPU executes. */
+/* Forms of instruction sets that the CPU lacks are absent, except ENDBR, which any CPU executes. */
 static void check_extensions(const struct machine *m)
 {
     bool avx512 = machine_has(m, "extensions", "AVX512F");
@@ -147,8 +147,8 @@ static void test_usages(void **state)
     each_machine(check_usages);
 }
 
-/* A form with memory needs at least as many µops as the form on registers, because it has a
- * load. */
+/* A form with memory has more µops and a longer latency than the form on registers, because it has
+ * a load. */
 static void check_memory_forms(const struct machine *m)
 {
     static const char *const pairs[][2] = {

@@ -273,7 +273,7 @@ static void test_a64(void **state)
     assert_forms(cases[0][0], cases[0][1]);
 }
 
-/* The assembler rejects missing operands. */
+/* The assembler rejects lines with missing or invalid operands, or with an unknown instruction. */
 static void test_plan9_faults(void **state)
 {
     (void)state;
@@ -302,7 +302,8 @@ static void test_plan9_faults(void **state)
     }
 }
 
-/* Text that only NASM accepts. Errors have line numbers, and no directive can read a file. */
+/* NASM assembles text that only NASM accepts. Errors have line numbers, and no directive can read a
+ * file. */
 static void test_nasm(void **state)
 {
     (void)state;

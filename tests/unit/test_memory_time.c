@@ -294,8 +294,8 @@ static void test_needs(void **state)
         }
 }
 
-/* Remaining latency with few lines in flight, by hand, from the times of two loops with few lines
- * and with some. */
+/* Compares the remaining latency with few lines in flight with values by hand, from the times of
+ * two loops with few lines and with some. */
 static void test_ahead(void **state)
 {
     struct memory_costs m = costs(true);

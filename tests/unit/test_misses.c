@@ -100,8 +100,8 @@ static void test_page_walks(void **state)
     assert_float_equal(window_waits(&m, &(struct window){40, 2, 10, 30, 0}, all), 28, 1e-9);
 }
 
-/* Two columns that reach new lines in an eighth of their steps, at the same time: one wait for
- * both. */
+/* Two columns reach new lines at the same time, in an eighth of their steps. They share one
+ * wait. */
 static void test_phases(void **state)
 {
     struct run_bin bins[] = {{10, 700, 700, 5600}, {1e6, 100, 100, 5600}};
@@ -119,7 +119,7 @@ static void test_phases(void **state)
     vec_done(&walks.list);
 }
 
-/* A column whose lines are in the second level. There is no wait if a prefetcher covers strides of
+/* The lines of a column are in the second level. There is no wait if a prefetcher covers strides of
  * this length, and the full wait if it only covers shorter ones. */
 static void test_prefetched_walk(void **state)
 {

@@ -225,8 +225,8 @@ static void test_csv_round_trip(void **state)
     }
 }
 
-/* Blank lines, a byte order mark, rows whose fields span lines. Each row has the number of its
- * first line. */
+/* Accepts blank lines, a byte order mark, and rows whose fields span lines. Each row has the number
+ * of its first line. Rejects invalid UTF-8. */
 static void test_csv_lines(void **state)
 {
     (void)state;
@@ -347,8 +347,8 @@ static void test_machine_round_trip(void **state)
     assert_null(machine_load("", &err));
 }
 
-/* Accounting of groups in a small table: the store of ADD counts for Port4 and Port04, its load for
- * Port23 and Port237, and so on. */
+/* In the tables of llvm-mca a µop of Port0 also counts for the group Port01. Such a µop is counted
+ * once. */
 static void test_group_accounting(void **state)
 {
     (void)state;

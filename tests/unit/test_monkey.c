@@ -404,7 +404,7 @@ static void resize(struct monkey *m)
     terminal_resize(&m->terminal, columns, rows);
 }
 
-/* Typical pastes: complete, damaged, or without a terminal's paste marks. */
+/* Pastes random bytes or a text, complete or damaged, with or without a terminal's paste marks. */
 static void paste(struct monkey *m)
 {
     struct str text = {0};

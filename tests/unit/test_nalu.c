@@ -125,8 +125,8 @@ static void test_product(void **state)
     assert_memory_equal(&n, &again, sizeof n);
 }
 
-/* The paper's result (section 6.2): worse than symbolic regression. Counts without a regression
- * formula, at four times the range of the runs. */
+/* The network is worse than symbolic regression, as in the paper (section 6.2): compares counts
+ * without a regression formula, at four times the range of the runs. */
 static void test_worse_than_symbolic(void **state)
 {
     static double (*const functions[])(const double *, double) = {chains, smaller, quotient};

@@ -371,8 +371,8 @@ static void test_no_room(void **state)
 #endif
 }
 
-/* Samples agree if largest and least differ by at most the tolerance, for each level. The number of
- * lines in the second level is not compared. */
+/* Samples agree if largest and least differ by at most the tolerance, for each size except the
+ * first, which the second level contains. */
 static void test_looks_agree(void **state)
 {
     struct native n[3];

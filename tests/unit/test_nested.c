@@ -82,7 +82,7 @@ static void test_chain(void **state)
         }
 }
 
-/* Backward jumps hide a shorter chain. */
+/* Backward jumps, one per cycle, take longer than the chains. */
 static void test_jumps(void **state)
 {
     (void)state;

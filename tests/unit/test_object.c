@@ -89,8 +89,7 @@ static void test_damaged_files(void **state)
     child_directory_free(dir);
 }
 
-/* Links a program without symbols: a called function, and one that only the unwind tables list.
- * @flags: for `ld`. Returns its path; NULL without tools. */
+/* Links @text to a program without symbols in a new directory *@dir. Returns the program's path. */
 static char *link_stripped(const char *text, char **dir)
 {
     const char *as[] = {"as", "-o", "t.o", NULL},
@@ -116,7 +115,8 @@ static char *link_stripped(const char *text, char **dir)
     return str_take(&path);
 }
 
-/* Checks the functions' offsets from the first one, and their sizes. */
+/* Checks that the program of @text has @count functions without names. @places has the offset and
+ * the size of each. */
 static void expect_functions(const char *text, size_t count, const uint64_t (*places)[2])
 {
     char *dir, *path = link_stripped(text, &dir);
@@ -289,7 +289,8 @@ static void test_names_as_programmers_write_them(void **state)
     free(text);
 }
 
-/* Each parameter is a pair of the previous one, so the text doubles. */
+/* Each parameter is a pair of the previous one, so the text doubles. Such a long text is
+ * rejected. */
 static void test_names_that_double(void **state)
 {
     (void)state;

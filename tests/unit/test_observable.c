@@ -134,8 +134,8 @@ static void test_with_ports(void **state)
     mapping_free(m);
 }
 
-/* Forms that are equal alone form a class. A note says that nothing compares its members. Pairs
- * with its first member compare them, and distinguish all others. */
+/* Forms that are equal alone form a class with a count of its uncompared pairs. Pairs with the
+ * first member compare the members, and distinguish all others. */
 static void test_untested(void **state)
 {
     struct experiments *t = table_of_forms();

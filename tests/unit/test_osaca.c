@@ -283,7 +283,7 @@ static void test_reads_older_habits(void **state)
     machine_free(m);
 }
 
-/* Entries that match in Portolan, and in OSACA only by the mnemonic before the point or not at all:
+/* Some entries match in Portolan, and in OSACA only by the mnemonic before the point or not at all:
  * conditions named identifiers, missing shapes. */
 static void test_reads_older_aarch64(void **state)
 {

@@ -344,7 +344,7 @@ static void test_masks_of_stores(void **state)
     machine_free(m);
 }
 
-/* A file of a few kilobytes whose aliases expand beyond the limit. */
+/* A file of a few kilobytes whose aliases expand beyond the limit is rejected. */
 static void test_aliases_are_bounded(void **state)
 {
     (void)state;

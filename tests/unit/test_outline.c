@@ -108,8 +108,8 @@ static void test_doubts_and_worst(void **state)
     known_tear_down(&b);
 }
 
-/* Data that panes draw: each form's experiment alone, pairs with cycles in order, and the mapping
- * as a machine with the names of its ports. */
+/* An outline has the data that panes draw: each form's experiment alone, pairs with cycles in
+ * order, and the mapping as a machine with the names of its ports. */
 static void test_for_panes(void **state)
 {
     static const char *const names[] = {"W", "X", "Y", "Z"};

@@ -501,7 +501,7 @@ static void test_mapping_in_view(void **state)
     assert_true(large_holds("filter form~"));
 }
 
-/* Each back key closes the place's overlay, and jobs continue. */
+/* Each back key closes the help, the output and the log, and none ends the program. */
 static void test_help_closes(void **state)
 {
     static const int keys[] = {'q', KEYCODE_ESCAPE, KEYCODE_BACKSPACE};

@@ -67,8 +67,8 @@ static void *turns(void *count)
     return NULL;
 }
 
-/* Runs the profiled work: "turns N", in threads "threads N", in a child "child N", in
- * a child that clone starts without a signal "clone N". */
+/* Runs @count turns: in this thread ("turns"), in two threads ("threads"), in a child ("child"), or
+ * in a child whose end sends no signal ("clone"). */
 static int work(const char *how, unsigned count)
 {
     if (strcmp(how, "threads") == 0) {
@@ -212,7 +212,7 @@ static void test_interrupt(void **state)
     check_method(SAMPLING_INTERRUPT);
 }
 
-/* Profiles a running process, which continues afterwards. */
+/* Profiles a running process. The process continues afterwards. */
 static void test_attach(void **state)
 {
     (void)state;
@@ -348,7 +348,8 @@ static void test_spaces(void **state)
     samples_done(&samples);
 }
 
-/* By hand: 250 of 1,000 samples, and half of the cycles in a quarter of the time. */
+/* By hand: a loop has 250 of 1,000 samples, a quarter of 8 seconds. With half of its cycles the
+ * program takes one second less. */
 static void test_shares(void **state)
 {
     struct profile_loop loop = {.samples = 250, .measured = 4, .predicted = 3};

@@ -80,7 +80,7 @@ static bool remainders_seen(const struct formula *f, const double *at, size_t co
     return true;
 }
 
-/* Growth, steps, remainders and counts without a formula, from several sets of runs. A formula
+/* Fits growth, steps, remainders and counts without a formula to several sets of runs. A formula
  * marked exact is exact for all other values, or is marked only for the values of the runs. */
 static void test_exact_is_right(void **state)
 {
@@ -172,8 +172,8 @@ static void test_nothing_from_one(void **state)
     range_done(&r);
 }
 
-/* Three values of one input and five of another. The count grows with the logarithm of the first,
- * of which it is not a polynomial. */
+/* The runs have three values of one input and five of another. The count grows with the logarithm
+ * of the first, of which it is not a polynomial. */
 static void test_whole_values_left_out(void **state)
 {
     static const double p[] = {100, 200, 400}, g[] = {20, 40, 60, 100, 150};

@@ -304,8 +304,8 @@ static double error_of(const struct worst_block *b)
     return fabs(b->predicted - b->measured) / b->measured;
 }
 
-/* Blocks in two evaluations, one of which is sent to another rank. The sum equals one evaluation of
- * all blocks. */
+/* Two evaluations have different blocks, and one is sent to the other's rank. The sum equals one
+ * evaluation of all blocks. */
 static void test_evaluations(void **state)
 {
     static const char *const blocks[] = {"4801d8", "480fafc3",     "4801d8480fafc3",

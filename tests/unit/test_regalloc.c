@@ -248,8 +248,8 @@ static void letters_of(const struct body *b, char *out, size_t room)
     out[n] = '\0';
 }
 
-/* Units of two instructions: a load and an addition, or two additions. If there are more loads than
- * additions, the last loads are alone. */
+/* A paired body consists of units of two instructions: a load and an addition, or two additions. If
+ * there are more loads than additions, the last loads are alone. */
 static void test_pairs(void **state)
 {
     struct body *b = mem_alloc(sizeof *b);
@@ -421,7 +421,8 @@ static void test_elsewhere(void **state)
     print_message("x86-64 forms' bodies are not tried on this processor\n");
 }
 
-/* Prefixes without effect make each instruction BODY_PADDED bytes long. Its form is unchanged. */
+/* Prefixes without effect make each instruction at least BODY_PADDED bytes long. Its form is
+ * unchanged. */
 static void test_padded(void **state)
 {
     static const char *const names[] = {"ADD (R64, R64)",   "IMUL (R64, R64)",

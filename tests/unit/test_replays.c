@@ -204,8 +204,8 @@ static void test_rename(void **state)
     machine_free(m);
 }
 
-/* A store that rename does not forward, and the number of stores that a blocked load waits for.
- * That number is not measured. */
+/* Checks a store that rename does not forward, and the number of stores that a blocked load waits
+ * for. That number is not measured. */
 static void test_stores_on_their_way(void **state)
 {
     (void)state;
@@ -237,7 +237,7 @@ static void test_stores_on_their_way(void **state)
     machine_free(m);
 }
 
-/* A simulation takes at least the time that the ports need for replays. */
+/* A simulation takes at least the time that the ports need for replays, and at most 2 % more. */
 static void test_simulation_agrees(void **state)
 {
     (void)state;

@@ -181,8 +181,8 @@ static const char *new_journal(void)
     return work_path("journal.csv");
 }
 
-/* Cancelled before any result is settled. The journal has the passes, and the next run reads and
- * reports them. */
+/* The run is cancelled before any result is settled. The journal has the passes, and the next run
+ * reads and reports them. */
 static void test_journal_keeps_passes(void **state)
 {
     const char *path = new_journal();
@@ -660,10 +660,10 @@ static int teardown(void **state)
     return 0;
 }
 
-/* The reports of a run next to busy neighbours (tests/data/contention/progress.csv: elapsed
- * seconds, passes with a result). The displayed remaining time never rises faster than the run
- * justifies, and jumps less than the guesses. From a fifth of the run to its last seventh it is
- * within a factor of 2.5 of the truth. */
+/* Uses the reports of a run next to busy neighbours (tests/data/contention/progress.csv: elapsed
+ * seconds, passes with a result). The displayed remaining time rises by at most 2.5 seconds per
+ * second, and jumps less than the guesses. From a fifth of the run to its last seventh it is within
+ * a factor of 2.5 of the truth. */
 static void test_estimate(void **state)
 {
     struct err err = {0};

@@ -231,8 +231,8 @@ static void add_line(const char *line, struct str *out)
              at ? getenv("PORTOLAN_DATA") : "", at ? at + 1 : "");
 }
 
-/* Writes the program's output for @script with --format @format. @marker (NULL: none) is run after
- * each command. */
+/* Writes the program's output for the commands of script to @out, with --format @format. @marker
+ * (NULL: none) is run after each command. */
 static void run(const char *format, const char *marker, struct str *out)
 {
     struct str text = {0}, shell = {0};
@@ -331,7 +331,7 @@ static void test_no_command_is_forgotten(void **state)
             fail_msg("%s is not called: add it to the script, or to those elsewhere", (*c)->name);
 }
 
-/* One object per command, in their order, each of which conforms to the schema. */
+/* Each command prints one object, in order, and each object conforms to the schema. */
 static void test_each_command(void **state)
 {
     struct str out = {0};
@@ -459,8 +459,9 @@ static bool unfolds(const char *command, const char *name, size_t length)
     return false;
 }
 
-/* CSV's columns and JSON's names of one result are equal: each row of JSON has its columns, and
- * each column is a name in the object or unfolds one. Returns true if there are rows. */
+/* CSV's columns and JSON's names of one result are equal: the first row of each JSON array has
+ * columns of CSV, and each column is a name in the object or unfolds one. Returns true if there are
+ * rows. */
 static bool assert_same_names(const char *line, const json_t *object, const char *csv)
 {
     const char *command = json_string_value(json_object_get(object, "command")), *name;

@@ -125,7 +125,8 @@ static void check(trace *threads, size_t p, const trace *serial, double common, 
     vec_done(&all);
 }
 
-/* Sweeps over rows. Each thread has a block of rows, and traverses each row once or four times. */
+/* Threads sweep over rows. Each thread has a block of rows, and traverses each row once or four
+ * times. */
 static void test_rows(void **state)
 {
     static const double sizes[] = {20, 50, 90, 150, 250, 300, 500, 700, 800};

@@ -171,7 +171,7 @@ static bool is_named(const char *form, const char *name, const char *section)
 }
 
 /* Returns the fraction of forms in the table whose latency is one of the table's. If a table has
- * "at most", a lower latency is accepted. */
+ * "at most" or a range, every latency is accepted. */
 static double share_named(const struct machine *m, const struct csv_table *t, size_t *forms)
 {
     size_t fit = 0;
@@ -360,10 +360,10 @@ static void unroll(const char *const *lines, struct str *out)
 #define LOAD(reg, base) "ld1d z" reg ".d, p0/z, [" base ", #@, mul vl]"
 #define STORE(reg, base) "st1d z" reg ".d, p0, [" base ", #@, mul vl]"
 
-/* Streaming kernels, unrolled eight times, with data in the first level, in cycles per vector of 64
- * bytes. Measured on an FX700 by Alappat et al., "Performance Modeling of Streaming Kernels and
- * Sparse Matrix-Vector Multiplication on A64FX", PMBS 2020 (artifact, single_core/stream), without
- * the cost of a call. */
+/* Predicts streaming kernels, unrolled eight times, with data in the first level, in cycles per
+ * vector of 64 bytes. Measured on an FX700 by Alappat et al., "Performance Modeling of Streaming
+ * Kernels and Sparse Matrix-Vector Multiplication on A64FX", PMBS 2020 (artifact,
+ * single_core/stream), without the cost of a call. */
 static void test_a64fx_streams(void **state)
 {
     static const struct { double measured; const char *lines[6];

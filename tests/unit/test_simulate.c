@@ -412,9 +412,8 @@ static struct simulation run_with(struct simulator *s, struct block_work *w, con
     return sim;
 }
 
-/* Loads that wait until stores reach the cache; the time is known when the store retires.
- * Forwarding a part of the value takes store_forward_part longer than a load that the store
- * covers. */
+/* Loads wait until stores reach the cache, a time that is known when the store retires. Forwarding
+ * a part of the value takes store_forward_part longer than a load that the store covers. */
 static void test_late_stores(void **state)
 {
     /* mov [rsp],eax; mov [rsp+4],eax; mov rcx,[rsp]; add rax,rcx */
@@ -480,8 +479,8 @@ static void test_settled(void **state)
     vec_done(&real.blocks);
 }
 
-/* Blocks that run at their bound for over a hundred cycles before full buffers slow them down, or
- * that seldom lose a cycle. */
+/* The block runs at its bound for over a hundred cycles, and seldom loses a cycle. It has not
+ * converged. */
 static void test_settled_too_early(void **state)
 {
     static const struct { const char *machine, *hex; double cycles; } cases[] = {
@@ -507,7 +506,7 @@ static void test_settled_too_early(void **state)
     simulator_free(s);
 }
 
-/* A value stored and loaded again, measured on a Zen 3. Forwarding takes 9 cycles (integers 6.2)
+/* A value is stored and loaded again, measured on a Zen 3. Forwarding takes 9 cycles (integers 6.2)
  * from value to value. A µop that only transfers the value adds nothing. Other operations of the
  * store, and the load's operation on the value, are added. */
 static void test_handed_on(void **state)
@@ -569,8 +568,8 @@ static void test_no_bound(void **state)
     machine_free(machine);
 }
 
-/* Values in a sweep: one larger than any machine's is unlimited, and a block of no bytes is
- * invalid. */
+/* In a sweep a value beyond a fact's limit counts as the limit, and a block of no bytes as
+ * unknown. */
 static void test_facts_beyond(void **state)
 {
     static const struct { const char *key, *value, *same;

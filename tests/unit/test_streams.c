@@ -291,8 +291,8 @@ static void test_far(void **state)
     }
 }
 
-/* A register that is doubled or scaled repeatedly: terms of its value, and factors beyond 64
- * bits. */
+/* A register is doubled or scaled repeatedly. The product is the factor of its only term. Products
+ * beyond 64 bits are accepted. */
 static void test_multiplied(void **state)
 {
     static const char *const again[] = {
@@ -339,8 +339,8 @@ static void test_joined(void **state)
     assert_int_equal(streams.items.items[2].distance, 8256);
 }
 
-/* Returns the misses in an LRU cache of @room lines, counted over the second half of @rounds
- * iterations of @n accesses. */
+/* Returns the misses per iteration in an LRU cache of @room lines, counted over the second half of
+ * @rounds iterations of @n accesses. */
 static double misses(const int64_t *offsets, const unsigned *bytes, size_t n, int64_t step,
                      unsigned rounds, size_t room)
 {

@@ -316,7 +316,7 @@ static void test_reading(void **state)
     session_done(&s);
 }
 
-/* A command that takes longer becomes a job, which Esc ends. Pending commands then run. */
+/* A command that takes longer becomes a job. Pending commands run when the job has ended. */
 static void test_reading_goes_on(void **state)
 {
     struct session s;

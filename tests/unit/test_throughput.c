@@ -140,8 +140,8 @@ static void test_near_ties(void **state)
             }
 }
 
-/* The limits of each method: the most µops for subsets, for gathering, for the flow; the largest
- * masses. */
+/* Compares the methods at their limits: the most µops for subsets, for gathering, for the flow; the
+ * largest masses. */
 static void test_limits(void **state)
 {
     (void)state;
@@ -181,7 +181,7 @@ static void test_limits(void **state)
     free(masses);
 }
 
-/* 21 to 32 ports, which is beyond the definition. The linear program is the oracle. */
+/* For 21 to 32 ports the definition takes too long, so the linear program is the oracle. */
 static void test_wide_machines(void **state)
 {
     (void)state;
@@ -260,7 +260,8 @@ static struct mapping *figure_mapping(const char *const usages[][2], const char 
     return m;
 }
 
-/* PMEvo, figures 2 and 3: {add: 2, mul: 1, store: 1} takes 1.5 cycles, limited by {P1, P2}. */
+/* PMEvo, figures 2 and 3: {add: 2, mul: 1, store: 1} takes 1.5 cycles, limited by {P1, P2}. With
+ * several µops per form it takes 2.5 cycles. */
 static void test_pmevo_figures(void **state)
 {
     (void)state;

@@ -148,8 +148,8 @@ static void test_encoding_length(void **state)
     assert_true(decoded > 100000);
 }
 
-/* APX without a disassembler that supports it: the length of the same opcode after REX. Lengths are
- * from LLVM 22. */
+/* Without a disassembler that supports APX, an instruction has the length of the same opcode after
+ * REX. Lengths are from LLVM 22. */
 static void test_rex2(void **state)
 {
     (void)state;

@@ -97,7 +97,7 @@ static void add_section(struct str *out, uint32_t name, uint32_t type, uint64_t 
 }
 
 /* Makes a relocatable file of @count sections of one instruction, each with a function without a
- * size. With @sparse it has one section of that many bytes, which the file lacks. */
+ * size. With @sparse each section has @sparse bytes, a hole in the file. */
 static const char *make_object(size_t count, uint64_t sparse)
 {
     static const char names[] = "\0.text\0.names";
@@ -216,7 +216,7 @@ static void test_objects(void **state)
 }
 
 /* Reads an object with @tables symbol tables of the same bytes; with 0, an object whose symbols all
- * have the same name, which is as long as the file. */
+ * have the same long name. */
 static bool read_overlapping(size_t tables, struct err *err)
 {
     const char *path = work_path("overlapping.o");
@@ -501,8 +501,8 @@ static void journal_lines(size_t count)
     str_done(&text);
 }
 
-/* Entries with the name of many forms, none of which they match. Each entry is compared with each
- * form. */
+/* Imports @count entries with the name of many forms, none of which they match. Each entry is
+ * compared with each form. */
 static void osaca_entries(size_t count)
 {
     static struct forms *forms;

@@ -99,8 +99,8 @@ static void test_measured_blocks(void **state)
     csv_table_free(t);
 }
 
-/* Two forms at a time, for each kind of usage that only pairs reveal. Work on a shared port makes
- * them wait; work on a port of only one of them does not. */
+/* Predicts the times of pairs of forms, for each kind of usage that only pairs reveal. Work on a
+ * shared port makes them wait; work on a port of only one of them does not. */
 static void test_measured_pairs(void **state)
 {
     (void)state;
@@ -178,7 +178,7 @@ static void test_protocols(void **state)
     machine_free(m);
 }
 
-/* Intel's machines lack these facts. */
+/* Skylake lacks Zen 4's facts about memory, so memory limits no loop there. */
 static void test_intel_has_none(void **state)
 {
     struct machine *m = load_machine("skylake");
