@@ -1,4 +1,5 @@
-/* Cost of measuring, and accuracy under load by own processes: parts of bench_measure. */
+/* Parts of bench_measure: the cost of measuring, and the accuracy under load by other processes of
+ * the benchmark. */
 #ifndef PORTOLAN_BENCH_MEASURE_COST_H
 #define PORTOLAN_BENCH_MEASURE_COST_H
 

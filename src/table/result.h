@@ -73,7 +73,7 @@ struct result;
 struct result_table {
     enum table_shape shape;
     bool headless;           /* no headings in text */
-    bool totals;             /* the last row has totals and is set off */
+    bool totals;             /* the last row has totals and is emphasised */
     unsigned hide;           /* bit set of NOT_ values */
     const char *indent;      /* printed before each row in text; NULL: nothing */
     /* Used only by result.c and the writers. */
@@ -81,7 +81,7 @@ struct result_table {
     struct result_column *columns;
     size_t column_count;
     struct result_cell *cells;      /* cells row by row */
-    size_t count, capacity;  /* number of cells, and room for them */
+    size_t count, capacity;  /* number of cells, and capacity */
     bool cut;                /* memory ran out, so no rows are added */
     struct table_note *notes;
     size_t note_count;

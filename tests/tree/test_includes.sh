@@ -1,7 +1,7 @@
 #!/bin/sh
-# Shows that the include graph of src/ is the one in docs/design.md. Each room may include the rooms
-# that its line of the list names. These must precede the room in the list, so includes form no
-# cycle.
+# Shows that the include graph of src/ is the one in docs/design.md, which calls the directories of
+# src/ rooms. Each room may include the rooms that its line of the list names. These must precede
+# the room in the list, so includes form no cycle.
 . "${PORTOLAN_SRC:-.}/tests/helpers.sh"
 
 # A line that begins with spaces continues the previous line.

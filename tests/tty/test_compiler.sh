@@ -82,7 +82,7 @@ test_counts_by_hand() {
     printf '#include <string.h>\nchar a[6400] = {1}, b[6400];\nint main(int c, char **v) { (void)v; memcpy(b, a, sizeof b); return b[c]; }\n' >ranges.c
     expect 0 "$cc" -O1 ranges.c -o ranges
     traced exact ./ranges
-    # One range read and one written, 100 or 101 lines each, and the byte at the end.
+    # The program reads one range and writes one, of 100 or 101 lines each, and the byte at the end.
     n=$(sum_of access)
     [ "$n" -ge 201 ] && [ "$n" -le 203 ] || fail "$n references of ranges"
 }

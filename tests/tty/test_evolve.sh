@@ -27,7 +27,7 @@ test_evolve_and_adopt() {
     prompt 'evolve status'
     see 'run 1: running'
     see 'p pause or resume  s stop'
-    # The current phase in words, its work, and the remaining time.
+    # The view shows the current phase in words, its work, and the remaining time.
     see 'estimating the error scale, '
     see ' s, 60 min left'
     see 'a short search estimates the noise of the measurements, which determines'

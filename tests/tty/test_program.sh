@@ -566,8 +566,8 @@ END
     done
 }
 
-# Sizes that are macros: the program is built for each, with counts of each build. A build in which
-# the compiler makes different blocks is rejected.
+# The sizes are macros: the program is built for each size, and the counts are those of each build.
+# A build in which the compiler makes different blocks is rejected.
 test_define() {
     needs_llvm
     [ "$(uname -m)" = x86_64 ] || skip 'machines of x86-64'

@@ -34,7 +34,7 @@ to_faster() {
 }
 test_from_a_loop_to_a_faster_one() { each_size to_faster; }
 
-# From the list of hot loops into one, with its samples, and back.
+# Opens a loop from the list of hot loops, shows its samples, and returns.
 to_hot_loop() {
     open_screen "$1" "$2" "env HOME=$home TERM=screen-256color '$portolan' '$source/data/kernels/triad-skl-O3.s'; echo left with \$?; read -r x"
     see '1/8'
@@ -57,8 +57,8 @@ test_from_a_profile_to_its_hot_loop_and_back() {
     each_size to_hot_loop
 }
 
-# From nothing to a mapping in use: experiments, times (of a table instead of the CPU that runs the
-# test), a search that is watched and stopped.
+# Makes a mapping from nothing and uses it: experiments, times (of a table instead of the CPU that
+# runs the test), a search that is watched and stopped.
 to_mapping() {
     open_screen "$1" "$2" "env HOME=$home XDG_CONFIG_HOME=$home TERM=screen-256color '$portolan' --machine skylake '$source/data/kernels/triad-skl-O3.s'; echo left with \$?; read -r x"
     see '1/8'

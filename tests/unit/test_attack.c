@@ -45,8 +45,8 @@ static void test_next_values(void **state)
         skip();   /* this host is rarely idle, so there are too few values */
 }
 
-/* S1: code hidden after the closing branch. imul rax, rbx takes three cycles (four on old CPUs)
- * with any closing branch. The immediates contain system calls. */
+/* Code is hidden after the closing branch. imul rax, rbx takes three cycles (four on old CPUs) with
+ * any closing branch. The immediates contain system calls. */
 static void test_hidden_code(void **state)
 {
     static const char *const branches[] = {
@@ -82,7 +82,7 @@ static void test_hidden_code(void **state)
     next_right("hidden code");
 }
 
-/* S2: stores to addresses around the code, relative to it. */
+/* Blocks store to addresses around the code, relative to it. */
 static void test_stores_around(void **state)
 {
     static const int64_t distances[] = {
@@ -141,8 +141,8 @@ static void test_stores_around(void **state)
 static uint64_t written = 1;
 static const uint64_t constant = 1;
 
-/* S3: stores to addresses that only the parent process knows: its mapping of the code, its memory,
- * the program, the stack, libc. */
+/* Blocks store to addresses that only the parent process knows: its mapping of the code, its
+ * memory, the program, the stack, libc. */
 static void test_stores_known(void **state)
 {
     uint64_t on_stack = 1, *on_heap = calloc(1, sizeof *on_heap);
@@ -314,8 +314,8 @@ static void test_cancelled(void **state)
     nothing_left("cancelled");
 }
 
-/* S5: every system call that the child itself may make, from the child's code but with other
- * arguments; and all other system calls. eax: number, then the arguments. */
+/* Tries every system call that the child itself may make, from the child's code but with other
+ * arguments, and all other system calls. eax: number, then the arguments. */
 static void test_system_calls(void **state)
 {
     static const struct { const char *name, *set; unsigned fault, or_fault;
@@ -492,8 +492,8 @@ static void test_guesses(void **state)
     }
 }
 
-/* S7: instructions outside of the list are rejected before they run. test_kernel_code tests the
- * whole list. */
+/* Instructions outside of the list are rejected before they run. test_kernel_code tests the whole
+ * list. */
 static void test_refused(void **state)
 {
     static const char *const blocks[] = {

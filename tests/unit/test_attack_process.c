@@ -116,7 +116,7 @@ static void test_odds_of_a_table(void **state)
     }
 }
 
-/* S6: the parent may have any number of descriptors. If descriptors are exhausted there is a
+/* The parent may have any number of descriptors. If descriptors are exhausted there is a
  * message. */
 static void test_descriptors(void **state)
 {

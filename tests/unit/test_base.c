@@ -431,7 +431,8 @@ static void test_utf8(void **state)
         {"\xf4\x8f\xbf\xbf", 4, 0x10ffff},
         {"\xed\x9f\xbf", 3, 0xd7ff},
     };
-    /* A single continuation byte, overlong forms, surrogates, out of range, truncated. */
+    /* Invalid UTF-8: a single continuation byte, overlong forms, surrogates, out of range,
+     * truncated. */
     static const char *const bad[] = {"\x80",
                                       "\xc0\x80",
                                       "\xc1\xbf",

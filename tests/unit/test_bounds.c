@@ -430,7 +430,7 @@ static void test_front_end(void **state)
                       "jne 1f\n jne 1f\n jne 1f\n jne 1f\n jne 1f\n jne 1f\n jne 1f\n jne 1f\n jne "
                       "1f\n jne 1f\n jne 1f\n jne 1f\n1:\n",
                       BOUND_PORTS) >= 6);
-    /* Ten bytes per instruction, and 16 bytes decoded per cycle. */
+    /* An instruction has ten bytes, and the decoders receive 16 bytes per cycle. */
     assert_true(fabs(bound(skylake, "movabsq $0x123456789abcdef0, %rax", BOUND_FRONTEND) -
                      10.0 / 16) < 1e-9);
     /* Prefix 66 with a 16-bit immediate changes the length, which costs three cycles. */
@@ -446,7 +446,7 @@ static void test_front_end(void **state)
     assert_true(fabs(bound(skylake, "vaddps (%rdi,%rcx), %ymm0, %ymm1", BOUND_ISSUE) - 0.5) < 1e-9);
     assert_true(fabs(bound(skylake, "vaddps (%rdi), %ymm0, %ymm1", BOUND_ISSUE) - 0.25) < 1e-9);
     assert_true(fabs(bound(skylake, "addq (%rdi,%rcx), %rax", BOUND_ISSUE) - 0.25) < 1e-9);
-    /* The stack engine's synchronisation µop. */
+    /* The stack engine adds a synchronisation µop. */
     assert_true(fabs(bound(skylake, "popq %rax\n addq $8, %rsp", BOUND_ISSUE) - 0.75) < 1e-9);
 }
 

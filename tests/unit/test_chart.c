@@ -510,8 +510,8 @@ static void test_a_core_without_simple_forms(void **state)
         fail_msg("%zu of %zu forms are right", judged.right, judged.forms);
 }
 
-/* Latencies per pair of operands, including implicit registers. The chart predicts each chain of
- * the CPU. */
+/* A chart has latencies per pair of operands, including implicit registers. It predicts each chain
+ * of the CPU. */
 static void test_latencies_are_charted(void **state)
 {
     static const char *const own[] = {"MUL (R64)", "MUL (M64)"};

@@ -83,8 +83,8 @@ static void test_evaluation(void **state)
     assert_int_equal(one.refused, 3);
     /* fraction of the measured blocks that have a predicted time */
     assert_true(fabs(one.coverage - 3.0 / 6) < 1e-12);
-    /* Predictions 1 for 1, 3 for 4 (latency 3 of the multiplication), 4 for 8: errors 0, 1/4,
-     * 1/2. */
+    /* Predicted and measured cycles are 1 and 1, 3 and 4 (latency 3 of the multiplication), 4 and
+     * 8. So the errors are 0, 1/4 and 1/2. */
     assert_true(fabs(one.mape - 0.25) < 1e-9);
     assert_true(fabs(one.median - 0.25) < 1e-9);
     assert_true(fabs(one.kendall - 1) < 1e-9);

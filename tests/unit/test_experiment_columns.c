@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Filters of experiments, compared with an independent evaluation of each condition. Malformed
- * expressions. Printed rows. */
+/* Filters of experiments, compared with an independent evaluation of each condition; malformed
+ * expressions; printed rows. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -109,7 +109,7 @@ static void show_tables(void)
     run_to_end("view tables");
 }
 
-/* Shows the Pareto front, for which a small screen has no other place. */
+/* Shows the Pareto front, which a small screen shows only on request. */
 static void show_front(void)
 {
     show_evolution();

@@ -155,8 +155,8 @@ static void test_source_lines(void **state)
     str_done(&line);
 }
 
-/* Commands over the whole table. All large allocations from a given one on fail, for each large
- * allocation in turn. */
+/* Runs commands over the whole table. All large allocations from a given one on fail, for each
+ * large allocation in turn. */
 static void test_commands(void **state)
 {
     static const char *const commands_tried[] = {"experiments list predicted>1 & cycles>2",

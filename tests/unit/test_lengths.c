@@ -306,8 +306,8 @@ static void operands_add(uint8_t code[SLOT], size_t n, size_t step, struct str *
         }
 }
 
-/* Systematic encodings of opcodes with prefixes, VEX and EVEX: every 23rd with SWEEP, otherwise
- * every 211th. */
+/* Compares systematic encodings of opcodes with prefixes, VEX and EVEX: every 23rd with SWEEP,
+ * otherwise every 211th. */
 static void test_encodings(void **state)
 {
     static const uint8_t prefixes[][3] =

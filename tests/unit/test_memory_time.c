@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Time by size of the arrays: by hand, and compared with the sum over single lines. Costs between
- * sizes are interpolated by hand. Every shipped machine. */
+/* Time by size of the arrays: by hand, compared with the sum over single lines, interpolated
+ * between sizes, and for every shipped machine. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

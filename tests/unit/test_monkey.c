@@ -165,7 +165,8 @@ static void type_text(struct monkey *m, const char *text)
     type(m, text, strlen(text));
 }
 
-/* Keys of views and common keys. Quitting is rare, because it would dominate. */
+/* Presses a key of a view or a common key. Quitting is rare, because otherwise most runs would end
+ * early. */
 static void press_key(struct monkey *m)
 {
     static const char *const sequences[] = {

@@ -108,8 +108,8 @@ static void test_reads_as_osaca_would(void **state)
     /* The entry with a suffix takes precedence over the general one. */
     assert_usage(m, "IMUL (R64, R64)", "1*p1", 3);
     assert_usage(m, "IMUL (R32, R32)", "2*p1", 4);
-    /* The entry of the register form plus a load of the operand's size: ports and latency of
-     * both. */
+    /* A form with memory has the ports and latencies of the register form's entry and of a load of
+     * the operand's size. */
     assert_usage(m, "ADD (R64, M64)", "1*p23+1*p[2D,3D]+1*p0156", 5);
     assert_usage(m, "VADDPD (XMM, XMM, M128)", "1*p01+1*p23+1*p[2D,3D]", 9);
     assert_usage(m, "VADDPD (YMM, YMM, M256)", "1*p01+2*p23+2*p[2D,3D]", 10);
@@ -143,9 +143,9 @@ static void test_reads_as_osaca_would(void **state)
     machine_free(m);
 }
 
-/* The notation of OSACA's newest files. '13' in a string means ports 1 and 3, although one port is
- * named 13. Masks have both spellings. There are keys of other tools, rules by register class of
- * which one stores through both ports, and fractional cycles in a rule. */
+/* Reads the notation of OSACA's newest files. '13' in a string means ports 1 and 3, although one
+ * port is named 13. Masks have both spellings. There are keys of other tools, rules by register
+ * class of which one stores through both ports, and fractional cycles in a rule. */
 static void test_reads_ports_of_two_digits(void **state)
 {
     static const char text[] =

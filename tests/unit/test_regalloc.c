@@ -324,7 +324,8 @@ static void test_orders(void **state)
         assert_int_equal(count_form(b, "ADD (R64, R64)"), 240);
         assert_int_equal(count_form(b, "IMUL (R64, R64)"), 200);
         assert_int_equal(count_form(b, "SHL (R64, I8)"), 160);
-        /* The request exceeds the limit: the largest number of whole executions that fits. */
+        /* The request exceeds the limit, so the body has the largest number of whole executions
+         * that fits. */
         assert_true(body_make(forms_of, many, 3,
                               &(struct body_shape){.instructions = 15000, .order = order}, b,
                               &err));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* One result in five formats. Missing values, invalid UTF-8, quotes in CSV. */
+/* One result in five formats, with missing values, invalid UTF-8, and quotes in CSV. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

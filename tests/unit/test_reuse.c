@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Reuse distances, compared with a linearly searched stack and with a recount of distinct lines.
- * Bins. Memory. */
+/* Reuse distances, compared with a linearly searched stack and with a recount of distinct lines;
+ * their bins, and the memory that they need. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -212,8 +212,8 @@ static void test_journal_keeps_passes(void **state)
     close(fd);
 }
 
-/* Cancelled repeatedly, with the file's end truncated each time. Nothing is measured twice, and
- * nothing is lost. */
+/* A run is cancelled repeatedly, with the journal's end truncated each time. Nothing is measured
+ * twice, and nothing is lost. */
 static void test_journal_resumes(void **state)
 {
     const char *path = new_journal();
@@ -415,8 +415,8 @@ static void test_two_lengths(void **state)
         assert_true(copy->rows.items[1].cycles == 1);
         assert_string_equal(experiments_extra(copy, 0, 0), round == 0 ? "" : "+25.0 % at 200");
         assert_string_equal(experiments_extra(copy, 1, 0), round == 0 ? "" : "same");
-        /* First only the long bodies, then the missing short ones, the differing one twice, then
-         * nothing. */
+        /* The first run measures only the long bodies. The second one measures the missing short
+         * ones, the differing one twice. The third one measures nothing. */
         assert_int_equal(s.passes, round == 0 ? 4 : round == 1 ? 3 : 0);
         assert_int_equal(s.reused, round == 0 ? 0 : 2);
         experiments_free(copy);
@@ -549,7 +549,7 @@ static void test_conditions(void **state)
     assert_true(isnan(host.shown));
     host.busy = false;
 
-    /* Judged by a baseline of half the core: 0.258 instead of 0.2. */
+    /* The time is compared with a baseline of half the core: 0.258 instead of 0.2. */
     host.cycles = 0.258;
     s = host_run(path, 2.6, false, &plain);
     assert_true(s.done == 1 && s.reused == 0 && host.seen == 1);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The stack distance model, compared with caches of randomly placed lines, and with the sum with
- * factorials. Histograms. */
+/* The stack distance model and its histograms, compared with caches of randomly placed lines, and
+ * with the sum with factorials. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

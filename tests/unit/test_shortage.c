@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Every command and every loader with failing allocations, at each allocation in turn. Each
+/* Runs every command and every loader with failing allocations, at each allocation in turn. Each
  * succeeds or fails with a message, and the same command works afterwards. SWEEP=N: number of
  * positions for each (make torture uses more, and checks for leaks). */
 #include <setjmp.h>

@@ -392,7 +392,7 @@ static void test_search_goes_on(void **state)
     (void)state;
     table_init(&t);
     updates(&t, &rows);
-    /* all rows once, back to the first one */
+    /* the search visits all rows once and returns to the first one */
     assert_true(table_find(&t, &large, &rows, "form 000000", -1));
     assert_true(table_busy(&t));
     assert_true(updates(&t, &rows) > 3);

@@ -156,8 +156,8 @@ static void test_known_best(void **state)
            INTEL
            "a: shl rax, 1\nshl rbx, 1\nshl rcx, 1\nshl rsi, 1\nshl r8, 1\ncmp rdi, rdx\njne a\n",
            1, false, 3, 1.5, "shl by 1 as add");
-    /* An addition of four cycles per iteration; with two and four sums at the same time. Two loads
-     * per iteration take one cycle on two ports. */
+    /* One addition takes four cycles per iteration; with two and four sums the additions overlap.
+     * Two loads per iteration take one cycle on two ports. */
     static const char dot[] = ".L: vmovupd (%rdi,%rax), %ymm1\n vfmadd231pd (%rsi,%rax), %ymm1, "
                               "%ymm0\n add $32, %rax\n cmp %rdx, %rax\n jne .L\n";
     expect("skylake", dot, 4, false, 4, 4, NULL);

@@ -95,7 +95,8 @@ static void latency_rows(size_t count)
     load_all_files();
 }
 
-/* Patterns with new forms between them. The search order of patterns is updated each time. */
+/* Loads patterns with new forms between them, which change the search order of the patterns each
+ * time. */
 static void override_rows(size_t count)
 {
     struct str text = {0};
