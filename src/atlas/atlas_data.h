@@ -55,7 +55,7 @@ struct atlas_evidence;
 struct atlas_evidence *atlas_evidence_new(const struct atlas_options *o, size_t index,
                                           const struct atlas_forms *f);
 void atlas_evidence_free(struct atlas_evidence *e);
-/* Returns the number of measured experiments with a form that @f lacks. */
+/* Returns the number of measured experiments with a form that the list of forms lacks. */
 size_t atlas_evidence_left_out(const struct atlas_evidence *e);
 /* Appends the script of chunk @chunk: ATLAS_CHUNK forms from index @chunk * ATLAS_CHUNK. */
 void atlas_data_experiments(const struct atlas_evidence *e, size_t chunk, struct str *out);

@@ -74,7 +74,7 @@ void block_random(const struct block_maker *m, size_t count, struct rng *rng,
 void block_insert(struct random_block *b, size_t at, const struct random_block *of, size_t from);
 /* Removes instruction @at. */
 void block_without(struct random_block *b, size_t at);
-/* Appends the disassembly: one instruction per line, with @separator between lines. */
+/* Appends the disassembly, with @separator between the instructions. */
 void block_print(const struct random_block *b, const char *separator, struct str *out);
 /* Appends the code as hexadecimal digits. */
 void block_hex(const struct random_block *b, struct str *out);

@@ -55,10 +55,10 @@ struct run_profile {
     VEC(struct profile_loop) loops;
 };
 
-/* Finds the functions and loops of the samples @s, which is moved except for the samples. Loops
- * with less than @least of all samples are omitted. With @goes_on, hot loops get source lines by
- * child processes. @goes_on gets the completed fraction and returns false to cancel. Returns NULL
- * with err if it or the thread's watch cancels. Any thread. Takes seconds for large libraries. */
+/* Finds the functions and loops of the samples @s. Loops with less than @least of all samples are
+ * omitted. With @goes_on, hot loops get source lines by child processes. @goes_on gets the
+ * completed fraction and returns false to cancel. Returns NULL with err if it or the thread's watch
+ * cancels. Any thread. Takes seconds for large libraries. */
 struct run_profile *profile_new(const struct sampled *s, double rate, double least,
                                 bool (*goes_on)(void *state, double share), void *state,
                                 struct err *err);

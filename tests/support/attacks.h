@@ -22,8 +22,8 @@ extern unsigned values_asked, values_had;
 /* Returns whether cases can run, which requires an x86-64 processor. */
 bool attacks_possible(void);
 
-/* Setup and teardown of cmocka's groups. attacks_begin creates a private working directory and a
- * directory for temporary files. */
+/* Setup and teardown of cmocka's groups. attacks_begin creates a private working directory, which
+ * also has the temporary files. */
 int attacks_begin(void **state);
 int attacks_end(void **state);
 

@@ -13,12 +13,12 @@ struct late_lab {
 };
 /* Initialises @l for @cpu. The caller owns both. */
 void lab_on(struct late_lab *l, const struct chart_cpu *cpu);
-/* A chart of the @n forms @names of machine @take_m, advanced to the facts. The caller frees the
- * chart with chart_free. */
+/* A chart of the @n forms @names of machine @take_m, as it is before the facts are determined. The
+ * caller frees the chart with chart_free. */
 struct chart *chart_at(struct machine *take_m, const struct forms *forms, const char *const *names,
                        size_t n);
-/* A chart of @cpu that has only the issue width, the forms @form, the latency of one addition, and
- * the facts determined by loops. */
+/* A chart of @cpu that has only the issue width, the one form *@form, the latency of one addition,
+ * and the facts determined by loops. */
 struct chart *chart_of_forms(const struct chart_cpu *cpu, double width, const struct forms *forms,
                              const char *const *form);
 /* facts_on: like chart_of_forms for "ADD (R64, R64)". facts_of: the same on a simulated CPU that

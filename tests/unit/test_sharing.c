@@ -74,8 +74,8 @@ static void add_rows(trace *t, unsigned from, unsigned to, unsigned again)
             vec_push(t, row * LINES + k % LINES);
 }
 
-/* Adds the reads of a table of ROWS * LINES lines. Every thread begins at a different line; one of
- * @p threads has 1 / p of the serial run's references. */
+/* Adds @times traversals of a table of ROWS * LINES lines, from line @first, which differs between
+ * threads. One of p threads has 1 / p of the serial run's references. */
 static void add_table(trace *t, unsigned first, unsigned times)
 {
     for (unsigned k = 0; k < times * ROWS * LINES; k++)

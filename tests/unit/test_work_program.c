@@ -54,7 +54,8 @@ static void units(size_t count)
     program_free(program_of_units(count));
 }
 
-/* Makes one unit of @count blocks with @each operations, each of which reads all previous ones. */
+/* Makes one unit of @count blocks with three operations each. An operation reads all previous ones
+ * of its block. */
 static void blocks(size_t count)
 {
     struct str json = {0}, bytes = {0};
