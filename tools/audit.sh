@@ -32,7 +32,7 @@ aside="$aside"'|[( ](SEG|CR[0-9]*|DR[0-9]*|FS|GS|ES|DS|SS|CS)[,)]'
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# The CSV of uops.info $1 as experiments of one form.
+# Prints the CSV of uops.info $1 as experiments of one form.
 experiments() {
     awk -F'","' 'BEGIN { print "experiment,cycles,spread,repeats,state" }
         NR > 1 { form = substr($1, 2); n = split($4, parts, " / "); gsub(/[\r"]/, "", parts[n])

@@ -583,8 +583,8 @@ test_active_experiments() {
     holds err '"9"; give a number from 2 to 8'
 }
 
-# Ctrl-C ends a run in good order. Closed standard files stay closed: if a file opened later got
-# their number, output and messages would be written to it.
+# Closed standard files are opened as /dev/null. Otherwise a file opened later would get their
+# number, and output and messages would be written to it.
 test_closed_standard_files() {
     [ -d /proc/self/fd ] || skip 'no /proc'
     mkfifo "$work/script"

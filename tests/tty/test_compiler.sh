@@ -239,8 +239,8 @@ END
         fail "$(sum_of access) of $all references"
 }
 
-# Loops, tasks, sections, critical and atomic regions of OpenMP. No thread waits forever, and the
-# references of all threads equal those of the same program without OpenMP.
+# Traces loops, tasks, sections, critical and atomic regions of OpenMP. No thread waits forever, and
+# the references of all threads equal those of the same program without OpenMP.
 test_openmp() {
     needs_llvm
     cd "$work" || return 1

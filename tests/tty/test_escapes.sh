@@ -12,8 +12,8 @@ raw=$(printf '\233\061m')                        # no UTF-8: CSI in Latin-1
 bad="$esc$c1$bidi"
 form="$(printf '\007\010\033c')$c1$bidi"        # without brackets, which must be closed in forms
 
-# Bytes that must not be printed: C0 except tab and line feed, DEL, C1, overrides and isolates; and
-# invalid UTF-8.
+# clean FILE NAME: fails if the file has bytes that must not be printed: C0 except tab and line
+# feed, DEL, C1, overrides and isolates; and invalid UTF-8.
 clean() {
     if LC_ALL=C grep -q -a -P '[\x00-\x08\x0b-\x1f\x7f]|\xc2[\x80-\x9f]|\xe2\x80[\x8b-\x8f\xa8-\xae]|\xe2\x81[\xa0-\xaf]' "$1" || ! iconv -f UTF-8 -t UTF-8 "$1" >/dev/null 2>&1; then
         fail "$2: $(LC_ALL=C cat -v "$1" | head -5)"

@@ -73,7 +73,7 @@ test_kinds_of_files() {
     [ -n "$place" ] && counted "$place" list 2000
 }
 
-# A loop in a library, which exists only after the library is mapped.
+# Counts a loop in a library, which exists only after the library is mapped.
 test_in_a_library() {
     compiler=${CC:-cc}
     needs "${compiler%% *}"

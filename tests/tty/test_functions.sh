@@ -83,7 +83,7 @@ test_loops_as_text() {
     holds out LEA_B_IS
 }
 
-# A stripped program: addresses serve as names.
+# In a stripped program addresses serve as names.
 test_stripped_program() {
     needs gzip
     program=$(readlink -f "$(command -v gzip)")

@@ -29,7 +29,7 @@ test_against_llvm_by_another_program() {
     holds out "zen4-charted compared with llvm-mca's znver3: "
 }
 
-# A block that kills llvm-mca is lost, but no other block.
+# A block that crashes llvm-mca is omitted, but no other block.
 test_llvm_dies() {
     cat >"$work/llvm-mca" <<'SCRIPT'
 #!/bin/sh

@@ -10,8 +10,8 @@ prompt() { t send-keys :; t send-keys -l "$*"; t send-keys Enter; }
 # paste TEXT: pastes it after printf has replaced its escapes.
 # shellcheck disable=SC2059 # the text is the format
 paste() { t set-buffer "$(printf "$1")"; t paste-buffer -p; }
-# Starts a workbench on a separate screen and writes its process id to $home/pid. The server ends
-# with it; the next test has a new one.
+# Starts a workbench on a separate screen and writes its process id to $home/pid. The tmux server
+# ends with the workbench; the next test has a new one.
 open_bench() {
     t kill-server 2>/dev/null
     socket=$socket+
@@ -19,7 +19,8 @@ open_bench() {
     open_screen "$1" "$2" "HOME=$home; export HOME; echo \$\$ >$home/pid; exec '$portolan'"
 }
 kill_bench() { kill -9 "$(cat "$home/pid")"; }
-# Ignores files that are being written, which a kill deletes.
+# kept TEXT: whether a stored session has the text. Ignores files that are being written, which a
+# kill deletes.
 kept() { grep -rqF --exclude='.*' --exclude='*.tmp*' -- "$1" "$state/sessions" 2>/dev/null; }
 ended() { ! kill -0 "$(cat "$home/pid")" 2>/dev/null; }
 await_kept() { wait_until kept "$1" || { fail "not kept: $1"; exit 1; }; }
@@ -55,7 +56,8 @@ test_kill_and_come_back() {
     t send-keys Q
 }
 
-# The history of the prompt is restored after kill -9, too. Sessions of other users are not offered.
+# The history of the prompt is restored after kill -9, too. Without a stored session none is
+# offered.
 test_history_and_nothing_to_offer() {
     wait_until rm -rf "$home/.local" 2>/dev/null
     open_bench 80 24
@@ -91,7 +93,7 @@ test_two_at_once() {
     t send-keys Q
 }
 
-# The session is also saved when the workbench quits normally or its terminal closes.
+# The session is also saved when the workbench's terminal closes.
 test_end_of_the_terminal() {
     wait_until rm -rf "$home/.local" 2>/dev/null
     open_bench 80 24

@@ -34,7 +34,7 @@ test_a_key_is_bound_and_unbound() {
     see 'kernel analyze; view log'
 }
 
-# bind lists the bound key, and its output can be used to bind keys again.
+# bind lists the bound keys, and its output can be used to bind them again.
 test_list_binds_again() {
     "$portolan" -e 'bind' >"$work/all" || fail "status $?"
     [ "$(wc -l <"$work/all")" -gt 100 ] || fail 'few keys are listed'
@@ -88,8 +88,8 @@ test_malformed_files() {
     done
 }
 
-# Copied text reaches the terminal: here tmux, which stores it in a buffer.
 buffer_is() { [ "$(t show-buffer 2>/dev/null)" = "$1" ]; }
+# Copied text reaches the terminal: here tmux, which stores it in a buffer.
 test_copy_reaches_the_terminal() {
     open_with --no-rc
     t set-option -s set-clipboard on

@@ -125,7 +125,7 @@ test_charting() {
     holds err 'no measurable form matches'
 }
 
-# The library exports only names of the interface, each with its version, and has no shared state.
+# The library exports only the names that the public header declares, each with its version.
 test_names_of_the_library() {
     [ -z "${without-}" ] || skip "$without"
     needs nm

@@ -11,7 +11,7 @@ TMPDIR=$work/tmp
 export TMPDIR
 mkdir "$TMPDIR"
 
-# table N: prints N different multisets of a few simple forms.
+# table N: writes N different multisets of a few simple forms to $work/table.csv.
 table() {
     awk -v n="$1" 'BEGIN {
         print "experiment"
@@ -290,7 +290,7 @@ test_blocks_show_the_core() {
     see_unless_contended 'cancelled after'
 }
 
-# Measurements for another purpose show the core, too.
+# A machine check shows the core, too.
 test_check_shows_the_core() {
     [ "$(uname -m)" = x86_64 ] || skip "for x86-64"
     "$portolan" -e 'machine calibrate' >"$work/calibration" 2>&1 || skip "no sandbox here: $(cat "$work/calibration")"

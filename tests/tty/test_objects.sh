@@ -95,10 +95,10 @@ test_near_names() {
     holds err 'kernel functions FILE lists'
 }
 
-# Source lines, inlined functions and requested lines in programs, objects and members of archives.
-# If the source is missing, only its text is missing.
 needs_libdw() { grep -q 'define HAVE_LIBDW' "$(dirname "$portolan")/config.h" || skip 'built without libdw'; }
 
+# Finds source lines, inlined functions and requested lines in programs, objects and members of
+# archives. If the source is missing, only its text is missing.
 test_source_lines() {
     needs_libdw
     make_archives

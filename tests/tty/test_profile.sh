@@ -47,7 +47,6 @@ test_functions_and_loops() {
     rm -f "$printed"
 }
 
-# A loop over a large array is not reported as fast as one whose data is in the first-level cache.
 # Stubs are named after the library functions that they call, and C++ functions as in their source.
 test_names() {
     compiler=${CC:-cc}
@@ -63,6 +62,7 @@ test_names() {
     holds out 'one@plt'
 }
 
+# A loop over a large array is not reported as fast as one whose data is in the first-level cache.
 test_over_memory() {
     printf '%s\n' '#include <stdlib.h>' 'int main(void) { long n = 1 << 23, s = 0; long *a = calloc(n, 8);' \
         'for (long i = 0; i < n; i++) a[i] = i; for (int r = 0; r < 40; r++) for (long i = 0; i < n; i++) s += a[i]; return s == 1; }' >"$work/large.c"
@@ -193,7 +193,7 @@ test_program_view() {
 }
 
 # The list grows while the program runs. s stops it and keeps the samples; the opened loop shows
-# them per instruction. After p 2 Enter s Enter one key leads back.
+# them per instruction. Backspace returns to the list.
 test_stop_keeps_the_samples() {
     make_program
     mkdir -p "$work/home"

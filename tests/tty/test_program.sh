@@ -682,7 +682,7 @@ test_blame_of_a_program() {
     holds err 'no version without counters to measure'
 }
 
-# program blame of a program that reads its input from a file with the inputs filled in.
+# program blame accepts a program that reads its input from a file with the inputs filled in.
 test_blame_with_a_template() {
     needs_llvm
     [ "$(uname -m)" = x86_64 ] || skip 'machines of x86-64'

@@ -43,7 +43,7 @@ test_nothing_to_report() {
     holds err 'must end in .html or .md'
 }
 
-# A PATH with the tools that portolan needs, but without gnuplot.
+# Runs Portolan with a PATH that has the tools it needs, but not gnuplot.
 without_gnuplot() {
     mkdir -p "$work/bin"
     for tool in as objdump c++filt; do

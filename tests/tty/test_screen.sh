@@ -76,8 +76,8 @@ test_no_color() {
     t send-keys Q
 }
 
-# Colours follow the terminal's reported background, or the setting.
 colour_holds() { t capture-pane -pe | grep -qF -- "$1"; }
+# Colours follow the terminal's reported background, or the setting.
 test_colours_for_the_background() {
     open_screen 100 30 "env HOME=$home TERM=screen-256color '$portolan' '$source/data/kernels/triad-skl-O3.s'; read -r x"
     see '1/8'

@@ -20,7 +20,7 @@ each_size() {
     done
 }
 
-# From a loop to its versions, which are searched and compared, and back to the loop.
+# Searches and compares versions of a loop, and returns to the loop.
 to_faster() {
     open_screen "$1" "$2" "env HOME=$home TERM=screen-256color '$portolan' '$source/data/kernels/triad-skl-O3.s'; echo left with \$?; read -r x"
     see '1/8'

@@ -28,8 +28,7 @@ make_files() {
 }
 make_files
 
-# taken FILE COMMAND: the command accepts the file. told FILE COMMAND REMEDY: the command rejects
-# the file and prints the remedy.
+# told FILE COMMAND REMEDY: the command must reject the file and print the remedy.
 told() {
     "$portolan" -e "$2" >"$work/out" 2>"$work/err" </dev/null && fail "$2 took $1"
     grep -qF -- "this is " "$work/err" && grep -qF -- "; $3" "$work/err" || fail "$2 does not name $3: $(head -c 300 "$work/err")"
