@@ -43,8 +43,8 @@ static void run(const struct attack_case *cases, size_t count)
     }
 }
 
-/* Each exception of SSE and x87, unmasked and raised: immediately, by the next x87 instruction, or
- * by the exit code. */
+/* Unmasks and raises each exception of SSE and x87: immediately, by the next x87 instruction, or by
+ * the exit code. */
 static void test_exceptions_unmasked(void **state)
 {
     static const struct attack_case cases[] = {
@@ -91,7 +91,8 @@ static void test_exceptions_unmasked(void **state)
     run(cases, sizeof cases / sizeof *cases);
 }
 
-/* Flags that are set when the signal handler, the page fault and the exit code begin. */
+/* Tries flags that are still set when the signal handler, the page fault or the exit code
+ * begins. */
 static void test_flags_and_pages(void **state)
 {
     static const struct { const char *name; unsigned bits;
@@ -134,7 +135,7 @@ static void test_flags_and_pages(void **state)
     value_as_fresh(PUSH_POP, "flags and pages");
 }
 
-/* Every kind of access at the ends of regions of the address space. */
+/* Tries every kind of access at the ends of regions of the address space. */
 static void test_addresses(void **state)
 {
     static const struct { const char *name; uint64_t at;
@@ -184,7 +185,7 @@ static void test_addresses(void **state)
     }
 }
 
-/* Accesses with implicit addresses, and several accesses by one instruction. */
+/* Tries accesses with implicit addresses, and instructions with several accesses. */
 static void test_memory_operands(void **state)
 {
     static const struct attack_case cases[] = {

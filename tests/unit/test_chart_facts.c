@@ -374,10 +374,10 @@ static void test_front_ends_by_hand(void **state)
     assert_by_hand("znver4", zen4, sizeof zen4 / sizeof *zen4, true);
 }
 
-/* Invented CPUs with changed facts: symmetric decoders, or only a first one that accepts two µops;
- * another width of the predecoder; another cost of prefixes; other lines or windows of the µop
- * cache; moves that fuse with the next instruction; another loop length at which stores match by
- * address; rename groups that split other instructions. */
+/* Finds the changed facts of invented CPUs: symmetric decoders, or only a first one that accepts
+ * two µops; another width of the predecoder; another cost of prefixes; other lines or windows of
+ * the µop cache; moves that fuse with the next instruction; another loop length at which stores
+ * match by address; rename groups that split other instructions. */
 static void test_front_ends_changed(void **state)
 {
     static const struct {
@@ -482,9 +482,9 @@ static bool times_recorded(void *state, const struct chart_block *blocks, size_t
     return true;
 }
 
-/* Facts from the loops' times on a virtual EPYC 9004 under load 8. Each agrees with the manual
- * loops of docs/zen4.md. One of the short loops with a taken branch took 1.19 cycles, and of the
- * loads by loaded addresses the longest chain is slower. */
+/* Finds facts from the loops' times on a virtual EPYC 9004 under load 8. Each agrees with the
+ * manual loops of docs/zen4.md. One of the short loops with a taken branch took 1.19 cycles, and of
+ * the loads by loaded addresses the longest chain is slower. */
 static void test_zen4_as_measured(void **state)
 {
     static const struct by_hand expected[] = {

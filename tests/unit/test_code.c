@@ -113,9 +113,8 @@ static uint32_t loop_at(const struct program_code *c, size_t first)
     return 0;
 }
 
-/* The same program with inner loops of twenty iterations, so that counts alone determine both
- * branches. An iteration of the outer loop contains twenty of the inner one and ten other
- * instructions. */
+/* In the same program with inner loops of twenty iterations, counts alone determine both branches.
+ * An iteration of the outer loop contains twenty of the inner one and ten other instructions. */
 static void test_walk(void **state)
 {
     double counts[] = {1, 10, 200, 10, 1}, taken[] = {0, 0, 190, 9, 0};

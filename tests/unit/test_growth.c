@@ -77,10 +77,10 @@ static void test_many_inputs(void **state)
     assert_float_equal(formula_value(&f, far, 7) / expected, 1, 0.02);
 }
 
-/* The largest eighth of the distances of one load of SNAP (the cells' divisors in dim3_sweep), in
- * 34 small runs: nine inputs and lines. The array itself has one line per eight products of five
- * inputs. In most runs this is a quarter of the distance between two uses. A run with larger inputs
- * found 29,425 lines. */
+/* Fits the largest eighth of the distances of one load of SNAP (the cells' divisors in dim3_sweep)
+ * to 34 small runs, each of which has nine inputs and the measured lines, and predicts a run with
+ * larger inputs, which found 29,425 lines. The array itself has one line per eight products of five
+ * inputs. In most runs this is a quarter of the distance between two uses. */
 static void test_farthest_uses_of_snap(void **state)
 {
     static const double runs[][10] = {

@@ -341,8 +341,8 @@ static void add_random(struct scene *s, uint64_t count, unsigned recordings)
     }
 }
 
-/* Number of lines that a load accesses, and the cache level that they come from; for sampled lines,
- * compared with a simulated cache. */
+/* Computes the number of lines that a load accesses, and the shares of its accesses that each cache
+ * level answers, which are compared with a simulated cache. */
 static void test_footprint(void **state)
 {
     const struct cache_levels levels = {.l1 = 500,

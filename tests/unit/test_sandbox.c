@@ -103,8 +103,8 @@ static void test_memory_is_new_for_each(void **state)
         assert_int_equal(sandbox_items(sandbox)[i].fault, FAULT_NONE);
 }
 
-/* Foreign bodies: each experiment has a separate process, which its orders share and in which own
- * code never runs. */
+/* Each experiment with a foreign body has a separate process, which its orders share and in which
+ * own code never runs. */
 static void test_foreign_bodies(void **state)
 {
     /* mov rax, [0x10000000] */

@@ -26,7 +26,7 @@ static const char *form_of(const char *hex, uint32_t *traits)
     return form;
 }
 
-/* Form names as uops.info writes them, for bytes from the assembler. */
+/* The forms of bytes from the assembler have the names that uops.info gives them. */
 static void test_form_names(void **state)
 {
     (void)state;

@@ -222,8 +222,8 @@ static void test_each_fact_matters(void **state)
     }
 }
 
-/* Which stores write a word in part, and when the word was last written, for several sequences of
- * stores. */
+/* Determines which stores write a word in part, and when the word was last written, for several
+ * sequences of stores. */
 static void test_words_in_part(void **state)
 {
     static const struct { const char *hex; double cycles;
