@@ -413,7 +413,9 @@ struct kernel *kernel_from_text(const char *name, const char *text, size_t lengt
     if (o->first_line || o->last_line)
         unit_restrict(&u, o->first_line, o->last_line);
     if (u.insns.count == 0) {
-        err_set(err, ERR_DATA, NULL,
+        err_set(err, ERR_DATA,
+                o->first_line || o->last_line ? "give lines that contain instructions"
+                                              : "give assembler text with instructions",
                 o->first_line || o->last_line ? "no instructions in lines %zu-%zu"
                                               : "no instructions in this text",
                 o->first_line, o->last_line);

@@ -58,7 +58,7 @@ static bool regions_find(struct planner *p, struct err *err)
     const struct streams *all = p->streams;
 
     if (all->items.count > sizeof p->region_of / sizeof *p->region_of)
-        return err_set(err, ERR_DATA, NULL, "more than %zu streams",
+        return err_set(err, ERR_DATA, "load a smaller loop", "more than %zu streams",
                        sizeof p->region_of / sizeof *p->region_of);
     for (size_t i = 0; i < all->items.count; i++) {
         const struct stream *s = &all->items.items[i];
@@ -395,7 +395,8 @@ bool layout_arrays(const struct insn *insns, const struct streams *s, uint64_t b
     if (!regions_find(&p, err))
         return false;
     if (!p.count)
-        return err_set(err, ERR_DATA, NULL, "no memory access whose address changes");
+        return err_set(err, ERR_DATA, "kernel measure measures this loop",
+                       "no memory access whose address changes");
     if (!regions_place(&p, bytes, err))
         return false;
     give_indices(&p);

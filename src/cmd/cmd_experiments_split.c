@@ -420,9 +420,9 @@ static const char *const merge_examples[] = {"experiments merge part-1.csv part-
 const struct command command_experiments_merge = {
     .name = "experiments merge",
     .help = "merge the measurements of several hosts, and report hosts that disagree",
-    .description =
-        "A host disagrees if more than a tenth of its controls, and more than one, differ by more "
-        "than 5 % from their median over all hosts. Its measurements are omitted.",
+    .description = "Each control is compared with its median over all hosts. A host disagrees if "
+                   "more than a tenth of its controls, and at least two, differ by more than 5 %. "
+                   "Its measurements are omitted.",
     .arguments = merge_arguments,
     .options = merge_options,
     .examples = merge_examples,

@@ -656,10 +656,10 @@ const struct command command_kernel_evaluate = {
     .name = "kernel evaluate",
     .help = "evaluate a machine's model on measured blocks",
     .description = "Each row is a block of x86-64 machine code in hex and its cycles per "
-                   "iteration. The result is the mean and median relative error, Kendall's rank "
-                   "correlation, the worst blocks, and forms common in blocks with large errors. "
-                   "Coverage is the share of the rows with cycles whose instructions are all "
-                   "known. Rows without cycles are ignored and counted.",
+                   "iteration. The result is the mean and median relative error and Kendall's rank "
+                   "correlation. The worst blocks follow, and the forms common in blocks with "
+                   "large errors. Coverage is the share of the rows with cycles whose instructions "
+                   "are all known. Rows without cycles are ignored and counted.",
     .arguments = arguments,
     .options = options,
     .examples = examples,

@@ -252,8 +252,8 @@ const struct command command_machine_atlas = {
     .help = "write a web site about forms and machines",
     .description =
         "The pages need no server: open DIR/index.html. It contains a table of forms on machines, "
-        "a page per form with its experiments, a page per machine with its ports and facts, and "
-        "the differences between pairs of machines. docs/atlas.md describes the pages.",
+        "a page per form and a page per machine. It also shows experiments, ports, facts, and "
+        "differences between pairs of machines. docs/atlas.md describes the pages.",
     .arguments = arguments,
     .options = options,
     .examples = examples,

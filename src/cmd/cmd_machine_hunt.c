@@ -191,9 +191,8 @@ static bool wanted(const void *state, const struct form_row *row)
 static bool choose_forms(struct machine_hunting *w, struct err *err)
 {
     return block_forms_choose(w->forms, w->most, wanted, w, &w->drawn, err) &&
-           (w->drawn.count ||
-            err_set(err, ERR_DATA, NULL,
-                    "none of the most frequent forms is measurable on this CPU"));
+           (w->drawn.count || err_set(err, ERR_DATA, "use a larger --forms",
+                                      "none of the most frequent forms is measurable on this CPU"));
 }
 
 static bool hunt_work(void *state, struct result *result, struct err *err)
@@ -488,11 +487,12 @@ const struct command command_machine_hunt = {
     .help = "search for errors of a machine's model with random code",
     .description =
         "Random blocks, weighted like the programs of a Debian system, are predicted and measured "
-        "on this CPU, or predicted by another machine, another model or llvm-mca. So are mutations "
-        "of blocks that differ. A block that differs is reduced to its smallest part that still "
-        "differs, then generalised to other forms, registers and addresses. Each finding names the "
-        "single change of a latency, usage or fact that removes the difference, if there is one. "
-        "Findings are sorted by the number of affected blocks.",
+        "on this CPU. Options select another machine, another model or llvm-mca instead of the "
+        "measurement. Mutations of blocks that differ are compared as well. A block that differs "
+        "is reduced to its smallest part that still differs, then generalised to other forms, "
+        "registers and addresses. Each finding names the single change of a latency, usage or fact "
+        "that removes the difference, if there is one. Findings are sorted by the number of "
+        "affected blocks.",
     .options = options,
     .examples = examples,
     .values_size = sizeof(struct hunt_values),

@@ -573,12 +573,12 @@ const struct command command_program_run = {
         "reference. Inputs are numbers on the program's command line, in this order unless program "
         "load --arguments sets another. The program runs in the current directory and must end "
         "with status 0. Earlier runs are replaced. Counts that do not follow from the code are "
-        "fitted by regression, with the Akaike criterion at left-out values. If a formula "
-        "mispredicts left-out runs by more than 2 % (with eight runs or more), --counts selects an "
-        "alternative, for comparison with the PPT-AMMP paper. Four or five values of each input "
-        "are enough for formulas. Values that are not multiples of the vector width show the cost "
-        "of remainders. With many inputs --most limits the combinations; choose first values that "
-        "are not multiples of the vector width.",
+        "fitted by regression, with the Akaike criterion at left-out values. With eight runs or "
+        "more, --counts selects the PPT-AMMP paper's method for counts whose formula mispredicts "
+        "left-out runs by more than 2 %. Four or five values of each input are enough for "
+        "formulas. Values that are not multiples of the vector width show the cost of remainders. "
+        "With many inputs --most limits the combinations; choose first values that are not "
+        "multiples of the vector width.",
     .arguments = run_arguments,
     .options = run_options,
     .examples = run_examples,

@@ -170,10 +170,10 @@ const struct command command_program_blocks = {
     .help = "show how often each block of the program is executed, as a formula of the inputs",
     .description =
         "Blocks are LLVM's basic blocks after optimisation. A count is exact if a run had these "
-        "inputs, or if it follows from the trip counts of LLVM's scalar evolution (assuming that "
-        "library functions return). A formula that fits the runs equals the count of every run, "
-        "but the program may behave differently at other inputs. An estimate is the formula with "
-        "the least left-out error: the mean error when each run is predicted from the others.",
+        "inputs, or if it follows from the trip counts of LLVM's scalar evolution. Library "
+        "functions are assumed to return. A formula that fits the runs equals the count of every "
+        "run, but the program may behave differently at other inputs. An estimate is the formula "
+        "with the least left-out error: the mean error when each run is predicted from the others.",
     .arguments = blocks_arguments,
     .options = blocks_options,
     .examples = blocks_examples,

@@ -716,12 +716,12 @@ const struct command command_program_diff = {
     .name = "program diff",
     .help = "compare all loops of two builds of a program: other compiler, options or version",
     .description =
-        "Loops are matched by function, then by source line if both builds have debug information, "
-        "then by the instructions of functions that were renamed or have no symbol. Cycles are per "
-        "source iteration: if a build combines several iterations, as the steps of its accesses "
-        "show, they are divided. Loops with the largest change come first. With arguments or --run "
-        "both programs are run and sampled, and loops with most effect on the run come first. "
-        "Stalls for caches or branches are not included.",
+        "Loops are matched by function, then by source line if both builds have debug information. "
+        "Functions that were renamed or have no symbol are matched by their instructions. Cycles "
+        "are per source iteration: if a build combines several iterations, as the steps of its "
+        "accesses show, they are divided. Loops with the largest change come first. With arguments "
+        "or --run both programs are run and sampled, and loops with most effect on the run come "
+        "first. Stalls for caches or branches are not included.",
     .arguments = arguments,
     .options = options,
     .examples = examples,

@@ -439,10 +439,10 @@ static const char *const examples[] = {"report session.html", "report session.md
 const struct command command_report = {
     .name = "report",
     .help = "write the session as one document",
-    .description = "The document contains the loop on the current machines (as kernel report), a "
-                   "summary of the experiments, and the mapping of their forms on the current "
-                   "machine with its accuracy. It ends with the inference runs and their curves. "
-                   "HTML is one self-contained page; its plots need gnuplot.",
+    .description = "The document contains the loop on the current machines, as kernel report does, "
+                   "and a summary of the experiments. It shows the accuracy of the current "
+                   "machine, and its mapping of their forms. It ends with the inference runs and "
+                   "their curves. HTML is one self-contained page; its plots need gnuplot.",
     .arguments = arguments,
     .examples = examples,
     .values_size = sizeof(struct session_report_values),

@@ -14,9 +14,9 @@ const struct command command_undo = {
     .name = "undo",
     .help = "undo the last change of a mapping or kernel",
     .description =
-        "Undoes changes by mapping set and kernel learn, machines added by mapping load, new and "
-        "import or evolve adopt, and kernels that were edited or reloaded. The title of a changed "
-        "machine ends in \", edited\". Loading a session clears the list of changes.",
+        "Undoes changes by mapping set and kernel learn, and edits and reloads of kernels. Also "
+        "removes machines that mapping load, new and import or evolve adopt added. The title of a "
+        "changed machine ends in \", edited\". Loading a session clears the list of changes.",
     .examples = examples,
     .flags = COMMAND_CHANGES,
     .run = run,

@@ -100,8 +100,8 @@ static bool read_word(const char *word, char **name, value_list *values, struct 
         double value;
         ok = read_value(word, at + 1, strcspn(at + 1, ","), &value, err);
         for (size_t i = 0; ok && i < values->count; i++)
-            ok = values->items[i] != value ||
-                 err_set(err, ERR_USAGE, NULL, "%g occurs twice in %s", value, word);
+            ok = values->items[i] != value || err_set(err, ERR_USAGE, "give each value once",
+                                                      "%g occurs twice in %s", value, word);
         if (ok)
             vec_push(values, value);
     }
@@ -182,7 +182,8 @@ bool program_inputs_read(const struct word_list *words, size_t most, struct prog
         ok = read_word(words->items[i], &out->names[i], &values[i], err);
         for (size_t k = 0; ok && k < i; k++)
             ok = strcmp(out->names[k], out->names[i]) != 0 ||
-                 err_set(err, ERR_USAGE, NULL, "input %s is given twice", out->names[i]);
+                 err_set(err, ERR_USAGE, "give each input once", "input %s is given twice",
+                         out->names[i]);
         all *= (double)values[i].count;
     }
     ok = ok &&
