@@ -204,7 +204,7 @@ static void add_decode(const struct advice *s)
         str_add(s->out, ": only the first decoder decodes instructions of several \302\265ops. "
                         "Simpler instructions would help.");
     else if (decoders > 0 || width > 0)
-        str_addf(s->out, ": %g instructions per cycle. Fewer would help.",
+        str_addf(s->out, ": %g instructions per cycle. Fewer instructions would help.",
                  width > 0 ? width : decoders);
     else
         str_add(s->out, ": fewer instructions would help.");
@@ -264,8 +264,8 @@ static void say_frontend(const struct advice *s)
 static void say_branch(const struct advice *s)
 {
     str_addf(s->out,
-             "The taken branch takes %.2f cycles per iteration. Unrolling would reduce their "
-             "number.",
+             "The taken branch takes %.2f cycles per iteration. Unrolling would reduce the number "
+             "of taken branches.",
              s->a->bounds[BOUND_FRONTEND]);
     advice_next(s);
 }

@@ -432,8 +432,8 @@ static void conclude_forward(struct probes *p, const struct forward_probes *f)
     else if (told)
         probe_tell_cycles(p, "store_forward", any.forward,
                           any.by_index == 0
-                              ? "a value stored and loaded again, by an index"
-                              : "a value stored and loaded again, by another register");
+                              ? "a value stored and loaded again with an index"
+                              : "a value stored and loaded again through another register");
     else
         probe_tell(p, "store_forward", NULL, "",
                    "memory renaming depends neither on registers alone nor on addresses alone");
@@ -507,8 +507,8 @@ static void conclude_failed(struct probes *p, const struct forward_probes *f)
         probe_tell_cycles(p, "store_forward_part", half,
                           "loads larger than their store, two of which overlap");
         probe_tell(p, "store_forward_fail", NULL, "",
-                   "a load that spans two stores has the same latency, and stores commit to the "
-                   "cache one by one");
+                   "a load that spans two stores takes as long as one larger than its store, and "
+                   "stores commit to the cache one by one");
     } else if (half > clearly_more)
         probe_tell_cycles(p, "store_forward_fail", half,
                           "a load larger than its store, next to one that spans two stores");

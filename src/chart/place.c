@@ -637,7 +637,7 @@ static bool place_some(struct placer *p, bool first_ones, struct err *err)
         }
     }
     for (unsigned round = 0; round < ROUNDS && left; round++) {
-        snprintf(what, sizeof what, "%zu forms of %zu left, round %u", left, p->n, round + 1);
+        snprintf(what, sizeof what, "%zu of %zu forms left, round %u", left, p->n, round + 1);
         if (!lab_measure(p->lab, what, err))
             return false;
         left = 0;

@@ -442,9 +442,9 @@ const struct command command_evolve_start = {
     .help = "infer a port mapping from the experiments, in the background",
     .description =
         "evolve status and the view evolution show its progress; evolve adopt makes the best "
-        "mapping the current machine. With --live, new results of experiments measure join the "
-        "search at most once per second. In scripts they join during experiments measure and after "
-        "each command. All of them have joined before evolve status, wait, stop and adopt.",
+        "mapping the current machine. With --live, new results of experiments measure are added to "
+        "the search at most once per second. In scripts they are added during experiments measure "
+        "and after each command. All of them are added before evolve status, wait, stop and adopt.",
     .options = evolve_start_options,
     .examples = start_examples,
     .values_size = sizeof(struct evolve_values),

@@ -476,7 +476,7 @@ static const struct parameter options[] = {
     {PARAMETER(DURATION, "--patience", struct kernel_measure_values, patience), .value = "T",
      .least = 0.1, .most = 8640000, .otherwise = "1.75s",
      .help = "for the loaded kernel: total time to wait for a quiet core, after which the time is "
-             "unconfirmed. Without any value it waits up to ten times as long"},
+             "unconfirmed. If no time was measured at all, it waits up to ten times as long"},
     {0},
 };
 

@@ -377,7 +377,8 @@ static bool blame_finish(struct session *s, void *state, struct result *result, 
         cell_text(t, b->term);
         cell_text(t, b->unmeasured ? b->unmeasured : "");
         if (b->unmeasured)
-            result_line(result, "%s could not be measured alone: %s", b->name, b->unmeasured);
+            result_line(result, "%s could not be measured outside the program: %s", b->name,
+                        b->unmeasured);
     }
     if (w->elsewhere >= SHOWN * w->measured)
         result_line(result, "%.4f s were spent in libraries or in other code outside the parts",

@@ -930,7 +930,7 @@
 	cmp	x1, x2
 	b.ne	.L1
 ### neoverse-n1: front end: conversion of integers, AArch64
-# says: Front end, decoders: 1.50 cycles | 4 instructions per cycle. Fewer would help. | !first decoder
+# says: Front end, decoders: 1.50 cycles | 4 instructions per cycle. Fewer instructions would help. | !first decoder
 .L1:	ldr	w4, [x1, x3, lsl 2]
 	scvtf	d0, w4
 	str	d0, [x0, x3, lsl 3]

@@ -268,7 +268,7 @@ see_unless_contended() {
     wait_until seen_or_contended "$1"
     screen_holds "$1" || skip "the host is never quiet"
 }
-seen_or_contended() { screen_holds "$1" || screen_holds 'contention then 100 %'; }
+seen_or_contended() { screen_holds "$1" || screen_holds 'contention: 100 % of probes slowed'; }
 
 # While blocks of a file are measured, the machine view shows their core, quiet or contended, and
 # the progress.
