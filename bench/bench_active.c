@@ -125,7 +125,7 @@ static struct evolve_options options_of(const struct bench *b, double seconds)
     return o;
 }
 
-/* Error of a mapping inferred from all of @t, without an earlier mapping. */
+/* Returns the error of a mapping inferred from all of @t, without an earlier mapping. */
 static double infer_all(const struct bench *b, const struct experiments *t)
 {
     struct evolve_options o = options_of(b, b->seconds);

@@ -87,7 +87,7 @@ static size_t decode(const struct block *block, struct insn *insns, bool text)
     return count;
 }
 
-/* CPU seconds to decode all blocks @rounds times. */
+/* Returns the CPU seconds to decode all blocks @rounds times. */
 static double run_decoding(const struct blocks *b, int rounds)
 {
     static struct insn insns[INSNS_MAX];
@@ -98,8 +98,8 @@ static double run_decoding(const struct blocks *b, int rounds)
     return cpu_seconds() - start;
 }
 
-/* CPU seconds to decode all blocks, compute their bounds and, if @simulated, simulate them, @rounds
- * times. */
+/* Returns the CPU seconds to decode all blocks, compute their bounds and, if @simulated, simulate
+ * them, @rounds times. */
 static double run(const struct blocks *b, const struct machine *m, bool simulated, int rounds)
 {
     static struct insn insns[INSNS_MAX];
@@ -126,7 +126,8 @@ static double run(const struct blocks *b, const struct machine *m, bool simulate
     return seconds;
 }
 
-/* CPU seconds of one process of @program for @block; negative if the program rejects the block. */
+/* Returns the CPU seconds of one process of @program for @block; negative if the program rejects
+ * the block. */
 static double peer_seconds(const char *program, const char *cpu, const struct block *block)
 {
     static struct insn insns[INSNS_MAX];

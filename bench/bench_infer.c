@@ -87,7 +87,7 @@ static struct mapping *infer(const struct experiments *t, const bool *keep,
     return m;
 }
 
-/* Mean relative error on the rows [from, to) for which @test is true. */
+/* Returns the mean relative error on the rows [from, to) for which @test is true. */
 static double error_on(const struct mapping *m, const struct experiments *t, const bool *test,
                        size_t from, size_t to)
 {
@@ -376,7 +376,8 @@ static void engines(const struct data *d)
     problem_free(p);
 }
 
-/* Fraction of forms with one µop whose port set is right, after the best renaming of ports. */
+/* Returns the fraction of forms with one µop whose port set is right, after the best renaming of
+ * ports. */
 static double exact_share(const struct mapping *truth, const struct mapping *found,
                           const struct problem *p)
 {

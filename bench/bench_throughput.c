@@ -13,7 +13,7 @@
 
 #define EXPERIMENTS 4096
 
-/* Processor time in nanoseconds, which other processes do not change. */
+/* Returns the processor time in nanoseconds, which other processes do not change. */
 static double now(void)
 {
     struct timespec t;
@@ -29,7 +29,8 @@ struct bench {
     double cycles[EXPERIMENTS];
 };
 
-/* Nanoseconds per evaluation in the fastest pass. There are at least nine passes and 20 ms. */
+/* Returns the nanoseconds per evaluation in the fastest pass. There are at least nine passes and 20
+ * ms. */
 static double time_engine(struct bench *b)
 {
     double best = INFINITY, begin = now();
@@ -47,8 +48,8 @@ static const char *const ENGINES[] = {"avx512", "avx2", "portable"};
 
 typedef double oracle(const struct mass *masses, size_t n, unsigned ports);
 
-/* Nanoseconds per evaluation by an oracle, over about a tenth of a second. Exits if a result
- * differs. */
+/* Returns the nanoseconds per evaluation by an oracle, over about a tenth of a second. Exits if a
+ * result differs. */
 static double time_oracle(const struct bench *b, oracle *solve, unsigned ports)
 {
     double start = now(), spent = 0;

@@ -6,7 +6,7 @@
 #include "infer/genome.h"
 #include "model/machine.h"
 
-/* CPU seconds of this process, which do not depend on other load. */
+/* Returns the CPU seconds of this process, which do not depend on other load. */
 double cpu_seconds(void);
 /* Prints @err and exits. */
 void fail(const struct err *err) __attribute__((noreturn));

@@ -156,8 +156,8 @@ static double helper_extra(const struct audit *a, const struct chain *chain)
     return chain->kind == CHAIN_TO_FLAGS && select && select->latency > 1 ? select->latency - 1 : 0;
 }
 
-/* Cycles that uops.info's chain has in addition to ours: a shuffle between two additions (fact
- * bypass_delay_addition). */
+/* Returns the cycles that uops.info's chain has in addition to ours: a shuffle between two
+ * additions (fact bypass_delay_addition). */
 static double chain_extra(const struct audit *a, const struct form_code *code,
                           const struct chain *chain)
 {

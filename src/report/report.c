@@ -343,8 +343,8 @@ static double *link_cycles(const struct analysis *a)
     return cycles;
 }
 
-/* Cycles that an unknown latency counts in a dependency chain; NaN: it is known, or does not
- * count. */
+/* Returns the cycles that an unknown latency counts in a dependency chain; NaN: it is known, or
+ * does not count. */
 static double guessed_latency(const struct analysis_row *row)
 {
     return row->latency_guessed ? 1 : NAN;

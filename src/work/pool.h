@@ -38,7 +38,7 @@ void threads_leave_cpu(void);
 /* Called by a thread that searches for minutes. If a screen is open, lowers the thread's priority
  * (nice), because otherwise the screen waits for time slices of busy threads. */
 void thread_searches(void);
-/* Number of processors for this process, at least 1. */
+/* Returns the number of processors for this process, at least 1. */
 unsigned pool_processors(void);
 
 #endif

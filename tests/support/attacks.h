@@ -31,10 +31,10 @@ struct attack_block { uint8_t code[BLOCK_MAX]; size_t length; };
 
 /* Appends hex digits separated by blanks; "<" is replaced by the eight bytes of @address. */
 void block_add(struct attack_block *b, const char *hex, uint64_t address);
-/* Seconds of a monotonic clock. */
+/* Returns the seconds of a monotonic clock. */
 double now(void);
-/* Number of child processes that the sandbox has between two blocks: one for foreign code, or none
- * between a renewal and the next foreign code. */
+/* Returns the number of child processes that the sandbox has between two blocks: one for foreign
+ * code, or none between a renewal and the next foreign code. */
 int own_children(void);
 /* Fails if @what left processes, descriptors or files behind. */
 void nothing_left(const char *what);

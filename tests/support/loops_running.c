@@ -40,7 +40,7 @@ static uint64_t next_random(void)
 static double visits[VISITS];
 static size_t visit_count, all_visits;
 static int timed;
-/* This thread's CPU time in nanoseconds. The wall clock would include other processes. */
+/* Returns this thread's CPU time in nanoseconds. The wall clock would include other processes. */
 static uint64_t stamp(void)
 {
     struct timespec t;

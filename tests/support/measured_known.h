@@ -15,7 +15,7 @@ struct measured_known {
 /* Fills the pending rows of @t from @state, a struct measured_known. Has the type
  * select_measure. */
 bool measure_known(struct experiments *t, void *state, struct err *err);
-/* Mean relative error of @found on 2,000 experiments of five forms of @truth. */
+/* Returns the mean relative error of @found on 2,000 experiments of five forms of @truth. */
 double unseen(const struct mapping *truth, const struct mapping *found);
 
 #endif

@@ -12,12 +12,13 @@ struct session;
 
 /* Loads a shipped machine, or one from a directory. The caller frees it. */
 struct machine *load_machine(const char *id);
-/* Cycles per iteration of the x86-64 block @hex, from its bounds or from the simulation. */
+/* Returns the cycles per iteration of the x86-64 block @hex, from its bounds or from the
+ * simulation. */
 double predicted_cycles(const struct machine *m, const char *hex, bool simulated);
 /* Fails unless machine @id predicts at least @count experiments of @file in the source tree. The
  * mean relative error must be at most @error, the largest at most @worst. */
 void assert_foretold(const char *id, const char *file, size_t count, double error, double worst);
-/* All shipped forms of every instruction set. Valid for the life of the process. */
+/* Returns all shipped forms of every instruction set. Valid for the life of the process. */
 const struct forms *const *shipped_forms(void);
 /* Fails unless @m has @form with usage @usage, in the notation of usage_print, and latency @latency
  * (NaN: none). */
@@ -26,11 +27,12 @@ void assert_usage(const struct machine *m, const char *form, const char *usage, 
 struct kernel *kernel_of(const char *text);
 struct kernel *kernel_with(const char *text, const struct kernel_options *options);
 
-/* Path of @name in the source tree ("tests/data/triad.s"). Valid for the life of the process. */
+/* Returns the path of @name in the source tree ("tests/data/triad.s"). Valid for the life of the
+ * process. */
 const char *source_path(const char *name);
 
-/* Path of @name in a directory of this program, which is removed at exit; "": the directory itself.
- * Valid for the life of the process. */
+/* Returns the path of @name in a directory of this program, which is removed at exit; "": the
+ * directory itself. Valid for the life of the process. */
 const char *work_path(const char *name);
 /* Writes @text to file @name in the directory of work_path. */
 void work_put(const char *name, const char *text);
@@ -57,14 +59,14 @@ void assert_grows(void (*run)(size_t size), size_t size);
 /* Returns whether RLIMIT_AS limits a process. Prints a message if not: processor emulators do not
  * apply it to themselves. */
 bool address_space_limited(void);
-/* Value of the environment variable @name, or @usual. Searches run with few seeds by default; `make
- * torture` sets more. */
+/* Returns the value of the environment variable @name, or @usual. Searches run with few seeds by
+ * default; `make torture` sets more. */
 unsigned asked_for(const char *name, unsigned usual);
-/* Number of files in @directory; -1 if it cannot be read. */
+/* Returns the number of files in @directory; -1 if it cannot be read. */
 int entries_in(const char *directory);
-/* Number of child processes, including zombies; 0 if processes are not visible. */
+/* Returns the number of child processes, including zombies; 0 if processes are not visible. */
 int children_left(void);
-/* Number of open descriptors of process @pid; -1 if not visible. */
+/* Returns the number of open descriptors of process @pid; -1 if not visible. */
 int files_of(int pid);
 
 /* Tests wait for events, not for durations. Each wait has this limit, 50 times the seconds needed

@@ -40,7 +40,7 @@ bool terminal_sees(struct terminal *t, const char *text, double seconds);
 bool terminal_await_end(struct terminal *t);
 /* Waits at most @seconds for the program's end, and reports no hang; the caller retries. */
 bool terminal_ends(struct terminal *t, double seconds);
-/* Processor time of the program in seconds; NaN if unavailable. */
+/* Returns the processor time of the program in seconds; NaN if unavailable. */
 double terminal_cpu(const struct terminal *t);
 
 #endif

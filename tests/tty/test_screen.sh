@@ -129,8 +129,8 @@ test_find_in_help_by_key_and_mouse() {
     see '2/2'
 }
 
-# The prompt: Tab completes and shows candidates, Esc closes it, Ctrl-R searches, and the history is
-# restored.
+# At the prompt Tab completes and shows candidates, Esc closes the prompt, and Ctrl-R searches the
+# history.
 test_prompt_completes_and_remembers() {
     open_pasted
     t send-keys :

@@ -223,8 +223,8 @@ static void test_undecodable(void **state)
     assert_int_equal(a64_form(half, 2, form, &traits), 0);
 }
 
-/* LSE, half precision, dot product and SVE: instructions that Capstone 4.0.2 lacks and binutils
- * names. */
+/* Decodes instructions of LSE, half precision, dot product and SVE, which Capstone 4.0.2 lacks and
+ * binutils names. */
 static void test_learned(void **state)
 {
     (void)state;

@@ -55,8 +55,8 @@ static void assert_cycles(const char *kernel, const char *id, double cycles,
     machine_free(m);
 }
 
-/* Kernels of the OSACA paper, tables II, IV and VII. In π, the zero idiom and the fused pair use no
- * port. */
+/* Analyses kernels of the OSACA paper, tables II, IV and VII. In π, the zero idiom and the fused
+ * pair use no port. */
 static void test_known_kernels(void **state)
 {
     (void)state;

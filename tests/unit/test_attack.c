@@ -571,7 +571,7 @@ static void test_canary(void **state)
     nothing_left("damage undone");
 }
 
-/* A clock that runs four times too fast, which no neighbour can cause. The reference block is never
+/* The clock runs four times too fast, which no neighbour can cause. The reference block is never
  * correct, so no block has a value until a later pass. */
 static void test_canary_off(void **state)
 {

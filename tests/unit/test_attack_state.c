@@ -42,8 +42,8 @@ static void run(const struct attack_case *cases, size_t count)
     }
 }
 
-/* Control words, flags, masks, halves of registers and the stack pointer: each run starts with the
- * initial state. */
+/* Each run starts with the initial control words, flags, masks, halves of registers and stack
+ * pointer, whatever the block before it left. */
 static void test_left_behind(void **state)
 {
     static const struct attack_case cases[] = {
@@ -113,8 +113,8 @@ static void test_changing_itself(void **state)
     next_right("changing itself");
 }
 
-/* Branches into the middle of instructions, whose bytes then decode differently; branches out of
- * the block; bytes that only look like a branch. */
+/* Tries branches into the middle of instructions, whose bytes then decode differently; branches out
+ * of the block; bytes that only look like a branch. */
 static void test_other_readings(void **state)
 {
     static const struct attack_case cases[] = {
@@ -162,7 +162,7 @@ static bool becomes_another(const char *prefix, const char *instruction)
     return strncmp(prefix, "66", 2) == 0 && strcmp(instruction, "0fae3424") == 0;
 }
 
-/* System calls, system registers and clocks, with prefixes that decoders may ignore. */
+/* Tries system calls, system registers and clocks, with prefixes that decoders may ignore. */
 static void test_in_disguise(void **state)
 {
     static const char *const instructions[] = {

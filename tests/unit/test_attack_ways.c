@@ -213,7 +213,7 @@ static void test_memory_operands(void **state)
     run(cases, sizeof cases / sizeof *cases);
 }
 
-/* Flushes, prefetches and unusual stores to the code, and locked accesses across two lines or
+/* Tries flushes, prefetches and unusual stores to the code, and locked accesses across two lines or
  * pages. */
 static void test_caches_and_code(void **state)
 {

@@ -663,7 +663,7 @@ static void test_complex_decoder(void **state)
     machine_free(m);
 }
 
-/* Instructions that other tools lack or reject. */
+/* Every instruction has a known form, including those that other tools lack or reject. */
 static void test_forms_known(void **state)
 {
     (void)state;

@@ -45,7 +45,7 @@ static void test_each_pair(void **state)
                 check((enum role)role, many, light);
 }
 
-/* Values from the WCAG recommendation, and from independent calculators. */
+/* The contrasts are those of the WCAG recommendation and of independent calculators. */
 static void test_contrast(void **state)
 {
     (void)state;

@@ -106,8 +106,8 @@ static double rims(const double *x) { return (x[0] + 1) * (x[1] + 1) * (x[2] + 1
 /* zero at the first values of the inputs */
 static double hidden(const double *x) { return x[5] * x[3] * (x[8] - 2); }
 
-/* Nine inputs, each varied alone, and 40 other runs. Formulas have degrees up to seven, quotients
- * of inputs, and factors of two terms. */
+/* Fits runs with nine inputs: each input is varied alone, and 40 runs vary all. Formulas have
+ * degrees up to seven, quotients of inputs, and factors of two terms. */
 static void test_many_inputs(void **state)
 {
     static double (*const functions[])(const double *) = {sweeps, chunks, moments, rims, hidden};

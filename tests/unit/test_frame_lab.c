@@ -113,8 +113,8 @@ static void test_detail(void **state)
     session.settings.ascii = false;
 }
 
-/* A chart in progress: finished stages with their results, the current stage, later stages;
- * progress over time. */
+/* The view shows a chart in progress: finished stages with their results, the current stage, later
+ * stages, and progress over time. */
 static void test_chart_stages(void **state)
 {
     struct stage_log *log;

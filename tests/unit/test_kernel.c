@@ -23,7 +23,7 @@ static struct kernel *load(const char *name)
     return k;
 }
 
-/* For each sample, the loop that must be first, determined by hand. */
+/* The first loop of each sample is the one determined by hand. */
 static void test_samples(void **state)
 {
     (void)state;

@@ -110,7 +110,7 @@ static void test_a64_refused(void **state)
     assert_non_null(kernel_refused_anywhere(&arm, 0, NULL));
 }
 
-/* The list of permitted instructions, tested by decoding only. */
+/* Tests the list of permitted instructions by decoding only. */
 static void test_a64_allowed(void **state)
 {
     static const uint32_t fine[] = {

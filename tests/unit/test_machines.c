@@ -267,7 +267,7 @@ static void test_coverage(void **state)
         each_machine(check_coverage);
 }
 
-/* Corrected facts, checked by the cycles of a form alone. */
+/* Checks corrections of the tables by the cycles of a form alone. */
 static void test_corrected(void **state)
 {
     (void)state;

@@ -112,7 +112,8 @@ static size_t runs(double inputs[2 * 25], double values[25], double (*of)(const 
     return n;
 }
 
-/* A product, for which the unit was designed: accurate within the runs, and reproducible. */
+/* Learns a product, for which the unit was designed. The fit is accurate within the runs, and
+ * reproducible. */
 static void test_product(void **state)
 {
     double inputs[2 * 25], values[25];

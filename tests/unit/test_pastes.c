@@ -194,8 +194,8 @@ static void test_code_is_kept(void **state)
     kernel_free(k);
 }
 
-/* A semicolon after a blank, in Intel syntax: `as` treats it as a separator, most people as the
- * start of a comment. */
+/* In Intel syntax a semicolon after a blank is a separator for `as`, but starts a comment for most
+ * people. */
 static void test_semicolons(void **state)
 {
     (void)state;

@@ -222,8 +222,8 @@ static void test_taken_branch(void **state)
                "0f1f000f1f000f1f000f1f000f1f000f1f000f1f000f1f004885c975e3", 1.5, BOUND_ISSUE);
 }
 
-/* A timeline by hand: fetched in cycle 1, renamed in 4, dispatched in 7, result in 10, retired in
- * 12. */
+/* Draws timelines of given steps. The first instruction is fetched in cycle 1, renamed in 4,
+ * dispatched in 7, has its result in 10 and retires in 12. */
 static void test_stages(void **state)
 {
     (void)state;

@@ -188,7 +188,7 @@ static void test_zero_idioms(void **state)
     assert_bound(skylake, "xorl %eax, %eax\n subq %rbx, %rbx", BOUND_PORTS, 0);
 }
 
-/* Chains through memory: read-modify-write, a store reloaded two iterations later, bases
+/* Bounds chains through memory: read-modify-write, a store reloaded two iterations later, bases
  * incremented by lea, dependence cycles over several iterations. */
 static void test_memory_chains(void **state)
 {

@@ -366,7 +366,8 @@ static void must_agree(struct sandbox *s, const struct insn *insns, size_t count
     str_done(&text);
 }
 
-/* One instruction, followed by others that overwrite the flags. Each rule of the table applies. */
+/* Rules, each with an instruction that it replaces. The test appends a comparison, which overwrites
+ * the flags, to all instructions except the comparison with 0. */
 static const char *const replaced[][2] = {
     {"mov of 0 as xor", "mov eax, 0"},
     {"shl by 1 as add", "shl rax, 1"},

@@ -64,7 +64,8 @@ static double cycles_of(const struct core *c, const struct block *b, enum shape 
     return cycles;
 }
 
-/* Moves of the given even lengths per 64 bytes, on a virtual EPYC Turin: cycles per 64 bytes. */
+/* Predicts the cycles per 64 bytes that a virtual EPYC Turin measured for the given numbers of
+ * moves of even lengths in 64 bytes. */
 static void test_measured_densities(void **state)
 {
     static const struct { unsigned count; double cycles;

@@ -89,8 +89,8 @@ static void test_units(void **state)
     }
 }
 
-/* From general to vector registers and back: uops.info's upper limit, which lacks one cycle of the
- * way back, plus that cycle. */
+/* The chain from general to vector registers and back takes uops.info's upper limit, which lacks
+ * one cycle of the way back, plus that cycle. */
 static void test_there_and_back(void **state)
 {
     /* cycles on znver1, znver2, znver3 */
