@@ -106,8 +106,8 @@ static bool range_parse(const char *text, struct range *out)
     return !isnan(out->low) && !isnan(out->high);
 }
 
-/* Cycles per link of @chain on the machine minus those of its helper instruction: the highest bound
- * if @runs, else the bound of dependences. NaN if the machine has no such chain. */
+/* Returns the cycles per link of @chain on the machine minus those of its helper instruction: the
+ * highest bound if @runs, else the bound of dependences. NaN if the machine has no such chain. */
 static double predict(struct audit *a, const struct form_code *code, const struct chain *chain,
                       bool runs)
 {

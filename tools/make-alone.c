@@ -75,8 +75,8 @@ static struct insn *instances(const struct forms *forms, struct err *err)
     return ok ? list : NULL;
 }
 
-/* Cycles of a block of the @count instructions by its bounds, divided by @executions; NaN if the
- * machine lacks a form. */
+/* Returns the cycles of a block of the @count instructions by its bounds, divided by @executions;
+ * NaN if the machine lacks a form. */
 static double block_cycles(struct block_work *work, const struct insn *insns, size_t count,
                            unsigned executions)
 {
@@ -86,9 +86,9 @@ static double block_cycles(struct block_work *work, const struct insn *insns, si
     return bounds.unknown ? NAN : bounds.total / executions;
 }
 
-/* Cycles that the machine predicts for one of several copies of the form, without the rules made
- * here: with their dependences, or without if that takes longer. NaN if the machine lacks the
- * form. */
+/* Returns the cycles that the machine predicts for one of several copies of the form, without the
+ * rules made here: with their dependences, or without if that takes longer. NaN if the machine
+ * lacks the form. */
 static double model_cycles(const struct form_row *row, const struct insn *instance,
                            struct block_work *work)
 {

@@ -178,7 +178,7 @@ static void try_evex(void)
                         }
 }
 
-/* Extensions of instructions that the decoder lacks, by prefix of their mnemonics. */
+/* Returns the extension of an instruction that the decoder lacks, by the prefix of its mnemonic. */
 static const char *newer_extension(const char *mnemonic)
 {
     static const struct { const char *begins, *extension;

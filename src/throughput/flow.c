@@ -15,7 +15,7 @@ static portset ports_mask(const struct flow *f)
     return f->ports == 32 ? ~(portset)0 : ((portset)1 << f->ports) - 1;
 }
 
-/* Breadth-first search from sets with unassigned mass to a port with free capacity. Returns the
+/* Searches breadth-first from sets with unassigned mass to a port with free capacity. Returns the
  * port or -1. */
 static int find_path(const struct flow *f, const uint64_t *left, const uint64_t *load,
                      uint64_t capacity, struct path_search *s)

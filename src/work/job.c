@@ -136,7 +136,7 @@ static void tell_progress(struct job *job)
         tell_rate(job, "%s", watch.unit);
 }
 
-/* Predicate that watched loops poll on the worker's thread. */
+/* Watched loops poll this on the worker's thread. Returns whether the job is cancelled. */
 static bool over(void *state)
 {
     tell_progress(state);
