@@ -72,8 +72,7 @@ static void draw(struct loop *l)
     all.mono = !screen_has_colors();
     prompt_look(&prompt);
     if (l->stalled)
-        prompt = (struct frame_prompt){0};   /* the prompt is hidden, because a message replaces it
-                                              * */
+        prompt = (struct frame_prompt){0};   /* hidden, because a message replaces the prompt */
     frame_draw(&l->frame, &prompt, &all, &x, &y);
     screen_show(&all, x, y);
     timing_drawn();

@@ -114,7 +114,7 @@ test_begins_and_ends() {
         counted loop_sum shared-apart 60000
         counted loop_sum vforks-apart-sigchld 60000
     done
-    # Page faults in the loop that the program itself handles.
+    # The program itself handles page faults in its loop.
     counted loop_sum faults 30
     for kind in births spawns faults; do
         "$work/loops" "$kind" 300 >"$work/alone"

@@ -47,8 +47,7 @@ static void test_measured_width(void **state)
         rates[i] = i < 30 ? 2.99 - 0.05 * (double)i : 3.906 + 0.0005 * (double)(i % 5);
     assert_true(fabs(width_of(rates, 40, 0) - 3.907) <= 0.001);
     assert_true(width_of(rates, 40, 4) < 4);   /* a rate near the former width replaces it */
-    assert_true(width_of(rates, 40, 6) == 6);  /* a far lower rate does not replace the former width
-                                                * */
+    assert_true(width_of(rates, 40, 6) == 6);  /* a far lower rate does not replace it */
     assert_true(width_of(rates, 34, 0) == 4);  /* four equal rates may be chance: the highest is
                                                 * rounded */
     for (size_t i = 0; i < 40; i++)
