@@ -11,8 +11,9 @@
 
 struct loop_simulation {
     struct simulation *made;            /* NULL: not made */
-    unsigned job;                       /* job that makes it; 0: none */
-    unsigned long given_up;             /* session revision at which it failed; 0: no failure */
+    unsigned job;                       /* job that makes the simulation; 0: none */
+    unsigned long given_up;             /* session revision at which the simulation failed; 0: no
+                                         * failure */
 };
 
 struct analyses {
@@ -26,7 +27,7 @@ struct analyses {
     /* machines whose tables have all forms of the loop, if a selected machine lacks some */
     struct machine_names coverage;
     bool made;
-    /* session revision at which making them failed; 0: no failure */
+    /* session revision at which the analyses failed; 0: no failure */
     unsigned long given_up;
     unsigned job;                       /* job that computes these results; 0: none */
     _Atomic unsigned holders;           /* number of holders in addition to the requester */
@@ -45,7 +46,7 @@ size_t analyses_work(const struct analyses *a);
 /* Fills @a's items. Returns false if the thread's watch cancelled it; some items are then missing
  * or incomplete. Any thread, but one at a time; the thread that reads the items sets `made`. */
 bool analyses_make(struct analyses *a);
-/* Cancels its jobs. */
+/* Cancels the jobs of @a. */
 void analyses_cancel(struct analyses *a);
 
 #endif

@@ -433,14 +433,15 @@ static void set_source(struct mapping *m, const char *form, const char *source)
 
 /* Input and output of the work of evolve adopt. */
 struct adopting {
-    struct genome **genomes;         /* the best first */
+    struct genome **genomes;         /* mappings of the run, the best first */
     size_t count;
     struct problem *problem;         /* theirs, held */
     struct ports names;
     struct evolve_status status;
     bool least_error;
     struct experiments *table;       /* held; NULL: none */
-    struct machine *base;            /* held; NULL: a machine of the inferred forms alone */
+    struct machine *base;            /* counted reference; NULL: the machine has only the inferred
+                                      * forms */
     enum isa isa;
     struct machine *made;
 };
@@ -459,7 +460,8 @@ static void adopting_free(void *state)
     free(w);
 }
 
-/* The best mapping, with the confidence in each form: how far the best mappings agree on it. */
+/* Returns the best mapping with the confidence in each form: the agreement of the best mappings on
+ * it. */
 static struct mapping *best_of(const struct adopting *w)
 {
     const struct problem *problem = w->problem;
@@ -574,8 +576,8 @@ static struct machine *machine_over(const struct machine *base, const char *id,
     return m;
 }
 
-/* Returns the machine below the inferred one: the current machine, or if that is an overlay its
- * base. */
+/* Returns the machine that the inferred mapping overlays: the current machine, or if that is an
+ * overlay its base. */
 static struct machine *base_of(struct session *s, struct err *err)
 {
     struct machine *m = session_current(s, err);
@@ -616,7 +618,7 @@ static void show_overlay(const struct machine *base, const struct overlay *o, un
     str_done(&line);
 }
 
-/* Makes the machine of @take_best and tells about it. */
+/* Makes the machine from @take_best and reports its properties. */
 static bool make_machine(struct adopting *w, struct mapping *take_best, struct result *result,
                          struct err *err)
 {

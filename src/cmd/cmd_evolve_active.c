@@ -16,7 +16,7 @@
 #include "work/job.h"
 
 #define ROUNDS 8                    /* default number of rounds of inference */
-/* by default one of this number of pairs is measured */
+/* by default one in SHARE pairs is measured */
 #define SHARE 10
 /* a round has at most as many experiments as there are forms; least value of this limit */
 #define BATCH_LEAST 16

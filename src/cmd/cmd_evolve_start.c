@@ -160,7 +160,7 @@ void evolve_show_started(const struct evolve_run *run, struct result *result)
     result_count(result, "experiments", (int64_t)status.experiments);
 }
 
-/* Returns the population of the last run, with its mappings' names. */
+/* Returns the population of the last run as mappings with the run's port names. */
 static struct population last_population(const struct session *s)
 {
     struct population p = {0};
@@ -220,11 +220,11 @@ struct starting {
     char *checkpoint;                /* path of the checkpoint; NULL: none */
     bool resumed;                    /* @before is from @checkpoint */
     bool live;
-    enum isa isa;                    /* of the forms */
+    enum isa isa;                    /* instruction set of the forms */
     struct experiments *table;       /* held */
     struct problem *problem;
-    struct evolve_run *run;          /* made, not started yet; NULL */
-    struct watch outer;              /* the job's progress */
+    struct evolve_run *run;          /* run that is not started yet; NULL: not made yet */
+    struct watch outer;              /* watch of the job, restored afterwards */
 };
 
 static void starting_free(void *state)
@@ -271,7 +271,7 @@ static bool read_checkpoint(struct starting *w, struct err *err)
     return true;
 }
 
-/* Makes the run of the problem, which it takes. False with err. */
+/* Makes the run for the problem, whose reference it takes. Returns false with err on failure. */
 static bool make_run(struct starting *w, struct err *err)
 {
     const struct evolve_start start = {.take_problem = w->problem,
@@ -315,7 +315,7 @@ static bool lay_out(void *state, struct result *result, struct err *err)
     /* forms may have been measured after the checkpoint was written */
     if (w->problem && w->o.width_measured && w->before.count)
         w->o.width = evolve_measured_width(w->problem, mapping_issue_width(w->before.mappings[0]));
-    /* other ranks are asked on the UI thread */
+    /* with several ranks the UI thread makes the run */
     return w->problem && (ranks_count() > 1 || make_run(w, err));
 }
 

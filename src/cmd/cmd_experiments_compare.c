@@ -20,7 +20,7 @@
 struct fleet_host {
     char *file, *name, *cpu, *microcode;   /* cpu and microcode are "" if unknown */
     struct experiments *table;
-    /* numbers of experiments that another host has too, and of these the ones that differ from the
+    /* number of experiments that another host also has; number of these that differ from the
      * median */
     size_t compared, differing;
     double difference;                     /* mean relative difference of the differing ones, a

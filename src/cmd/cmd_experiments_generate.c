@@ -43,8 +43,9 @@ struct generating {
     struct experiments *made;
     bool selected;                 /* uses the selected forms, not those of @base */
     enum isa isa;
-    struct forms *all;             /* held: to select from; NULL: the worker loads them */
-    char **patterns;               /* of the selected forms; none: all */
+    struct forms *all;             /* counted reference to the forms to select from; NULL: the
+                                    * worker loads them */
+    char **patterns;               /* patterns of the selected forms; none: all forms */
     size_t pattern_count;
 };
 
@@ -60,8 +61,8 @@ static void generating_free(void *state)
     free(g);
 }
 
-/* Takes the selection of forms, unless the table's are meant: there is one and nothing is
- * selected. */
+/* Chooses the selected forms if the session's table has no forms or the user selected some;
+ * otherwise the forms of the table. */
 static void choose_forms(const struct session *s, struct generating *g)
 {
     const struct document *d = &s->document;
@@ -74,7 +75,8 @@ static void choose_forms(const struct session *s, struct generating *g)
         g->patterns[g->pattern_count] = mem_strdup(d->form_patterns[g->pattern_count]);
 }
 
-/* Adds the forms that are meant to @t, and their numbers to @out; false with err if none is. */
+/* Adds the chosen forms to @t, and their numbers to @out. Returns false with err if there is
+ * none. */
 static bool take_forms(struct generating *g, struct experiments *t, struct form_numbers *out,
                        struct err *err)
 {

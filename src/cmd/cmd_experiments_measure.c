@@ -32,7 +32,7 @@ struct experiments_measuring {
     struct experiments *table;      /* the job's copy of the selected rows */
     size_t *rows;                   /* index in the session's table of each copied row */
     struct forms *forms;
-    struct machine *simulated;      /* held; NULL: this CPU */
+    struct machine *simulated;      /* counted reference to the simulated machine; NULL: this CPU */
     char *journal_path;             /* NULL: none */
     struct runner_options options;
     int cpu;

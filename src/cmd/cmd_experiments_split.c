@@ -71,7 +71,7 @@ static struct experiments *part_of(const struct splitting *w, size_t part, const
         if (!keep[i])
             continue;
         experiments_set_extra(t, at, CONTROL_COLUMN, control[i] ? "yes" : "");
-        /* otherwise the host would not measure it, and all hosts would agree */
+        /* a control with a value would not be measured, and all hosts would agree */
         if (control[i])
             experiments_set(t, at, NAN, NAN, 0, EXPERIMENT_PENDING);
         at++;
@@ -180,8 +180,8 @@ const struct command command_experiments_split = {
 /* One host's measured part. */
 struct host_part {
     struct experiments *table;
-    size_t controls, off;      /* numbers of controls that other hosts measured too, and of these
-                                * the ones that disagree */
+    size_t controls, off;      /* number of controls that other hosts also measured; number of these
+                                * that disagree */
     /* mean relative difference from the median; NaN without controls */
     double error;
     bool deviates;

@@ -207,9 +207,10 @@ static const struct parameter select_arguments[] = {
 /* Input and output of the job. */
 struct selecting {
     struct forms *forms;       /* held */
-    char **patterns;           /* given, of the N most frequent, or of the selection so far */
+    char **patterns;           /* patterns of the command, names of the most frequent forms, or the
+                                * selection so far */
     size_t count, top;         /* top NOT_GIVEN: none */
-    bool given;                /* they become the selection */
+    bool given;                /* whether @patterns become the selection */
 };
 
 static void patterns_drop(struct selecting *w)
@@ -236,7 +237,7 @@ static void selecting_free(void *state)
     free(w);
 }
 
-/* Selects forms by their names, none of which has a wildcard. */
+/* Selects the most frequent measurable forms by name. No name has a wildcard. */
 static bool select_top(struct selecting *w, struct err *err)
 {
     size_t count;

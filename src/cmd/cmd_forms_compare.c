@@ -48,7 +48,7 @@ static bool look_up(struct throughput *engine, const struct machine *m, const ch
     return true;
 }
 
-/* Largest of some numbers over the smallest, minus 1. */
+/* Smallest and largest of some numbers. */
 struct spread { double least, most; };
 
 static void spread_add(struct spread *s, double value)

@@ -158,7 +158,7 @@ static void pass_on(struct evaluation_run *run, const struct batch *b)
 
     while (!farm_room(run->farm, 0.05))
         if (job_cancelled(run->job))
-            return;   /* next_batch has set the flag */
+            return;   /* next_batch sets run->failed */
     pack_count(&piece, b->count);
     pack_array(&piece, b->cycles, b->count, sizeof *b->cycles);
     for (size_t i = 0; i < b->count; i++)

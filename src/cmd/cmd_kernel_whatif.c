@@ -369,8 +369,8 @@ static bool alignment_range(const char *value, long *from, long *to, struct err 
            err_set(err, ERR_USAGE, "write alignment=0..63", "invalid alignment \"%s\"", value);
 }
 
-/* Writes @value of change @name into @out with the machine's own names of ports, which
- * machine_change takes; people write those they are shown. False with err for an invalid usage. */
+/* Appends @value of change @name to @out with the machine's own port names, which machine_change
+ * requires. Users write the displayed names. Returns false with err for an invalid usage. */
 static bool name_ports(const struct machine *m, const char *name, const char *value,
                        struct str *out, struct err *err)
 {

@@ -26,7 +26,7 @@ struct machine_charting {
     struct record *record;           /* the session's record */
     struct chart *chart;             /* the result */
     struct stage_log *log;           /* progress for the views */
-    struct machine *tables;          /* of the CPU, to compare with; NULL: none */
+    struct machine *tables;          /* tables of the CPU for comparison; NULL: none */
 };
 
 /* Returns whether the job measures this CPU; simulated CPUs and journals cannot be disturbed. */

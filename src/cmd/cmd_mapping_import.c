@@ -15,7 +15,8 @@
 
 /* State of the llvm-mca job. It runs in the background, because all forms take seconds. */
 struct llvm_importing {
-    struct forms *forms[ISA_COUNT];   /* the session's tables, held; NULL: the worker loads it */
+    struct forms *forms[ISA_COUNT];   /* counted references to the session's tables; NULL: the
+                                       * worker loads the table */
     char *cpu;
     struct machine *machine;
 };
@@ -86,7 +87,7 @@ static bool import_llvm_cpu(struct session *s, const char *cpu, struct task *tas
     return task_give(task, &ops, w);
 }
 
-/* Returns "uops-" and the name of the architecture (NULL: of the file) in lower case. */
+/* Returns "uops-" and the name of the architecture (NULL: the name of the file) in lower case. */
 static char *imported_id(const char *path, const char *architecture)
 {
     const char *base = strrchr(path, '/');

@@ -116,7 +116,8 @@ static bool profile_one(struct builds_diff *w, int side, struct err *err)
 {
     VEC(const char *) argv = {0};
     struct sampled sampled;
-    char *path = path_argument(w->paths[side]);   /* the build named, never one of PATH */
+    char *path = path_argument(w->paths[side]);   /* runs the named build, never a program in PATH
+                                                   * */
 
     vec_push(&argv, path);
     for (size_t i = 0; i < w->arguments.count; i++)
@@ -219,8 +220,8 @@ static double program_change(const struct builds_diff *w, size_t machine)
     return sum;
 }
 
-/* Returns the number of loops that are more than @percent slower. With a profile it is the number
- * of machines on which the whole program is. */
+/* Returns the number of loops that are more than @percent slower. With a profile, returns the
+ * number of machines on which the whole program is more than @percent slower. */
 static size_t count_above(const struct builds_diff *w, double percent)
 {
     size_t count = 0;

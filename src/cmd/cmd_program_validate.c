@@ -139,7 +139,7 @@ static bool run_watched(struct validating *v, const double *inputs,
     v->watch = NULL;
     out->readings = native_watch_end(watch, v->machine, &out->clock_hz, &out->share);
     call_readings_judge(&v->calls, out->clock_hz, &out->calls);
-    /* the watch's own readings also took over the CPU; they are no disturbance by others */
+    /* subtracts the watch's own readings, which also took over the CPU */
     out->share.taken_over = fmax(0, out->share.taken_over - (double)out->readings / out->seconds);
     return !isnan(out->seconds);
 }

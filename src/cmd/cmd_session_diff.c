@@ -109,7 +109,8 @@ static const struct shelved *find_kernel(const struct shelf *shelf, const char *
     return found;
 }
 
-/* Returns whether the source texts are equal; without texts, whether the bytes of the loop are. */
+/* Returns whether the source texts are equal. Without texts, returns whether the bytes of the loops
+ * are equal. */
 static bool same_kernel(const struct shelved *a, const struct shelved *b)
 {
     size_t m, n;

@@ -361,8 +361,9 @@ static void keep_result(struct session *s, char *take_line)
     s->result = result_new();
 }
 
-/* A failed command leaves nothing to export, because an earlier result could be mistaken for its
- * own. A command that shows a view makes results exportable again. */
+/* Records whether `export` has a result. A failed command leaves nothing to export, because an
+ * earlier result could be mistaken for that of the command. A command that shows a view makes
+ * results exportable again. */
 static void note_end(struct session *s, const struct command *c, const char *line, bool ok)
 {
     if (ok && c == &command_view)

@@ -46,7 +46,7 @@ struct whatif_pair {
         const char *bottleneck;
         double pressure[PORTS_MAX];   /* cycles per iteration, by port */
     } sides[2];
-    struct ports ports;               /* as they are shown */
+    struct ports ports;               /* ports with their displayed names */
 };
 
 /* An inference run that was unfinished when its session was closed. evolve resume continues it. */
@@ -65,7 +65,7 @@ struct selection {
 /* The machine of this computer. */
 struct here {
     char *id;                         /* NULL: unknown; fault has the reason */
-    char *base;                       /* id of the machine whose tables it uses */
+    char *base;                       /* id of the machine whose tables this computer uses */
     /* like "Emerald Rapids (Golden Cove core, sapphirerapids tables)" */
     char *title;
     enum isa isa;
@@ -105,15 +105,15 @@ struct document {
     struct undo undo;                 /* not part of a saved session */
     /* measured cycles per iteration of the loop on this CPU; NaN: not measured */
     double kernel_measured;
-    struct blame *blame;              /* of the loop in use; NULL: none */
-    struct explained_loop *explained; /* by the last `program explain`; NULL: none */
-    struct function_list *functions;  /* of the last `kernel functions`; NULL: none */
-    /* of the last `machine chart`, `check` or `hunt`, held, and the number of runs of inference
-     * before it; NULL: none */
+    struct blame *blame;              /* result of kernel blame for the loop in use; NULL: none */
+    struct explained_loop *explained; /* result of the last `program explain`; NULL: none */
+    struct function_list *functions;  /* result of the last `kernel functions`; NULL: none */
+    /* log of the last `machine chart`, `check` or `hunt` (counted reference; NULL: none), and the
+     * number of inference runs before it */
     struct stage_log *chart;
     size_t chart_after;
-    struct check *check;              /* of the last `machine check`; NULL: none */
-    struct paired_loops *comparison;  /* of the last `kernel compare`; NULL: none */
+    struct check *check;              /* result of the last `machine check`; NULL: none */
+    struct paired_loops *comparison;  /* result of the last `kernel compare`; NULL: none */
     struct sweep sweep;               /* count 0: none */
     struct whatif_pair pair;          /* sides[0].bottleneck NULL: none; not saved with a session */
     struct experiments *experiments;  /* NULL: none */

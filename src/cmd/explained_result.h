@@ -25,7 +25,7 @@ struct explained_findings {
     struct machine *machine;       /* NULL: none for this CPU */
     struct insitu insitu;
     struct run_profile *sampled;   /* profile, if the program was sampled; NULL: it was traced */
-    struct err refused;            /* reason why the program was traced */
+    struct err refused;            /* reason why the program could not be traced */
     struct paths paths;
     struct predicted_branches branches;
     struct loop_lines lines;

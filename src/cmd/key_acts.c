@@ -95,7 +95,7 @@ static bool experiments_are_there(const struct session *s)
     return s->document.experiments && s->document.experiments->rows.count;
 }
 
-/* Whether a measurement could start: no other one needs the CPU for itself. */
+/* Returns whether a measurement can start: no other job needs an idle CPU. */
 static bool cpu_is_free(void)
 {
     struct err none = {0};

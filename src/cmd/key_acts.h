@@ -1,5 +1,5 @@
-/* Whether keys do something in the present state of the session, for struct key_row's @acts. UI
- * thread. */
+/* Predicates for struct key_row's @acts: whether keys have an effect in the current state of the
+ * session. UI thread. */
 #ifndef PORTOLAN_CMD_KEY_ACTS_H
 #define PORTOLAN_CMD_KEY_ACTS_H
 
@@ -9,9 +9,9 @@ bool keys_run_is_there(const struct session *s);
 bool keys_runs_are_there(const struct session *s);
 bool keys_rounds_are_there(const struct session *s);
 bool keys_run_goes_on(const struct session *s);
-/* Inference, or the chart, check or hunt that LAB shows, is running. */
+/* Returns whether inference, or the chart, check or hunt that LAB shows, is running. */
 bool keys_lab_can_stop(const struct session *s);
-/* Experiments can be generated. */
+/* Returns whether experiments can be generated. */
 bool keys_forms_can_be_measured(const struct session *s);
 bool keys_run_has_mapping(const struct session *s);
 /* An inference run, or the chart that LAB shows, has a mapping. */
@@ -30,12 +30,12 @@ bool keys_loop_can_be_compared(const struct session *s);
 bool keys_kernel_has_text(const struct session *s);
 bool keys_kernel_has_a_source(const struct session *s);
 bool keys_kernel_has_compilers(const struct session *s);
-/* The machine in view lacks a form that another machine has. */
+/* Returns whether the machine in view lacks a form that another machine has. */
 bool keys_machines_are_incomplete(const struct session *s);
 bool keys_chain_is_drawn(const struct session *s);
 bool keys_values_are_swept(const struct session *s);
 bool keys_place_has_panes(const struct session *s);
-/* The focused pane has a table. */
+/* Returns whether the focused pane has a table. */
 bool keys_table_is_shown(const struct session *s);
 bool keys_check_has_rows(const struct session *s);
 bool keys_cpu_is_free(const struct session *s);

@@ -65,8 +65,8 @@ void queue_forget(struct command_queue *q, unsigned number);
 
 /* Starts a job that loads what @c needs and the session lacks: machines that it names, and the
  * tables of forms (COMMAND_FORMS). *@later: it continues in the background, and @c must run after
- * it. What fails to load is reported by @c. Returns false with err if the job did not start or was
- * cancelled. */
+ * it. @c reports data that could not be loaded. Returns false with err if the job did not start or
+ * was cancelled. */
 bool queue_load(struct session *s, const struct command *c, char **words, size_t count, bool *later,
                 struct err *err);
 /* Returns whether machine @name was loaded for the running command. */

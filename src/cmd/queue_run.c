@@ -91,7 +91,7 @@ bool queue_ended(struct session *s, bool *ended, struct err *err)
     return ok;
 }
 
-/* What a command needs. */
+/* Machines and form tables that a command needs. */
 struct loading {
     struct queued_machines wanted;
     bool forms_wanted[ISA_COUNT];
@@ -184,7 +184,8 @@ bool queue_load(struct session *s, const struct command *c, char **words, size_t
                                         .free = loading_free,
                                         .listed = TASK_LISTED_IF_LONG};
     *later = false;
-    if (s->queue.loaded) {   /* once: what is missing now would be missing again */
+    if (s->queue.loaded) {   /* loads only once, because data that is missing now would be missing
+                              * again */
         s->queue.loaded = false;
         return true;
     }

@@ -52,9 +52,9 @@ struct session {
     bool interactive;
     /* seconds that a command may block the screen; then it continues in the background */
     double patience;
-    /* the screen shows meanwhile what it waits for, "kernel load: assembles"; NULL: nothing */
+    /* Shows what the screen waits for: "kernel load: assembles". NULL: no screen. */
     void (*waits)(const char *what);
-    /* asks the screen to collect text and run paste_command on it */
+    /* requests that the screen collects text and runs paste_command on it */
     bool want_paste;
     char paste_command[160];
     /* rejected pasted text, shown by the screen for correction; empty: none */

@@ -26,7 +26,7 @@ struct task_ops {
     /* Stores the result in the session after success, and may add to @result. UI thread. NULL:
      * nothing to do. Returns false with err if that fails. */
     bool (*publish)(struct session *s, void *state, struct result *result, struct err *err);
-    /* UI thread; called once. */
+    /* Frees @state. UI thread; called once. */
     void (*free)(void *state);
     /* Called after a failure (@err) or a cancellation (@err NULL). May add a partial result. UI
      * thread. NULL: none. */
@@ -41,7 +41,7 @@ struct task_ops {
     bool keeps;
 };
 
-/* What a command's `prepare` fills in. */
+/* Work that a command's `prepare` defines. */
 struct task {
     const struct task_ops *ops;   /* NULL: the command has already done the work */
     void *state;

@@ -115,8 +115,8 @@ static bool deselect(struct session *s, enum isa isa, const char *id)
     return some;
 }
 
-/* Removes or restores the added machine. Its selection changes too unless the user changed it
- * since. */
+/* Removes or restores the added machine. Its selection also changes unless the user changed it
+ * later. */
 static void swap_arrival(struct session *s, struct undo_step *step)
 {
     struct undo_step back =

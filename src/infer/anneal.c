@@ -7,8 +7,8 @@
 
 #include "infer/anneal_state.h"
 
-/* Most columns that moves may create. With more evaluation is slow, and no realistic mapping needs
- * them. */
+/* Most columns that moves may create. More columns slow the evaluation, and no realistic mapping
+ * needs them. */
 #define COLUMNS_MOST 1024
 #define COLUMNS_RANDOM 512       /* most columns of a random genome */
 /* Mean experiments per form up to which usages are copied preferably from forms of the same kind.
@@ -29,8 +29,8 @@ static int compare_single(const void *a, const void *b, void *state)
     return p != q ? (p > q) - (p < q) : (x > y) - (x < y);
 }
 
-/* Finds for each form the range of the list, sorted by cycles alone, whose cycles are within 8
- * %. */
+/* Finds for each form the forms with cycles alone within 8 % of its own: a range of the list of
+ * forms sorted by cycles. */
 static void find_likes(struct annealer *s)
 {
     size_t n = s->p->forms;
@@ -325,7 +325,8 @@ void anneal_load(struct annealer *s, const struct genome *g)
     free(genes);
 }
 
-/* Half of the sets have about a quarter of the ports, because real µops can use few. */
+/* Draws a nonempty set. Half of the sets have about a quarter of the ports, because real µops can
+ * use few. */
 unsigned anneal_random_set(struct annealer *s)
 {
     unsigned all = (1u << s->g->ports) - 1, set = 0;
@@ -339,7 +340,7 @@ unsigned anneal_random_set(struct annealer *s)
     return set;
 }
 
-/* Draws sets for a random genome. They are few, which limits the columns. */
+/* Draws few sets for a random genome, to limit the number of columns. */
 static unsigned random_sets(struct annealer *s, uint16_t *sets)
 {
     unsigned n = 0;
@@ -373,8 +374,8 @@ void anneal_random(struct annealer *s)
     free(genes);
 }
 
-/* Returns -ln of the probability of @gene, which @others forms of its kind and forms of @kinds
- * kinds have. */
+/* Returns -ln of the probability of @gene, which @others other forms of its kind and forms of
+ * @kinds kinds use. */
 static double code_length(const struct annealer *s, size_t others, size_t kinds,
                           const struct gene *gene)
 {

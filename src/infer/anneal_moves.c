@@ -12,7 +12,7 @@
 #define LINKS_A_STEP 64
 /* number of experiments between two tests of significance */
 #define LOOK 16
-/* A prime stride. Modulo the number of experiments it visits each once. */
+/* A prime stride: its multiples modulo the number of experiments visit each experiment once. */
 #define MIXING 2654435761u
 #define KIN_DRAWS 10           /* most forms drawn to find one of the same kind */
 #define SURE 3.0               /* standard deviations at which a result is significant */
@@ -158,7 +158,7 @@ static bool exchange(struct gene *gene, unsigned i, unsigned set)
 }
 
 /* Replaces a set and scales the count so that the ports of @set are equally busy. Two µops on two
- * ports have the time of one on one of them, and no single step leads from one to the other. */
+ * ports take as long as one µop on one of them, but no other step converts one into the other. */
 static bool scale(struct gene *gene, unsigned i, unsigned set)
 {
     unsigned size = portset_size(gene->set[i]),
@@ -382,8 +382,8 @@ static unsigned any_port(struct annealer *s, unsigned set)
     return set & -set;
 }
 
-/* Splits a port that represents two: replaces it in one set. May add a µop of a new set to usages
- * that the port limits. Or does the reverse. */
+/* Splits a port that represents two: replaces it in one set, and may add a µop of a new set to
+ * usages that the port limits. The reverse move merges two ports. */
 static bool move_split(struct annealer *s, double temperature)
 {
     unsigned from = any_set(s), a = any_port(s, from),

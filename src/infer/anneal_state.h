@@ -19,11 +19,11 @@ struct annealer {
     struct columns columns;         /* columns for the current sets, and some earlier ones */
     bool stale;                     /* columns may include sets that no form uses */
     struct tables tables;
-    /* tables: fresh of a tried gene, saved of the forms of a compound move */
+    /* fresh: table of a tried gene; saved: tables of the forms of a compound move */
     float *fresh, *saved;
     /* errors per experiment; scratch for the longest list of links, or for all experiments */
     float *errors, *fresh_errors;
-    /* sum of errors over all experiments; per form, over those with it */
+    /* sum of errors over all experiments; per form, sum over the experiments that contain it */
     double error_sum, *form_errors;
     uint64_t *hashes;               /* hash of each form's gene */
     /* Open addressing by hash of a usage: number of kinds of forms with it. Also by usage and kind:

@@ -8,12 +8,12 @@
 #include "base/watch.h"
 #include "infer/congruence.h"
 
-/* experiments with a common partner that two forms need to count as congruent */
+/* experiments with common partners that two forms need to count as congruent */
 #define SHARED 16
 #define FORMS_LEFT 0.8
 
-/* Makes a table of the problem's experiments, once per measurement, in which representatives
- * replace the forms (NULL: unchanged). Incomplete if cancelled. */
+/* Makes a table of the problem's experiments, one row per measurement. Representatives of @c
+ * replace the forms; with @c NULL the forms are unchanged. Incomplete if cancelled. */
 static struct experiments *table_of(const struct problem *p, const struct congruence *c)
 {
     struct experiments *t = experiments_new();

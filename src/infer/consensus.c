@@ -9,8 +9,8 @@
 #define UNSEEN_EACH 3          /* number of random experiments per measured one */
 #define UNSEEN_FORM 10         /* fewest random experiments per form */
 #define UNSEEN_MOST 4000
-/* standard deviations at which a mapping is refuted; many, because the best was selected by its
- * fit */
+/* standard deviations at which a mapping is refuted; large, because the best mapping was selected
+ * by its fit */
 #define REFUTED 4
 
 /* Returns by how many standard deviations the measurements favour @best over @g: the total

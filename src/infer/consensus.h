@@ -9,7 +9,7 @@
 
 /* Keeps those of the @n mappings @members, best first, that the measurements of @p do not
  * distinguish from the best, and frees all others. Returns the number kept. A mapping that
- * measurements distinguish is an unfinished search, not an alternative. */
+ * measurements distinguish from the best results from an unfinished search. */
 unsigned consensus_members(const struct problem *p, struct genome **members, unsigned n);
 
 /* Makes a problem of the experiments of @p and about three times as many random ones, of equal size

@@ -15,8 +15,8 @@
 #include "infer/pmevo.h"
 
 #define RESIDUAL 0.02               /* mean error for which the given prices are suitable */
-/* Number of experiments for which they are suitable. A price is paid once, and its gain counts in
- * each experiment. */
+/* Number of experiments for which the given prices are suitable. A price is paid once, and its gain
+ * counts in each experiment. */
 #define EXPERIMENTS_SUITED 1000
 #define SCALE_LEAST 0.25
 #define SCALE_MOST 1
@@ -617,7 +617,8 @@ void evolve_worker(struct evolve *e, unsigned index, void (*poll)(void *), void 
 
     lock_take(&e->lock);
     enum evolve_algorithm algorithm = e->o.algorithm;
-    /* Other threads did not wait for a thread that starts late, and its input will be freed. */
+    /* Waits for the end of a conversion. It does not wait for a thread that starts late, and it
+     * frees the thread's input. */
     while (e->meeting)
         evolve_wait_change(e, &w);
     /* a thread that does not take part must not end the run */

@@ -12,11 +12,11 @@
 #define CONSENSUS_SHARE 0.25       /* share of the run's time for the consensus */
 #define CONSENSUS_GENERATIONS 2    /* generations of the consensus in a run without a time limit */
 #define MEMBERS_LEAST 3
-/* Largest cost as a multiple of the best error. The larger the unexplained error, the less
- * significant is a difference in cost. */
+/* Largest excess of a member's cost over the best, relative to the cost, as a multiple of the best
+ * error. The larger the unexplained error, the less significant is a difference in cost. */
 #define NEAR 5
-/* Least disagreement elsewhere, as a multiple of the error on measurements; below it the
- * measurements decide. */
+/* Least disagreement on unmeasured experiments, as a multiple of the error on measurements. Below
+ * it the measurements determine the mapping without a consensus. */
 #define SETTLED 0.5
 #define SETTLED_LEAST 0.01         /* disagreement below which a consensus gains nothing */
 

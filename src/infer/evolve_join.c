@@ -9,8 +9,8 @@
 #include "base/names.h"
 #include "infer/evolve_state.h"
 
-/* Growth of the experiments, or GROWN_FORMS of the forms, above which an earlier result is only a
- * start. */
+/* Growth factors of the experiments (GROWN) and forms (GROWN_FORMS) above which an earlier result
+ * is only a starting point. */
 #define GROWN 2
 #define GROWN_FORMS 1.125
 /* range of port counts tried after such growth, below and above the number found before */
@@ -63,7 +63,7 @@ static int compare_lone(const void *a, const void *b)
                                   : (x->form > y->form) - (x->form < y->form);
 }
 
-/* Returns the form, of @n sorted ones, with the nearest cycles by ratio. */
+/* Returns which of @n forms, sorted by cycles, has the nearest cycles by ratio. */
 static uint32_t nearest(const struct lone *lone, size_t n, float cycles)
 {
     size_t low = 0, high = n - 1;
@@ -216,8 +216,9 @@ static void begin_round(struct evolve *e)
                 n + MORE_PORTS < PORTS_MOST ? n + MORE_PORTS : PORTS_MOST);
 }
 
-/* Computes the error of mappings that have none on the current experiments. Median and worst then
- * refer to other experiments, so their curves are interrupted. */
+/* Continues the curve of the least error on the initial experiments. Without a mapping so far the
+ * current experiments become the initial ones. All other errors are not comparable, so their curves
+ * are interrupted. */
 static void carry_curves(struct evolve *e, uint32_t *take_first_at)
 {
     free(e->first_at);

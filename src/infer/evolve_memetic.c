@@ -31,12 +31,12 @@
 #define COLD 0.02
 #define POLISH 0.04
 #define COLD_NONE 1e-9              /* temperature at which only downhill moves are accepted */
-/* least share of the scale that applies to the final temperature */
+/* least scale of prices that applies to the final temperature */
 #define COLD_LEAST 0.25
 /* multiple of the temperature up to which prices are raised */
 #define HEATED 2
-/* Most experiments per form that count as density. The cost of a wrong usage, and of changing it,
- * grows with them. */
+/* Experiments per form up to which the temperatures above are suitable. They grow in proportion to
+ * more experiments, because the cost of a wrong usage, and of changing it, does so. */
 #define DENSITY_SUITED 40
 #define MOVES_PER_FORM 40000        /* moves per annealing without a time limit */
 #define TRIAL_MOVES (MOVES_PER_FORM / 8.0)   /* moves per short trial */
@@ -111,8 +111,8 @@ double evolve_round_seconds(const struct evolve *e)
     return e->o.seconds > 0 ? fmax(e->o.seconds - e->round_from, 0.01) : 0;
 }
 
-/* Computes the mean error over all experiments of @g, the state of the search over classes. @g is
- * the best until a better one is found. */
+/* Computes the mean error over all experiments of @g, the state of the search over classes. Makes
+ * @g the best if its error is smaller and the best is not from a search over all forms. */
 static double note_expanded(struct evolve *e, const struct genome *g)
 {
     struct genome *whole = classes_expand(e->classes, e->p, g);
@@ -175,7 +175,8 @@ static void set_temperatures(const struct evolve *e, const struct schedule *plan
     double dense = fmax(1, density_of(walk_problem(e, walk)) / DENSITY_SUITED),
            scale = isnan(e->scale) ? 1 : e->scale;
 
-    /* Wrong structures cost the same for any noise; the small differences at the end do not. */
+    /* The cost of a wrong structure does not depend on noise; the small cost differences at the end
+     * do. */
     walk->hot = plan->hot * fmax(1, scale) * dense;
     walk->cold = COLD * fmax(scale, COLD_LEAST) * sqrt(dense);
 }
@@ -247,9 +248,9 @@ static void anneal(struct evolve *e, struct annealing *walk, const struct schedu
     anneal_run(walk->s, 20 * anneal_genome(walk->s)->forms, COLD_NONE);
 }
 
-/* Anneals @start (NULL: random) over classes or all forms. Returns the result over whichever is
- * current at the end. The caller frees. *@classes becomes false if the classes no longer exist.
- * Called and returns under the lock. */
+/* Anneals @start (NULL: random) over classes or all forms. Returns the result over the classes or
+ * forms in use at the end. The caller frees. *@classes becomes false if the classes no longer
+ * exist. Called and returns under the lock. */
 static struct genome *anneal_over(struct evolve *e, unsigned index, bool *classes,
                                   const struct genome *start, unsigned ports, uint64_t seed,
                                   const struct schedule *plan, struct watcher *w)
@@ -425,10 +426,10 @@ static unsigned fewest_last(struct evolve *e)
     return n;
 }
 
-/* Plans a round of trials. Round 0 has short ones. In round 1 finalists get a long annealing. If
- * the fewest ports among them do not win they get another one in round 2, because one annealing may
- * miss their optimum. The fewest that explain as well win, unless one port less does so with equal
- * trials (round 3 and later). */
+/* Plans a round of trials. Round 0 has short trials. In round 1 the finalists get a long annealing.
+ * If the fewest ports among the finalists do not win, their trial is repeated in round 2, because
+ * one annealing may miss the optimum. The fewest ports that explain the measurements as well win,
+ * unless one port less does so with equal trials (round 3 and later). */
 static void next_round(struct evolve *e)
 {
     unsigned n;
@@ -616,7 +617,7 @@ static void prepare(struct evolve *e, struct watcher *w)
         bool over = watch_over();
         lock_take(&e->lock);
         e->classes = classes;
-        /* If the run ended during preparation that stays its phase. */
+        /* If the run ended during preparation, its status continues to show preparation. */
         e->preparation = over ? EVOLVE_PREPARING : EVOLVE_PREPARED;
         pthread_cond_broadcast(&e->change);
     }

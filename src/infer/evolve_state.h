@@ -60,7 +60,7 @@ struct evolve {
     struct genome *trials[PORTS_MOST + 1];   /* best mapping by number of ports */
     /* by number of ports: the mapping is from a long annealing and not an individual yet */
     bool tried_long[PORTS_MOST + 1];
-    unsigned race[PORTS_MOST + 1], racing;   /* numbers of ports still in question, and how many */
+    unsigned race[PORTS_MOST + 1], racing;   /* candidate numbers of ports; number of candidates */
     unsigned race_next, race_done, race_round;
     /* cost at which fewer ports count as equal to the best number after the long trials */
     double ports_cost;
@@ -103,7 +103,7 @@ struct watcher {
 
 /* Calls the poll if it is due. Call it without the lock. */
 void evolve_watch(struct watcher *w);
-/* All functions below are called under the lock. */
+/* All functions below are called under the lock unless noted. */
 /* Waits until another thread changes the run. Releases the lock meanwhile. */
 void evolve_wait_change(struct evolve *e, struct watcher *w);
 /* Like evolve_wait_change, for a thread that does not use the problem. The problem may change
@@ -137,7 +137,7 @@ bool evolve_go_on(struct evolve *e, struct watcher *w);
 /* Returns the running time so far, in seconds. */
 double evolve_elapsed(const struct evolve *e);
 /* Returns the current prices, raised by the factor @times. Unexplained errors make every additional
- * µop look useful, so prices grow with them. At a temperature far above a price it would have no
+ * µop look useful, so prices grow with them. A price far below the temperature would have no
  * effect, and there would be as many µops as forms. */
 struct anneal_prices evolve_prices_at(const struct evolve *e, double times);
 /* Returns the factor of the prices if errors of @d_avg remain. */
@@ -153,7 +153,7 @@ void evolve_note_best(struct evolve *e, const struct genome *g);
 void evolve_price_best(struct evolve *e);
 /* Sets the number of ports to @n. Mappings with other numbers, and their errors, were trials. */
 void evolve_choose_ports(struct evolve *e, unsigned n);
-/* Needs only the lock that protects @sum. */
+/* Adds @stats to @sum. Needs only the lock that protects @sum. */
 void evolve_add_stats(struct anneal_stats *sum, const struct anneal_stats *stats);
 /* Returns the sum over all threads and the inner run. Under the lock. */
 struct anneal_stats evolve_stats(const struct evolve *e);
@@ -169,7 +169,7 @@ double evolve_search_until(const struct evolve *e);
 bool evolve_agree(struct evolve *e, unsigned index, struct watcher *w);
 /* Called after the run: accepts the consensus if it is probably more accurate than the best. */
 void evolve_take_agreed(struct evolve *e);
-/* Restarts with the individuals. No thread may be running. */
+/* Discards the consensus and the inner run, which no thread may be using. */
 void evolve_forget_consensus(struct evolve *e);
 
 /* Returns whether @g has the most ports that are tried, and errors that no number explains. The

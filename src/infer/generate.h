@@ -8,8 +8,8 @@
 #include "infer/observable.h"
 #include "model/experiments.h"
 
-/* Each returns the number of rows added, and ends early if cancelled. Forms are indices into
- * t->forms. @forms: @n of them. */
+/* Each function returns the number of rows added, and ends early if cancelled. @forms: @n indices
+ * into t->forms. */
 /* Adds one row with one execution for each form. */
 size_t generate_singletons(struct experiments *t, const uint32_t *forms, size_t n);
 /* Adds {a, b} for all pairs. If both were measured alone and one is slower, also adds {slow, ⌈t
@@ -23,8 +23,8 @@ size_t generate_hidden(struct experiments *t, const struct observable *list);
 /* Adds @count different random multisets of @size forms, fewer if so many do not exist. */
 size_t generate_random(struct experiments *t, const uint32_t *forms, size_t n, size_t count,
                        unsigned size, struct rng *rng);
-/* Adds @count random rows of @record that have a value and @size different forms, all of which @t
- * has by name. Adds fewer if so many do not exist. */
+/* Adds @count random measured rows of @record with @size different forms, all of which @t has by
+ * name. Adds fewer if so many do not exist. */
 size_t generate_recorded(struct experiments *t, const struct experiments *record, size_t count,
                          unsigned size, struct rng *rng);
 

@@ -14,13 +14,12 @@ struct genome {
     unsigned ports;          /* number of ports, at most PROBLEM_PORTS_MAX */
     double width;            /* issue slots per cycle; 0: none */
     struct gene *genes;
-    /* D_avg and cost of the last evaluation */
-    double d_avg, cost;      /* mean relative error; objective of the search */
+    double d_avg, cost;      /* mean relative error; objective; both of the last evaluation */
 };
 
 struct genome *genome_new(size_t forms, unsigned ports, double width);
 struct genome *genome_copy(const struct genome *g);
-/* both must have the same number of forms and ports */
+/* Copies @from to @to. Both must have the same number of forms and ports. */
 void genome_assign(struct genome *to, const struct genome *from);
 void genome_free(struct genome *g);
 /* Sets the width in slots per cycle; 0: none. If there was no width each form gets one slot.

@@ -11,7 +11,7 @@
 
 /* relative difference below which no measurement distinguishes two times */
 #define ALIKE 0.01
-/* relative difference above which every measurement distinguishes them */
+/* relative difference above which every measurement distinguishes two times */
 #define TELLS 0.05
 #define SETS_MOST 64
 #define PARTNERS_MOST 24     /* most forms with different usages that experiments use */

@@ -10,8 +10,8 @@ struct observable {
     /* number of other usages that explain the form's measurements equally; 0: its ports are
      * observable */
     unsigned rivals;
-    /* experiment of these forms that decides about the first such usage for which one exists;
-     * empty: none */
+    /* experiment of the table's forms that decides about the first such usage for which such an
+     * experiment exists; empty: none */
     struct experiment settle;
 };
 

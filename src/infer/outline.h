@@ -1,5 +1,5 @@
 /* A snapshot of a run's best mapping for display: ports in a readable order, confidence of each
- * cell, predictions, and what panes show of these. Immutable: any thread with a reference may read
+ * cell, predictions, and other data of the panes. Immutable: any thread with a reference may read
  * it. */
 #ifndef PORTOLAN_INFER_OUTLINE_H
 #define PORTOLAN_INFER_OUTLINE_H

@@ -288,7 +288,7 @@ struct problem *problem_unpack(struct unpacking *from, struct err *err)
     return p;
 }
 
-/* Copies @count items of @size bytes, and allocates @more. */
+/* Copies @count items of @size bytes, and allocates space for @more items. */
 static void *copy_with_room(const void *items, size_t count, size_t more, size_t size)
 {
     void *copy = mem_zero(count + more + 1, size);

@@ -29,11 +29,11 @@ struct problem {
     _Atomic unsigned holders;      /* number of references besides the creator's */
 };
 
-/* Returns the kind of the form @name, as "ADD (R64, M64)". Forms of one kind more probably share a
- * usage. The kind depends on the memory operand, first or later; vectors; scalar floating-point
- * registers; general registers next to these; other operands, such as a shift or mask. It does not
- * depend on widths, immediates and branch targets. AArch64 names the stored register first, so its
- * stores are of the kind of loads. */
+/* Returns the kind of the form @name, for example "ADD (R64, M64)". Forms of one kind more probably
+ * share a usage. The kind depends on the memory operand, first or later; vectors; scalar
+ * floating-point registers; general registers in forms with these; other operands, such as a shift
+ * or mask. It does not depend on widths, immediates and branch targets. AArch64 names the stored
+ * register first, so its stores are of the kind of loads. */
 unsigned problem_form_kind(const char *name);
 /* Makes a problem of the measured rows of @t for which @keep (NULL: all) is true, with the forms of
  * these rows. Equal experiments are averaged. NULL with err if nothing is measured, or when
@@ -54,8 +54,8 @@ void problem_free(struct problem *p);
 void problem_pack(const struct problem *p, struct str *out);
 /* Rebuilds a packed problem. NULL with err for invalid bytes or if memory runs out. */
 struct problem *problem_unpack(struct unpacking *from, struct err *err);
-/* Returns its experiments over @columns for the forms' @genes. Unless @stride is 0 it allocates
- * storage for the tables, and the caller frees values. */
+/* Returns the problem's experiments as tables over @columns for the forms' @genes. Unless @stride
+ * is 0 the function allocates storage for the tables, and the caller frees values. */
 struct tables problem_tables(const struct problem *p, const struct columns *columns,
                              const struct gene *genes, size_t stride);
 /* Returns the index of a form, or SIZE_MAX. Linear search. */

@@ -51,7 +51,7 @@ static void committee_done(struct committee *c)
     *c = (struct committee){.count = 0};
 }
 
-/* Returns the expected noise of each row of @t from @first on: the mean of its forms'. NULL if
+/* Returns the expected noise of each row of @t from @first on: the mean noise of its forms. NULL if
  * memory runs out. The caller frees. */
 static double *noise_of_rows(const struct experiments *t, size_t first, const double *form_noise)
 {
@@ -136,11 +136,11 @@ static void sum_disputes(const double *deviation, const double *noise, size_t ro
     }
 }
 
-/* Returns the row that resolves most of the disagreement over all rows, by settle(): other rows
- * lose (own * other)^2 / (own^2 + n). The most disputed row resolves less if it is uncorrelated,
- * like rows that no mapping explains (active learning after Cohn, not MacKay). Returns @rows if no
- * disagreement exceeds the noise. @disagreement: that of the most disputed row, relative; NaN:
- * none. */
+/* Returns the row whose measurement resolves most of the disagreement over all rows, by settle():
+ * it reduces the squared deviations of another row by (own * other)^2 / (own^2 + n). The most
+ * disputed row resolves less if it is uncorrelated, like rows that no mapping explains (active
+ * learning after Cohn, not MacKay). Returns @rows if no disagreement exceeds the noise.
+ * @disagreement: relative disagreement on the most disputed row; NaN: none. */
 static size_t most_telling(const double *deviation, const double *noise, size_t rows, size_t n,
                            const bool *taken, double *disagreement)
 {
@@ -368,7 +368,7 @@ static double error_on(const struct mapping *m, const struct experiments *t, con
     return n ? sum / (double)n : NAN;
 }
 
-/* Measures pending rows. @error: that of @m (may be NULL) on them. */
+/* Measures pending rows. @error: mean relative error of @m (may be NULL) on these rows. */
 static bool measure_fresh(struct experiments *t, select_measure *measure, void *state,
                           const struct mapping *m, double *error, struct err *err)
 {

@@ -22,12 +22,12 @@ struct select_pool {
     unsigned size;
 };
 
-/* Adds up to @count pending rows to @t, and returns their number. Of many random ones that @pool
- * allows, selects those that resolve most of the mappings' disagreement over all of these, most
- * informative first. Ignores what earlier choices resolve. Disagreement (standard deviation over
- * mean) is relative to @form_noise, one per form of @t. No row is added on which the mappings agree
- * within the mean noise of its forms. @disagreement: that on the most disputed candidate; NaN: no
- * candidate. */
+/* Adds up to @count pending rows to @t, and returns their number. Selects from many random
+ * experiments that @pool allows those that resolve most of the mappings' disagreement over all of
+ * them, most informative first. Ignores disagreement that earlier choices resolve. Disagreement
+ * (standard deviation over mean) is relative to @form_noise, one per form of @t. No row is added on
+ * which the mappings agree within the mean noise of its forms. @disagreement: that on the most
+ * disputed candidate; NaN: no candidate. */
 size_t select_experiments(const struct mapping *const *mappings, size_t n, struct experiments *t,
                           const struct select_pool *pool, size_t count, const double *form_noise,
                           struct rng *rng, double *disagreement);

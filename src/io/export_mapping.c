@@ -137,7 +137,7 @@ static json_t *uop_lists(const struct usage *usage, const struct ports *ports)
     return list;
 }
 
-/* Records in @all that a source calls @form @name; "": by the exported name. */
+/* Records in @all that a source uses the name @name for @form; "": the exported name. */
 static void note_name(json_t *all, const char *form, const char *name)
 {
     json_t *names = json_object_get(all, form);

@@ -13,8 +13,8 @@
 void export_uops_info(const struct machine *m, const struct forms *forms, struct str *out);
 /* Writes PMEvo's JSON of kind Mapping3. Uses PMEvo's names where possible (from @forms, may be
  * NULL), otherwise Portolan's. Forms imported from PMEvo's JSON under other names get these names
- * again. With experiments @e (may be NULL), from which the mapping was inferred, their forms do,
- * too. Omits latencies. */
+ * again. @e: experiments from which the mapping was inferred, whose forms also get their imported
+ * names; NULL: none. Omits latencies. */
 void export_pmevo(const struct machine *m, const struct forms *forms, const struct experiments *e,
                   struct str *out);
 /* Writes the older kind Mapping, with one µop per form. False with err, which names the first form

@@ -398,7 +398,8 @@ static void put_forms(struct writer *w)
     free(items);
 }
 
-/* Writes the pressure. µops with more ports than @indexed use only these (0: no restriction). */
+/* Writes the pressure of @usage. A µop whose ports include @indexed uses only the ports in @indexed
+ * (0: no restriction). */
 static void put_pressure_within(struct writer *w, const struct usage *usage, portset indexed)
 {
     open_list(w, true);

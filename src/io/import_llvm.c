@@ -16,13 +16,12 @@
 #define RESOURCES_MAX 256
 #define MICROCODE_LATENCY 100   /* latency in LLVM's models of microcode that was not measured */
 #define CYCLES_MAX 100000   /* largest number of resource cycles, and largest latency */
-/* Marker that ends the rows of one form: an instruction that every model has and no other form's
- * row names. */
 struct resource {
     char name[64];
     unsigned units;
     portset set;         /* execution ports of the resource; 0: not an execution resource */
-    bool invalid;        /* whether the model marks the instruction as unknown */
+    bool invalid;        /* whether it is the resource of instructions that the model does not
+                          * support */
 };
 
 struct llvm_import {
@@ -348,7 +347,8 @@ static bool read_charges(const struct llvm_import *r, const char *text, size_t l
     return true;
 }
 
-/* Values of a row of the table. */
+/* Values of a row of the table. @marker: the row of the marker, an instruction that every model has
+ * and that ends the rows of a form. */
 struct mca_row {
     unsigned micro_ops;
     double latency;

@@ -192,7 +192,7 @@ static struct osaca_entry *find(struct osaca_file *r, const struct spelling *f, 
     return best.entry ? best.entry : last.entry;
 }
 
-/* Returns the class of the register that a load replaces the memory operand by. */
+/* Returns the class of the register that replaces the memory operand in the register form. */
 static const char *register_for(enum isa isa, const struct spelling *f,
                                 const struct spelled_operand *memory)
 {
@@ -337,7 +337,7 @@ static void match_form(struct osaca_file *r, const struct form_row *row, struct 
     usage_done(&entry.usage);
 }
 
-/* Uses the names of forms that files written by Portolan have in each entry. */
+/* Assigns the entries to the forms that they name. Only files written by Portolan name forms. */
 static bool take_named(struct osaca_file *r, struct mapping *m, struct osaca_notes *notes)
 {
     for (size_t i = 0; i < r->entries.count; i++) {
@@ -371,7 +371,8 @@ static bool take_named(struct osaca_file *r, struct mapping *m, struct osaca_not
     return true;
 }
 
-/* Finds the ports that stores with an index cannot use (Skylake's 7). */
+/* Sets the fact indexed_store_ports if the rule for stores with an index allows only some of the
+ * ports. */
 static void set_indexed_ports(const struct osaca_file *r, struct machine *m)
 {
     static const struct spelled_operand base = {

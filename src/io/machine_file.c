@@ -139,7 +139,7 @@ struct mapping_columns {
     int form, usage, latency, micro_ops, source;   /* column numbers; -1: missing */
 };
 
-/* Parses a row into @o, which the caller frees with override_done. *@column: that of an error. */
+/* Parses a row into @o, which the caller frees with override_done. *@column: column of an error. */
 static bool parse_row(char *const *row, const struct mapping_columns *c, const struct ports *ports,
                       struct override *o, int *column, struct err *err)
 {

@@ -9,7 +9,7 @@ struct corrections {
     /* forms with a changed usage; forms and sources are borrowed */
     struct mapping_entry *entries;
     size_t entry_count;
-    struct latency_rule *rules;      /* latency rules; their forms and sources are borrowed, too */
+    struct latency_rule *rules;      /* latency rules; their forms and sources are also borrowed */
     size_t rule_count;
 };
 

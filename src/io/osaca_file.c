@@ -52,7 +52,8 @@ bool osaca_number(const yaml_node_t *node, double *out)
     return *end == '\0' && end != text && isfinite(*out) && *out >= 0;
 }
 
-/* Returns whether the mapping has few keys, which can be searched wherever aliases repeat it. */
+/* Returns whether the mapping has few keys. A search in it is then cheap even if aliases repeat
+ * it. */
 static bool small_mapping(const yaml_node_t *node)
 {
     return node->type == YAML_MAPPING_NODE &&
@@ -488,7 +489,8 @@ double osaca_number_of(const struct osaca_numbers *list, const char *class, doub
     return otherwise;
 }
 
-/* Ports with the name of a divider are dividers, unless a file of Portolan lists them. */
+/* Reads the ports. Ports with the name of a divider are dividers, except in a file of Portolan that
+ * lists its dividers. */
 static bool read_ports(struct osaca_file *r)
 {
     const yaml_node_t *root = yaml_tree_root(&r->tree),

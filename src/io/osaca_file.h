@@ -105,7 +105,7 @@ struct osaca_fact {
 extern const struct osaca_fact osaca_facts[];          /* the facts, ending with a NULL key */
 
 /* Reads everything except invalid entries and rules, which it lists. @name and @text must outlive
- * @out. osaca_file_done frees @out in both cases. False with err at line and column. */
+ * @out. False with err at line and column. osaca_file_done frees @out, also after a failure. */
 bool osaca_file_read(struct osaca_file *out, const char *name, const char *text, size_t length,
                      struct err *err);
 void osaca_file_done(struct osaca_file *f);

@@ -85,8 +85,8 @@ static void keep_names(struct experiments *e, size_t row, json_t *sequence,
     free(text);
 }
 
-/* Returns the source of each of Portolan's forms, by the index of one of its original names: these
- * names, if export would not restore them. The caller frees the texts and the list. */
+/* Returns per original name the source of its form in Portolan: all original names of the form;
+ * NULL if export would restore them. The caller frees the texts and the list. */
 static char **mapping_sources(const struct translation *t, json_t *assignment, const bool *returns)
 {
     char **sources = mem_zero(t->theirs.count + 1, sizeof *sources);

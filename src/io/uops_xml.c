@@ -91,7 +91,7 @@ static void enter_measurement(struct uops_xml *x, const XML_Char **attributes)
               "a <measurement> is outside of an <instruction>");
         return;
     }
-    /* of a measurement that was never closed: an architecture inside another */
+    /* ports of a measurement that was not closed, because an architecture was inside another */
     free(x->row.ports);
     x->row = (struct uops_row){.name = x->instruction,
                                .ports = mem_strdup(ports ? ports : ""),

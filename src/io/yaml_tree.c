@@ -37,7 +37,7 @@ static int next_piece(void *state, unsigned char *buffer, size_t size, size_t *g
     return 1;
 }
 
-/* Returns whether there are few directives, which libyaml reads in one call. */
+/* Returns whether there are few directives. libyaml reads all of them in one call. */
 static bool few_directives(const char *name, const char *text, size_t length, struct err *err)
 {
     size_t count = 0, line = 1;

@@ -11,8 +11,8 @@
 
 enum arrays_fill_kind {
     ARRAYS_INDICES,   /* random indices below @range */
-    /* addresses of elements in the same bytes, @spacing apart; following them visits all elements
-     * in a cycle */
+    /* elements @spacing bytes apart that hold addresses of elements; a walk visits all elements in
+     * a cycle */
     ARRAYS_RING,
 };
 

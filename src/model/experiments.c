@@ -24,7 +24,7 @@ static char *const shared_states[] = {(char[]){EXPERIMENT_PENDING}, (char[]){EXP
                                       (char[]){EXPERIMENT_ONCE}, (char[]){EXPERIMENT_CONTENDED}};
 #define SHARED_STATES (sizeof shared_states / sizeof *shared_states)
 
-#define COPIED_A_STEP 4   /* rows copied per step of the watch */
+#define COPIED_A_STEP 4   /* rows copied per step (base/watch.h) */
 
 /* Returns a copy of @text, or the shared state with this text. */
 static char *state_new(const char *text)
@@ -181,7 +181,7 @@ void experiments_set(struct experiments *t, size_t index, double cycles, double 
     t->revision++;
 }
 
-/* Extends the row's texts to @count. New ones are empty. */
+/* Extends the row's extra texts to @count. New texts are empty. */
 static void extend_extra(struct experiments *t, struct experiment_row *row, size_t count)
 {
     uint32_t empty = names_add(&t->texts, "");

@@ -9,7 +9,8 @@
 #include "base/similar.h"
 #include "model/dispatch_limits.h"
 
-/* largest number; a larger one would not limit a core, and the simulator allocates in proportion */
+/* largest value of a fact: a larger buffer would not limit a core, and the simulator's memory is
+ * proportional to it */
 #define MOST 65536
 #define CYCLES "cycles", 0, MOST
 #define NO_UNIT "", 0, 0

@@ -9,9 +9,9 @@ struct machine_fact {
 };
 
 /* Latency between two operands of the matching forms, where it differs from the form's latency
- * (latencies.csv). An address is its base and index. From slowest to slowest: latency with the
- * slowest operand values; all other latencies are for fast values. From alone to alone: least
- * cycles per copy of microcoded, serialising and waiting instructions, on any ports. */
+ * (latencies.csv). An address is its base and index. LATENCY_SLOWEST as both ends: latency with the
+ * slowest operand values; all other latencies are for fast values. LATENCY_ALONE as both ends:
+ * least cycles per copy of microcoded, serialising and waiting instructions, on any ports. */
 enum latency_end { /* numbers from 0: operand number minus one */
                    LATENCY_ANY = -1,
                    LATENCY_ADDRESS = 100,
@@ -38,7 +38,7 @@ struct latency_rule {
 struct machine {
     char *id;       /* directory name under data/machines: "skylake" */
     char *title;    /* example: "Intel Skylake (client)" */
-    char *isa;      /* "x86-64", or as in fact isa */
+    char *isa;      /* value of fact isa: "x86-64" or "aarch64" */
     struct mapping *mapping;
     struct machine_fact *facts;
     size_t fact_count;
@@ -54,7 +54,7 @@ void machine_free(struct machine *m);
  * Any thread. */
 struct machine *machine_hold(struct machine *m);
 bool machine_held(const struct machine *m);
-/* Returns a copy of @m, which may be changed. */
+/* Returns a copy of @m without other holders. The caller frees it with machine_free. */
 struct machine *machine_copy(const struct machine *m);
 /* Returns the title without MACHINE_HERE, for files. */
 const char *machine_plain_title(const struct machine *m);

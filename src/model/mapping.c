@@ -21,7 +21,7 @@ struct mapping {
     struct mapping_rows rows;   /* storage of borrowed entries; zero: none */
     /* per entry of @rows: it was decoded; a loop needs only a few of thousands of entries */
     atomic_bool *filled;
-    _Atomic(void *) derived;    /* of mapping_derived; NULL: none */
+    _Atomic(void *) derived;    /* block that mapping_derived returns; NULL: none */
 };
 
 struct mapping *mapping_new(const struct ports *ports)
@@ -100,8 +100,8 @@ struct mapping *mapping_of_rows(const struct ports *ports, const struct mapping_
     return m;
 }
 
-/* Returns the hash of a stored form. Without seed, because any process must compute the same value.
- * The names are not chosen by attackers. */
+/* Returns the hash of a stored form. It has no seed, because every process must compute the same
+ * value. The names are not chosen by attackers. */
 static uint64_t hash_row(const char *form)
 {
     return hash_fixed(HASH_START, form, strlen(form));
@@ -113,7 +113,7 @@ void mapping_index_rows(const struct mapping *m, struct index *out)
         index_add(out, hash_row(entry_at(m, i)->form), (uint32_t)i);
 }
 
-/* Returns whether entry @index of the rows was set anew. */
+/* Returns whether entry @index of the borrowed rows was replaced. */
 static bool is_replaced(const struct mapping *m, size_t index)
 {
     return atomic_load_explicit(&m->filled[index], memory_order_acquire) &&
@@ -123,7 +123,8 @@ static bool is_replaced(const struct mapping *m, size_t index)
 struct mapping *mapping_copy(const struct mapping *m)
 {
     struct mapping *copy = m->rows.count ? mapping_of_rows(&m->ports, &m->rows) : NULL;
-    const size_t lent = copy ? m->rows.count : 0;   /* entries that the copy borrows, too */
+    const size_t lent = copy ? m->rows.count : 0;   /* number of entries that the copy also borrows
+                                                     * */
 
     copy = copy ? copy : mapping_new(&m->ports);
     copy->issue_width = m->issue_width;

@@ -17,8 +17,8 @@ struct mapping_entry {
 
 struct mapping;
 
-/* A row of a mapping in read-only memory (io/machine_image.h). Its members are offsets in the parts
- * of mapping_rows. */
+/* A row of a mapping in read-only memory (io/machine_image.h). Its members are offsets and indices
+ * in the arrays of mapping_rows. */
 struct mapping_row {
     uint32_t form, source;   /* offsets in texts */
     uint32_t uops;           /* index of the first µop */
@@ -77,9 +77,11 @@ void mapping_set(struct mapping *m, const struct mapping_entry *entry);
 const void *mapping_derived(const struct mapping *m);
 /* Keeps @take_block (of malloc) unless another thread has kept one; returns the kept block. */
 const void *mapping_keep_derived(const struct mapping *m, void *take_block);
-/* Drops it: something outside of the mapping has changed from which it was derived. */
+/* Drops the derived block. Required after a change outside the mapping of data from which the block
+ * was derived. */
 void mapping_drop_derived(struct mapping *m);
-/* Same ports, issue width, forms (any order), usages and latencies. */
+/* Returns whether both mappings have the same ports, issue width, forms (any order), usages and
+ * latencies. */
 bool mapping_equal(const struct mapping *a, const struct mapping *b);
 /* Returns the number of distinct port sets over all usages. */
 size_t mapping_distinct_uops(const struct mapping *m);

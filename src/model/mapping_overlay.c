@@ -6,7 +6,8 @@
 
 #include "model/mapping_diff.h"
 
-/* Adds a port for one without counterpart, under the first unused name of new1, new2, ... */
+/* Adds a port for an overlaid port without counterpart, under the first unused name of new1, new2,
+ * ... */
 static bool add_port(struct ports *ports, struct err *err)
 {
     char text[PORT_NAME_MAX];
@@ -52,7 +53,7 @@ static void lay(const struct mapping *base, const struct mapping *over, const in
             mapping_set(out->mapping, mapping_at(base, f));
 }
 
-/* Returns the ports that a form of @over uses. */
+/* Returns the union of the port sets of all forms of @over. */
 static portset used(const struct mapping *over)
 {
     portset all = 0;

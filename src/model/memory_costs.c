@@ -6,7 +6,7 @@
 #include "model/facts.h"
 
 #define LINE 64.0
-/* ratio of sizes from a full cache to one that all lines of a walk miss */
+/* ratio of array size to cache size from which all lines of a walk miss */
 #define EDGE 1.25
 #define LARGEST 4294967296.0
 
@@ -77,7 +77,7 @@ static void size_add(struct memory_costs *out, double bytes, double line, double
     out->bytes[i] = bytes;
     out->cycles[COST_LOAD][i] = out->cycles[COST_CONCURRENT][i] = line;
     out->cycles[COST_STORE][i] = out->cycles[COST_UPDATE][i] = line * write;
-    /* the lines go to memory, whatever level they were in */
+    /* non-temporal stores write to memory, regardless of the level of the lines */
     out->cycles[COST_STREAMED][i] = streamed;
     out->cycles[COST_RANDOM][i] = out->cycles[COST_PAIRED][i] = out->cycles[COST_ODD][i] =
         out->cycles[COST_SKIPPED][i] = miss;

@@ -69,8 +69,9 @@ double memory_cost_at(const struct memory_costs *m, enum memory_cost cost, doubl
 bool memory_costs_of(const struct machine *m, struct memory_costs *out, struct err *err);
 /* Returns the level of arrays of @bytes: "L1", "L2", "L3" or "memory". Pure. */
 const char *memory_level_at(const struct memory_costs *m, double bytes);
-/* Returns the size of the third level: its lines cost half as much as at the last size. 0: the
- * costs do not show it. Pure. */
+/* Returns the size of the third level: the largest size at which random loads cost at most the mean
+ * of their costs after the second level and at the last size. 0: the costs do not show the level.
+ * Pure. */
 double memory_third_seen(const struct memory_costs *m);
 
 #endif

@@ -93,7 +93,7 @@ static void time_outer(struct nesting *n, size_t loop, const nest_loops *direct)
     struct level *l = &n->levels[loop];
     struct bounds bounds;
     nest_insns insns = {0};
-    double alone = 0;   /* inner loops without overlap between them */
+    double alone = 0;   /* cycles of the inner loops without overlap between them */
 
     l->insns = n->kernel->loops[loop].count;
     for (size_t i = 0; i < direct->count; i++) {

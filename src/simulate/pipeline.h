@@ -19,7 +19,9 @@
 /* An item of one iteration, from delivery to retirement. */
 struct flight {
     int32_t fetch, issue, last, done;                   /* cycles */
-    int32_t first, load, compute_first, compute_last;   /* cycles; UNKNOWN before the event */
+    int32_t first, load, compute_first, compute_last;   /* cycles of dispatch: first µop, load,
+                                                         * first and last computing µop; UNKNOWN
+                                                         * before the event */
     uint32_t row;                                       /* index of its iteration in rows */
     /* number of undispatched µops; number of undispatched computing µops */
     uint32_t pending, computing;
@@ -79,13 +81,14 @@ struct snapshot {
 struct settle {
     /* largest bound, cycles per iteration; 0: unknown */
     double least;
-    /* least cycles per iteration of replayed loads; 0: none */
+    /* bound of replayed loads, cycles per iteration; 0: none */
     double enough;
-    /* earliest and latest retirement in this stretch, in cycles after the time by @least */
+    /* earliest and latest retirement in this stretch, cycles after the time predicted by @least */
     double earliest, latest;
-    /* latest retirement after the time by @enough, in this and the previous stretch */
+    /* latest retirement in this and the previous stretch, cycles after the time predicted by
+     * @enough */
     double behind, behind_before;
-    /* earliest and latest of the reference stretch */
+    /* earliest and latest retirement in the reference stretch */
     struct { double earliest, latest; } first;
     int32_t begin;                     /* first cycle of this stretch */
     /* checks in this stretch; number of equal stretches; number of consecutive stretches without a
@@ -122,7 +125,8 @@ struct simulator {
     /* Ports. */
     /* ports are bound at rename, not at dispatch (fact port_binding) */
     bool bound_at_rename;
-    bool turns_of_computing;           /* @turn counts computing µops instead of slots */
+    bool turns_of_computing;           /* @turn counts µops with a choice of ports instead of slots
+                                        * */
     uint32_t bound[PORTS_MAX];         /* number of waiting µops per port */
     /* number of waiting µops per port at the start of rename's cycle */
     uint32_t before[PORTS_MAX];
@@ -146,7 +150,8 @@ struct simulator {
     struct {
         portset ports;                 /* ports of loads with known banks */
         struct cache_cycle taken;      /* loads of this cycle */
-        uint32_t most_per_bank, most_crossed;   /* loads per cycle, at most */
+        uint32_t most_per_bank, most_crossed;   /* most loads per cycle in one bank; most loads per
+                                                 * cycle that cross a line */
         uint32_t line;                 /* bytes of a line for stores */
         int32_t busy;                  /* remaining cycles of the last commit */
         struct place leaving;          /* item of the next store to commit */

@@ -235,9 +235,9 @@ static bool is_merged(const struct plan *p, const struct plan_item *item, uint32
     return false;
 }
 
-/* Lists the values that something waits for. A value without readers only delays the retirement of
- * its instruction, and only if it is computed. Values with trailing sources are listed because
- * these can delay retirement. */
+/* Lists the values that a µop or value depends on. A value without readers only delays the
+ * retirement of its instruction, and only if it is computed. Values with trailing sources are
+ * listed because these sources can delay retirement. */
 static void list_values(struct plan *p, struct plan_item *item)
 {
     item->unread = -1;

@@ -53,7 +53,8 @@ struct plan_uop {
 /* A value of the dependence graph. */
 struct plan_node {
     int32_t latency;      /* latency of the operation, cycles */
-    int32_t reach;        /* cycles after it is ready in which a reader can still depend on it */
+    int32_t reach;        /* cycles after the value is ready in which a reader can still depend on
+                           * it */
     uint32_t item;        /* index of its item */
     uint8_t kind;         /* enum node_kind */
     bool read;            /* it has readers */
@@ -70,7 +71,7 @@ struct plan_edge {
     int32_t before, operation;
     int16_t end;          /* enum latency_end */
     bool minor;           /* delays one of several values, not the whole instruction */
-    bool follows;         /* no value: the order of fences or of a barrier */
+    bool follows;         /* orders fences or a barrier; carries no value */
 };
 
 /* An instruction in the predecoder. */
@@ -117,7 +118,7 @@ struct plan_item {
 };
 
 /* Returns whether a µop of @kind waits for the load of its own item. False for a renamed load,
- * because computing µops then read the forwarded value, and the store data its source. */
+ * because computing µops then read the forwarded value, and store-data µops its source. */
 static inline bool behind_load(const struct plan_item *item, uint8_t kind)
 {
     bool renamed = item->load_latency <= 0 && item->computing;

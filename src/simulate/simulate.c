@@ -9,7 +9,7 @@
 #include "base/shortage.h"
 #include "simulate/pipeline.h"
 
-/* items simulated without a repeated state, but at least LIMIT_ITERATIONS iterations */
+/* most items simulated without a repeated state, but at least LIMIT_ITERATIONS iterations */
 #define LIMIT_ITEMS 16000
 #define LIMIT_ITERATIONS 500
 
@@ -60,15 +60,15 @@ void simulate(struct simulator *s, const struct block_work *w, const struct insn
     double iterations = pipeline_run(s, limit),
            assists = bounds_assists(w->core, insns, count, block);
     /* Adds the cycles of assists, because the pipeline is empty during them. Their number per
-     * period is no integer. */
+     * period is not an integer. */
     if (assists > 0) {
         out->cycles += assists;
         out->period = 0;
         out->assisted = true;
     }
     double replays = bounds_replays(w, insns, count);
-    /* Applies the bound of replays. They are not simulated, because their number per period is no
-     * integer. */
+    /* Applies the bound of replays. They are not simulated, because their number per period is not
+     * an integer. */
     if (out->cycles < replays) {
         out->cycles = replays;
         out->period = 0;

@@ -179,8 +179,7 @@ static bool same_as(const struct simulator *s, const struct snapshot *old, size_
                                            length * sizeof(int32_t)) == 0;
 }
 
-/* Returns whether to record this state. Records states at intervals, and none while the reorder
- * buffer fills. */
+/* Returns whether to record this state: at intervals, and not while the reorder buffer fills. */
 static bool is_worth_keeping(struct simulator *s)
 {
     int32_t rob = s->rob + (int32_t)s->slots_done;

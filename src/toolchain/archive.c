@@ -158,7 +158,7 @@ static bool thin_name(const struct thin *t, const char *header, const char **nam
     return line;
 }
 
-/* Adds the member of @header if it is an ELF file. It is tested because the name may be any
+/* Adds the member of @header if it is an ELF file. Tests the file, because the name may be any
  * path. */
 static bool thin_member(struct thin *t, const char *header, struct archive *out, struct err *err)
 {

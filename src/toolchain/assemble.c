@@ -106,7 +106,7 @@ static size_t second_assemble(struct listing *l, struct refused_list *refused, s
         words[i].length = size;
     }
     bool ran = llvm_mc_encode(l->isa, l->syntax == SYNTAX_INTEL, words, count, &ignored);
-    /* Replaces lines from last to first because a growing line moves those behind it. */
+    /* Replaces lines from last to first, because a growing line moves the following lines. */
     for (size_t i = count; ran && i-- > 0;)
         if (words[i].known) {
             const size_t line = refused->list.items[from + i].line;

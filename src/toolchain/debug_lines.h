@@ -60,7 +60,7 @@ bool unit_lines_read(const struct object *o, struct unit_lines *out, struct err 
 void unit_lines_parse(const char *text, size_t length, const struct object *o,
                       struct unit_lines *out);
 void unit_lines_done(struct unit_lines *d);
-/* Index of the first row at or after @place; the number of rows if there is none. */
+/* Returns the index of the first row at or after @place; the number of rows if there is none. */
 size_t unit_lines_from(const struct unit_lines *d, uint64_t place);
 
 #endif

@@ -33,7 +33,7 @@ static void take_piece(const char *piece, size_t length, void *state)
     struct readable_name *to = state;
 
     if (length > TEXT_LONGEST - to->length)
-        /* The library's work can be aborted only by leaving its callback. */
+        /* Only a jump out of the callback stops the library. */
         longjmp(to->stop, 1);
     memcpy(to->text + to->length, piece, length);
     to->length += length;

@@ -728,7 +728,7 @@ bool dialect_is_other(const struct dialect *d, const char *p, const char *end)
         e += e == at;
     }
     /* A percent sign alone is ambiguous: gcc prints it before registers of inline assembler, and
-     * AT&T syntax has it, too. */
+     * AT&T syntax also has it. */
     return d->intel
                ? marked && !bare && (memchr(p, '$', (size_t)(end - p)) || text_find(p, end, "(%"))
                : bare && !marked && !memchr(p, '%', (size_t)(end - p)) &&

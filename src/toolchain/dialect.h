@@ -59,7 +59,7 @@ void dialect_statement(struct dialect *d, const char *p, const char *end, struct
 /* Appends the x86-64 statement from @p to @end, which starts with its mnemonic, in the notation of
  * `as`. Returns false, with nothing appended, if `as` accepts it unchanged. */
 bool llvm_x86_statement(const char *p, const char *end, bool intel, struct str *out);
-/* Does the same for AArch64: `fmla.4s v0, v1, v2`, `[x8, name@PAGEOFF]`. */
+/* Like llvm_x86_statement, for AArch64: `fmla.4s v0, v1, v2`, `[x8, name@PAGEOFF]`. */
 bool llvm_a64_statement(const char *p, const char *end, struct str *out);
 
 /* semicolon.c: meaning of a semicolon in Intel syntax. It separates statements for `as`, but

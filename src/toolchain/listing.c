@@ -152,7 +152,7 @@ static void directive_clean(struct listing *l, struct dialect *d, const char *p,
     } else if ((word_is(p, e, ".set") || word_is(p, e, ".equ")) &&
                (text_begins(skip_blank(e, end), end, "@feat") ||
                 text_begins(skip_blank(e, end), end, "\"@feat"))) {
-        ;   /* a directive for Windows linkers */
+        ;   /* drops a directive for Windows linkers */
     } else if (word_is(p, e, ".bss") || directive_kept(p, e) ||
                (isa_ops(l->isa)->directive_kept &&
                 isa_ops(l->isa)->directive_kept(p, (size_t)(e - p)))) {
@@ -592,7 +592,7 @@ static unsigned *order_of(const struct margins *m)
     return order;
 }
 
-/* Address of the next line with an instruction in the same section; 0 if none. */
+/* Returns the address of the next line with an instruction in the same section; 0 if none. */
 static uint64_t address_behind(const struct margins *m, size_t i)
 {
     const struct margin *line = &m->lines.items[i], *next;

@@ -190,8 +190,8 @@ static char width_of(char width, int steps)
     return at && to >= 0 && to < 5 ? widths[to] : width;
 }
 
-/* Arrangement of operand @k of @count, where 0 is the destination; the operand may have an
- * index. */
+/* Returns the arrangement of operand @k of @count, where 0 is the destination. The operand may have
+ * an index. */
 static struct elements arrangement_of(struct elements named, enum sources sources, bool upper,
                                       unsigned k, unsigned count, bool list)
 {
@@ -225,7 +225,7 @@ static bool is_vector(const char *p, const char *e)
     return digits;
 }
 
-/* Number of operands; a register list counts as one. */
+/* Returns the number of operands; a register list counts as one. */
 static unsigned operands_count(const char *p, const char *end)
 {
     unsigned count = 0;

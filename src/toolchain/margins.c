@@ -179,8 +179,8 @@ static unsigned listed_section(const char *p, const char *end, unsigned was,
     return (unsigned)i + 1;
 }
 
-/* Parses offset and bytes of a listing line from @p. The bytes are the code of the text behind
- * them, except relocated parts. */
+/* Parses offset and bytes of a listing line from @p. The bytes are the code of the text after them,
+ * except relocated parts. */
 static void listed_take(struct margin *line, const char *p, const char *code)
 {
     const char *at = skip_blank(p, code), *e = hex_end(at, code, &line->address),
@@ -279,7 +279,7 @@ static void numbers_take(struct framed_text *r)
         if (e && e[-1] == ':' && column_bytes(skip_blank(e, end), end, &bytes) && bytes)
             e = NULL;   /* not a line number but a short address followed by bytes */
         const char *behind = e ? listed_code(e, end) : p;
-        /* the number is that of the definition, or repeats */
+        /* the line number is that of the macro's definition, or repeats */
         if (e && behind > e && expansion_end(behind, end) > behind) {
             in_order++;
             expanded++;

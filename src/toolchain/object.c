@@ -57,7 +57,7 @@ static bool spend(struct budget *left, size_t symbols, size_t names, struct err 
     return !watch_steps(1 + names / 100) || watch_goes_on(err);
 }
 
-/* Our section for each section number of the file. */
+/* Index in object.sections of each ELF section. */
 struct section_map {
     uint32_t *items;
     size_t count;
@@ -79,7 +79,7 @@ static void sections_map(const struct object *o, struct section_map *out)
 /* Extends symbols without a size to the next function or the end of their section. */
 static void symbols_bound(struct object *o)
 {
-    /* @next: nearest function behind @at; @function: nearest function behind the current one */
+    /* @next: next function after @at; @function: next function after the current symbol */
     uint64_t next = UINT64_MAX, at = UINT64_MAX;
     uint64_t function = UINT64_MAX;
 
@@ -177,7 +177,7 @@ static bool map_section(struct object *o, Elf_Scn *scn, const GElf_Shdr *header,
     return true;
 }
 
-/* Adds a section and copies its code behind the previous ones, in a buffer of @room bytes. */
+/* Adds a section and copies its code after the previous sections, in a buffer of @room bytes. */
 static bool copy_section(struct object *o, size_t room, Elf_Scn *scn, const GElf_Shdr *header,
                          const char *name, struct err *err)
 {
@@ -203,7 +203,7 @@ static bool copy_section(struct object *o, size_t room, Elf_Scn *scn, const GElf
     return true;
 }
 
-/* Number of bytes of all code sections; overlapping bytes count for each section. */
+/* Returns the number of bytes of all code sections; overlapping bytes count for each section. */
 static uint64_t code_size(Elf *elf, const struct elf_strings *names)
 {
     uint64_t total = 0;

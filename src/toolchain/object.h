@@ -90,8 +90,8 @@ bool object_whole(const struct object *o, const char *path, struct err *err);
 /* Returns the function or label called @name, or NULL. */
 const struct object_symbol *object_symbol_find(const struct object *o, const char *name);
 
-/* Address of byte @place of @o's code in the file; for a relocatable file the offset in its
- * section. */
+/* Returns the address of byte @place of @o's code in the file; for a relocatable file the offset in
+ * its section. */
 uint64_t object_address(const struct object *o, uint64_t place);
 /* Returns the section that contains byte @place of the code, or NULL. */
 const struct object_section *object_section_at(const struct object *o, uint64_t place);
@@ -99,11 +99,12 @@ const struct object_section *object_section_at(const struct object *o, uint64_t 
  * Returns UINT64_MAX outside executable sections. */
 uint64_t object_position(const struct object *o, uint64_t place);
 uint64_t object_position_place(const struct object *o, uint64_t position);
-/* Byte of @o's code at an address; UINT64_MAX outside executable sections. */
+/* Returns the byte of @o's code at an address; UINT64_MAX outside executable sections. */
 uint64_t object_address_place(const struct object *o, uint64_t address);
-/* Byte of @o's code at file offset @file_offset; UINT64_MAX outside executable sections. */
+/* Returns the byte of @o's code at file offset @file_offset; UINT64_MAX outside executable
+ * sections. */
 uint64_t object_place(const struct object *o, uint64_t file_offset);
-/* File offset of byte @place of @o's code; @place itself outside all sections. */
+/* Returns the file offset of byte @place of @o's code; @place itself outside all sections. */
 uint64_t object_file_offset(const struct object *o, uint64_t place);
 
 /* object_names.c: names to which an ELF file's code refers: symbols, relocations and PLT stubs. */

@@ -75,8 +75,8 @@ static bool relocations_of(Elf *elf, Elf_Scn *scn, struct relocations *out)
     return true;
 }
 
-/* Name of the symbol of relocation @rela; NULL if it has none. A section symbol has the section's
- * name. */
+/* Returns the name of the symbol of relocation @rela; NULL if it has none. A section symbol has the
+ * section's name. */
 static const char *name_of(Elf *elf, const struct relocations *r, const GElf_Rela *rela)
 {
     GElf_Sym symbol;

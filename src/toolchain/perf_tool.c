@@ -94,8 +94,8 @@ static void take_mapping(const char *line, const char *end, const char *program,
         vec_add(&list->list, m);
 }
 
-/* File offset of @address by the last mapping of @process; if it has none, of another process, from
- * which it was forked. UINT64_MAX if unknown. */
+/* Returns the file offset of @address by the last mapping of @process. If the process has no
+ * mapping, uses one of another process, from which it was forked. UINT64_MAX if unknown. */
 static uint64_t place_of(const struct mapped_list *list, unsigned long process, uint64_t address)
 {
     uint64_t found = UINT64_MAX;
@@ -182,7 +182,7 @@ void perf_samples_done(struct perf_samples *s)
     vec_done(&s->places);
 }
 
-/* Number of samples below file offset @place. */
+/* Returns the number of samples below file offset @place. */
 static size_t below(const struct perf_samples *s, uint64_t place)
 {
     return first_from(s->places.items, s->places.count, sizeof(uint64_t), 0, place);

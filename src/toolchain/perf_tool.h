@@ -31,7 +31,7 @@ void perf_tool_failed(struct err *err, const char *profile);
 bool perf_samples_read(const char *profile, const char *program, struct perf_samples *out,
                        struct err *err);
 void perf_samples_done(struct perf_samples *s);
-/* Number of samples in the @size bytes from file offset @first. */
+/* Returns the number of samples in the @size bytes from file offset @first. */
 size_t perf_samples_within(const struct perf_samples *s, uint64_t first, uint64_t size);
 
 #endif

@@ -367,8 +367,8 @@ static void branch_add(const char *name, const struct plan9_operand *to, struct 
     }
 }
 
-/* Number of elements of vector operand @o, from the type suffix of the mnemonic from @p to @e; 0 if
- * it is no vector. `as` rejects a wrong number. */
+/* Returns the number of elements of vector operand @o, from the type suffix of the mnemonic from @p
+ * to @e; 0 if it is not a vector. `as` rejects a wrong number. */
 static unsigned elements_of(const struct plan9_operand *o, const char *p, const char *e)
 {
     static const char *const doubles[] = {"VPUNPCKLDQ", "VPUNPCKHDQ", "VPACKSSDW",

@@ -186,8 +186,8 @@ static bool is_instruction(const char *p, const char *end)
     return false;
 }
 
-/* Returns whether only a number precedes the semicolon. Assembler text has such assignments,
- * too. */
+/* Returns whether the text is a number, perhaps with a semicolon. Assembler text also assigns
+ * numbers to symbols. */
 static bool is_number(const char *p, const char *end)
 {
     const char *first = skip_blank(p, end), *e = word_end(first, end);

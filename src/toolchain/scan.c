@@ -63,7 +63,8 @@ static bool scan_object(struct scan *scan, struct object *take_object, const cha
     for (size_t i = 0; ok && i < take_object->sections.count; i++) {
         const struct object_section *section = &take_object->sections.items[i];
         size_t end = section->offset + section->size, next = section->offset;
-        /* @decoded: of the preceding bytes; @learned: unknown instructions were looked up */
+        /* @decoded: the preceding bytes were decoded; @learned: unknown instructions were looked
+         * up */
         bool decoded = true, learned = false;
         for (size_t at = section->offset; ok && at < end;) {
             if (at >= next && scan->progress) {

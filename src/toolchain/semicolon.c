@@ -57,8 +57,8 @@ static enum operand_shape operand_of(const char *p, const char *end)
     return e < end ? OPERAND_NONE : is_register(p, end) ? OPERAND_PLACE : OPERAND_OTHER;
 }
 
-/* Number of operands separated by commas, 0 if one is invalid. *@places counts registers and memory
- * operands. */
+/* Returns the number of operands separated by commas, 0 if one is invalid. *@places counts
+ * registers and memory operands. */
 static size_t operands_count(const char *p, const char *end, size_t *places)
 {
     size_t count = 0;

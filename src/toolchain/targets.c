@@ -125,7 +125,7 @@ unsigned target_place(struct listing *l, const struct line_places *places, const
     const char *stop = trim_end(e, angle), *number = stop;
     while (number > e && (isxdigit((unsigned char)number[-1]) || (number[-1] | 32) == 'x'))
         number--;
-    /* the address, which LLVM prints as well */
+    /* excludes the address that LLVM prints before the name */
     number =
         number > e && (isspace((unsigned char)number[-1]) || number[-1] == ',') && number < stop
             ? number

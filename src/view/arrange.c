@@ -53,8 +53,8 @@ struct arrangement {
     bool cut;                       /* memory ran out, so rows are missing or unsorted */
 };
 
-/* Appends a sort key for the natural order of @text: before each number, without leading zeros, it
- * has the number's length. */
+/* Appends a sort key for the natural order of @text: each number without leading zeros, preceded by
+ * its number of digits. */
 static void add_natural(const char *text, struct str *out)
 {
     while (*text) {

@@ -16,7 +16,7 @@ void clipboard_sequence(const char *text, size_t length, bool tmux, struct str *
  * would act as a key. No curses. */
 
 /* Returns whether @length bytes that arrived together are pasted text: two lines of words, or an
- * instruction with operands. Command lines typed ahead (":view why") are keys. So is text with
+ * instruction with operands. Command lines typed ahead (":view why") are keys, as is text with
  * control characters other than blanks and line ends. */
 bool pasted_text(const char *bytes, size_t length);
 

@@ -12,7 +12,7 @@
 
 struct code_state {
     size_t cursor, top, body;
-    uint64_t kernel;               /* serial number of the one last drawn */
+    uint64_t kernel;               /* serial number of the kernel last drawn */
     size_t loop;
 };
 

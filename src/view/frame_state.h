@@ -28,7 +28,8 @@ struct jumps {
     struct jump_places back, forward;   /* newest view last */
 };
 
-/* What is loaded: a difference is something that a command or job has just loaded. */
+/* Identity of the loaded kernel, loop and functions. It changes when a command or job loads one of
+ * them. */
 struct loaded {
     uint64_t kernel;          /* serial number; 0: none */
     size_t loop;
@@ -49,7 +50,7 @@ struct frame {
     /* output bytes of the current command line when it requested a view; -1: no request */
     long chosen;
     struct loaded loaded;
-    /* shows what was loaded by the last request of several; NULL: nothing was */
+    /* view of what the newest request has loaded; NULL: nothing was loaded */
     const struct view_ops *fresh;
     unsigned fresh_request;      /* job whose result was shown last, or job_next of a command */
     struct str message;          /* bottom line; cleared by the next key */
@@ -92,8 +93,8 @@ bool frame_is_page(size_t index);
 void frame_go(struct frame *f, size_t to);
 /* Shows @text on the bottom line. */
 void frame_say(struct frame *f, bool failed, const char *text);
-/* Notices what command or job @request has loaded: a kernel, loop or list of functions. It is shown
- * unless that of a later request is. */
+/* Detects whether command or job @request has loaded a kernel, loop or list of functions. Selects
+ * its view unless that of a later request is selected. */
 void frame_notice_loaded(struct frame *f, unsigned request);
 /* Appends the view's description of its position. */
 void frame_position(struct frame *f, struct str *out);

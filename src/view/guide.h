@@ -11,12 +11,12 @@ enum guide_kind { GUIDE_NONE, GUIDE_OFFER, GUIDE_HINTS, GUIDE_TUTORIAL, GUIDE_DE
 struct guide {
     enum guide_kind kind;
     unsigned done;                  /* bit set of hints */
-    size_t step;                    /* of the tutorial */
+    size_t step;                    /* step of the tutorial, from 0 */
     bool went_on;                   /* the previous step was done, not skipped */
     /* serial number of the kernel at the start of hints or step; 0: none */
     uint64_t before;
-    struct str title, caption;      /* of an offer or the demo */
-    struct str command;             /* run by Enter on an offer */
+    struct str title, caption;      /* texts of an offer or the demo */
+    struct str command;             /* command that Enter runs on an offer */
 };
 
 void guide_done(struct guide *g);

@@ -29,9 +29,9 @@ struct kernel_view_state {
     int first_row;          /* screen row of the first instruction at the last drawing */
     bool compare;           /* a column per machine instead of per port */
     bool cut;               /* the instruction under the cursor is truncated */
-    char match[128];        /* text of the search, in marked rows */
-    uint64_t kernel;               /* serial number of the cursor's */
-    size_t loop;                   /* index of its loop */
+    char match[128];        /* text of the search; rows that contain it are marked */
+    uint64_t kernel;               /* serial number of the kernel of the cursor */
+    size_t loop;                   /* index of the loop of the cursor */
 };
 
 #define CELL 5           /* least columns per group of ports */
@@ -336,7 +336,7 @@ static void draw_panels(struct kernel_view_state *v, struct session *s, struct a
     reasons_machines(a, n, s->document.in_view, g, 0, y, end);
 }
 
-/* How many rows the parts of the view get. */
+/* Numbers of rows of the parts of the view. */
 struct layout {
     unsigned rows;       /* rows of headings, instructions and sum */
     bool roomy;          /* whether each bound has its own row */
@@ -462,7 +462,7 @@ static struct analysis *const *shown(struct session *s, size_t *n, struct grid *
     return NULL;
 }
 
-/* Does the same as shown(), and moves the cursor to the selected row. */
+/* Like shown(), and moves the cursor to the selected row. */
 static struct analysis *const *drawn(struct kernel_view_state *v, struct session *s, size_t *n,
                                      struct grid *g)
 {

@@ -9,7 +9,7 @@
 /* Returns what the panes show instead of a run of inference: the last chart, check or hunt, unless
  * inference has started since; NULL: none. The caller frees. UI thread. */
 struct stage_view *lab_log_shown(const struct session *s);
-/* Returns whether that is running. */
+/* Returns whether the chart, check or hunt of lab_log_shown is running. */
 bool lab_log_runs(const struct session *s);
 /* Returns whether it is a chart. */
 bool lab_log_charts(const struct session *s);

@@ -255,7 +255,7 @@ bool pager_find(struct pager *p, const char *text, int direction)
     p->find_step = 1;
     if (!p->finding)
         return false;
-    if (!p->unread)   /* otherwise once all is read */
+    if (!p->unread)   /* otherwise the search starts when all text is read */
         find_on(p);
     return !p->missed;
 }

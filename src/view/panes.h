@@ -20,7 +20,7 @@ struct pane {
 struct panes {
     struct pane items[PLACE_PANES];
     size_t count, focus;       /* focus: index of the pane that handles keys */
-    size_t fitting;            /* number that the size has room for, if not @single */
+    size_t fitting;            /* number of panes that fit the size, if not @single */
 };
 
 /* Divides @width columns and @height rows among the panes of place @number. Opens missing view

@@ -431,7 +431,7 @@ static bool program_act(void *state, struct session *s, enum action action, stru
     case ACTION_NEXT: case ACTION_PREVIOUS:
         if (v->profiled && !v->study)
             return false;
-        if (v->profiled) {   /* to the blocks, which have the panels */
+        if (v->profiled) {   /* switches to the blocks, which have the panels */
             v->profiled = false;
             return true;
         }

@@ -54,7 +54,7 @@ void table_done(struct table *t);
 void table_update(struct table *t, const struct table_source *source, const void *context,
                   unsigned long revision);
 /* Returns whether the next table_update continues to filter, sort or search. ACTION_CANCEL ends
- * that. */
+ * this work. */
 bool table_busy(const struct table *t);
 /* Completes filtering, sorting and searching. */
 void table_finish(struct table *t, const struct table_source *source, const void *context);
@@ -67,8 +67,8 @@ void table_draw(struct table *t, const struct table_source *source, const void *
 bool table_act(struct table *t, const struct table_source *source, enum action action);
 /* Toggles the tag of the selected row, and selects the next row. */
 void table_tag(struct table *t, const struct table_source *source, const void *context);
-/* What is copied of the tagged rows, or of the selected row if none is tagged: displayed rows, the
- * first column only, or all that `export` writes. */
+/* Part of the tagged rows (of the selected row if none is tagged) that is copied: displayed rows,
+ * the first column only, or all that `export` writes. */
 enum copied { COPIED_ROWS, COPIED_NAMES, COPIED_TABLE };
 /* Appends @part of the filtered and sorted rows as tab-separated lines. Returns false with err if
  * no row is visible or sorting is incomplete. */
@@ -102,7 +102,7 @@ void table_row_name(const struct table_source *source, const void *context, size
 /* Returns whether the user has tagged @row. */
 bool table_is_tagged(const struct table *t, const struct table_source *source, const void *context,
                      size_t row);
-/* Returns in *@row the selected row. Returns false if there is none. */
+/* Sets *@row to the selected row. Returns false if there is none. */
 bool table_selected(const struct table *t, size_t *row);
 
 #endif

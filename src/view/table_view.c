@@ -126,8 +126,8 @@ static bool has_columns(struct table_view *v, struct session *s, struct err *err
            err_set(err, ERR_USAGE, NULL, "the view shows no table yet");
 }
 
-/* Begins to put the rows in their new order: a key that was typed with the command, and arrives
- * before the next drawing, applies to the rows that the command selects. Returns true. */
+/* Starts to filter and sort the rows. A key typed with the command arrives before the next drawing
+ * and must apply to the rows that the command selects. Returns true. */
 static bool arranged(struct table_view *v, struct session *s)
 {
     if (v->refresh(v, s))

@@ -18,11 +18,11 @@
 #define VIEW_INDENT 18
 #define COMMAND_INDENT 23
 #define HELP_ROWS 12        /* most rows of the help for a pane */
-#define HELP_COLUMN 40      /* columns of a key with its effect in that help */
+#define HELP_COLUMN 40      /* columns of a key with its effect in the help for a pane */
 #define HELP_KEYS 11        /* columns of the key */
 #define HELP_GAP 2          /* columns between two keys */
 #define HELP_LEAST 8        /* an effect may be cut at a comma only after this number of bytes */
-#define SHORT_KEYS 36       /* most keys in that help */
+#define SHORT_KEYS 36       /* most keys in the help for a pane */
 #define BROKEN_LEAST 24     /* columns below which lines are truncated instead of wrapped */
 
 struct text_view {

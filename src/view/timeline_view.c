@@ -20,7 +20,7 @@
 #define CYCLES_WIDTH 16      /* columns of the cycles in the title line */
 
 struct timeline_view_state {
-    uint64_t kernel;              /* serial number of the shown one */
+    uint64_t kernel;              /* serial number of the displayed kernel */
     /* rows are numbered: iteration * picked + index among the picked instructions */
     size_t cursor, top, height;
     uint32_t *pick;               /* indices of the displayed instructions */
