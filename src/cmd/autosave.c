@@ -33,7 +33,8 @@ struct autosave {
     struct session *session;
     struct background_writer *background_writer;
     struct mark saved, saving;
-    double next, begun;      /* times of clock_seconds() */
+    double next, begun;      /* clock_seconds() of the next save, and of the start of the current
+                              * one */
     /* ready: the directory is locked; failed: a failure has been reported */
     bool ready, failed;
 };
@@ -49,7 +50,7 @@ static struct mark mark_of(const struct session *s)
     const struct document *d = &s->document;
     struct mark m;
 
-    memset(&m, 0, sizeof m);   /* also the padding, because memcmp compares it */
+    memset(&m, 0, sizeof m);   /* also clears the padding, because memcmp compares it */
     m.revision = s->revision;
     m.kernel = d->kernel;
     m.loop = d->loop;

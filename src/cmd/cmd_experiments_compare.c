@@ -23,8 +23,8 @@ struct fleet_host {
     /* number of experiments that another host also has; number of these that differ from the
      * median */
     size_t compared, differing;
-    double difference;                     /* mean relative difference of the differing ones, a
-                                            * fraction */
+    double difference;                     /* mean relative difference of the differing experiments,
+                                            * a fraction */
 };
 
 /* An experiment that at least two hosts measured. */

@@ -85,7 +85,7 @@ static void add_missing(const struct scan *scan, const struct forms *forms,
         result_table(result, "missing", columns, sizeof columns / sizeof *columns);
     size_t shown = 0;
 
-    t->hide = NOT_TEXT;   /* in text, so that the default output fits a screen */
+    t->hide = NOT_TEXT;   /* hidden in text, so that the default output fits a screen */
     for (size_t i = 0; i < scan->forms.count; i++) {
         const struct scan_form *form = &scan->forms.items[i];
         struct str lacking = {0};
@@ -153,7 +153,7 @@ struct scanning {
     struct job *job;
     struct farm *farm;   /* NULL: no other ranks */
     char *out;           /* file for the counts of all forms; NULL: none */
-    struct forms *forms; /* for the table; the worker loads it */
+    struct forms *forms; /* form table of the scanned instruction set; the worker loads it */
 };
 
 /* Sends files to other ranks as long as one accepts a file. */

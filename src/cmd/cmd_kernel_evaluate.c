@@ -59,7 +59,7 @@ struct evaluation_run {
     int hex, cycles, arch;          /* columns; -1: none */
     /* number of the columns that only kernel measure writes; 2: all of them */
     int own;
-    FILE *rows;                     /* --blocks; NULL: none */
+    FILE *rows;                     /* file of option --blocks; NULL: none */
     const char *wanted;             /* requested value of the arch column; NULL: any */
     enum evaluate_half half;        /* which half of the rows to evaluate; a hash of the code
                                      * assigns the half */

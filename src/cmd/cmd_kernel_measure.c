@@ -65,7 +65,7 @@ struct kernel_measuring {
     VEC(char *) hex;                 /* blocks of the file */
     struct block_rows rows;          /* results of the blocks */
     const struct kernel *block;      /* current block */
-    struct file_stream *stream;      /* for @out; NULL: none */
+    struct file_stream *stream;      /* stream that writes @out; NULL: none */
     struct reasons reasons;
     struct runner_estimate estimate;
     double seconds;

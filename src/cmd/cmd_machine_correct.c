@@ -29,7 +29,7 @@ struct correction {
     struct latency_rule rule;  /* corrected latency, if the row is a latency; its form and source
                                 * are borrowed */
     double predicted;          /* prediction by the corrected machine */
-    char reason[160];          /* why it was not corrected */
+    char reason[160];          /* why the row was not corrected */
 };
 
 /* State of the job, which finds and verifies corrections on a copy of the machine and writes it.

@@ -50,7 +50,7 @@ struct blaming_program {
     unsigned runs;
     double clock_hz; /* clock with which @predicted was computed */
     size_t samples;
-    /* predicted seconds: at the core's state in the shortest run, and in its best state */
+    /* user time in seconds, predicted and measured in the shortest run */
     double predicted, measured;
     double least, user;                /* CPU seconds: total of the shortest run; user time summed
                                         * over runs */

@@ -13,7 +13,8 @@
 
 #define SAMPLES 4000
 #define POINTS 256
-#define EXPERIMENTS_DRAWN 20000   /* of larger tables, only a sample is drawn */
+#define EXPERIMENTS_DRAWN 20000   /* most experiments drawn; of a larger table only a sample is
+                                   * drawn */
 #define RUNS_BESIDE 3             /* most older runs drawn with the newest */
 
 #define DRAWING_NAME(value, word, shows) word,

@@ -51,8 +51,8 @@ struct word_list {
     size_t count;
 };
 
-/* What the shell and the prompt complete for an argument or option value. Choices need no entry
- * here. */
+/* Words that the shell and the prompt complete for an argument or option value. Choices need no
+ * entry here. */
 enum completion {
     COMPLETE_NOTHING, COMPLETE_FILE, COMPLETE_MACHINE, COMPLETE_FORM, COMPLETE_CHANGE,
     COMPLETE_COMMAND, COMPLETE_SETTING, COMPLETE_VIEW, COMPLETE_SORT, COMPLETE_FILTER

@@ -11,7 +11,7 @@ enum program_option_value {
     OPTION_SETTINGS
 };
 
-/* What a shell completes for an option's value. */
+/* Words that a shell completes for an option's value. */
 enum program_option_completion {
     SHELL_NOTHING, SHELL_COMMANDS, SHELL_MACHINES, SHELL_DIRECTORY, SHELL_FILE
 };

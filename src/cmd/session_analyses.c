@@ -10,8 +10,8 @@
 #include "simulate/simulate.h"
 
 #define TIMELINE_ITERATIONS 40   /* iterations that each simulation records */
-/* most instructions of a loop that is simulated while the screen waits: a millisecond or two; and
- * that is simulated for views */
+/* most instructions of a loop that is simulated while the screen waits (a millisecond or two); most
+ * instructions of a loop that is simulated for views */
 #define SIMULATED_AT_ONCE 40
 #define SIMULATED_MOST 400
 /* most instructions, summed over the machines, that are analysed while the screen waits: some

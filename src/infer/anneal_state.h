@@ -26,16 +26,17 @@ struct annealer {
     /* sum of errors over all experiments; per form, sum over the experiments that contain it */
     double error_sum, *form_errors;
     uint64_t *hashes;               /* hash of each form's gene */
-    /* Open addressing by hash of a usage: number of kinds of forms with it. Also by usage and kind:
-     * number of forms. Deleted entries stay until the table is rebuilt. */
+    /* Hash table with open addressing. Per usage: number of kinds of forms with it. Per usage and
+     * kind: number of forms. Deleted entries stay until the table is rebuilt. */
     struct usage_class *classes;
     size_t class_slots, class_used;
     double *logs;                   /* ln n, for n up to the number of forms */
     uint16_t *uses;                 /* number of forms with a µop, per set */
-    uint16_t *dictionary, *place;   /* sets in use, unordered; position of each set in that list */
+    uint16_t *dictionary, *place;   /* sets in use, unordered; position of each set in @dictionary
+                                     * */
     unsigned distinct;
     uint64_t volume;
-    /* forms sorted by cycles alone: candidates for equal usages; begin of each form's range */
+    /* forms sorted by cycles alone, as candidates for equal usages; range of candidates per form */
     uint32_t *like, *like_start;
     /* probability of copying a usage from a form of the same kind, out of 256 */
     unsigned kin_chance;

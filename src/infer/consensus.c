@@ -112,7 +112,8 @@ struct problem *consensus_problem(const struct problem *p, struct genome *const 
         }
     }
     for (size_t e = p->experiments; e < with->experiments; e++)
-        if (sum[e] > 0) {   /* if not, all its forms take no time, and there is no relative error */
+        if (sum[e] > 0) {   /* a sum of 0 means that all forms take no time, so there is no relative
+                             * error */
             problem_set(with, e, sum[e]);
             deviation += sqrt(fmax(squares[e] - sum[e] * sum[e], 0)) / sum[e];
         }

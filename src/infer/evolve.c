@@ -335,7 +335,8 @@ void evolve_choose_ports(struct evolve *e, unsigned n)
 {
     if (e->best && e->best->ports != n)
         forget_best(e);
-    /* otherwise the error is that on the initial experiments, for any number of ports */
+    /* after a join the least error is still that on the initial experiments, for any number of
+     * ports */
     if (!e->joins)
         e->reached = INFINITY;
     e->ports = n;

@@ -42,14 +42,15 @@ struct evolve_options {
     unsigned population;
     /* population is the number per island instead of the total of all ranks */
     bool population_each;
-    /* limit; 0: none. memetic: rounds of as many children as individuals */
+    /* limit of generations; 0: none. memetic: a generation has as many children as there are
+     * individuals */
     unsigned generations;
     double seconds;              /* time limit in seconds; 0: none */
     /* least D_avg before, if the run is resumed with the same experiments; NaN: none */
     double reached;
     /* start by clock_seconds, including the caller's preparation; NaN: when the run is created */
     double begun;
-    /* of a resumed run: how the number of ports of its mappings was determined */
+    /* how the number of ports of a resumed run's mappings was determined */
     enum ports_known ports_known;
     uint64_t seed;
     unsigned threads;            /* number of threads that will call evolve_worker */

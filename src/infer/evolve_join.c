@@ -13,7 +13,7 @@
  * is only a starting point. */
 #define GROWN 2
 #define GROWN_FORMS 1.125
-/* range of port counts tried after such growth, below and above the number found before */
+/* range of port counts tried after this growth, below and above the number found before */
 #define FEWER_PORTS 1
 #define MORE_PORTS 2
 

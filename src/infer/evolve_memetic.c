@@ -33,7 +33,8 @@
 #define COLD_NONE 1e-9              /* temperature at which only downhill moves are accepted */
 /* least scale of prices that applies to the final temperature */
 #define COLD_LEAST 0.25
-/* multiple of the temperature up to which prices are raised */
+/* Experiments per form up to which the temperatures above are suitable. With more experiments the
+ * temperatures are higher in proportion, because a wrong usage, and a change of it, costs more. */
 #define HEATED 2
 /* Experiments per form up to which the temperatures above are suitable. They grow in proportion to
  * more experiments, because the cost of a wrong usage, and of changing it, does so. */
@@ -310,7 +311,8 @@ static void seek_scale(struct evolve *e, unsigned index, struct watcher *w)
         struct genome *g = improve(e, index, e->from, e->ports ? e->ports : PORTS_PILOT,
                                    e->o.seed * 1000003, &plan, w);
         e->piloting = false;
-        if (evolve_go_on(e, w)) {   /* a pilot that ended early has the errors of a hot state */
+        if (evolve_go_on(e, w)) {   /* a pilot that ended early is ignored, because its errors are
+                                     * those of a hot state */
             e->scale = evolve_residual_scale(e->p, g->d_avg);
             if (!e->best_expanded)
                 evolve_price_best(e);
@@ -504,7 +506,7 @@ static void seek_ports(struct evolve *e, unsigned index, struct watcher *w)
             e->ports_known = PORTS_UNEXPLAINED;
             settle_ports(e, ports);
         }
-        /* if not, another run has chosen the number meanwhile (evolve_settle) */
+        /* if the number is not 0, another run has determined it (evolve_settle) */
         if (++e->race_done == e->racing && e->ports == 0)
             next_round(e);
         pthread_cond_broadcast(&e->change);
@@ -682,7 +684,7 @@ void evolve_memetic(struct evolve *e, unsigned index, struct watcher *w)
     prepare(e, w);
     seek_scale(e, index, w);
     for (bool going = true; going;) {
-        seek_ports(e, index, w);   /* again if experiments joined */
+        seek_ports(e, index, w);   /* repeats the trials if experiments joined */
         lock_take(&e->lock);
         while (e->ports && (going = memetic_task(e, index, w))) {
         }

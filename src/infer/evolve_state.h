@@ -36,7 +36,7 @@ struct evolve {
     /* The lock protects all members below. p, classes and joined do not change while a thread
      * works. */
     struct problem *p;               /* the current problem; a counted reference */
-    /* next: waits for the threads; joined: source of its genomes; NULL: none */
+    /* next: waits for the threads; joined: problem of the last join; NULL: none */
     struct joined_problem *next, *joined;
     /* initial problem, on which the least error so far is measured; a reference */
     struct problem *first;
@@ -67,7 +67,7 @@ struct evolve {
     struct genome **population;      /* finished individuals, best first */
     size_t finished, fresh_begun, children_begun, children_done, target;
     unsigned busy;                  /* number of workers making an individual */
-    /* start of new individuals; NULL: random */
+    /* initial genome of new individuals; NULL: random */
     struct genome *from;
     struct genome *best;
     /* an individual was annealed to its end, in this or an earlier run */

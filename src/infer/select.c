@@ -23,12 +23,12 @@
 /* largest share of the round's time for all walks */
 #define WALK_SHARE 0.3
 #define WALK_STEP 2000        /* moves between two reads of the clock */
-/* weight of the mean residual relative to a form's own, in experiments */
+/* weight of the mean residual, as a number of experiments with the form */
 #define RESIDUALS_BESIDE 4
 /* multiple of the noise within which disputed rows count as predicted */
 #define PREDICTED 1.5
 #define PREDICTED_LEAST 16     /* number of disputed rows that must be predicted */
-/* number of successive rounds that must be predicted; one may be so by chance */
+/* number of successive rounds that must be predicted; a single one may be predicted by chance */
 #define PREDICTED_ROUNDS 2
 
 const char *const select_end_names[] = {"running", "limit reached", "converged: the mappings agree",

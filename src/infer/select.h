@@ -17,7 +17,8 @@ typedef bool select_measure(struct experiments *t, void *state, struct err *err)
 struct select_pool {
     const uint32_t *forms;               /* indices into the table's forms, without duplicates */
     size_t forms_count;
-    /* selects only rows with a value in this table, of any forms; NULL: any rows */
+    /* selects only experiments that have a value in this table, of any forms; NULL: any
+     * experiments */
     const struct experiments *record;
     unsigned size;
 };

@@ -14,7 +14,8 @@
 
 #define CHUNK 1024    /* number of operand pairs per run of llvm-mca */
 #define FRESH 8       /* first register of the second copy */
-#define FRESH_MASK 4  /* the same for masks, because few instructions accept one above p7 */
+#define FRESH_MASK 4  /* first mask register of the second copy; few instructions accept a mask
+                       * above p7 */
 
 /* a register of a template */
 struct template_place {

@@ -30,7 +30,7 @@ struct arrays_fill {
 struct array {
     uint8_t reg;
     int64_t step;
-    uint64_t places;          /* elements of a ring, else 0 */
+    uint64_t places;          /* number of elements if the array is a ring, else 0 */
     uint32_t spacing;
 };
 

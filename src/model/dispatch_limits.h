@@ -5,7 +5,7 @@
 #include "model/machine.h"
 
 #define DISPATCH_LIMITS_MAX 8
-#define DISPATCH_MOST 65536   /* µops per cycle, at most */
+#define DISPATCH_MOST 65536   /* largest limit, µops per cycle */
 
 struct dispatch_limit {
     portset ports;

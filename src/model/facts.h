@@ -37,7 +37,8 @@ struct fact {
     const char *otherwise;
     const char *words;       /* allowed words, separated by blanks; NULL: any */
     const char *meaning;     /* meaning: a sentence without full stop */
-    const char *reader;      /* parts of the program that use it: "simulation", "front end", ... */
+    const char *reader;      /* parts of the program that use the fact: "simulation", "front end",
+                              * ... */
     int kind;                /* enum fact_kind */
 };
 

@@ -19,7 +19,8 @@ struct mapping {
     VEC(struct mapping_entry) entries;
     struct index index;         /* index by form of the entries that are not in @rows */
     struct mapping_rows rows;   /* storage of borrowed entries; zero: none */
-    /* per entry of @rows: it was decoded; a loop needs only a few of thousands of entries */
+    /* per entry of @rows: whether it was decoded. Entries are decoded on first use, because a loop
+     * needs only a few of thousands. */
     atomic_bool *filled;
     _Atomic(void *) derived;    /* block that mapping_derived returns; NULL: none */
 };

@@ -10,7 +10,8 @@ struct mapping_entry {
     char *form;         /* canonical name */
     struct usage usage;
     double latency;     /* cycles; NaN: unknown */
-    /* issued µops, in the source's fused domain; 0: unknown, and the usage's count applies */
+    /* issued µops in the fused domain of the source; 0: unknown, so the µops of the usage are
+     * counted */
     unsigned micro_ops;
     char *source;       /* source of the data; "": the mapping's source */
 };

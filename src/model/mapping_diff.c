@@ -80,7 +80,7 @@ struct usage_pair {
     const struct usage *a, *b;
     double weight;
     double share_a[PORTS_MAX], share_b[PORTS_MAX];   /* load per port */
-    double most;                                     /* total load of the usage with more load */
+    double most;                                     /* larger of the two total loads */
 };
 
 struct matching {

@@ -27,11 +27,12 @@ struct mapping_diff {
     /* common share of the loads of each port of B and its partner over common forms, 0 to 1; NaN
      * without a partner, or if ports were matched by name */
     double agrees[PORTS_MAX];
-    bool renamed;              /* ports were matched by load */
-    /* share of the uses of common forms whose usages are equal; NaN: unknown */
+    bool renamed;              /* ports were matched by load instead of by name */
+    /* share of equal usages among common forms, weighted by their frequency; NaN: unknown */
     double equal_uses;
     size_t shared, only_a, only_b;
-    size_t kinds[DIFF_COUNT];  /* number of common forms by kind; [DIFF_NONE]: equal ones */
+    size_t kinds[DIFF_COUNT];  /* number of common forms by kind; [DIFF_NONE]: forms with equal
+                                * usages */
     struct form_diff *forms;   /* forms that differ, in A's order */
     size_t count;
 };

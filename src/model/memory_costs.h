@@ -26,7 +26,7 @@ enum memory_cost {
     COST_PAIRED,    /* streams with a stride of two lines */
     COST_ODD,       /* stride of three lines; any odd stride */
     COST_SKIPPED,   /* stride of four lines, or a multiple of four */
-    COST_PAGE,      /* one line per page, by the bytes of the array */
+    COST_PAGE,      /* one line per page; the size is that of the whole array */
     COST_HOP,       /* dependent loads: cycles from address to value */
     /* sequential loads in a loop of MEMORY_FEW_UOPS µops per line, most of them nops */
     COST_FEW,

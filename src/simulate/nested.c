@@ -20,8 +20,8 @@ struct level {
     double most;         /* cycles per iteration with mispredicted ends (nested.most) */
     /* cycles of the trips that the simulated code does not contain */
     double missing;
-    /* cycles per iteration by ports and front end of the inner loops; without inner loops, its
-     * own */
+    /* cycles per iteration by ports and front end of the inner loops; without inner loops, of the
+     * loop itself */
     double least;
 };
 

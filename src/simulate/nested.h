@@ -13,8 +13,8 @@ struct nested_inner {
 };
 
 struct nested {
-    /* per outer iteration, including all trips of inner loops, with predicted loop ends; NaN: the
-     * loops are too large */
+    /* cycles per outer iteration, including all trips of inner loops, with predicted loop ends;
+     * NaN: the loops are too large */
     double cycles;
     /* cycles with mispredicted loop ends: each costs fact branch_miss, and loops do not overlap */
     double most;

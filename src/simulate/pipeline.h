@@ -55,7 +55,7 @@ struct queue {
     uint32_t *uops;             /* indices of waiting µops, from head to tail */
     uint32_t head, tail, capacity;
     int64_t age;                /* age of the oldest µop */
-    int32_t blocked;            /* cycle in which no further µop can dispatch */
+    int32_t blocked;            /* cycle in which no further µop of the queue can dispatch */
     uint32_t active;            /* index of the queue in simulator.active */
     portset ports, pipe;
 };

@@ -261,7 +261,7 @@ static void list_values(struct plan *p, struct plan_item *item)
     item->values = (uint32_t)p->listed.count - item->first_value;
 }
 
-/* Completes the last item. Its instructions are known. */
+/* Completes the last item, whose instructions are known. */
 static void end_item(struct plan *p, const struct block_work *w, const struct insn *insns,
                      uint32_t next)
 {

@@ -21,14 +21,14 @@ enum node_kind { NODE_COMPUTED, NODE_EARLY, NODE_STORED, NODE_AT_RETIREMENT, NOD
 struct plan_source {
     /* node - distance * nodes, relative to the first value of the reader's iteration */
     int32_t place;
-    int32_t add;          /* cycles after the value */
+    int32_t add;          /* cycles of delay after the value */
 };
 
 /* A µop that waits for a value. */
 struct plan_reader {
     /* distance * µops + µop, relative to the first µop of the value's iteration */
     uint32_t ahead;
-    int32_t add;          /* cycles after the value */
+    int32_t add;          /* cycles of delay after the value */
 };
 
 struct plan_uop {
@@ -76,14 +76,14 @@ struct plan_edge {
 
 /* An instruction in the predecoder. */
 struct plan_insn {
-    uint8_t length, opcode;   /* bytes; offset of the opcode */
+    uint8_t length, opcode;   /* length in bytes; offset of the opcode */
     bool lcp;                 /* has a length-changing prefix */
 };
 
 /* An instruction, or a macro-fused pair. */
 struct plan_item {
     uint32_t insn, members;
-    /* µops; UOP_RENAMED and UOP_MERGED follow if the item has them */
+    /* range of the item's µops; a UOP_RENAMED and a UOP_MERGED follow if the item has them */
     uint32_t first_uop, uops;
     uint32_t first_edge, edges;
     uint32_t first_node, nodes;
@@ -110,7 +110,7 @@ struct plan_item {
     bool data;                       /* has a store-data µop */
     struct access stored;            /* access of its store */
     uint32_t next_store;             /* index of the next item with a store, cyclic */
-    /* range in listed of its values with readers, then ranges per kind */
+    /* range in plan.listed of the item's values with readers; ranges of these values per kind */
     uint32_t first_value, values;
     uint32_t first_listed[NODE_KINDS], listed[NODE_KINDS];
     /* latency of the slowest computed value without readers; -1: none */

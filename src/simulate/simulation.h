@@ -11,13 +11,13 @@ struct simulated_step {
     int32_t issue;      /* rename */
     /* dispatch of the first µop; without µops, rename */
     int32_t dispatch;
-    int32_t done;       /* last result available */
+    int32_t done;       /* cycle in which the last result is available */
     int32_t retire;
 };
 
 struct simulation {
-    /* per iteration. NaN if an instruction waits forever (contradictory facts), if the machine has
-     * no latencies, or if the block has loads and load_latency is missing */
+    /* cycles per iteration. NaN if an instruction waits forever (contradictory facts), if the
+     * machine has no latencies, or if the block has loads and load_latency is missing */
     double cycles;
     int64_t numerator;      /* cycles = numerator / period, exactly; valid if period > 0 */
     /* period of the state in iterations. 0: no repeated state; cycles is a mean over the last

@@ -161,7 +161,7 @@ static void directive_clean(struct listing *l, struct dialect *d, const char *p,
         end = remark ? remark : end;
         const char *comma = word_is(p, e, ".lcomm") ? memchr(p, ',', (size_t)(end - p)) : NULL,
                    *second = comma ? memchr(comma + 1, ',', (size_t)(end - comma - 1)) : NULL;
-        end = second ? second : end;   /* the alignment, as Windows assemblers write it */
+        end = second ? second : end;   /* drops the alignment that Windows assemblers write */
         size_t quotes = 0;
         for (const char *at = p; at < end; at++)
             quotes += *at == '"' && (at == p || at[-1] != '\\');
@@ -541,7 +541,7 @@ static void line_clean(struct listing *l, struct dialect *d, struct str *code, b
         if (l->disassembly && !m->addressed && stop > s + 1 && stop[-1] == ':')
             heading_clean(l, d, skip_blank(s, stop), stop - 1);
         else if (marker_of_iaca(skip_blank(s, stop), stop))
-            ;   /* the marker is searched in the text */
+            ;   /* markers_find searches the markers in the user's text */
         else if (listed_clean(l, d, m, s, stop, number, next, &at))
             span = (struct source_span){(size_t)(p - text) + (size_t)(at - s), (size_t)(stop - at)};
         else

@@ -215,7 +215,7 @@ static uint64_t read_row(struct arrangement *a, const struct table_source *sourc
 
     if (!filter_matches(filter, &row))
         return steps;
-    if (!room_for_row(a)) {   /* reading ends here */
+    if (!room_for_row(a)) {   /* memory ran out, so reading ends */
         a->cut = true;
         return steps;
     }

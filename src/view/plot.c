@@ -12,7 +12,7 @@
 #define LABEL 8   /* columns of the labels of the y axis */
 
 struct axis {
-    double low, high;    /* range; of the logarithms if @log */
+    double low, high;    /* range of the values, or of their logarithms if @log */
     bool log;
 };
 
