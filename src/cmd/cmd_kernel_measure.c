@@ -22,7 +22,7 @@
 #define DOUBTS 3
 #define PATIENT "kernel measure --patience 30s waits longer; --cpu N uses another CPU"
 
-/* How often each reason occurs. */
+/* Reasons, and the number of occurrences of each. */
 struct reasons { VEC(char *) texts; VEC(size_t) counts; };
 
 static void reasons_add(struct reasons *r, const char *text)

@@ -198,8 +198,9 @@ static bool run_here(struct tuning *w, const struct insn *insns, size_t count, s
     return true;
 }
 
-/* Chooses the fastest version, by measured times if the loop has one, otherwise by predicted times.
- * Returns 0, the loop, unless a measured version is 1 % faster. */
+/* Returns the fastest usable version; 0: the loop itself. If the loop was measured, measured times
+ * decide, and a version must be at least 1 % faster than the loop. Otherwise, predicted times
+ * decide. */
 static size_t choose(const struct tuning *w)
 {
     const bool measured = isfinite(w->versions[0].measured);

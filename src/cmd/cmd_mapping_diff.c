@@ -156,7 +156,7 @@ static void rows(const struct machine *a, const struct machine *b, const struct 
     str_done(&right);
 }
 
-/* Returns how often each form of @a occurs in programs; NULL without a frequency list. */
+/* Returns the frequency of each form of @a in programs; NULL without a frequency list. */
 static double *uses_of(const struct machine *a, struct err *err)
 {
     enum isa isa = isa_host();

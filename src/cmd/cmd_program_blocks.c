@@ -266,7 +266,7 @@ struct misses_values {
     bool fresh, sets;
 };
 
-/* Returns how many references of @all miss in a cache level. */
+/* Returns the number of references of @all that miss in a cache level. */
 static double misses_of(const struct memory *m, size_t level, const struct cache_shape *shape,
                         const struct reuse_histogram *all)
 {

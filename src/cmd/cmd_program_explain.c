@@ -318,8 +318,8 @@ static void explaining_free(void *state)
     free(w);
 }
 
-/* Selects loop @number of the last profile. If @again, also its program, arguments and input, to
- * run them again. */
+/* Selects loop @number of the last profile. If @again, also selects its program, arguments and
+ * input, to run them again. */
 static bool take_profiled(struct explaining *w, const struct run_profile *p, size_t number,
                           bool again, struct err *err)
 {

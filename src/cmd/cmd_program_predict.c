@@ -165,8 +165,8 @@ static void say_doubts(struct result *result, const struct machine_prediction *o
                     o->machine->id, 100 * t->estimate);
 }
 
-/* Returns whether the runs determine the time: the counts leave it uncertain by less than a factor
- * of two. */
+/* Returns whether the runs determine the time: all loops are counted, and uncertain counts change
+ * the time by at most a factor of two. */
 static bool is_known(const struct time_spread *s)
 {
     return s->uncounted == UINT32_MAX && !isinf(s->counts_most) &&

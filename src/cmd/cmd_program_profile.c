@@ -41,7 +41,7 @@ struct profile_values {
     size_t pid, measure, top;
 };
 
-#define LIVE_FIRST 0.3         /* seconds until the first list of a running program */
+#define LIVE_FIRST 0.3         /* least seconds between two lists of a running program's samples */
 /* least ratio of the interval between lists to the CPU time of making one */
 #define LIVE_SHARE 8
 
@@ -93,7 +93,8 @@ static double own_seconds(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* Makes a list of the running program's samples if one is due. */
+/* Makes a list of the running program's samples, unless they are few or it is too early for the
+ * next list. */
 static void list_so_far(struct profiling *w, double seconds, size_t samples)
 {
     struct err ignored;

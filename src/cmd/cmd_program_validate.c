@@ -175,8 +175,8 @@ static bool settled(const struct native_probe *probe, const struct program_taken
     return found;
 }
 
-/* Splits the CPU time of @used into user and system time by the ratio over all runs. Returns
- * whether the runs were long enough for that. */
+/* Splits the CPU time of @used into user and system time by the ratio over all runs. Returns false
+ * if the runs were too short for a reliable ratio. */
 static bool split(const struct program_taken *seen, size_t count, struct program_usage *used)
 {
     const double all = used->user + used->system;

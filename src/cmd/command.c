@@ -379,7 +379,8 @@ void command_job_failed(struct session *s, const char *title)
         session_note_failure(s, title);
 }
 
-/* Returns whether the result is stored. A mere confirmation does not replace an earlier result. */
+/* Returns whether the result of @c is stored for `export`. A mere confirmation does not replace an
+ * earlier result. */
 static bool shows(const struct session *s, const struct command *c)
 {
     return c != &command_export && c != &command_help && !(c->flags & COMMAND_SILENT) &&
@@ -405,7 +406,7 @@ char *command_take_job_result(struct session *s, const char *title)
     return str_take(&text);
 }
 
-/* Refuses changes that would be lost, while a job prepares to replace the session. */
+/* Refuses commands whose changes would be lost, because a job prepares to replace the session. */
 static bool may_run(const struct session *s, const struct command *c, struct err *err)
 {
     return !s->replacing || (!(c->flags & (COMMAND_CHANGES | COMMAND_JOB)) && !c->read) ||
@@ -532,8 +533,8 @@ static void add_error(struct result *result, const struct err *err)
     result_text(result, "error", err_text(err, text, sizeof text));
 }
 
-/* Returns the view that shows all output of a line: the command's (@own) and the session's result.
- * NULL: the output is printed as text. */
+/* Returns the view that shows all output of a line: the command's (view @own) and the session's
+ * result. NULL: the output is printed as text. */
 static const char *view_of_all(const struct session *s, const char *own, bool printed, FILE *out)
 {
     if (!printed && !s->in_view)
@@ -558,7 +559,7 @@ static bool run_command(struct session *s, const struct command *c, char **words
     s->out = out;
     const char *own = s->in_view;
     s->in_view = NULL;
-    /* Without a screen a reading command is no job, so Ctrl-C cancels it by a watch. */
+    /* Without a screen a reading command is no job. A watch then cancels it on Ctrl-C. */
     bool watches = c->read && !s->interactive;
     struct watch watched = watches ? watch_begin(interrupted, NULL) : watch;
     bool ok = run_record(s, c, words, count, line != NULL, err);
@@ -615,8 +616,8 @@ static void print_refusal(struct session *s, const char *text, const char *end, 
     free(line);
 }
 
-/* Returns whether @c must wait for a job that loads its machines and forms. It reports other
- * problems when it runs. False with err. */
+/* Returns whether @c must wait for a job that loads its machines and forms. @c itself reports other
+ * problems when it runs. Returns false with err. */
 static bool waits_for_data(struct session *s, const struct command *c, char **words, size_t count,
                            bool *waits, struct err *err)
 {

@@ -154,7 +154,7 @@ static void give_back(struct session *s, const struct kernel_loading *l, const s
     str_done(&plain);
 }
 
-/* Shows the compiler's messages if it rejected the source. Returns rejected pasted text for
+/* Shows the compiler's messages if it rejected the source. Rejected pasted text is shown again for
  * correction. */
 static void failed(struct session *s, void *state, struct result *result, const struct err *err)
 {

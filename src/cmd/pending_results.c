@@ -67,7 +67,8 @@ static bool merge(void *state, struct result *result, struct err *err)
     return watch_goes_on(err);
 }
 
-/* Adds the results on this thread if the job failed, because measurements must not be lost. */
+/* Adds the results on this thread if the job failed or was cancelled, because measurements must not
+ * be lost. */
 static void merge_here(struct session *s, void *state, struct result *result, const struct err *err)
 {
     struct merging *m = state;

@@ -27,8 +27,8 @@ struct program_inputs {
 bool program_inputs_read(const struct word_list *words, size_t most, struct program_inputs *out,
                          struct err *err);
 void program_inputs_done(struct program_inputs *inputs);
-/* Returns whether @value is of the kind that the runs had for @input. False with err: it is
- * negative and none was, or a fraction and all were whole numbers. */
+/* Returns false with err if @value is negative or a fraction, and all runs had non-negative or
+ * whole values of @input. */
 bool program_input_like_runs(const struct program_runs *runs, size_t input, double value,
                              struct err *err);
 /* Parses one value per input of the model, in its order, from "N=4096 M=2". Without words, returns
@@ -79,14 +79,14 @@ void program_say_memory(struct result *result, const char *day);
         .help = "with --threads: percentage of cache lines shared by all threads; "                \
                 "other lines are private"                                                          \
     }
-/* Reports the thread count, and above one the assumptions about these threads. */
+/* Reports the thread count and, for several threads, the assumptions about them. */
 void program_say_threads(struct result *result, size_t threads, double common);
 
-/* Starts a background job without output that studies the program for the program view, at the last
- * run's inputs and on the current machine. */
+/* Starts a background job without output that studies the program for the program view. The job
+ * uses the last run's inputs and the current machine. */
 void program_show_quietly(struct session *s);
 /* Ends the job of program_show_quietly, because it would disturb a measurement. program_show_resume
- * restarts it unless there is a study by then. */
+ * restarts the job unless the program view has a study. */
 void program_show_put_off(struct session *s);
 void program_show_resume(struct session *s);
 

@@ -49,10 +49,11 @@ void queue_done(struct command_queue *q);
 /* Drops all queued commands and ends the wait. */
 void queue_drop(struct command_queue *q);
 /* Makes the following commands of the workbench wait for job @number (AWAIT_ALL: all). Drops
- * commands queued before. */
+ * commands queued before. @own: the job does the command's own work, so cancelling the wait cancels
+ * the job. */
 void queue_await(struct session *s, unsigned number, bool own);
-/* Sets *@ended if the wait is over. Returns false with err if the job failed or was cancelled; the
- * queued commands are then dropped. */
+/* *@ended: whether the awaited job has ended. Returns false with err if the job failed or was
+ * cancelled; the queued commands are then dropped. */
 bool queue_ended(struct session *s, bool *ended, struct err *err);
 /* Runs the queued commands. Returns false with err on the first failure. */
 bool queue_run(struct session *s, FILE *out, struct err *err);

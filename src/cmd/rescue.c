@@ -64,7 +64,7 @@ static void save(const char *path, bool run)
 }
 
 /* Saves in a child. If a signal ends the child, tries again without the inference run. Returns
- * whether it was saved. */
+ * whether the session was saved. */
 static bool save_apart(const char *path)
 {
     int status = -1;

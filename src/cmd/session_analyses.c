@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Analyses and simulations of the session's kernel, computed when a view requests them. */
+/* Makes the analyses and simulations of the session's kernel when a view requests them. */
 #include <stdatomic.h>
 #include <stdlib.h>
 

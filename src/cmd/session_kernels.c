@@ -518,7 +518,8 @@ static bool load_byte_lines(const struct csv_table *t, const char *path, struct 
         ok = take_line_row(t, i, path, columns, 0, &byte, &source, err);
         const char *name = ok ? t->rows[i][columns[INLINED]] : "";
         if (*name) {
-            /* Consecutive rows share one string, because kernel_source_note compares pointers. */
+            /* Consecutive rows of one function share its name, because kernel_source_note compares
+             * pointers. */
             if (!lines.inlined.count ||
                 strcmp(lines.inlined.items[lines.inlined.count - 1], name) != 0)
                 vec_try_push(&lines.inlined, mem_strdup(name), room);

@@ -118,7 +118,7 @@ static bool wait_visibly(struct session *s, unsigned number, const char *title,
     return job_wait_for(number, s->patience - moment);
 }
 
-/* Runs as a job, for which the screen waits up to its patience. */
+/* Runs the task as a job. The screen waits for the job up to its patience. */
 static bool run_beside(struct task_run *take_t, const char *title, struct err *err)
 {
     struct session *s = take_t->session;

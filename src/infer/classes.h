@@ -1,4 +1,4 @@
-/* A problem over classes of congruent forms. A class replaces each form, and experiments that
+/* A problem over classes of congruent forms. Classes replace their forms, and experiments that
  * become equal are averaged, so no measurement is lost. The problem is much smaller if many pairs
  * were measured. It is searched first, and the result expanded. Immutable. */
 #ifndef PORTOLAN_INFER_CLASSES_H

@@ -618,8 +618,8 @@ void evolve_worker(struct evolve *e, unsigned index, void (*poll)(void *), void 
 
     lock_take(&e->lock);
     enum evolve_algorithm algorithm = e->o.algorithm;
-    /* Waits for the end of a conversion. It does not wait for a thread that starts late, and it
-     * frees the thread's input. */
+    /* Waits until a conversion ends. The converting thread does not wait for a thread that starts
+     * late, and frees the input of this thread. */
     while (e->meeting)
         evolve_wait_change(e, &w);
     /* a thread that does not take part must not end the run */

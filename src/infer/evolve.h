@@ -191,7 +191,8 @@ double evolve_sample_drawn(const struct evolve_sample *at, bool joined);
 /* Copies the individuals on the Pareto front of D_avg, distinct µops and volume. Returns their
  * number. */
 size_t evolve_get_front(struct evolve *e, struct evolve_point *out, size_t limit);
-/* The numbers of ports tried so far, in ascending order. Returns how many. */
+/* A number of ports that was tried. evolve_get_trials copies those tried so far in ascending order,
+ * and returns their count. */
 struct evolve_trial {
     unsigned ports;
     double d_avg;                /* mean error of the best mapping with this number */
@@ -201,8 +202,8 @@ size_t evolve_get_trials(struct evolve *e, struct evolve_trial *out, size_t limi
  * be NULL): its problem, with a reference for the caller. */
 struct genome *evolve_best(struct evolve *e, struct problem **over);
 /* Copies the best like evolve_best, followed by up to @limit other finished individuals of its
- * shape, least cost first. Returns none before the first. The caller frees each genome and the
- * array. @over as above. */
+ * shape, least cost first. *@count is 0 while there is no best. The caller frees each genome and
+ * the array. @over as above. */
 struct genome **evolve_leaders(struct evolve *e, size_t limit, size_t *count,
                                struct problem **over);
 /* Like evolve_leaders, for all individuals and a consensus. */

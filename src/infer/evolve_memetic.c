@@ -33,11 +33,10 @@
 #define COLD_NONE 1e-9              /* temperature at which only downhill moves are accepted */
 /* least scale of prices that applies to the final temperature */
 #define COLD_LEAST 0.25
+/* multiple of the temperature up to which prices are raised */
+#define HEATED 2
 /* Experiments per form up to which the temperatures above are suitable. With more experiments the
  * temperatures are higher in proportion, because a wrong usage, and a change of it, costs more. */
-#define HEATED 2
-/* Experiments per form up to which the temperatures above are suitable. They grow in proportion to
- * more experiments, because the cost of a wrong usage, and of changing it, does so. */
 #define DENSITY_SUITED 40
 #define MOVES_PER_FORM 40000        /* moves per annealing without a time limit */
 #define TRIAL_MOVES (MOVES_PER_FORM / 8.0)   /* moves per short trial */

@@ -26,7 +26,7 @@ void genome_free(struct genome *g);
  * Without a new width no form has slots. Otherwise slots are kept. */
 void genome_set_width(struct genome *g, double width);
 
-/* Serialises for another process (base/pack.h), without results of an evaluation. genome_unpack
+/* Serialises @g for another process (base/pack.h), without results of an evaluation. genome_unpack
  * returns NULL if the bytes are invalid or not of @forms forms. */
 void genome_pack(const struct genome *g, struct str *out);
 struct genome *genome_unpack(struct unpacking *from, size_t forms);
@@ -59,8 +59,8 @@ double genome_error(const struct genome *g, const struct problem *p);
  * only use this port may use any port. Needs at least two ports. The caller frees. */
 struct genome *genome_least_missed(const struct genome *g, const struct problem *p);
 
-/* Converts to a mapping with the forms' names, and port names from @names. Issue slots become
- * micro_ops, and the width becomes the mapping's. */
+/* Converts @g to a mapping with the forms' names, and port names from @names. Issue slots become
+ * micro_ops, and the width becomes the issue width. */
 struct mapping *genome_mapping(const struct genome *g, const struct problem *p,
                                const struct ports *names);
 /* Converts a mapping. Forms of @p that @m lacks get an empty gene. NULL with err if the mapping has

@@ -44,9 +44,9 @@ struct outline {
 };
 
 /* Makes an outline of @count @genomes of one shape over @take_problem, the best first. Ports are
- * named as in @before (NULL: none) if both use them alike. Without it, or with another number of
- * ports, ports with common forms are adjacent. @take_machine (NULL: none), with as many ports, gets
- * the mapping with the names of its ports. The caller frees. Any thread. */
+ * named as in @before (NULL: none) if both mappings use them alike. Without it, or with another
+ * number of ports, ports with common forms are adjacent. @take_machine (NULL: none), with as many
+ * ports, gets the mapping with the names of its ports. The caller frees. Any thread. */
 struct outline *outline_new(struct genome *const *genomes, size_t count,
                             struct problem *take_problem, const struct outline *before,
                             struct machine *take_machine);

@@ -85,7 +85,8 @@ struct mapping *select_run(struct experiments *t, const struct select_options *o
 /* replay.c: recorded measurements instead of a CPU, for repeated evaluation of the selection. */
 
 /* Fills pending rows of @t from the experiments of @state, a struct experiments, by names of forms.
- * Missing ones get a failed state. A select_measure (infer/select.h). Always returns true. */
+ * Rows that @state lacks get a failed state. A select_measure (infer/select.h). Always returns
+ * true. */
 bool replay_measure(struct experiments *t, void *state, struct err *err);
 
 #endif

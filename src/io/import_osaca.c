@@ -20,8 +20,9 @@
 #define FILE_LIMIT ((size_t)64 << 20)
 
 /* How closely an entry must match a form. FIT_ADDRESS, as in OSACA: any parts of an address, if
- * these do not distinguish forms, and a mask register for a general one. FIT_LOOSE: also with or
- * without mask, which OSACA ignores, if the file has masks, and any shape if the entry has none. */
+ * these do not distinguish forms, and a mask register in place of a general register. FIT_LOOSE:
+ * also with or without mask, which OSACA ignores, if the file has masks, and any shape if the entry
+ * has none. */
 enum fit { FIT_LOOSE, FIT_ADDRESS, FIT_EXACT };
 
 static bool part_fits(enum osaca_part part, bool there)
@@ -55,8 +56,8 @@ static bool a64_part_fits(enum osaca_part part, const char *class, bool there, c
            (!strict && there && !*name);
 }
 
-/* Returns whether an entry's address matches. @strict: with or without offset like the form;
- * otherwise any. */
+/* Returns whether an entry's address matches. @strict: the entry has an offset if and only if the
+ * form has one; otherwise any address matches. */
 static bool a64_address_fits(const struct osaca_pattern *p, const struct spelled_operand *o,
                              bool strict)
 {

@@ -6,11 +6,12 @@
 #include "isa/forms.h"
 #include "model/machine.h"
 
-/* Makes machine @id from the table at @path; XML is streamed. @architecture selects one of the XML
- * ("SKL"); NULL for CSV and for XML of one architecture. Names are converted to those of @forms if
- * only the spelling differs (opcode suffixes, REP after the name). Rows measured with an immediate
- * of 0 are skipped. The ports are those that occur, and DV for dividers. The latency is the largest
- * between two operands, and micro_ops counts without fusion. NULL with file:line on an error. */
+/* Makes machine @id from the table at @path; XML is streamed. @architecture selects one
+ * architecture of the XML ("SKL"); NULL for CSV and for XML of one architecture. Names are
+ * converted to those of @forms if only the spelling differs (opcode suffixes, REP after the name).
+ * Rows measured with an immediate of 0 are skipped. The ports are those that occur, and DV for
+ * dividers. The latency is the largest between two operands, and micro_ops counts without fusion.
+ * NULL with file:line on an error. */
 struct machine *import_uops(const char *id, const char *path, const char *architecture,
                             const struct forms *forms, struct err *err);
 /* Like import_uops, from memory, for tests and fuzzing. Messages name @name as the file. */

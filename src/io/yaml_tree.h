@@ -14,8 +14,8 @@ struct yaml_tree {
     const char *name;      /* name for messages; borrowed */
 };
 
-/* Parses the first document of @text, and rejects further ones. yaml_tree_done frees @out in both
- * cases. */
+/* Parses the first document of @text, and rejects further ones. yaml_tree_done frees @out, also
+ * after a failure. */
 bool yaml_tree_parse(const char *name, const char *text, size_t length, struct yaml_tree *out,
                      struct err *err);
 void yaml_tree_done(struct yaml_tree *t);

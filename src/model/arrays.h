@@ -26,7 +26,7 @@ struct arrays_fill {
     uint32_t spacing, link;
 };
 
-/* An array: general register that points to it, and step per iteration. */
+/* An array, with the general register that points to it and the step per iteration. */
 struct array {
     uint8_t reg;
     int64_t step;

@@ -21,8 +21,8 @@ static unsigned uops_of(const struct usage *usage, const struct ports *ports)
 }
 
 /* Returns the issue slots of a form with the new @usage; @old is its present entry, or NULL.
- * Inferred slots do not depend on the usage: they are unchanged except for removed µops. Otherwise
- * 0, which means that µops are counted. */
+ * Inferred slots are unchanged except for removed µops, because they do not depend on the usage.
+ * Otherwise returns 0: the µops are counted. */
 static unsigned slots_with(const struct machine *m, const struct mapping_entry *old,
                            const struct usage *usage)
 {

@@ -11,8 +11,8 @@
  * latency. False with err and an unchanged @m. */
 bool machine_change(struct machine *m, const char *name, const char *value, struct err *err);
 /* Parses a sweep over at most @most integers, "32..128". Returns true with *@from and *@to. Returns
- * false with err if fact @name does not allow it, and without err if @value is no sweep. @err must
- * be clear before. */
+ * false with err if fact @name does not allow the sweep, and without err if @value is no sweep.
+ * @err must be clear before. */
 bool change_range(const char *name, const char *value, long most, long *from, long *to,
                   struct err *err);
 

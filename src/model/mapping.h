@@ -64,8 +64,8 @@ void mapping_entry_print(const struct mapping *m, const struct mapping_entry *en
                          struct str *out);
 /* Returns the confidence of the usage, 0 to 1, from its source; NaN if it was not inferred. */
 double mapping_entry_confidence(const struct mapping_entry *entry);
-/* Returns whether @source is that of an estimate: it begins with "estimate", or is a chart's with
- * unexplained experiments. */
+/* Returns whether @source is that of an estimate: it begins with "estimate", or is the source of a
+ * charted usage with unexplained experiments. */
 bool source_is_estimate(const char *source);
 /* Returns the index of @form, or SIZE_MAX. */
 size_t mapping_index(const struct mapping *m, const char *form);

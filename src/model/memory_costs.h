@@ -57,7 +57,8 @@ struct memory_costs {
 };
 
 /* Returns the inverse share of the cache sets that lines @step bytes apart use: the largest power
- * of two in the step, up to a page, because pages have random addresses. Pure. */
+ * of two that divides the step in lines, up to a page, because pages have random addresses.
+ * Pure. */
 double memory_crowding(double step);
 /* Returns the cost's name in the file of stored costs: "load", ... */
 const char *memory_cost_name(enum memory_cost cost);

@@ -79,7 +79,7 @@ static size_t items_in_flight(const struct simulator *s)
 }
 
 /* Allocates the rings for all iterations with items between delivery and retirement, and for the
- * iterations that those depend on. */
+ * iterations on which these depend. */
 static void size_rings(struct simulator *s)
 {
     const struct plan *p = &s->plan;
@@ -189,7 +189,7 @@ static void mark(struct simulator *s, int64_t iteration)
 }
 
 /* Runs until the state repeats, the loop settles or a limit is reached. A simulation with a
- * timeline never ends because the loop settled, because it reports the period and averages over it.
+ * timeline does not end when the loop settles, because it reports the period and averages over it.
  * Without a repeat the mean counts retired items, because rename runs ahead until the reorder
  * buffer is full. */
 double pipeline_run(struct simulator *s, int64_t limit)

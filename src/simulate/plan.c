@@ -61,7 +61,7 @@ static void name_a64_uops(struct plan *p, const struct core *c, const struct cos
         p->uops.items[chosen].kind = row->flags & ROW_LOAD ? UOP_LOAD : UOP_DATA;
 }
 
-/* Makes the µops of a row. µops that are no load, store address or store data compute. The first
+/* Makes the µops of a row. µops other than load, store address and store data compute. The first
  * computing µop uses the blocking pipe. */
 static void add_uops(struct plan *p, const struct block_work *w, const struct cost *row,
                      struct plan_item *item)
@@ -126,7 +126,7 @@ static void add_uops(struct plan *p, const struct block_work *w, const struct co
 }
 
 /* Returns UOP_RENAMED for values known at rename: eliminated moves, idioms, nops, and the stack
- * pointer after push and pop. A write-back base is one too: it is ready one cycle after the old
+ * pointer after push and pop. Also for a write-back base, which is ready one cycle after the old
  * base. */
 static uint8_t kind_of(const struct block_work *w, const struct insn *insns,
                        const struct plan_item *item, const struct dep_node *node)

@@ -13,7 +13,7 @@ static int32_t overlap(const struct plan *p, const struct plan_edge *edge)
     return p->nodes.items[edge->from].kind == NODE_AT_RETIREMENT ? COMMIT_OVERLAP : 0;
 }
 
-/* Returns the cycles of the forwarding latency that the µops of store and load already have.
+/* Returns the cycles of the forwarding latency that the µops of store and load already include.
  * Forwarding latency counts from value to value. It includes a µop that only passes the value on
  * (Zen's vector loads and stores use a floating-point pipe), but not a µop that computes it (SETcc,
  * PEXTRQ). */
@@ -27,8 +27,8 @@ static int32_t handed_on(const struct plan *p, const struct plan_item *load,
            (store->computing && store->data && !store->load && stored->latency == 0);
 }
 
-/* Returns whether a µop of @kind is the one of a fence's µops that waits. Sets *@add to the cycles
- * from the source to its execution. */
+/* Returns whether a µop of @kind is the µop of a fence that waits. Sets *@add to the cycles from
+ * the source to its execution. */
 static bool follows(const struct plan_item *item, uint8_t kind, int32_t operation, int32_t latency,
                     int32_t *add)
 {

@@ -160,7 +160,7 @@ static struct queue *oldest(struct simulator *s)
     return best;
 }
 
-/* Returns whether the cache banks of @w are free, or it uses none. */
+/* Returns whether the cache banks of @w are free, or @w uses none. */
 static bool has_banks(struct simulator *s, const struct waiting_uop *w)
 {
     const struct plan_uop *uop = &s->plan.uops.items[w->uop];

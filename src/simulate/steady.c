@@ -155,7 +155,7 @@ static uint64_t hash_of(const struct simulator *s)
     return hash;
 }
 
-/* Returns the word of hashed with the bit of @hash, and the bit. */
+/* Returns the word of s->hashed that contains the bit of @hash. *@bit is that bit. */
 static uint64_t *hashed_word(struct simulator *s, uint64_t hash, uint64_t *bit)
 {
     const uint32_t at = (uint32_t)(hash >> (64 - HASHED_BITS));
@@ -194,8 +194,8 @@ static bool is_worth_keeping(struct simulator *s)
     return true;
 }
 
-/* Stores the period between the state @then and the present, equal one. Multiplies it until the
- * rotation of load ports is equal too. */
+/* Stores the period between the state @then and the equal current state. Multiplies it until the
+ * rotation of load ports is also equal. */
 static void take_period(const struct simulator *s, const struct snapshot *then)
 {
     unsigned count = portset_size(s->alike), times = 1;

@@ -335,7 +335,7 @@ static bool as_run(const char *const argv[], const struct listing *l,
     return ok;
 }
 
-/* Which rejected lines are tolerated: all, or only those outside marked regions. */
+/* Rejected lines that are tolerated: all, or only those outside marked regions. */
 struct lenience {
     bool all;
     /* whether each line is in a marked region, indexed by line number from 1; empty if there are no

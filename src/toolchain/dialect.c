@@ -55,7 +55,7 @@ static bool names_section(const struct opening *o)
            o->second < o->second_end;
 }
 
-/* Returns whether the line declares data. `fld real8 ptr [rax]` does not. */
+/* Returns whether the line declares data. `fld real8 ptr [rax]` does not declare data. */
 static bool is_data(const struct opening *o)
 {
     const char *behind = skip_blank(o->second_end, o->end);

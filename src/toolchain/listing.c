@@ -465,7 +465,7 @@ static void nasm_clean(struct listing *l, struct str *code, const char *text, si
 }
 
 /* Like bytes_clean, for the code of the line from @s to @stop. Also converts preceding labels and
- * reads directives. @text: start of the instruction. */
+ * reads directives. *@text gets the start of the instruction. */
 static bool listed_clean(struct listing *l, struct dialect *d, const struct margin *m,
                          const char *s, const char *stop, size_t number, uint64_t next,
                          const char **text)

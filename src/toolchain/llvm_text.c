@@ -66,7 +66,7 @@ static const char *operand_stop(const char *p, const char *end)
     return p;
 }
 
-/* Intel syntax: LLVM gives a gather the size of its total memory operand, `as` expects that of one
+/* Intel syntax: LLVM prints the size of a gather's total memory operand; `as` expects that of one
  * element. A gather prefetch has its mask first. */
 static bool gather(const char *p, const char *e, const char *end, struct str *out)
 {

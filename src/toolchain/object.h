@@ -99,10 +99,11 @@ const struct object_section *object_section_at(const struct object *o, uint64_t 
  * Returns UINT64_MAX outside executable sections. */
 uint64_t object_position(const struct object *o, uint64_t place);
 uint64_t object_position_place(const struct object *o, uint64_t position);
-/* Returns the byte of @o's code at an address; UINT64_MAX outside executable sections. */
-uint64_t object_address_place(const struct object *o, uint64_t address);
-/* Returns the byte of @o's code at file offset @file_offset; UINT64_MAX outside executable
+/* Returns the offset in @o's code of the byte at an address; UINT64_MAX outside executable
  * sections. */
+uint64_t object_address_place(const struct object *o, uint64_t address);
+/* Returns the offset in @o's code of the byte at file offset @file_offset; UINT64_MAX outside
+ * executable sections. */
 uint64_t object_place(const struct object *o, uint64_t file_offset);
 /* Returns the file offset of byte @place of @o's code; @place itself outside all sections. */
 uint64_t object_file_offset(const struct object *o, uint64_t place);
@@ -129,8 +130,8 @@ bool object_names_read(struct object *o, struct Elf *elf, bool relocatable, size
                        struct err *err);
 void object_names_done(struct object *o);
 
-/* Returns the function that contains byte @place, or NULL. If several do, the one that begins
- * last. */
+/* Returns the function that contains byte @place, or NULL. If several contain it, returns the one
+ * that begins last. */
 const struct object_symbol *object_function_at(const struct object *o, uint64_t place);
 /* Returns the stub with the code at @file_offset, or NULL. */
 const struct object_stub *object_stub_at(const struct object *o, uint64_t file_offset);

@@ -52,7 +52,8 @@ struct relocations {
     size_t target;           /* number of the section that is relocated */
 };
 
-/* Finds the relocation table of @scn. Returns false if it is none, or has no symbols. */
+/* Finds the relocation table of @scn. Returns false if @scn is not a relocation table, or has no
+ * symbols. */
 static bool relocations_of(Elf *elf, Elf_Scn *scn, struct relocations *out)
 {
     GElf_Shdr header, symbols;

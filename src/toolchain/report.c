@@ -11,8 +11,8 @@
 #define RANGE "\u2503"
 #define ROW_BARS 3       /* fewest bars in a row of a table */
 
-/* Returns whether the line is a table row: IACA's and uiCA's begin with a bar, OSACA's with a line
- * number and a bar. */
+/* Returns whether the line is a table row. Rows of IACA and uiCA begin with a bar, rows of OSACA
+ * with a line number and a bar. */
 static bool is_row(const char *p, const char *end, size_t *bars, const char **behind, bool *twice)
 {
     const char *first = p;

@@ -173,8 +173,8 @@ static const struct table_source source = {experiment_column_table,
                                            0};
 
 /* Returns whether to sort the rows again because results arrived. The previous sort must be
- * complete, and sorting may not exceed SHARE of the time. After the end of a command or job it
- * sorts at once. */
+ * complete, and sorting may not exceed SHARE of the time. After the end of a command or job the
+ * rows are sorted at once. */
 static bool order_is_due(struct experiments_view_state *v, const struct session *s)
 {
     const double now = clock_seconds();

@@ -1,5 +1,5 @@
 /* Rows above the status line for new users: an offer to resume the last session, hints, tutorial
- * steps, demo captions. Each advances after its action. No curses. UI thread. */
+ * steps, demo captions. Hints and steps advance after the user's action. No curses. UI thread. */
 #ifndef PORTOLAN_VIEW_GUIDE_H
 #define PORTOLAN_VIEW_GUIDE_H
 

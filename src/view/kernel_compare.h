@@ -1,5 +1,5 @@
 /* The kernel view with one column per machine instead of per port, and functions for rows that both
- * share. */
+ * views share. */
 #ifndef PORTOLAN_VIEW_KERNEL_COMPARE_H
 #define PORTOLAN_VIEW_KERNEL_COMPARE_H
 

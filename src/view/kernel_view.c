@@ -628,7 +628,7 @@ static void kernel_status(void *state, struct session *s, struct str *out)
         str_addf(out, "  %zu line%s skipped", left_out, left_out == 1 ? "" : "s");
 }
 
-/* Opens the editor at the selected line; the line of the source if the kernel has one. */
+/* Opens the editor at the selected line, or at its source line if the kernel has a source. */
 static void edit(const struct kernel_view_state *v, const struct session *s, struct str *command)
 {
     const struct kernel *k = s->document.kernel;

@@ -6,7 +6,7 @@
 
 #define TITLED_LEAST 10      /* least rows of a screen whose single pane has a title */
 
-/* Which panes of a place are visible, and the rows of its bands. */
+/* Visible panes of a place, and the rows of its bands. */
 struct pane_plan {
     bool stands[PLACE_PANES];
     unsigned bands[PLACE_BANDS];   /* rows per band; 0: hidden */

@@ -1,5 +1,5 @@
 /* Layout of the panes of a place. A small screen shows only the panes around the focused one, the
- * smallest only that one. No curses. UI thread. */
+ * smallest screen only the focused pane. No curses. UI thread. */
 #ifndef PORTOLAN_VIEW_PANES_H
 #define PORTOLAN_VIEW_PANES_H
 

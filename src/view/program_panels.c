@@ -11,8 +11,8 @@
 
 #define WAYS_TITLE 21   /* columns of a title and its padding */
 
-/* Draws a bar of @share times @width columns; a thin bar if that rounds to 0 and @share is not
- * 0. */
+/* Draws a bar of @share times @width columns; a thin bar if the product rounds to 0 and @share is
+ * not 0. */
 static void draw_bar(struct grid *g, int x, int y, unsigned width, double share, enum role role)
 {
     int columns = (int)lround(share * width);

@@ -149,7 +149,7 @@ static void log_draw(void *state, struct session *s, struct grid *g)
     pager_draw(&v->pager, g);
 }
 
-/* Where help lines are added, and their width. */
+/* Destination of help lines, and their width. */
 struct help_page {
     struct pager *pager;
     unsigned width;
@@ -278,7 +278,7 @@ static void add_short(struct str *line, const char *keys, const char *help, unsi
     str_done(&cell);
 }
 
-/* Returns how many keys a line has: as many as fit with complete effects. If HELP_ROWS requires
+/* Returns the number of keys per line: as many as fit with complete effects. If HELP_ROWS requires
  * more, each gets at least HELP_COLUMN columns. */
 static unsigned short_across(const struct short_keys *keys, unsigned width)
 {
