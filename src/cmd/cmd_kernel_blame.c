@@ -13,8 +13,7 @@
 #include "report/blame.h"
 #include "work/job.h"
 
-#define SECONDS 20             /* default time limit; most of it is spent waiting for an idle core
-                                * */
+#define SECONDS 20             /* default time limit; most of it is waiting for an idle core */
 #define INSNS_MOST 500         /* most instructions; each is removed once, so work and memory grow
                                 * with the square */
 #define PATIENCE_SECONDS 1.0   /* most seconds to measure the variants without a time, per requested

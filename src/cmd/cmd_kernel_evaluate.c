@@ -386,8 +386,8 @@ static double iterations_of(struct kernel_evaluating *w)
     return BHIVE_ITERATIONS;
 }
 
-/* Chooses the protocol: the requested one, the one of the columns (@own), or the one with the
- * smaller error on the first blocks. */
+/* Chooses the protocol: the requested one, the protocol of files with all columns of kernel measure
+ * (@own), or the protocol with the smaller error on the first blocks. */
 static void protocol_choose(struct kernel_evaluating *w, bool own)
 {
     str_clear(&w->because);

@@ -116,8 +116,7 @@ static bool profile_one(struct builds_diff *w, int side, struct err *err)
 {
     VEC(const char *) argv = {0};
     struct sampled sampled;
-    char *path = path_argument(w->paths[side]);   /* runs the named build, never a program in PATH
-                                                   * */
+    char *path = path_argument(w->paths[side]);   /* runs the named build, not a program in PATH */
 
     vec_push(&argv, path);
     for (size_t i = 0; i < w->arguments.count; i++)

@@ -60,8 +60,7 @@ struct profiling {
     struct sampled sampled;
     struct run_profile *profile;       /* the result */
     VEC(char *) unmeasured;        /* per loop: why it was not measured; NULL: measured */
-    struct session *session;       /* session that gets live lists on the UI thread; NULL in scripts
-                                    * */
+    struct session *session;       /* session that gets live lists (UI thread); NULL in scripts */
     atomic_bool stop;              /* set when there are enough samples */
     pthread_mutex_t lock;          /* protects so_far */
     /* list of the running program, which the UI thread moves out; NULL: nothing new */

@@ -20,8 +20,7 @@
 #define FREE_SHARE 0.75      /* largest fraction of the available memory that arrays use */
 #define DOUBTS 3             /* most measurements of a size while its time is impossible */
 #define GAIN 1.05            /* smallest gain (ratio) of a reported remedy */
-#define BLOCK_NEARLY 1.25    /* largest ratio of the time of the chosen block size to the best time
-                              * */
+#define BLOCK_NEARLY 1.25    /* largest ratio of a chosen block size's time to the best time */
 /* if the core's time exceeds its largest bound by this factor, no single bound limits it */
 #define CORE_BOUND 1.05
 #define BLOCK_SHARE 0.5      /* fraction of a cache that blocks use; other data uses the remaining

@@ -13,7 +13,7 @@
 
 struct memory_point {
     double bytes;                /* total size of all arrays */
-    const char *level;           /* cache level that this size fits */
+    const char *level;           /* cache level that arrays of this size fit */
     struct memory_time time;     /* prediction; cycles NaN: the machine lacks memory costs */
     double moved;                /* bytes per iteration between the core and @level */
     double measured, spread;     /* cycles per iteration, and relative spread; NaN: not measured */

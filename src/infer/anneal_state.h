@@ -32,8 +32,7 @@ struct annealer {
     size_t class_slots, class_used;
     double *logs;                   /* ln n, for n up to the number of forms */
     uint16_t *uses;                 /* number of forms with a µop, per set */
-    uint16_t *dictionary, *place;   /* sets in use, unordered; position of each set in @dictionary
-                                     * */
+    uint16_t *dictionary, *place;   /* sets in use, unordered; place of each set in @dictionary */
     unsigned distinct;
     uint64_t volume;
     /* forms sorted by cycles alone, as candidates for equal usages; range of candidates per form */

@@ -13,10 +13,10 @@
 unsigned consensus_members(const struct problem *p, struct genome **members, unsigned n);
 
 /* Makes a problem of the experiments of @p and about three times as many random ones, of equal size
- * or one form more. The cycles of the latter are the mean predictions of the @n mappings @members.
- * @disagreement: mean relative standard deviation of these predictions. NULL if @p has no
- * experiment of several forms, or if memory runs out. Same forms in the same order. The caller
- * frees. */
+ * or one form more. The cycles of the random experiments are the mean predictions of the @n
+ * mappings @members. @disagreement: mean relative standard deviation of these predictions. NULL if
+ * @p has no experiment of several forms, or if memory runs out. Same forms in the same order. The
+ * caller frees. */
 struct problem *consensus_problem(const struct problem *p, struct genome *const *members, size_t n,
                                   struct rng *rng, double *disagreement);
 

@@ -203,7 +203,7 @@ size_t evolve_get_trials(struct evolve *e, struct evolve_trial *out, size_t limi
 struct genome *evolve_best(struct evolve *e, struct problem **over);
 /* Copies the best like evolve_best, followed by up to @limit other finished individuals of its
  * shape, least cost first. *@count is 0 while there is no best. The caller frees each genome and
- * the array. @over as above. */
+ * the array. @over: same as for evolve_best. */
 struct genome **evolve_leaders(struct evolve *e, size_t limit, size_t *count,
                                struct problem **over);
 /* Like evolve_leaders, for all individuals and a consensus. */

@@ -63,8 +63,8 @@
 /* Seconds in which a new individual converges, per form and squared density. A step costs in
  * proportion to the experiments per form, and the hotter start needs more steps. */
 #define SETTLING 5e-6
-/* Factor of the initial temperature for classes: their means are less noisy, and a hotter start is
- * cheap with the smaller problem. */
+/* Factor of the initial temperature for the search over classes. The means of a class are less
+ * noisy than single measurements, and a hotter start is cheap with the smaller problem. */
 #define CLASSES_HOT 7
 
 /* Schedule of one annealing. */

@@ -385,8 +385,8 @@ static bool measure_fresh(struct experiments *t, select_measure *measure, void *
     return ok;
 }
 
-/* Lists the forms with cycles alone, because experiments with other forms fail as well. Returns
- * their number. */
+/* Lists the forms with measured cycles alone, because experiments with any other form would fail.
+ * Returns their number. */
 static size_t usable_forms(const struct experiments *t, uint32_t *out)
 {
     size_t n = 0;

@@ -1,4 +1,4 @@
-/* Active experiments: measures those in which good mappings differ most, and infers again. */
+/* Active experiments: measures experiments in which good mappings differ most, and infers again. */
 #ifndef PORTOLAN_INFER_SELECT_H
 #define PORTOLAN_INFER_SELECT_H
 
@@ -23,12 +23,12 @@ struct select_pool {
     unsigned size;
 };
 
-/* Adds up to @count pending rows to @t, and returns their number. Selects from many random
- * experiments that @pool allows those that resolve most of the mappings' disagreement over all of
- * them, most informative first. Ignores disagreement that earlier choices resolve. Disagreement
- * (standard deviation over mean) is relative to @form_noise, one per form of @t. No row is added on
- * which the mappings agree within the mean noise of its forms. @disagreement: that on the most
- * disputed candidate; NaN: no candidate. */
+/* Adds up to @count pending rows to @t, and returns their number. Draws many random experiments
+ * allowed by @pool, and selects those that resolve most of the mappings' disagreement over all
+ * drawn experiments, most informative first. Ignores disagreement that earlier choices resolve.
+ * Disagreement (standard deviation over mean) is relative to @form_noise, one per form of @t. No
+ * row is added on which the mappings agree within the mean noise of its forms. @disagreement:
+ * largest disagreement on a drawn experiment; NaN: nothing was drawn. */
 size_t select_experiments(const struct mapping *const *mappings, size_t n, struct experiments *t,
                           const struct select_pool *pool, size_t count, const double *form_noise,
                           struct rng *rng, double *disagreement);

@@ -16,7 +16,7 @@
 
 #define FORM_STEPS 8   /* steps (base/steps.h) per form */
 
-/* Returns the cycles of @usage on the ports outside of @skip. */
+/* Returns the cycles of the µops of @usage that cannot use a port in @skip. */
 static double cycles_without(struct throughput *engine, const struct usage *usage, portset skip)
 {
     struct mass *masses = mem_alloc((usage->count + 1) * sizeof *masses);

@@ -8,8 +8,8 @@
 #include "model/machine.h"
 
 /* Writes the table of uops.info: instruction,family,latency,throughput,uops,ports. family comes
- * from @forms (may be NULL), throughput from the ports without / with dividers; uops is empty if
- * unknown. Dividers are written as 4*p[DV] in ports. */
+ * from @forms (may be NULL). throughput has two values: the cycles without and with dividers. uops
+ * is empty if unknown. Dividers are written as 4*p[DV] in ports. */
 void export_uops_info(const struct machine *m, const struct forms *forms, struct str *out);
 /* Writes PMEvo's JSON of kind Mapping3. Uses PMEvo's names where possible (from @forms, may be
  * NULL), otherwise Portolan's. Forms imported from PMEvo's JSON under other names get these names

@@ -70,7 +70,7 @@ static enum llvm_mca_end run(enum isa isa, const char *cpu, const char *const *e
     for (const char *f = cpu + strcspn(cpu, "+"); *f; f += 1 + strcspn(f + 1, "+"))
         str_addf(&features, "%.*s,", (int)(1 + strcspn(f + 1, "+")), f);
     str_addf(&path, "%s/table", directory);
-    /* last, because without a syntax option the list ends here */
+    /* these options are last, because the list ends at llvm_syntax if it is NULL */
     const char *last[] = {isa_ops(isa)->llvm_syntax, "-output-asm-variant=1", NULL};
     const char *argv[7 + EXTRA_MAX + 3] = {program(),
                                            isa_ops(isa)->llvm_triple,

@@ -41,8 +41,7 @@ enum osaca_part { PART_ANY, PART_NO, PART_YES };
 struct osaca_pattern {
     bool never;                  /* the class is impossible, so the entry matches nothing */
     enum spelled_class class;
-    char name[16];               /* register class, "*" for any; for memory the class of the index
-                                  * */
+    char name[16];               /* register class, or index class of memory; "*" for any */
     char base_name[16];          /* for memory: register class of the base */
     char shape[16];              /* AArch64 element shape, "*" for any, "" for none */
     bool mask;

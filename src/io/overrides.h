@@ -11,8 +11,7 @@ struct override {
     enum override_usage how;
     struct usage usage;     /* owned; override_done frees it */
     double latency;         /* new latency; NaN: unchanged */
-    double micro_ops;       /* new number of µops; NaN: unchanged, or removed if the usage changes
-                             * */
+    double micro_ops;       /* new number of µops; NaN: unchanged, or removed by a new usage */
     const char *source;
 };
 

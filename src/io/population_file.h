@@ -11,7 +11,7 @@ struct population {
     uint64_t fingerprint;        /* fingerprint of the experiments of the run */
     double seconds;              /* seconds that the run has used so far */
     double best_so_far;          /* least mean error of the run so far; NaN: unknown */
-    /* fingerprint of the experiments of that error: the initial ones */
+    /* fingerprint of the experiments of best_so_far: the initial ones */
     uint64_t best_so_far_of;
     double limit;                /* total time limit in seconds; 0: unknown, or none */
     bool live;                   /* whether new measurements joined the run */

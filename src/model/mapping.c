@@ -124,7 +124,7 @@ static bool is_replaced(const struct mapping *m, size_t index)
 struct mapping *mapping_copy(const struct mapping *m)
 {
     struct mapping *copy = m->rows.count ? mapping_of_rows(&m->ports, &m->rows) : NULL;
-    const size_t lent = copy ? m->rows.count : 0;   /* number of entries that the copy also borrows
+    const size_t lent = copy ? m->rows.count : 0;   /* number of entries that the copy borrows too
                                                      * */
 
     copy = copy ? copy : mapping_new(&m->ports);

@@ -64,7 +64,7 @@ void mapping_entry_print(const struct mapping *m, const struct mapping_entry *en
                          struct str *out);
 /* Returns the confidence of the usage, 0 to 1, from its source; NaN if it was not inferred. */
 double mapping_entry_confidence(const struct mapping_entry *entry);
-/* Returns whether @source is that of an estimate: it begins with "estimate", or is the source of a
+/* Returns whether @source names an estimate: it begins with "estimate", or is the source of a
  * charted usage with unexplained experiments. */
 bool source_is_estimate(const char *source);
 /* Returns the index of @form, or SIZE_MAX. */
@@ -76,7 +76,8 @@ void mapping_set(struct mapping *m, const struct mapping_entry *entry);
  * NULL: none since the last change of an entry. Borrowed. Any thread, while no thread changes the
  * mapping. */
 const void *mapping_derived(const struct mapping *m);
-/* Keeps @take_block (of malloc) unless another thread has kept one; returns the kept block. */
+/* Keeps @take_block (allocated with malloc) unless another thread has kept one; returns the kept
+ * block. */
 const void *mapping_keep_derived(const struct mapping *m, void *take_block);
 /* Drops the derived block. Required after a change outside the mapping of data from which the block
  * was derived. */

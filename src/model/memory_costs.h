@@ -1,5 +1,5 @@
-/* Costs of lines beyond the first level by array size, from facts or from measurements of this
- * CPU. */
+/* Costs of cache lines beyond the first level by array size, from facts or from measurements of
+ * this CPU. */
 #ifndef PORTOLAN_MODEL_MEMORY_COSTS_H
 #define PORTOLAN_MODEL_MEMORY_COSTS_H
 

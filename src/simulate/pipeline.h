@@ -125,8 +125,7 @@ struct simulator {
     /* Ports. */
     /* ports are bound at rename, not at dispatch (fact port_binding) */
     bool bound_at_rename;
-    bool turns_of_computing;           /* @turn counts µops with a choice of ports instead of slots
-                                        * */
+    bool turns_of_computing;           /* @turn counts µops with a choice of ports, not slots */
     uint32_t bound[PORTS_MAX];         /* number of waiting µops per port */
     /* number of waiting µops per port at the start of rename's cycle */
     uint32_t before[PORTS_MAX];

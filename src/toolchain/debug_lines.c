@@ -50,7 +50,7 @@ static int member_file(const struct object *o, int fd)
 }
 
 /* Runs in the child process. Uses only functions that are safe after fork() in a threaded program,
- * and libdw, which is loaded here. */
+ * and libdw, which the child loads. */
 static void child_main(const struct object *o, struct dwarf_wish wish, int out)
 {
     static const int faults[] = {SIGSEGV, SIGBUS,  SIGFPE, SIGILL, SIGABRT,

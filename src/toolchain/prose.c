@@ -246,7 +246,7 @@ const char *prose_reason(const char *p, const char *end, bool profile, bool macr
         return "source code";
     if (stop <= p || *p == '.')
         return NULL;
-    /* C++ names resemble source code, but here they are labels or branch targets. */
+    /* C++ names resemble source code, but in a listing they are labels or branch targets. */
     bool label =
         stop[-1] == ':' && (memchr(p, '(', (size_t)(stop - p)) || text_find(p, stop, "::") ||
                             text_begins(p, stop, "vtable ") || text_begins(p, stop, "typeinfo "));

@@ -24,7 +24,7 @@ struct scan {
     uint64_t set_aside;
     /* bytes that could not be decoded: data between code, or newer instructions */
     uint64_t skipped_bytes;
-    uint64_t undecoded;            /* number of runs of such bytes */
+    uint64_t undecoded;            /* number of runs of undecodable bytes */
     /* Called regularly with the completed fraction; returning false cancels the scan. NULL: not
      * called. */
     bool (*progress)(void *context, const struct scan *scan, double fraction);

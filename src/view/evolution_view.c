@@ -379,7 +379,8 @@ static bool evolution_act(void *state, struct session *s, enum action action, st
     struct evolution_view_state *v = state;
 
     switch (action) {
-    case ACTION_AXIS:   /* the front has no such axis: the curves are shown again */
+    case ACTION_AXIS:   /* the Pareto front has no axis of time or generations, so the curves are
+                         * shown again */
         v->by_generation = !v->by_generation;
         v->front = false;
         break;
