@@ -65,7 +65,6 @@ static int weightier_first(const void *a, const void *b)
     return (x < y) - (x > y);
 }
 
-/* Lists @rows[0] to @rows[@count - 1]. */
 static void list_rows(struct stage_log *log, enum stage_list list, const char *title,
                       const struct check_row *const *rows, size_t count)
 {

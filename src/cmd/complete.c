@@ -62,7 +62,6 @@ static void add_machines(struct completions *c, const struct session *s, const c
         add(c, HERE_NAME, strlen(HERE_NAME), prefix);
 }
 
-/* Adds the values of setting @name. */
 static void add_setting_values(struct completions *c, const struct session *s, const char *name,
                                const char *prefix)
 {

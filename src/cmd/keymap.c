@@ -42,7 +42,7 @@ bool key_row_in(const struct key_row *row, const char *view)
     return false;
 }
 
-/* Returns whether @name is a view. */
+/* Returns whether @name is a view that has keys. */
 static bool is_view(const char *name)
 {
     for (const struct key_row *row = key_rows; row->views; row++)

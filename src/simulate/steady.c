@@ -110,7 +110,7 @@ static int32_t *write_values(const struct simulator *s, int64_t iteration, size_
     return out;
 }
 
-/* Writes the items in flight. */
+/* Writes the items in flight that are not complete. */
 static int32_t *write_flights(const struct simulator *s, int32_t *out)
 {
     uint32_t next = s->next_retired;

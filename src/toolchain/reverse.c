@@ -65,7 +65,8 @@ static bool take(struct table_line *line, const char *start, const char *end)
     return line->end > start && isalpha((unsigned char)*start);
 }
 
-/* IDA: ".text:0000000000001198                 movsd   xmm1, qword ptr [rsi+rax]" */
+/* Parses a line of IDA:
+ * ".text:0000000000001198                 movsd   xmm1, qword ptr [rsi+rax]" */
 static bool ida_line(const char *p, const char *end, struct table_line *line)
 {
     static const char *const others[] = {"public", "assume",  "align", "db",      "dw",
@@ -84,7 +85,8 @@ static bool ida_line(const char *p, const char *end, struct table_line *line)
            !word_among(second, word_end(second, line->end), others);
 }
 
-/* Ghidra: "        00101198 f2 0f 10        MOVSD      XMM1,qword ptr [RSI + RAX*0x1]" */
+/* Parses a line of Ghidra:
+ * "        00101198 f2 0f 10        MOVSD      XMM1,qword ptr [RSI + RAX*0x1]" */
 static bool ghidra_line(const char *p, const char *end, struct table_line *line)
 {
     const char *bytes = digits_end(p, end, 8, &line->address), *rest;
@@ -96,7 +98,8 @@ static bool ghidra_line(const char *p, const char *end, struct table_line *line)
     return rest > bytes && rest < end && isupper((unsigned char)*rest) && take(line, rest, end);
 }
 
-/* radare2: "│      ╎│   0x0000119d      f20f59c8       mulsd xmm1, xmm0            ; arg7" */
+/* Parses a line of radare2:
+ * "│      ╎│   0x0000119d      f20f59c8       mulsd xmm1, xmm0            ; arg7" */
 static bool radare_line(const char *p, const char *end, struct table_line *line)
 {
     const char *at = memmem(p, (size_t)(end - p), "0x", 2), *rest;
@@ -110,8 +113,8 @@ static bool radare_line(const char *p, const char *end, struct table_line *line)
     return (rest = bytes_word_end(rest, end)) != NULL && take(line, rest, end);
 }
 
-/* x64dbg: "00007FF6A1B2119D | F2:0F59C8                | mulsd xmm1,xmm0
- * |" */
+/* Parses a line of x64dbg:
+ * "00007FF6A1B2119D | F2:0F59C8                | mulsd xmm1,xmm0                         |" */
 static bool x64dbg_line(const char *p, const char *end, struct table_line *line)
 {
     const char *rest = digits_end(p, end, 8, &line->address), *bar, *last;
@@ -123,7 +126,7 @@ static bool x64dbg_line(const char *p, const char *end, struct table_line *line)
     return take(line, bar + 1, last ? last : end);
 }
 
-/* WinDbg: "    3 00007ff6`a1b2119d f20f59c8        mulsd   xmm1,xmm0" */
+/* Parses a line of WinDbg: "    3 00007ff6`a1b2119d f20f59c8        mulsd   xmm1,xmm0" */
 static bool windbg_line(const char *p, const char *end, struct table_line *line)
 {
     const char *number = p, *rest;
@@ -139,7 +142,7 @@ static bool windbg_line(const char *p, const char *end, struct table_line *line)
     return (rest = bytes_word_end(rest, end)) != NULL && take(line, rest, end);
 }
 
-/* VTune: "0x119d<TAB>3<TAB>mulsd xmm1, xmm0<TAB>3.9%<TAB>0.040s" */
+/* Parses a line of VTune: "0x119d<TAB>3<TAB>mulsd xmm1, xmm0<TAB>3.9%<TAB>0.040s" */
 static bool vtune_line(const char *p, const char *end, struct table_line *line)
 {
     const char *rest = end - p > 2 && p[0] == '0' && p[1] == 'x'

@@ -27,7 +27,7 @@ static const char *hex_prefixed(const char *p, const char *end, uint64_t *value)
     return text_begins(p, end, "0x") ? hex_end(p + 2, end, value) : NULL;
 }
 
-/* JMH perfasm: percentages, arrows, `0x00007fd1cd0a8a60: vmovdqu ...`. */
+/* Parses a row of JMH perfasm: percentages, arrows, `0x00007fd1cd0a8a60: vmovdqu ...`. */
 static bool hotspot_row(const char *p, const char *end, struct listed_row *out)
 {
     const char *start = p, *e;
@@ -48,7 +48,7 @@ static bool hotspot_row(const char *p, const char *end, struct listed_row *out)
     return out->code < end;
 }
 
-/* V8: `0x55d5a7c04ac7     7  483bd9         REX.W cmpq rbx,rcx`. */
+/* Parses a row of V8: `0x55d5a7c04ac7     7  483bd9         REX.W cmpq rbx,rcx`. */
 static bool v8_row(const char *p, const char *end, struct listed_row *out)
 {
     uint64_t offset;
@@ -65,7 +65,7 @@ static bool v8_row(const char *p, const char *end, struct listed_row *out)
     return out->bytes_end > out->bytes && out->code < end && isalpha((unsigned char)*out->code);
 }
 
-/* LuaJIT: `0bcafab0  add rbp, +0x01`, `0bcafabd  jle 0x0bcafab0	->LOOP`. */
+/* Parses a row of LuaJIT: `0bcafab0  add rbp, +0x01`, `0bcafabd  jle 0x0bcafab0	->LOOP`. */
 static bool luajit_row(const char *p, const char *end, struct listed_row *out)
 {
     const char *e = hex_end(p, end, &out->address), *mark;
@@ -80,7 +80,7 @@ static bool luajit_row(const char *p, const char *end, struct listed_row *out)
     return out->code < out->end && isalpha((unsigned char)*out->code);
 }
 
-/* Go's objdump: `main.go:10	0x48f3c0	4883c001	ADDQ $0x1, AX`. */
+/* Parses a row of Go's objdump: `main.go:10	0x48f3c0	4883c001	ADDQ $0x1, AX`. */
 static bool go_row(const char *p, const char *end, struct listed_row *out)
 {
     const char *e = p, *colon;
@@ -99,8 +99,8 @@ static bool go_row(const char *p, const char *end, struct listed_row *out)
     return out->bytes_end > out->bytes && out->code < end;
 }
 
-/* Go's compiler with -S: `0x000a 00010 (/tmp/main.go:6) ADDQ (AX)(CX*8), DX`, or `0x0010 f1 48 39
- * d9` with all bytes of the function. */
+/* Parses a row of Go's compiler with -S: `0x000a 00010 (/tmp/main.go:6) ADDQ (AX)(CX*8), DX`, or
+ * `0x0010 f1 48 39 d9` with all bytes of the function. */
 static bool go_compiler_row(const char *p, const char *end, struct listed_row *out)
 {
     static const char *const nothing[] = {"TEXT", "FUNCDATA", "PCDATA", "NOP",
@@ -151,8 +151,8 @@ static size_t bytes_read(const char *p, const char *end, uint8_t *out, size_t mo
     return count;
 }
 
-/* .NET with DOTNET_JitDisasmWithCodeBytes: `488B01 mov rax, bword ptr [rcx]`. The digits are code,
- * not an address. */
+/* Parses a row of .NET with DOTNET_JitDisasmWithCodeBytes: `488B01 mov rax, bword ptr [rcx]`. The
+ * digits are code, not an address. */
 static bool dotnet_row(const char *p, const char *end, struct listed_row *out)
 {
     uint8_t code[MARGIN_BYTES];

@@ -103,7 +103,6 @@ void guide_end(struct guide *g)
     g->kind = GUIDE_NONE;
 }
 
-/* Loads the small example. */
 static bool load_example(struct session *s, struct err *err)
 {
     static char file[] = "data/kernels/triad-skl-O3.s";

@@ -50,7 +50,7 @@ static int compare_picks(const void *a, const void *b)
     return (*x > *y) - (*x < *y);
 }
 
-/* Returns whether only the chain is displayed. */
+/* Returns whether only the limiting dependence chain is displayed. */
 static bool only_chain(const struct timeline_view_state *v, const struct analysis *a)
 {
     return a->limit.chain.count > 0 &&
