@@ -48,7 +48,6 @@ static bool look_up(struct throughput *engine, const struct machine *m, const ch
     return true;
 }
 
-/* Smallest and largest of some numbers. */
 struct spread { double least, most; };
 
 static void spread_add(struct spread *s, double value)

@@ -28,7 +28,6 @@ struct predict_values {
     bool fresh;
 };
 
-/* Prediction for a machine. */
 struct machine_prediction {
     struct machine *machine;
     bool here;                         /* whether @machine is this CPU, to which the measured clock

@@ -75,7 +75,7 @@ struct evolve {
     /* the best is a result of the classes, whose cost is unknown */
     bool best_expanded;
     enum { CONSENSUS_UNASKED, CONSENSUS_ASKING, CONSENSUS_NONE, CONSENSUS_SOUGHT } consensus;
-    /* the inner run, whose lock may be taken while this one is held; NULL: none */
+    /* the inner run, whose lock may be taken while this run's lock is held; NULL: none */
     struct evolve *inner;
     double consensus_from;           /* seconds at the start of the inner run */
     /* consensus, if it replaces the best; NULL: none */

@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #define BRANCHES_TABLES 4
-/* bits of history; each table has twice as many as the previous one */
+/* bits of history of the first tagged table; each further table has twice as many */
 #define BRANCHES_SHORTEST 8u
 #define BRANCHES_PLACES 4096u
 #define BRANCHES_ENTRIES 2048u       /* entries of a tagged table */

@@ -155,7 +155,7 @@ struct plan {
     uint32_t first_store;      /* index of the first item with a store */
     /* iterations after which the loads' offsets in lines repeat */
     uint32_t phases;
-    /* number of combinations of ports and pipe; number of pipes, including none */
+    /* number of combinations of ports and pipe; number of pipes plus 1 for no pipe */
     uint32_t choices, pipe_choices;
 };
 

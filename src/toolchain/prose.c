@@ -101,7 +101,7 @@ static bool is_operand_word(const char *p, const char *end)
     return word_among(p, end, words);
 }
 
-/* Returns the start of the comment. */
+/* Returns the end of the statement, before a comment. */
 static const char *statement_end(const char *p, const char *end)
 {
     for (const char *at = p; at < end; at++)

@@ -118,7 +118,7 @@ static bool refresh(struct source_view_state *v, struct session *s)
     return v->lines.count > 0;
 }
 
-/* Scrolls to the selected line, with a few lines above it. */
+/* Scrolls to the selected line, with lines above and below it. */
 static void place(struct source_view_state *v)
 {
     const size_t around = v->height / 4;
