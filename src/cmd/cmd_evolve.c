@@ -435,11 +435,11 @@ static void set_source(struct mapping *m, const char *form, const char *source)
 struct adopting {
     struct genome **genomes;         /* mappings of the run, the best first */
     size_t count;
-    struct problem *problem;         /* theirs, held */
+    struct problem *problem;         /* counted reference to the problem of the run */
     struct ports names;
     struct evolve_status status;
     bool least_error;
-    struct experiments *table;       /* held; NULL: none */
+    struct experiments *table;       /* counted reference; NULL: none */
     struct machine *base;            /* counted reference; NULL: the machine has only the inferred
                                       * forms */
     enum isa isa;

@@ -221,7 +221,7 @@ struct starting {
     bool resumed;                    /* @before is from @checkpoint */
     bool live;
     enum isa isa;                    /* instruction set of the forms */
-    struct experiments *table;       /* held */
+    struct experiments *table;       /* counted reference */
     struct problem *problem;
     struct evolve_run *run;          /* run that is not started yet; NULL: not made yet */
     struct watch outer;              /* watch of the job, restored afterwards */

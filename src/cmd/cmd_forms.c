@@ -206,7 +206,7 @@ static const struct parameter select_arguments[] = {
 
 /* Input and output of the job. */
 struct selecting {
-    struct forms *forms;       /* held */
+    struct forms *forms;       /* counted reference */
     char **patterns;           /* patterns of the command, names of the most frequent forms, or the
                                 * selection so far */
     size_t count, top;         /* top NOT_GIVEN: none */

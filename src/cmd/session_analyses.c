@@ -117,7 +117,7 @@ bool session_analysing(const struct session *s)
 
 /* A simulation made in the background. */
 struct simulating {
-    struct analyses *of;   /* held */
+    struct analyses *of;   /* counted reference */
     size_t index;
     struct simulation *made;
 };

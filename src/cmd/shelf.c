@@ -46,7 +46,7 @@ static bool same_origin(const struct kernel *old, const struct kernel *fresh)
            a->options.last_line == b->options.last_line;
 }
 
-/* Returns whether both were compiled in the same way, or neither was compiled. */
+/* Returns whether both kernels were compiled in the same way, or neither was compiled. */
 static bool same_making(const struct kernel *old, const struct kernel *fresh)
 {
     struct str a = {0}, b = {0};

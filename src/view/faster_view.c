@@ -19,7 +19,7 @@
 #define WHAT_LEAST 24
 
 struct faster_state {
-    struct result *found;      /* result with the versions, held; NULL: none yet */
+    struct result *found;      /* result with the versions (counted reference); NULL: none yet */
     size_t cursor, top, body;
     int first_row; /* screen row of the first version at the last drawing */
 };
