@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Command experiments settle. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

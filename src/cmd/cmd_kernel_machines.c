@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Command kernel machines. */
 #include <stdlib.h>
 #include <string.h>
 

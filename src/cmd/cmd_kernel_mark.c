@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Command kernel mark. */
 #include <ctype.h>
 #include <string.h>
 

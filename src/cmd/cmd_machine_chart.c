@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Command machine chart. */
 #include <math.h>
 #include <stdlib.h>
 

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Command mapping import. */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
