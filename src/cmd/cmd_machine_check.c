@@ -24,7 +24,7 @@
 #define SECONDS 60
 #define SHARE 0.6           /* fraction of the time spent on throughputs */
 #define SHOWN 40            /* rows of text */
-#define TELL_SECONDS 0.2    /* between lists for the views */
+#define TELL_SECONDS 0.2    /* seconds between two lists for the views */
 #define PENDING "not measured yet"
 
 /* State of the job, which measures the forms one by one on the worker. The UI thread shows the rows
@@ -42,7 +42,7 @@ struct checking {
     struct experiments *table;    /* one row per form of @names */
     size_t measured, without_latency;
     struct stage_log *log;        /* progress for the views */
-    double told;                  /* clock_seconds at which its lists were filled */
+    double told;                  /* clock_seconds() at which the lists of @log were last filled */
     pthread_mutex_t lock;         /* protects so_far */
     struct check *so_far;         /* copy for the view, not yet taken; NULL: none */
 };
