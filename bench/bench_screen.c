@@ -189,7 +189,7 @@ static void busy_keys(struct bench *b, const char *view)
                   "forms selected");
     command_until(&t, "experiments generate", "in all");
     command_until(&t, "experiments generate --random 8000 --size 3", "in all");
-    command_until(&t, "experiments measure --simulate skylake", " done");
+    command_until(&t, "experiments measure --simulate skylake", " measured (");
     snprintf(line, sizeof line, "evolve start --ports 6 --checkpoint none --seconds %.0f",
              3 * b->seconds + 60);
     command_until(&t, line, "evolve status shows");

@@ -94,10 +94,9 @@ static void handle_fork(struct insitu_watch *w, const struct process_event *e)
 {
     struct placed *x = &w->out->placed;
 
-    if (!e->shared && x->process)
-        placed_clean_child(x, e->child);
+    placed_clean_child(x, e);
     /* a vfork child uses its parent's slot until the parent continues */
-    else if (!e->suspends && w->placed && !placed_take_stranger(x, e->child))
+    if (e->shared && !e->suspends && w->placed && !placed_take_stranger(x, e->child))
         cut(w, "the program started more processes that share its memory than there are counters, "
                "or one uses segment gs");
     ptrace(PTRACE_DETACH, e->child, NULL, NULL);
@@ -149,18 +148,20 @@ static bool remove_copies(struct insitu_watch *w, struct err *err)
     return true;
 }
 
-/* Assigns slots to new threads before they run. */
+/* Assigns slots to stopped threads that are new, and releases those of threads that exit. */
 static bool take_threads(struct insitu_watch *w)
 {
-    struct process *p = &w->process;
     bool ok = true;
 
-    for (size_t i = 0; w->placed && ok && i < p->tracees.count; i++)
-        if (p->tracees.items[i].stopped && !p->tracees.items[i].exiting &&
-            p->tracees.items[i].slot == SLOT_NONE) {
-            ok = placed_take(&w->out->placed, &p->tracees.items[i]);
+    for (size_t i = 0; w->placed && ok && i < w->process.tracees.count; i++) {
+        struct traced *t = &w->process.tracees.items[i];
+        if (t->stopped && t->exiting)
+            placed_release(&w->out->placed, t);
+        else if (t->stopped && t->slot == SLOT_NONE) {
+            ok = placed_take(&w->out->placed, t);
             w->out->threads += ok;
         }
+    }
     return ok;
 }
 
@@ -345,6 +346,8 @@ static bool change(struct insitu_watch *w, enum copy_mode mode, struct err *err)
     handle_late(w);
     if (!all || !w->placed || !placed_alone(x)) {
         settle_signals(w);
+        if (!take_threads(w))
+            return leave_for_good(w, "there are more threads than counters");
         process_go_all(p);
         return false;
     }
@@ -363,12 +366,10 @@ static bool change(struct insitu_watch *w, enum copy_mode mode, struct err *err)
             continue;
         if (!ok && !p->ended)
             return leave_for_good(w, "a thread could not be moved out of the copy of the loop");
-        if (t->exiting) {
-            placed_release(x, t);
-            continue;
+        if (!t->exiting) {
+            placed_harvest(x, t);
+            placed_choose(x, t, w->period, RECORD_ITERATIONS);
         }
-        placed_harvest(x, t);
-        placed_choose(x, t, w->period, RECORD_ITERATIONS);
     }
     if (!take_threads(w))
         return leave_for_good(w, "there are more threads than counters");
@@ -660,6 +661,8 @@ static bool watch(struct insitu_watch *w, struct err *err)
         w->cpu_begun = isnan(out->cpu) ? 0 : out->cpu;
     }
     w->period = BLOCK_ITERATIONS / 16;
+    w->process.before_child = placed_clean_child;
+    w->process.state = &out->placed;
     ok = ok && place_when_mapped(w, err);
     if (!ok) {
         process_go_all(&w->process);

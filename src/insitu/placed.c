@@ -493,13 +493,16 @@ void placed_unmap(struct placed *x, struct traced *t)
     x->slots = x->code = 0;
 }
 
-void placed_clean_child(const struct placed *x, pid_t child)
+void placed_clean_child(void *state, const struct process_event *e)
 {
-    struct traced t = {.tid = child};
+    const struct placed *x = state;
+    struct traced t = {.tid = e->child};
     struct user_regs_struct regs;
     char path[64];
 
-    snprintf(path, sizeof path, "/proc/%d/mem", (int)child);
+    if (e->shared || !x->process)
+        return;
+    snprintf(path, sizeof path, "/proc/%d/mem", (int)e->child);
     int fd = open(path, O_RDWR | O_CLOEXEC);
     for (size_t i = 0; fd >= 0 && i <= x->region->resumed.count; i++) {
         uint8_t bytes[PATCH_BYTES], jump[PATCH_BYTES];

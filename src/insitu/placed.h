@@ -102,9 +102,9 @@ uint64_t placed_iterations(const struct placed *x);
 void placed_release(struct placed *x, struct traced *t);
 /* Unmaps all memory by stopped thread @t, unless it must stay. */
 void placed_unmap(struct placed *x, struct traced *t);
-/* Restores the original code in process @child, a fork of the program whose first thread is
- * stopped. Valid after placed_restore too. */
-void placed_clean_child(const struct placed *x, pid_t child);
+/* Restores the original code in the new, stopped process of @e, unless it shares the program's
+ * memory. @state is the struct placed. Valid after placed_restore too. */
+void placed_clean_child(void *state, const struct process_event *e);
 /* Assigns a slot to a process that shares the program's memory. Returns false if no slot is free,
  * or if it uses segment gs. */
 bool placed_take_stranger(struct placed *x, pid_t tid);

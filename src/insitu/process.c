@@ -672,9 +672,11 @@ bool process_stop(struct process *p, bool running, struct err *err)
     while (interrupt(p, running) && !p->ended) {
         struct process_event e = look(p, end - now());
         /* the parent stops only after this child has ended */
-        if (e.news == PROCESS_FORKED && e.suspends)
+        if (e.news == PROCESS_FORKED && e.suspends) {
+            if (p->before_child)
+                p->before_child(p->state, &e);
             trace(PTRACE_DETACH, e.child, 0, 0);
-        else if (e.news == PROCESS_FORKED || e.news == PROCESS_EXEC)
+        } else if (e.news == PROCESS_FORKED || e.news == PROCESS_EXEC)
             vec_push(&p->late, e);
         if (now() > end)
             return err_set(err, ERR_LIMIT, "try again when the process does not wait for a device",

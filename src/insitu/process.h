@@ -58,6 +58,9 @@ struct process {
     /* address of a system call instruction for process_call; 0: none, and one is written at the
      * thread's position */
     uint64_t call_at;
+    /* called by process_stop before it detaches a child of vfork; NULL: none */
+    void (*before_child)(void *state, const struct process_event *e);
+    void *state;
     pid_t born;                /* process created by the last process_call */
     uint32_t stops;            /* number of calls of process_stop */
     bool ended;

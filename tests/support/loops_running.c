@@ -8,6 +8,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <spawn.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -339,9 +340,14 @@ static void run_threads(const char *name, long repeats)
     iterations = 12 * SIZE * (uint64_t)repeats;
 }
 
+static long turns = 1;   /* calls of the loop in a short thread */
+
 static void *short_thread(void *state)
 {
-    *(long *)state = loop_sum(numbers, 1000);
+    long sum = 0;
+    for (long i = 0; i < turns; i++)
+        sum += loop_sum(numbers, 1000);
+    *(long *)state = sum;
     return state;
 }
 
@@ -353,6 +359,24 @@ static void born(int failure)
     }
 }
 
+/* Starts and ends four threads in each of many rounds. Returns the sum of their results. */
+static void *bear(void *rounds)
+{
+    long sum = 0;
+
+    for (long r = 0; r < *(long *)rounds; r++) {
+        pthread_t threads[4];
+        long sums[4];
+        for (int i = 0; i < 4; i++)
+            born(pthread_create(&threads[i], NULL, short_thread, &sums[i]));
+        for (int i = 0; i < 4; i++) {
+            pthread_join(threads[i], NULL);
+            sum += sums[i];
+        }
+    }
+    return (void *)sum;
+}
+
 /* Starts and ends threads continuously while one thread stays in the loop. */
 static void run_births(const char *name, long repeats)
 {
@@ -361,16 +385,7 @@ static void run_births(const char *name, long repeats)
     void *s;
     (void)name;
     born(pthread_create(&longer, NULL, thread, &all));
-    for (long r = 0; r < repeats; r++) {
-        pthread_t threads[4];
-        long sums[4];
-        for (int i = 0; i < 4; i++)
-            born(pthread_create(&threads[i], NULL, short_thread, &sums[i]));
-        for (int i = 0; i < 4; i++) {
-            pthread_join(threads[i], NULL);
-            printed += sums[i];
-        }
-    }
+    printed += (long)bear(&repeats);
     pthread_join(longer, &s);
     printed += (long)s;
     iterations = (uint64_t)repeats * (4 * 1000 + 8 * SIZE);
@@ -425,18 +440,20 @@ static int visitor(void *state)
 
 /* Runs processes that execute the loop in the memory of this process. With "apart" in the name they
  * have separate memory, and their iterations do not count. With "sigchld" their end is reported
- * like that of a process from fork. */
+ * like that of a process from fork. With "births" another thread starts threads meanwhile. */
 static void run_shared(const char *name, long repeats)
 {
     static char stack[65536] __attribute__((aligned(16)));
     int flags = (strstr(name, "apart") ? 0 : CLONE_VM) |
                 (strstr(name, "vfork") ? CLONE_VFORK : 0) |
                 (strstr(name, "sigchld") ? SIGCHLD : 0);
+    bool births = strstr(name, "births");
     pthread_t longer;
-    long all = 5 * 1000 * repeats / SIZE;
+    long all = births ? repeats / 1000 : 5 * 1000 * repeats / SIZE;
     void *s;
 
-    born(pthread_create(&longer, NULL, thread, &all));
+    turns = births ? 1000 : 1;
+    born(pthread_create(&longer, NULL, births ? bear : thread, &all));
     for (int i = 0; i < 5; i++) {
         int status = 0;
         pid_t child = clone(visitor, stack + sizeof stack, flags, &repeats);
@@ -448,7 +465,8 @@ static void run_shared(const char *name, long repeats)
     }
     pthread_join(longer, &s);
     printed += (long)s;
-    iterations = (uint64_t)all * SIZE + (flags & CLONE_VM ? 5 * 1000 * (uint64_t)repeats : 0);
+    iterations = (uint64_t)all * (births ? 4 * 1000 * (uint64_t)turns : SIZE) +
+                 (flags & CLONE_VM ? 5 * 1000 * (uint64_t)repeats : 0);
 }
 
 #define PAGE 4096

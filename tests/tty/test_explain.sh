@@ -113,6 +113,8 @@ test_begins_and_ends() {
         counted loop_sum shared-sigchld 60000
         counted loop_sum shared-apart 60000
         counted loop_sum vforks-apart-sigchld 60000
+        # Threads begin and end while the thread that called vfork is blocked.
+        counted loop_sum vforks-apart-births 200000
     done
     # The program itself handles page faults in its loop.
     counted loop_sum faults 30
