@@ -12,64 +12,6 @@
 #define HEAVY 4           /* slots of an instruction that is named for them */
 #define LONG_LOOP 16      /* slots: in a longer loop its closing instructions cost little */
 
-static portset full_pipes(const struct analysis *a)
-{
-    const struct ports *ports = mapping_ports(a->machine->mapping);
-    portset full = 0;
-
-    for (unsigned j = 0; j < ports->count; j++)
-        if (ports->pipes >> j & 1 && a->totals[j] >= a->bounds[BOUND_PIPES] - ADVICE_EQUAL)
-            full |= (portset)1 << j;
-    return full;
-}
-
-/* Returns the row of a division by a loop invariant, or the instruction count. */
-static size_t constant_divisor(const struct analysis *a)
-{
-    for (size_t i = 0; i < a->count; i++) {
-        const struct insn *insn = a->rows[i].insn;
-        const struct operand *divisor = insn_operand(
-            insn, insn->inputs[1] == INSN_NO_OPERAND ? insn->inputs[0] : insn->inputs[1]);
-        bool written =
-            a->rows[i].flags & ROW_SKIPPED ||
-            (insn->operation != OPERATION_FP_DIVIDE && insn->operation != OPERATION_DIVIDE) ||
-            !divisor || divisor->kind != OPERAND_REGISTER;
-        for (size_t k = 0; k < a->count && !written; k++)
-            for (unsigned o = 0; o < a->rows[k].insn->operand_count; o++)
-                written |= a->rows[k].insn->operands[o].kind == OPERAND_REGISTER &&
-                           a->rows[k].insn->operands[o].access & ACCESS_WRITE &&
-                           a->rows[k].insn->operands[o].reg == divisor->reg;
-        if (!written)
-            return i;
-    }
-    return a->count;
-}
-
-static void add_constant_divisor(const struct advice *s)
-{
-    const size_t constant = constant_divisor(s->a);
-
-    if (constant == s->a->count)
-        return;
-    str_add(s->out, " The divisor of ");
-    advice_row(s->a, constant, s->out);
-    str_add(s->out, " does not change in the loop: ");
-    str_add(s->out, s->a->rows[constant].insn->operation == OPERATION_DIVIDE
-                        ? "multiply by its reciprocal (a constant, or libdivide)."
-                        : "multiply by its reciprocal, which rounds differently (-ffast-math).");
-}
-
-static void say_divider(const struct advice *s)
-{
-    str_addf(s->out,
-             "The divider is busy for %.2f cycles per iteration: ", s->a->bounds[BOUND_PIPES]);
-    advice_rows(s->a, full_pipes(s->a), ADVICE_ROWS, s->out);
-    str_add(s->out, ".");
-    add_constant_divisor(s);
-    advice_narrower(s);
-    advice_next(s);
-}
-
 static void count_accesses(const struct analysis *a, size_t *loads, size_t *stores)
 {
     *loads = *stores = 0;
@@ -228,8 +170,10 @@ static void say_frontend(const struct advice *s)
         str_add(s->out, f->jcc_erratum ? "" : " on");
     }
     if (f->jcc_erratum)
-        str_add(s->out, ": a jump that crosses or ends at a 32-byte boundary cannot be stored in "
-                        "the \302\265op cache. Align it (-Wa,-mbranches-within-32B-boundaries).");
+        str_addf(s->out,
+                 ": a jump that crosses or ends at a 32-byte boundary cannot be stored in the "
+                 "\302\265op cache. Align it (%s).",
+                 advice_aligning_option(a));
     else if (f->crowded)
         str_add(s->out, ": that block of code has more \302\265ops than the \302\265op cache can "
                         "store. Longer encodings would help.");
@@ -270,24 +214,6 @@ static void say_branch(const struct advice *s)
     advice_next(s);
 }
 
-static void say_microcode(const struct advice *s)
-{
-    const struct analysis *a = s->a;
-
-    str_addf(s->out,
-             "Microcoded or serialising instructions take %.2f cycles per iteration; minimum "
-             "cycles of each:",
-             a->bounds[BOUND_ISSUE]);
-    for (size_t i = 0, named = 0; i < a->count && named < 3; i++)
-        if (a->rows[i].alone) {
-            str_addf(s->out, "%s %s %.2f", named++ ? "," : "", a->rows[i].insn->mnemonic,
-                     a->rows[i].alone->cycles);
-            insn_place_note(a->rows[i].insn, s->out);
-        }
-    str_add_char(s->out, '.');
-    advice_next(s);
-}
-
 /* Names instructions whose micro-fused µops take separate slots because of an indexed address. */
 static void name_split(const struct advice *s)
 {
@@ -313,11 +239,8 @@ static void add_fewer(const struct advice *s)
     const struct analysis *a = s->a;
     bool loads = false;
 
-    for (size_t i = 0; i < a->count; i++)
-        loads |= !isa_ops((enum isa)a->rows[i].insn->isa)->load_store &&
-                 a->rows[i].insn->traits & INSN_LOAD &&
-                 (a->rows[i].insn->operation == OPERATION_MOVE ||
-                  a->rows[i].insn->operation == OPERATION_VECTOR_MOVE);
+    for (uint32_t i = 0; i < a->count; i++)
+        loads |= advice_folds(a, i);
     const char *const ways[] = {
         advice_could_widen(a) ? "wider vectors" : NULL, loads ? "folded loads" : NULL,
         a->shape == SHAPE_LOOP && a->issue.count <= LONG_LOOP ? "unrolling" : NULL};
@@ -492,14 +415,14 @@ static void name_remedy(const struct advice *s, enum limit_kind kind)
     static const char *const remedies[LIMIT_COUNT] = {
         [LIMIT_REDUCTION] = "several accumulators",
         [LIMIT_SCAN] = "partial results combined before each step of the chain",
-        [LIMIT_RECURRENCE] = "independent data in one loop",
+        [LIMIT_RECURRENCE] = "interleaved independent data",
         [LIMIT_POINTER_CHASE] = "several independent chains",
-        [LIMIT_SELECT] = "several selections in one loop",
+        [LIMIT_SELECT] = "interleaved selections",
         [LIMIT_MEMORY] = "a register instead of memory for the value",
         [LIMIT_PARTIAL] = "a register that is zeroed first or written in full",
         [LIMIT_FALSE] = "a destination that is zeroed first",
         [LIMIT_SERIAL] = "fewer locks or fences",
-        [LIMIT_DIVIDER] = "fewer divisions",
+        [LIMIT_DIVIDER] = "fewer divisions or square roots",
         [LIMIT_ACCESSES] = "fewer loads or stores",
         [LIMIT_ISSUE] = "fewer instructions",
         [LIMIT_RETIRE] = "fewer \302\265ops",
@@ -509,14 +432,21 @@ static void name_remedy(const struct advice *s, enum limit_kind kind)
 
     if (kind == LIMIT_PORTS)
         name_fewer(s->a, s->out);
+    else if (kind == LIMIT_FRONTEND && f->jcc_erratum)
+        str_addf(s->out, "an aligned jump (%s)", advice_aligning_option(s->a));
     else if (kind == LIMIT_FRONTEND)
-        str_add(s->out, f->jcc_erratum ? "an aligned jump (-Wa,-mbranches-within-32B-boundaries)"
-                        : f->large     ? "less unrolling"
+        str_add(s->out, f->large                      ? "less unrolling"
                         : f->crowded || f->by_windows ? "another alignment or longer encodings"
                                                       : "shorter code");
     else if (kind == LIMIT_RECURRENCE && s->l->chain.affine)
         str_add(s->out, s->l->chain.logic ? "two steps combined"
                                           : "two steps combined, x * a * a + (b * a + b')");
+    else if (kind == LIMIT_DIVIDER && !advice_divides(s->a))
+        str_add(s->out, "fewer such operations");
+    else if (kind == LIMIT_MEMORY && !(advice_forwarded(&s->l->chain) > ADVICE_EQUAL))
+        str_add(s->out, remedies[LIMIT_RECURRENCE]);
+    else if (kind == LIMIT_SELECT && s->l->chain.addend)
+        str_add(s->out, "a selected addend instead of a selected sum");
     else if (remedies[kind])
         str_add(s->out, remedies[kind]);
 }
@@ -546,7 +476,7 @@ static void name_tied(const struct advice *s, enum limit_kind kind)
         str_add_char(s->out, ')');
     } else if (kind == LIMIT_DIVIDER) {
         str_add(s->out, " (");
-        advice_rows(a, full_pipes(a), ADVICE_ROWS, s->out);
+        advice_rows(a, advice_full_pipes(a), ADVICE_ROWS, s->out);
         str_add_char(s->out, ')');
     } else if (kind == LIMIT_ISSUE) {
         str_add(s->out, " (");
@@ -585,7 +515,7 @@ static void say_ports(const struct advice *s)
     }
     str_add(s->out, ".");
     add_fitted_ports(s);
-    add_constant_divisor(s);
+    advice_constant_divisor(s);
     alternatives_add(a, s->out);
     const size_t fewer = s->out->length + 1;
     str_add_char(s->out, ' ');
@@ -615,13 +545,13 @@ static say_kind *const say[LIMIT_COUNT] = {
     [LIMIT_FALSE] = advice_say_false,
     [LIMIT_SERIAL] = advice_say_serial,
     [LIMIT_PORTS] = say_ports,
-    [LIMIT_DIVIDER] = say_divider,
+    [LIMIT_DIVIDER] = advice_say_divider,
     [LIMIT_ACCESSES] = say_accesses,
     [LIMIT_FRONTEND] = say_frontend,
     [LIMIT_BRANCH] = say_branch,
     [LIMIT_ISSUE] = say_issue,
     [LIMIT_RETIRE] = say_retire,
-    [LIMIT_MICROCODE] = say_microcode,
+    [LIMIT_MICROCODE] = advice_say_microcode,
     [LIMIT_NONE] = say_none,
 };
 
@@ -635,6 +565,27 @@ static unsigned tied_kinds(const struct advice *s, bool unrolls, enum limit_kind
         if (limit_unrolls(s->a, s->l->kinds[i]) == unrolls)
             out[count++] = s->l->kinds[i];
     return count;
+}
+
+/* Appends the remedies of @count limits, each once. */
+static void name_remedies(const struct advice *s, const enum limit_kind *kinds, unsigned count)
+{
+    struct str texts[LIMIT_COUNT] = {{0}};
+    unsigned n = 0;
+
+    for (unsigned i = 0; i < count; i++) {
+        const struct advice one = {s->a, s->l, &texts[n]};
+        bool fresh = true;
+        str_clear(&texts[n]);
+        name_remedy(&one, kinds[i]);
+        for (unsigned k = 0; k < n; k++)
+            fresh &= strcmp(str_text(&texts[k]), str_text(&texts[n])) != 0;
+        n += fresh;
+    }
+    for (unsigned i = 0; i < n; i++)
+        str_addf(s->out, "%s%s", !i ? "" : i + 1 == n ? " and " : ", ", str_text(&texts[i]));
+    for (unsigned i = 0; i < count; i++)
+        str_done(&texts[i]);
 }
 
 /* Names several limits with equal cycles and the remedies for all of them. */
@@ -656,11 +607,9 @@ static void say_tie(const struct advice *s)
     if (left) {
         bool widens = advice_could_widen(s->a);
         str_add(s->out, " Relieving only one gains nothing; use ");
-        for (unsigned i = 0; i < left; i++) {
-            str_add(s->out, !i ? "" : i + 1 == left ? " and " : ", ");
-            name_remedy(s, firm[i]);
+        for (unsigned i = 0; i < left; i++)
             widens &= is_count(s, firm[i]);
-        }
+        name_remedies(s, firm, left);
         str_addf(s->out, "%s%s.", relieved ? " in an unrolled loop" : "",
                  widens ? ", or wider vectors" : "");
     } else {
@@ -726,11 +675,22 @@ static const char *limiting_width(const struct analysis *a)
                                           : NULL;
 }
 
+static bool has_call(const struct analysis *a)
+{
+    bool found = false;
+
+    for (size_t i = 0; i < a->count; i++)
+        found |= (a->rows[i].insn->traits & INSN_CALL) != 0;
+    return found;
+}
+
 char *advice_of(const struct analysis *a, const struct kernel *k, size_t loop)
 {
     struct str s = {0};
     const struct advice advice = {a, &a->limit, &s};
 
+    if (has_call(a))
+        str_add(&s, "Apart from the called functions: ");
     if (limited_by_repeated(a))
         ; /* one repetition does not characterise the loop */
     else if (a->limit.count > 1)

@@ -45,6 +45,11 @@ void advice_limit(const struct advice *s, enum limit_kind kind);
  * depends on loaded data, and it has no call and no serial chain. The machine must have wider
  * vectors. */
 bool advice_could_widen(const struct analysis *a);
+/* Returns the option of the assembler that keeps the front end's jump within 32 bytes. Without a
+ * list of kinds it aligns neither calls nor returns. */
+const char *advice_aligning_option(const struct analysis *a);
+/* Returns whether the load of @row could be an operand of the only instruction that uses it. */
+bool advice_folds(const struct analysis *a, uint32_t row);
 /* Appends "Next limit: ..." if the loop gains time without its limit. */
 void advice_next(const struct advice *s);
 
@@ -55,12 +60,29 @@ void advice_say_scan(const struct advice *s);
 void advice_say_recurrence(const struct advice *s);
 void advice_say_chase(const struct advice *s);
 void advice_say_select(const struct advice *s);
+/* Returns the cycles per iteration of a chain between its stores and loads. */
+double advice_forwarded(const struct limit_chain *chain);
 void advice_say_memory(const struct advice *s);
 void advice_say_partial(const struct advice *s);
 void advice_say_false(const struct advice *s);
 void advice_say_serial(const struct advice *s);
 /* Appends the cycles of a 32-bit division if a much slower 64-bit one limits the loop. */
 void advice_narrower(const struct advice *s);
+
+/* advice_divider.c: pipes that an instruction blocks, and instructions with a least time. */
+
+/* Returns the pipes that are busy as long as the bound. */
+portset advice_full_pipes(const struct analysis *a);
+/* Appends the remedy for a division by a loop invariant, if there is one. */
+void advice_constant_divisor(const struct advice *s);
+/* Returns whether a division uses a full pipe. A charted machine also has other blocking pipes. */
+bool advice_divides(const struct analysis *a);
+/* Returns whether all instructions with a least time are divisions or square roots. */
+bool advice_only_divisions(const struct analysis *a);
+/* Appends "the divider", or the names of other full pipes. */
+void advice_name_pipes(const struct advice *s);
+void advice_say_divider(const struct advice *s);
+void advice_say_microcode(const struct advice *s);
 
 /* advice_figures.c: figures of the machine that are estimates or missing. */
 

@@ -13,9 +13,11 @@ void advice_say_induction(const struct advice *s)
     str_add(s->out, "Induction variable: ");
     advice_links(s, false);
     str_addf(s->out,
-             " step%s it once per iteration, %.2f cycles. It is not an accumulator. Only unrolling "
-             "helps, because it reduces the number of steps.",
-             advice_chain_names_several(&s->l->chain) ? "" : "s", s->l->chain.cycles);
+             " step%s it once per iteration, %.2f cycles. It is not an accumulator.%s",
+             advice_chain_names_several(&s->l->chain) ? "" : "s", s->l->chain.cycles,
+             s->a->shape == SHAPE_LOOP
+                 ? " Only unrolling helps, because it reduces the number of steps."
+                 : "");
 }
 
 /* Returns the number of accumulators, or of independent data, that hides the latency of the
@@ -73,9 +75,18 @@ void advice_say_scan(const struct advice *s)
     str_addf(s->out, " wait%s for the result of the previous iteration, and ",
              several ? "" : "s");
     advice_row(s->a, chain->user, s->out);
-    str_add(s->out, " uses each partial result, so separate accumulators cannot replace it. "
-                    "Combine a few elements first, then add the previous result to each. The chain "
-                    "then has one step for all of them.");
+    const uint8_t used = s->a->rows[chain->user].insn->operation;
+    if (chain->extremum && (used == OPERATION_COMPARE || used == OPERATION_FP_COMPARE ||
+                            used == OPERATION_VECTOR_COMPARE))
+        str_add(s->out, " compares with each partial result. Keep a minimum or maximum, with what "
+                        "belongs to it, for each of several parts of the data, and compare them at "
+                        "the end.");
+    else
+        str_addf(s->out,
+                 " uses each partial result, so separate accumulators cannot replace it. Combine a "
+                 "few elements first, then %s. The chain then has one step for all of them.",
+                 chain->extremum ? "each with the previous result"
+                                 : "add the previous result to each");
     if (chain->floating)
         str_add(s->out, " Floating-point results then round differently.");
     advice_next(s);
@@ -196,6 +207,9 @@ void advice_say_select(const struct advice *s)
     str_add(s->out,
             address ? " Run several searches in one loop; a well-predicted branch would let the "
                       "loads run ahead."
+            : s->l->chain.addend
+                ? " Select the addend instead of the sum (x += c ? y : 0). The chain is then one "
+                  "addition, and the accumulator can be split."
             : s->l->chain.extremum
                 ? " Keep the minimum or maximum of several parts of the data, and combine them at "
                   "the end; a well-predicted branch would not wait."
@@ -238,10 +252,19 @@ static void say_blocked(const struct advice *s)
     advice_next(s);
 }
 
+double advice_forwarded(const struct limit_chain *chain)
+{
+    double through = 0;
+
+    for (size_t i = 0; i < chain->count; i++)
+        through += chain->links[i].memory ? chain->links[i].forwarded : 0;
+    return through / (chain->distance ? chain->distance : 1);
+}
+
 void advice_say_memory(const struct advice *s)
 {
     const struct limit_chain *chain = &s->l->chain;
-    double through = 0;
+    const double through = advice_forwarded(chain);
     bool guessed = false;
 
     if (chain->blocked) {
@@ -253,7 +276,6 @@ void advice_say_memory(const struct advice *s)
         const size_t before = chain->links[(i + chain->count - 1) % chain->count].row;
         if (!chain->links[i].memory)
             continue;
-        through += chain->links[i].forwarded;
         guessed |= forward_is_estimate(s->a, chain->links[i].row);
         if (told++)
             continue;
@@ -265,14 +287,18 @@ void advice_say_memory(const struct advice *s)
             advice_row(s->a, before, s->out);
         str_add(s->out, " stored before");
     }
+    str_addf(s->out, ", %.2f cycles per iteration in all", chain->cycles);
+    if (through < ADVICE_EQUAL) {
+        str_add(s->out, ". This processor renames such memory: the way from store to load takes no "
+                        "cycle, so a register instead would not shorten the chain.");
+        advice_next(s);
+        return;
+    }
     str_addf(s->out,
-             ", %.2f cycles per iteration in all, %.2f of them from store to load%s. Keep it in a "
-             "register (a local variable, restrict): ",
-             chain->cycles, through / (chain->distance ? chain->distance : 1),
-             guessed ? " (an estimate)" : "");
-    const double left =
-        fmax(chain->cycles - through / (chain->distance ? chain->distance : 1), s->l->next_cycles);
-    str_addf(s->out, "about %.2f cycles would remain.", left);
+             ", %.2f of them from store to load%s. Keep it in a register (a local variable, "
+             "restrict): about %.2f cycles would remain.",
+             through, guessed ? " (an estimate)" : "",
+             fmax(chain->cycles - through, s->l->next_cycles));
 }
 
 void advice_say_partial(const struct advice *s)

@@ -171,6 +171,11 @@ void advice_limit(const struct advice *s, enum limit_kind kind)
                  s->a->frontend.jcc_erratum ? "; a jump touches a 32-byte boundary" : "");
         break;
     case LIMIT_MEMORY: str_add(s->out, "a chain through memory"); break;
+    case LIMIT_DIVIDER: advice_name_pipes(s); break;
+    case LIMIT_MICROCODE:
+        str_add(s->out, advice_only_divisions(s->a) ? "divisions or square roots"
+                                                    : limit_name(kind));
+        break;
     case LIMIT_INDUCTION:
     case LIMIT_REDUCTION:
     case LIMIT_SCAN:
@@ -179,10 +184,58 @@ void advice_limit(const struct advice *s, enum limit_kind kind)
     case LIMIT_SELECT:
     case LIMIT_PARTIAL:
     case LIMIT_FALSE:
-    case LIMIT_DIVIDER:
     case LIMIT_BRANCH: str_addf(s->out, "the %s", limit_name(kind)); break;
     default: str_add(s->out, limit_name(kind)); break;
     }
+}
+
+const char *advice_aligning_option(const struct analysis *a)
+{
+    const uint32_t at = a->frontend.at;
+    const unsigned traits = at < a->count ? a->rows[at].insn->traits : 0;
+
+    return traits & INSN_CALL     ? "-Wa,-malign-branch-boundary=32,-malign-branch=call"
+           : traits & INSN_RETURN ? "-Wa,-malign-branch-boundary=32,-malign-branch=ret"
+                                  : "-Wa,-mbranches-within-32B-boundaries";
+}
+
+/* Returns whether operand @reg of @insn could be a memory operand of @bits instead. */
+static bool takes_memory(const struct insn *insn, uint8_t reg, unsigned bits)
+{
+    unsigned reads = 0, fits = 0;
+
+    if (insn_memory(insn) || insn->operation == OPERATION_MOVE ||
+        insn->operation == OPERATION_VECTOR_MOVE || insn->traits & INSN_BRANCH)
+        return false;
+    for (unsigned k = 0; k < insn->operand_count; k++) {
+        const struct operand *op = &insn->operands[k];
+        if (op->kind != OPERAND_REGISTER || op->reg != reg)
+            continue;
+        reads++;
+        /* a destination is a register; scalars in vector registers have the width of the load */
+        fits += op->access == ACCESS_READ && !op->implicit &&
+                (op->bits == bits || op->file == FILE_VECTOR);
+    }
+    return reads == 1 && fits == 1;
+}
+
+bool advice_folds(const struct analysis *a, uint32_t row)
+{
+    const struct insn *load = a->rows[row].insn;
+    const struct operand *memory = insn_memory(load);
+    uint32_t user = LIMIT_NO_ROW;
+    unsigned uses = 0;
+
+    if (isa_ops((enum isa)load->isa)->load_store || !(load->traits & INSN_LOAD) || !memory ||
+        a->rows[row].flags & ROW_SKIPPED || load->operands[0].kind != OPERAND_REGISTER ||
+        (load->operation != OPERATION_MOVE && load->operation != OPERATION_VECTOR_MOVE))
+        return false;
+    for (size_t i = 0; i < a->edge_count; i++)
+        if (a->edges[i].from == row) {
+            uses++;
+            user = a->edges[i].to;
+        }
+    return uses == 1 && takes_memory(a->rows[user].insn, load->operands[0].reg, memory->bits);
 }
 
 bool advice_could_widen(const struct analysis *a)
@@ -210,6 +263,11 @@ bool advice_could_widen(const struct analysis *a)
             if (op->index >= isa->vectors && op->index != REG_NONE)
                 return false;   /* a gather has a vector index */
             bits = op->bits > bits ? op->bits : bits;
+        }
+        for (unsigned k = 0; k < insn->operand_count; k++) {
+            const struct operand *op = &insn->operands[k];   /* a scalar may use 128 bits */
+            if (op->kind == OPERAND_REGISTER && op->file == FILE_VECTOR && op->bits > 128)
+                bits = op->bits > bits ? op->bits : bits;
         }
     }
     return bits && bits < widest;

@@ -61,7 +61,10 @@ struct limit_chain {
     bool logic;
     bool carry;                  /* RECURRENCE: through the carry flag */
     bool compared;               /* a comparison is part of the chain */
-    bool extremum;               /* SELECT: only values and comparisons (minimum, maximum) */
+    /* SELECT: only values and comparisons (minimum, maximum). SCAN, REDUCTION: a minimum or
+     * maximum */
+    bool extremum;
+    bool addend;                 /* SELECT: x = c ? x + y : x */
     /* a load uses the value as the index of a table (@table) or as its base (@based) */
     bool table, based;
     bool blocked;                /* MEMORY: the load waits until the store has written the cache */

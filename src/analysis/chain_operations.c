@@ -182,10 +182,11 @@ static enum link_class plain_class(const struct analysis *a, const struct deps *
     case OPERATION_VECTOR_ADD: case OPERATION_VECTOR_MULTIPLY:
         return vector_sum_class(insn, from, first);
     case OPERATION_MULTIPLY:
-        return insn->operand_count > 3 && from == 3 && insn->operands[3].kind == OPERAND_REGISTER &&
-                       !insn->operands[3].implicit
-                   ? LINK_ADD
-                   : LINK_MULTIPLY;
+        return insn->operand_count <= 3 || insn->operands[3].kind != OPERAND_REGISTER ||
+                       insn->operands[3].implicit
+                   ? LINK_MULTIPLY
+               : from == 3 ? LINK_ADD
+                           : LINK_SCALE;
     case OPERATION_FP_FUSED:
         return from == link_addend(insn) ? LINK_ADD : LINK_SCALE;
     case OPERATION_FP_MULTIPLY:

@@ -593,6 +593,21 @@ static void read_inputs(struct build *b, uint32_t at)
 
 /* Renumbers the x87 registers for the next iteration, because its stack top is the final top of
  * this one. */
+/* Forgets the values that instruction @at, if it is a call, may replace: those of the called
+ * function are ready. */
+static void call(struct build *b, uint32_t at)
+{
+    const struct insn *insn = &b->insns[at];
+    const uint64_t clobbers = isa_ops((enum isa)insn->isa)->call_clobbers;
+
+    if (!(insn->traits & INSN_CALL))
+        return;
+    for (unsigned r = 0; r < INSN_REGISTERS && r < 64; r++)
+        b->holds[r].known &= !(clobbers >> r & 1);
+    for (unsigned r = RESOURCE_CARRY; r < RESOURCE_FENCE; r++)
+        b->holds[r].known = false;
+}
+
 static void turn_back(struct build *b)
 {
     struct holder held[X87_REGISTERS];
@@ -610,9 +625,12 @@ static uint64_t begin_iteration(struct build *b)
 
     if (b->turns)   /* an earlier iteration may have written another physical register */
         memset(b->holds + X87_FIRST, 0, X87_REGISTERS * sizeof *b->holds);
-    for (uint32_t n = 0; n < b->d->node_count; n++) {
-        hold(b, n, 1);
-        written |= b->d->nodes[n].resource < 64 ? (uint64_t)1 << b->d->nodes[n].resource : 0;
+    for (uint32_t i = 0; i < b->costs->count; i++) {
+        for (uint32_t n = b->d->first_node[i]; n < b->d->first_node[i + 1]; n++) {
+            hold(b, n, 1);
+            written |= b->d->nodes[n].resource < 64 ? (uint64_t)1 << b->d->nodes[n].resource : 0;
+        }
+        call(b, i);
     }
     if (b->turns)
         turn_back(b);
@@ -704,6 +722,7 @@ static void follow_stores(struct build *b)
             origins[n] = origin_of(b, i, &d->nodes[n], origins);
         for (uint32_t n = d->first_node[i]; n < d->first_node[i + 1]; n++)
             hold(b, n, 0);
+        call(b, i);
     }
     free(origins);
     begin_iteration(b);
@@ -741,6 +760,7 @@ void deps_build(struct core *c, const struct insn *insns, const struct costs *co
         keep_barriers(&b, i);
         for (uint32_t n = d->first_node[i]; n < d->first_node[i + 1]; n++)
             hold(&b, n, 0);
+        call(&b, i);
     }
     free(b.stores);
     free(b.turns);

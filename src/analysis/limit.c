@@ -296,19 +296,50 @@ static bool is_index(const struct analysis *a, const struct insn *insn, uint8_t 
            (memory->base >= REG_PC || !is_written(a, memory->base));
 }
 
+/* Returns another edge between the instructions of edge @at, not shorter, that carries a value of
+ * the computation; @at: none. */
+static size_t real_edge(const struct deps *d, const struct insn *insn, size_t at)
+{
+    const struct ratio_edge *edge = &d->edges[at];
+
+    for (size_t i = 0; i < d->edge_count; i++)
+        if (d->edges[i].to == edge->to && d->edges[i].distance == edge->distance &&
+            d->edges[i].weight >= edge->weight && !is_false(insn, d->ends[i]) &&
+            d->nodes[d->edges[i].from].insn == d->nodes[edge->from].insn)
+            return i;
+    return at;
+}
+
+/* Returns whether edge @at is one input of a selection, and the other one is the chain's value
+ * before its other operations: x = c ? x + y : x. */
+static bool selects_old(const struct chain_work *w, size_t at)
+{
+    const struct deps *d = w->d;
+
+    for (size_t i = 0; i < d->edge_count; i++)
+        if (i != at && d->edges[i].to == d->edges[at].to &&
+            d->edges[i].from == d->edges[at].to && d->edges[i].distance == 1 &&
+            d->ends[i] != LATENCY_FLAGS)
+            return true;
+    return false;
+}
+
 static enum limit_kind kind_of(struct chain_work *w, struct limit_chain *chain)
 {
     const struct deps *d = w->d;
     bool serial = false, memory = false, false_input = false, select = false, compare = false,
          blend = false, merges = true, address = false, steps = true, one = true, carry = false,
          computes = false;
+    unsigned added = 0, kept = 0, others = 0;
     enum link_class first = LINK_MOVE;
 
     for (size_t i = 0; i < w->count; i++) {
         const struct ratio_edge *edge = &d->edges[w->edges[i]];
         const struct dep_node *from = &d->nodes[edge->from], *to = &d->nodes[edge->to];
         const struct insn *insn = link_insn(w->a, d, w->edges[i]);
-        const int end = d->ends[w->edges[i]];
+        const size_t real = is_false(insn, d->ends[w->edges[i]]) ? real_edge(d, insn, w->edges[i])
+                                                                 : w->edges[i];
+        const int end = d->ends[real];
         const enum link_class class = link_class_of(w->a, d, w->edges[i]);
         const bool loads =
             end == LATENCY_ADDRESS && insn->traits & INSN_LOAD && !link_is_stepped(insn, to->end);
@@ -334,7 +365,11 @@ static enum limit_kind kind_of(struct chain_work *w, struct limit_chain *chain)
         address |= loads;
         chain->table |= loads && is_index(w->a, insn, from->resource);
         chain->based |= loads && !is_index(w->a, insn, from->resource);
-        carry |= to->resource == RESOURCE_CARRY;
+        carry |= to->resource == RESOURCE_CARRY ||
+                 (real != w->edges[i] && d->nodes[d->edges[real].from].resource == RESOURCE_CARRY);
+        added += class == LINK_ADD;
+        kept += class == LINK_SELECT && selects_old(w, w->edges[i]);
+        others += class != LINK_ADD && class != LINK_SELECT && class != LINK_MOVE;
         const bool general =
             to->resource < REG_PC && (insn->operands[to->end].file == FILE_GENERAL ||
                                       insn->operands[to->end].file == FILE_PREDICATE);
@@ -350,6 +385,7 @@ static enum limit_kind kind_of(struct chain_work *w, struct limit_chain *chain)
     chain->carry = carry;
     chain->compared = compare;
     chain->extremum = compare && !computes;
+    chain->addend = added && kept && !others;
     const bool associative = one && first >= LINK_ADD && first <= LINK_MINMAX, pure = is_pure(w);
     bool in_place;
     const uint32_t user = user_of(w, &in_place);
@@ -357,8 +393,10 @@ static enum limit_kind kind_of(struct chain_work *w, struct limit_chain *chain)
     chain->logic &= chain->affine;
     if (!false_input)
         chain->user = associative && pure ? user : LIMIT_NO_ROW;
-    if (associative && first == LINK_MINMAX)
+    if (associative && first == LINK_MINMAX) {
         chain->floating = false;
+        chain->extremum = true;
+    }
     return serial                                        ? LIMIT_SERIAL
            : memory || chain->blocked                    ? LIMIT_MEMORY
            : false_input                                 ? merges ? LIMIT_PARTIAL : LIMIT_FALSE

@@ -93,7 +93,7 @@ static struct code_listing *start(struct session *s, struct code_maker *w)
 }
 
 struct code_listing *code_listing_of_experiment(struct session *s, struct code_listing *code,
-                                            const char *name, size_t row)
+                                                const char *name, size_t row)
 {
     if (code && strcmp(code->name, name) == 0)
         return code;
@@ -105,8 +105,8 @@ struct code_listing *code_listing_of_experiment(struct session *s, struct code_l
     return start(s, w);
 }
 
-struct code_listing *code_listing_of_check(struct session *s, struct code_listing *code, enum isa isa,
-                                       const struct check_row *row)
+struct code_listing *code_listing_of_check(struct session *s, struct code_listing *code,
+                                           enum isa isa, const struct check_row *row)
 {
     struct str name = {0};
 

@@ -112,6 +112,8 @@ struct isa_ops {
     /* General registers have the numbers from 0, including the stack pointer. */
     uint8_t generals, stack_pointer, frame_pointer;
     uint8_t vectors;              /* number of the first of 32 vector registers */
+    /* registers that a called function may change (System V ABI, AAPCS64), one bit per number */
+    uint64_t call_clobbers;
     /* load-store architecture: loads and stores compute only addresses */
     bool load_store;
     /* assembler directive for an instruction as a word of four bytes; NULL: none */

@@ -350,8 +350,8 @@ static void draw_detail(struct experiments_view_state *v, struct session *s, str
         draw_samples(&d.samples, g, beside ? (int)code + 1 : 0, y + 2,
                      beside ? g->width - code - 1 : g->width, beside ? rest : rest / 2);
     unsigned above = plotted && !beside ? rest / 2 : 0, below = !d.kept && !beside && rest > 1;
-    draw_code(&d, d.ran || v->code->made, v->view.first_line, g, 0, y + 2 + (int)above, beside ? code : g->width,
-              rest - above - below);
+    draw_code(&d, d.ran || v->code->made, v->view.first_line, g, 0, y + 2 + (int)above,
+              beside ? code : g->width, rest - above - below);
     experiment_detail_done(&d);
 }
 

@@ -433,7 +433,7 @@
 	jmp	1b
 2:
 ### znver4: issue width: no-operations
-# says: Issue is saturated: 7 µops per iteration, 6 per cycle | folded loads, unrolling | !wider
+# says: Issue is saturated: 7 µops per iteration, 6 per cycle | Fewer instructions (unrolling) | !wider
 1:	nop
 	nop
 	nop
@@ -788,7 +788,7 @@
 	cmpq	%r8, %rcx
 	jne	1b
 ### skylake: ports+issue width+recurrence: carries in the flag, unrolled
-# says: Tied limits, 4.00 | the recurrence (adc 1 (line 2), adc 1 (line 5) | independent data in one loop. | !wider
+# says: Tied limits, 4.00 | the recurrence (adc 1 (line 2), adc 1 (line 5) | interleaved independent data. | !wider
 1:	movq	(%rsi), %r8
 	adcq	(%rdx), %r8
 	movq	%r8, (%rdi)
@@ -1258,4 +1258,123 @@
 	addq	$7, %rcx
 	incq	%rax
 	testb	$-128, %r8b
+	jne	1b
+### skylake: recurrence: a carry that is merged into a byte and is read from the flag, gcc -O2
+# says: movzx 1 (line 3), add 1 (line 6), setb 1 (line 8), or 1 (line 10) | Each needs the carry | !zeroing
+1:	movq	(%r10,%rdx), %rcx
+	xorl	%edi, %edi
+	movzbl	%al, %eax
+	addq	(%rsi,%rdx), %rcx
+	setc	%dil
+	addq	%rcx, %rax
+	movq	%rax, (%r9,%rdx)
+	setc	%al
+	addq	$8, %rdx
+	orl	%edi, %eax
+	cmpq	%rdx, %r8
+	jne	1b
+### skylake: prefix scan: position of a minimum, gcc -O2
+# says: comiss (line 2) compares with each partial result | for each of several parts of the data | !add the previous result
+1:	movss	(%rdi,%rax,4), %xmm1
+	comiss	%xmm1, %xmm0
+	minss	%xmm0, %xmm1
+	cmova	%eax, %edx
+	addq	$1, %rax
+	movaps	%xmm1, %xmm0
+	cmpq	%rax, %rsi
+	jne	1b
+### skylake: prefix scan: running minima that are stored
+# says: movss (line 3) uses each partial result | then each with the previous result | !add the previous
+1:	minss	(%rdi,%rax,4), %xmm0
+	addq	$1, %rax
+	movss	%xmm0, (%rsi,%rax,4)
+	cmpq	%rax, %rdx
+	jne	1b
+### skylake: front end+select chain: a conditional sum, gcc -O2
+# says: a selected addend instead of a selected sum
+1:	movslq	(%rdi), %rax
+	movq	%rax, %rsi
+	addq	%rcx, %rax
+	cmpl	%esi, %edx
+	cmovg	%rax, %rcx
+	addq	$4, %rdi
+	cmpq	%rdi, %r8
+	jne	1b
+### neoverse-v2: select chain: a conditional sum, AArch64, gcc -O2
+# says: Select the addend instead of the sum
+.L3:	ldr	w1, [x3], 4
+	cmp	w2, w1
+	add	x1, x0, w1, sxtw
+	csel	x0, x1, x0, gt
+	cmp	x4, x3
+	bne	.L3
+### neoverse-v2: recurrence: linear congruential generator by madd
+# says: madd 2 (line 2) | multiplies by a constant and adds. Combine two steps | !Split
+.L3:	add	x2, x2, 1
+	madd	x0, x0, x4, x3
+	cmp	x1, x2
+	bne	.L3
+### znver4: through memory: increments of one place, which the processor renames
+# says: 4.00 cycles per iteration in all. This processor renames such memory | !Keep it in a register
+1:	incl	(%rdi)
+	incl	(%rdi)
+	incl	(%rdi)
+	incl	(%rdi)
+	addl	$-4, %esi
+	jne	1b
+### znver4: ports: widened sums in registers of 512 bits
+# says: Fewer such operations would help. | !wider vectors
+1:	vpmovsxdq	32(%rdi,%rsi), %zmm5
+	vpmovsxdq	(%rdi,%rsi), %zmm4
+	vpaddq	%zmm5, %zmm1, %zmm1
+	vpaddq	%zmm4, %zmm0, %zmm0
+	addq	$64, %rsi
+	cmpq	%rsi, %rax
+	jne	1b
+### skylake: issue width: a copy to another stride, whose load has no operation to join
+# says: Fewer instructions (unrolling) would help | !folded
+1:	movsd	(%rsi), %xmm0
+	addq	$8, %rsi
+	addq	$8192, %rdi
+	movsd	%xmm0, -8192(%rdi)
+	cmpq	%rax, %rsi
+	jne	1b
+### skylake: front end: a call that ends at a boundary, whose result is no chain
+# says: Apart from the called functions: Front end | because of call (line 10) | (-Wa,-malign-branch-boundary=32,-malign-branch=call) | !recurrence
+	nop
+	nop
+	nop
+	nop
+	nop
+	nop
+	nop
+1:	movabsq	$0x123456789abc, %rdi
+	movabsq	$0x123456789abc, %rsi
+	call	f
+	cltq
+	cltq
+	subq	$1, %rbx
+	jne	1b
+### zen5-charted: ports+divider: moves to vector registers, which block a pipe that is no divider
+# says: use fewer such operations. | !divi
+1:	vmovd	%r14d, %xmm1
+	vmovd	%r15d, %xmm2
+	addq	$4, %rbx
+	cmpq	%rbx, %rbp
+	jne	1b
+### zen5-charted: microcode: square roots, longer than their ports
+# says: Divisions or square roots take 4.50 cycles per iteration, more than their ports are busy | !Microcoded
+1:	vmovss	(%rdi), %xmm1
+	vsqrtss	%xmm1, %xmm1, %xmm0
+	vmovss	%xmm0, (%rdi)
+	addq	$4, %rdi
+	cmpq	%rdi, %rbx
+	jne	1b
+### zen5-charted: through memory+taken branch: a counter in memory, which the processor renames
+# says: use interleaved independent data in an unrolled loop | !a register
+1:	movl	(%rdi), %eax
+	addl	$1, %edx
+	addl	$1, %eax
+	movl	%eax, (%rdi)
+	cmpl	%edx, %esi
 	jne	1b

@@ -189,6 +189,7 @@ const struct isa_ops x86_ops = {
     .stack_pointer = 4,
     .frame_pointer = 5,
     .vectors = 16,
+    .call_clobbers = 0xffffffff0fc7, /* rax rcx rdx rsi rdi r8-r11, all vector registers */
     .load_form = "MOV (R64, M64)",
     .add_512_form = "VPADDD (ZMM, ZMM, ZMM)",
     .add_256_form = "VPADDD (YMM, YMM, YMM)",
