@@ -381,7 +381,7 @@ static void test_text(void **state)
     assert_forms("nop\n1: add x0, x0, 1\ntbnz x0, 3, 1b\nnop\n", "ADD (X, X, I); TBNZ (W, I, Rel)");
     assert_forms("nop\n1: subs x0, x0, 1\nbne 1b\nnop\n", "SUBS (X, X, I); B.COND (Rel)");
     assert_forms("nop\n1: add x0, x0, 1\nb 1b\nnop\n", "ADD (X, X, I); B (Rel)");
-    /* Markers. */
+    /* Only the instructions between markers belong to the kernel. */
     assert_forms("nop\n// LLVM-MCA-BEGIN here\nadd x0, x1, x2\n// LLVM-MCA-END\nnop\n",
                  "ADD (X, X, X)");
     assert_forms("nop\nmov x1, #111 ; .byte 213,3,32,31\nadd x0, x1, x2\nmov x1, #222 ; .byte "
