@@ -266,7 +266,7 @@ static bool open_file(struct session *s, const char *file, bool *kernel, struct 
     struct str path = {0};
     const char *dot = strrchr(file, '.');
 
-    /* "./" prevents that the command reads it as an option */
+    /* after "./" the command does not read the path as an option */
     str_addf(&path, "%s%s", *file == '-' ? "./" : "", file);
     char *words[] = {path.data, NULL};
 

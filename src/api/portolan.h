@@ -159,7 +159,7 @@ typedef struct portolan_charting {
     /* seconds to wait for an idle CPU, per batch of experiments; 0: 20 */
     double patience;
     uint64_t seed;                   /* random seed; 0: 1 */
-    /* name of a machine: charts a CPU simulated by its tables; NULL: measures this CPU */
+    /* machine whose tables simulate the charted CPU; NULL: measures this CPU */
     const portolan_machine *simulated;
 } portolan_charting;
 

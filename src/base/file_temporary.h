@@ -11,8 +11,8 @@
 #define FILE_TEMPORARY_PREFIX ".portolan-"
 
 struct file_temporary {
-    int fd;                   /* locked while the writer lives, so a file without a lock is from a
-                               * dead writer */
+    int fd;                   /* locked while the writing process runs; a file without a lock is
+                               * left from an earlier process */
     long process;
     unsigned serial;
     bool private;             /* whether its mode is 0600 */

@@ -26,7 +26,7 @@ void die_set_save(void (*save)(void))
 
 void die(const char *format, ...)
 {
-    /* removed before the call, because a hook that dies must not run again */
+    /* removed before the call, because a hook that calls die() must not run again */
     void (*restore)(void) = atomic_exchange(&restore_hook, NULL),
          (*save)(void) = atomic_exchange(&save_hook, NULL);
     va_list args;

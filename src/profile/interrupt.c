@@ -242,7 +242,8 @@ static void ask(struct interrupt *p, pid_t pid)
     struct progress *progress = progress_of(p, pid);
     double cpu = cpu_of(pid);
 
-    if (!(cpu - progress->cpu >= p->interval / 2))   /* also if the process has ended: NAN */
+    if (!(cpu - progress->cpu >= p->interval / 2))   /* also returns if the process has ended,
+                                                      * because its CPU time is then NAN */
         return;
     progress->cpu = cpu;
     for (size_t i = 0; i < p->tracees.count; i++) {

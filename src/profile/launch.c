@@ -94,7 +94,7 @@ static _Noreturn void become(const char *path, const char *const *argv, int in, 
     char byte;
 
     setsid();   /* creates a process group, and detaches from the terminal */
-    prctl(PR_SET_PDEATHSIG, SIGKILL);   /* kills the child if its parent dies */
+    prctl(PR_SET_PDEATHSIG, SIGKILL);   /* kills the child when its parent ends */
     dup2(in, 0);
     dup2(out, 1);
     dup2(out, 2);

@@ -416,8 +416,8 @@ int mainloop_run(struct session *s, bool bare, const char *notice)
     run(&l);
     prompt_done();
     screen_close();
-    bool playing = l.frame.demo.on;   /* the user's session, which frame_done restores, is saved
-                                       * after that */
+    bool playing = l.frame.demo.on;   /* a demonstration hides the user's session, which can be
+                                       * saved only after frame_done restores it */
     if (!playing)
         autosave_end(l.autosave);
     job_shutdown();

@@ -515,7 +515,7 @@ void evolve_run_free(struct evolve_run *run)
     if (run->evolve)
         evolve_stop(run->evolve);
     evolve_run_wait(run);
-    if (run->islands)   /* the job that would collect them did not start */
+    if (run->islands)   /* collects the islands here if the job that does so did not start */
         islands_gather(run->islands, run->evolve, NULL, NULL);
     evolve_free(run->evolve);
     if (run->arriving) {

@@ -24,7 +24,7 @@ struct job_info {
     bool aside;             /* started by job_start_aside */
     bool measures, measures_alone;   /* measures time on this CPU; must be the only job that does
                                       * (see struct job_ops) */
-    uint64_t steps;         /* of its thread (base/steps.h), once run has returned */
+    uint64_t steps;         /* steps of its thread (base/steps.h), known once run has returned */
     struct err err;         /* set if JOB_FAILED */
 };
 

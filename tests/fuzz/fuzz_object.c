@@ -71,7 +71,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         read_members(path);
     read_parts(path, OBJECT_LINES);
     read_parts(path, OBJECT_FUNCTIONS);
-    kernel_free(kernel_load(path, NULL, NULL));   /* This also runs libdw in a child process. */
+    kernel_free(kernel_load(path, NULL, NULL));   /* Loading the kernel also runs libdw in a child
+                                                   * process. */
     close(fd);
     return 0;
 }

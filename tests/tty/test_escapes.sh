@@ -169,7 +169,7 @@ test_names_in_pictures() {
     printf '1:\tmovl "x] evil [URL=y] <b>&"(%%rip), %%eax\n\tmovl "back\\\\slash"(%%rip), %%ebx\n\tdecl %%ecx\n\tjne 1b\n' >"$work/names.s"
     commands="set machine $work/evil; experiments load $work/few.csv; plot accuracy $work/points.svg; kernel load $work/names.s; kernel graph $work/loop.svg"
     PATH="$work/stub:$PATH" expect 0 "$portolan" -e "$commands"
-    # One string in single quotes; quotes within it are doubled.
+    # The title is one string in single quotes; quotes within it are doubled.
     sed -n "s/^set title //p" "$work/stub/script" >"$work/title"
     [ "$(wc -l <"$work/title")" = 1 ] && sed "s/''//g" "$work/title" | grep -qx "'[^']*'" || fail "title: $(cat "$work/title")"
     # A node or graph must have only Portolan's attributes after its label. When escapes and strings

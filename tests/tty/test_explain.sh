@@ -104,7 +104,7 @@ test_begins_and_ends() {
     build loops
     for _ in 1 2 3 4 5; do counted loop_sum births 50; done
     counted loop_sum spawns 10
-    # Processes that execute the loop in the traced process's memory but are not traced.
+    # These processes execute the loop in the traced process's memory but are not traced.
     for _ in 1 2 3; do
         counted loop_sum vforks 60000
         counted loop_sum shared 60000
@@ -294,7 +294,7 @@ test_recorded_paths() {
     fi
     # The memory view shows the footprint of the loop's loads.
     explain "--measure 0 --output $work/printed loop_list $work/loops list-middle 100; kernel load --symbol loop_list $work/loops; kernel memory"
-    # This requires a footprint, which few recordings provide.
+    # The view requires a footprint, which few recordings provide.
     awk '/^loads, per iteration/ { loads = 1 } loads && /^0x/ && $(NF - 1) ~ /^[0-9]/ { found = 1 } END { exit !found }' "$work/out" &&
         { grep -q 'in the program its loads use .* MiB' "$work/out" || fail "no memory: $(cat "$work/out")"; }
     # Another loop does not show these times.

@@ -65,7 +65,7 @@ killed_run() {
     before=$(lines)
     (run "$1" >"$work/out" 2>&1) &
     program=$!
-    # The death of a child must lose nothing; that of the program only what it had not written.
+    # If a child is killed nothing is lost; if the program is killed only what it had not written.
     tries=0
     while kill -STOP "$program" 2>/dev/null && [ "$tries" -lt 2000 ]; do
         tries=$((tries + 1))

@@ -99,7 +99,7 @@ test_cancelled() {
     see 'imull'
     t send-keys ':kernel tune --model-only --tries 1000000' Enter
     see 'searches faster versions'
-    # Leaving now would cancel the search; this is confirmed once.
+    # Leaving now would cancel the search, so the program asks for confirmation once.
     t send-keys Q
     see 'kernel tune is running'
     see 'quit again'

@@ -132,7 +132,7 @@ static void test_log_keeps_the_newest(void **state)
     for (int i = 0; i < 10050; i++)
         log_add(LOG_INFO, "line %d", i);
     assert_int_equal(log_count(), 10000);
-    for (; log_next(&next, &line); lines++) {   /* line 0 to 49 are lost */
+    for (; log_next(&next, &line); lines++) {   /* lines 0 to 49 are lost */
         char text[16];
         snprintf(text, sizeof text, "line %zu", 50 + lines);
         assert_string_equal(line.text, text);

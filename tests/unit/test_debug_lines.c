@@ -137,7 +137,7 @@ static void test_pipe_as_member(void **state)
     assert_int_equal(fate_of(list_thin), 0);
     assert_int_equal(read(pipe, held, sizeof held - 1), 4);
     close(pipe);
-    /* The same without a writer. */
+    /* The member is a pipe without a writer. */
     assert_int_equal(fate_of(list_thin), 0);
 }
 

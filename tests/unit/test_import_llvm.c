@@ -188,7 +188,7 @@ static void test_deaths(void **state)
     assert_non_null(mapping_find(m->mapping, "XOR (R64, M64)"));
     machine_free(m);
     str_done(&body);
-    /* it dies on every form, so the import fails */
+    /* a signal ends the program at every form, so the import fails */
     assert_fault("[ $(wc -l <$input) = 1 ] && { echo >$table; exit 0; }\nkill -SEGV $$",
                  "was killed by signal 11", "", 300);
 }

@@ -166,7 +166,7 @@ static void functions_listed(void)
 static const struct state {
     const char *name;
     void (*make)(void);
-    const char *views; /* in which something differs from other states; NULL: all */
+    const char *views; /* views that this state changes; NULL: all */
 } states[] = {{"nothing", nothing, NULL},
               {"no kernel on one machine", no_kernel_on_one_machine, NULL},
               {"one loop", one_loop, NULL},

@@ -404,7 +404,7 @@ static void test_long_loop(void **state)
         analysis_new(s.document.kernel, 0, session_machine(&s, "skylake", &err));
     assert_true(made[0]->cycles == again->cycles && made[0]->count == 3000);
     analysis_free(again);
-    s.revision++;   /* as each job's end does */
+    s.revision++;   /* the end of each job increments it */
     assert_ptr_equal(session_analyses(&s, &count), made);
     /* Another loop cancels the running analysis. */
     assert_true(run(&s, "mapping set 'ADD (R64, R64)' 3*p0", &err));
@@ -444,7 +444,7 @@ static void test_work_aside(void **state)
     job_cancel(s.document.analyses->job);
     job_wait(0);
     if (!s.document.analyses->made) {   /* the job had not ended before */
-        s.revision++;   /* as each job's end does, which must not start the work again */
+        s.revision++;   /* the end of each job increments it, which must not start the work again */
         session_analyses(&s, &count);
         session_analyses(&s, &count);
         assert_false(count || session_analysing(&s));

@@ -154,7 +154,7 @@ static void blocks_rows(size_t count)
     str_addf(&line, "kernel evaluate %s --machine skylake --threads 1", work_path("blocks.csv"));
     if (!run_line(&s, str_text(&line), NULL, &err))
         fail_msg("%s", err.what);
-    struct job_info info;   /* of its job, which does the work */
+    struct job_info info;   /* about the job that does the work */
     assert_true(job_count() && job_get(job_count() - 1, &info));
     steps_add(info.steps);
     session_done(&s);
