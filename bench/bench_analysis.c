@@ -158,7 +158,7 @@ static double peer_seconds(const char *program, const char *cpu, const struct bl
     return ok ? seconds : -1;
 }
 
-/* Blocks per second of @program; 0 if it has no model of the processor. */
+/* Returns the blocks per second of @program; 0 if it has no model of the processor. */
 static double peer_speed(const char *program, const char *cpu, const struct blocks *b)
 {
     double seconds = 0;

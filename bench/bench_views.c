@@ -54,7 +54,7 @@ static void results_arrive(void)
                         EXPERIMENT_OK);
 }
 
-/* Elapsed time, and processor time of this thread. Other load increases only the first. */
+/* Elapsed time, and processor time of this thread, which other load does not increase. */
 struct spent { double wall, processor; };
 
 static struct spent now(void)

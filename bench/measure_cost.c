@@ -213,7 +213,7 @@ static struct experiments *measured_table(struct source *source, const struct fo
 
 #define CONDITIONS 3
 
-/* The smallest cycles of row @i on which two conditions agree; NaN if none do. */
+/* Returns the smallest cycles of row @i on which two conditions agree; NaN if none do. */
 static double agreed(struct experiments *const tables[CONDITIONS], size_t i)
 {
     double least = NAN;

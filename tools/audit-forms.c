@@ -145,8 +145,9 @@ static const struct insn *insn_of(const struct form_code *code)
     return &((const struct x86_code *)code->own)->insn;
 }
 
-/* Cycles by which the chain's helper, TEST or CMOVZ, exceeds the one cycle it is counted as, on
- * this machine. For uops.info slow flags of the form itself are part of its latency, too. */
+/* Returns the cycles by which the chain's helper, TEST or CMOVZ, exceeds the one cycle it is
+ * counted as, on this machine. For uops.info slow flags of the form itself are part of its latency,
+ * too. */
 static double helper_extra(const struct audit *a, const struct chain *chain)
 {
     const struct mapping_entry *select = mapping_find(a->machine->mapping, "CMOVZ (R64, R64)");
@@ -291,8 +292,8 @@ static bool compare_range(struct audit *a, const struct form_code *code, const c
     return true;
 }
 
-/* The number after the slash of "1 / 2", or the only number: µops before fusion. NaN if there is
- * none. */
+/* Returns the number after the slash of "1 / 2", or the only number: µops before fusion. NaN if
+ * there is none. */
 static double last_number(const char *text)
 {
     const char *slash = strrchr(text, '/'), *at = slash ? slash + 1 : text;

@@ -36,8 +36,8 @@ static bool wanted(const ZydisDecodedInstruction *in)
            in->address_width == 64;
 }
 
-/* The instruction-set extension. For AVX-512, whose parts exist on different CPUs, the part
- * (AVX512BW, AVX512_VBMI2) without the width. */
+/* Returns the instruction-set extension. For AVX-512, whose parts exist on different CPUs, it is
+ * the part (AVX512BW, AVX512_VBMI2) without the width. */
 static char *extension_of(const ZydisDecodedInstruction *in)
 {
     static const char *const widths[] = {"_128", "_128N", "_256", "_512", "_SCALAR", "_KOP"};

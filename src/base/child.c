@@ -92,7 +92,7 @@ static void directories_remove(void)
     lock_give(&directories_lock);
 }
 
-/* Removes directory @name in @base if the program that created it has died. The directory must
+/* Removes directory @name in @base if the program that created it has ended. The directory must
  * belong to this user, and no other user may have access. @path is memory for its name. */
 static void collect(const char *base, const char *name, struct str *path)
 {

@@ -14,9 +14,9 @@
  * before threads start. */
 void file_refuse_pipes(void);
 bool file_pipes_refused(void);
-/* Restricts this thread to regular files. Reading a pipe may block, and opening a device may have
- * effects. For paths from files, and for directories that are read completely. Returns the previous
- * setting. */
+/* Restricts this thread to regular files, because reading a pipe may block, and opening a device
+ * may have effects. It is for paths from files, and for directories that are read completely.
+ * Returns the previous setting. */
 bool file_only_files(bool only);
 /* Opens the regular file @path for reading. Returns -1 with errno; EINVAL: not a regular file.
  * Never blocks, and opens no device. Any thread. */

@@ -14,7 +14,7 @@
 struct interrupt;
 
 /* Attaches to @tasks. The first one is the main thread of the main process. @ours: the program was
- * launched by this process and dies with it. Returns NULL with err. */
+ * launched by this process and ends with it. Returns NULL with err. */
 struct interrupt *interrupt_new(const struct task_list *tasks, bool ours, double rate,
                                 struct err *err);
 /* Detaches from all threads and frees @p. */

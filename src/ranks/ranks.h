@@ -2,7 +2,7 @@
  * messages of bytes between them. Rank 0 is the ordinary program, with script, session, files and
  * output. The other ranks (cmd/rank_worker.h) work for rank 0. Without MPI (ranks_alone.c) or a
  * launcher, a process is rank 0 of 1. All ranks must run the same program on the same kind of
- * processor, because messages have values in memory layout (base/pack.h). If a rank dies, the
+ * processor, because messages have values in memory layout (base/pack.h). If a rank crashes, the
  * launcher ends the others; checkpoints remain. */
 #ifndef PORTOLAN_RANKS_RANKS_H
 #define PORTOLAN_RANKS_RANKS_H

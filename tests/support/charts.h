@@ -14,7 +14,8 @@ struct chart_watch {
     bool cancel;             /* true: the chart is cancelled */
     unsigned stages;         /* permitted stages, one bit each; 0: all */
 };
-/* Hooks that cancel a chart when @w requests it, and fail the test if progress is inconsistent. */
+/* Returns hooks that cancel a chart when @w requests it, and fail the test if progress is
+ * inconsistent. */
 struct chart_hooks chart_watched(struct chart_watch *w);
 /* Calls @work in parallel by CHART_THREADS workers; worker 0 is the calling thread. Returns after
  * the last has finished. */
@@ -53,9 +54,10 @@ void chart_bed_alter(struct chart_bed *b,
 void chart_bed_lab(struct chart_bed *b, const struct chart_options *options, struct lab *out,
                    double *alone);
 
-/* An empty table whose form numbers equal those of the chart. The caller frees it. */
+/* Returns an empty table whose form numbers equal those of the chart. The caller frees it. */
 struct experiments *chart_bed_table(const struct chart_bed *b);
-/* Number of experiments in @take_t whose prediction by the chart differs from the truth. */
+/* Returns the number of experiments in @take_t whose prediction by the chart differs from the
+ * truth. */
 size_t chart_bed_wrong(const struct chart_bed *b, const struct chart *c,
                        struct experiments *take_t);
 

@@ -7,8 +7,8 @@
 #include "profile/profile.h"
 #include "program/study.h"
 
-/* A study of a nested loop with references in three clusters. The caller, or the session, frees
- * it. */
+/* Returns a study of a nested loop with references in three clusters. The caller, or the session,
+ * frees it. */
 struct study *study_made(void);
 void add_study_block(struct study *s, const char *name, uint32_t block, uint32_t line, double count,
                      const char *formula, double error, double cycles, double share,

@@ -33,8 +33,8 @@ struct mapping *known(unsigned forms)
     return m;
 }
 
-/* Single forms, pairs if @pairs, and @count random experiments of @size forms, with their times on
- * @m. */
+/* Returns single forms, pairs if @pairs, and @count random experiments of @size forms, with their
+ * times on @m. */
 static struct experiments *measured_of(const struct mapping *m, double noise, bool pairs,
                                        size_t count, size_t size)
 {

@@ -5,12 +5,13 @@
 #include "infer/evolve.h"
 #include "measured_known.h"
 
-/* Forms F0, F1, ... on four ports, with seven usages in rotation. */
+/* Returns forms F0, F1, ... on four ports, with seven usages in rotation. */
 struct mapping *known(unsigned forms);
 
-/* Measurements of all single forms, all pairs, and @triples random experiments of three forms. */
+/* Returns measurements of all single forms, all pairs, and @triples random experiments of three
+ * forms. */
 struct experiments *measured(const struct mapping *m, double noise, size_t triples);
-/* Measurements of all single forms and @fives random experiments of five forms. */
+/* Returns measurements of all single forms and @fives random experiments of five forms. */
 struct experiments *measured_sparsely(const struct mapping *m, double noise, size_t fives);
 
 /* Input of inference, and the truth for validation. */
@@ -25,7 +26,7 @@ void known_set_up(struct known_bed *b, unsigned forms, double noise, size_t trip
 void known_set_up_sparse(struct known_bed *b, unsigned forms, double noise, size_t fives);
 void known_tear_down(struct known_bed *b);
 
-/* Options of a short run with four ports and one thread. The penalties suit few noiseless
+/* Returns options of a short run with four ports and one thread. The penalties suit few noiseless
  * measurements; the defaults suit thousands of real ones. */
 struct evolve_options known_options(void);
 

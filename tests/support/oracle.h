@@ -65,7 +65,7 @@ static inline double oracle_lp(const struct mass *masses, size_t n, unsigned por
     return t;
 }
 
-/* A random non-empty set of ports. */
+/* Returns a random non-empty set of ports. */
 static inline portset oracle_random_set(struct rng *rng, unsigned ports)
 {
     return 1 + (portset)rng_below(rng, (1ull << ports) - 1);

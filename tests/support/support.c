@@ -332,7 +332,7 @@ int files_of(int pid)
     return dir ? n : -1;
 }
 
-/* Number of steps of @run on an input of @size. */
+/* Returns the number of steps of @run on an input of @size. */
 static uint64_t steps_of(void (*run)(size_t size), size_t size)
 {
     uint64_t before = steps_taken;

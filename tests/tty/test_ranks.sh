@@ -1,6 +1,6 @@
 #!/bin/sh
 # Two ranks of an MPI launcher on this host, if the program was configured --with-mpi: the same
-# results as with one process, printed once. If a rank dies, the checkpoint remains.
+# results as with one process, printed once. If a rank is killed, the checkpoint remains.
 . "${PORTOLAN_SRC:-.}/tests/helpers.sh"
 
 # Open MPI rejects root and more ranks than processors unless these variables permit them. Other

@@ -201,8 +201,8 @@ static double seconds_used(const struct rusage *from, const struct rusage *to)
 }
 
 /* Runs code in the child for foreign code without the check against the list of permitted
- * instructions (S4 and S5). The code has the program's addresses. It must end with @fault or
- * @or_fault; FAULT_COUNT: with any fault. */
+ * instructions. The code has the program's addresses. It must end with @fault or @or_fault;
+ * FAULT_COUNT: with any fault. */
 static void raw_or_asleep(const char *name, const char *hex, uint64_t address, unsigned fault,
                           unsigned or_fault, bool sleeps)
 {

@@ -51,7 +51,8 @@ static double bound(const struct machine *m, const char *source, enum bound_kind
     return cycles;
 }
 
-/* Four loads on two ports. A time below the port bound is impossible on a CPU with these ports. */
+/* A time below the port bound, here of four loads on two ports, is impossible on a CPU with these
+ * ports. */
 static void test_refute(void **state)
 {
     struct err err = {0};

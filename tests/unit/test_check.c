@@ -231,8 +231,9 @@ static void test_other_set(void **state)
         check_disagrees(row_of(session.document.check, "FADD (D, D, D)", "latency op2 -> op1")));
 }
 
-/* The forms that programs of each instruction set use, most frequent first. Those of AArch64 are
- * all in the list of forms. Programs of x86-64 have some that only old AMD processors execute. */
+/* Loads the forms that programs of each instruction set use, most frequent first. Those of AArch64
+ * are all in the list of forms. Programs of x86-64 have some that only old AMD processors
+ * execute. */
 static void test_uses(void **state)
 {
     struct err err = {0};

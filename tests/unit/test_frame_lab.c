@@ -22,7 +22,7 @@
 #include "../support/screens.h"
 #include "../support/support.h"
 
-/* A short run of one thread on a simulated processor, which is reproducible. */
+/* Draws a short run of one thread on a simulated processor, which is reproducible. */
 static void test_golden_of_evolution(void **state)
 {
     (void)state;

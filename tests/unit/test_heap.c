@@ -156,8 +156,8 @@ static void test_against_the_library(void **state)
     assert_true(off < 0.02 * all);
 }
 
-/* Two arrays of 800,000 bytes in every step. The first two are mapped. Later the heap grows by both
- * in every step, and shrinks again. */
+/* Every step allocates and frees two arrays of 800,000 bytes. The first two are mapped. Later the
+ * heap grows by both in every step, and shrinks again. */
 static void test_temporaries(void **state)
 {
     event_list events = {0};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Import from an llvm-mca that dies, complains or prints unreadable output. A script replaces it
- * and counts its runs. */
+/* Import from an llvm-mca that crashes, reports errors or prints unreadable output. A script
+ * replaces it and counts its runs. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -36,7 +36,7 @@
  * system. With rounds of one or two slices the samples would always be at the same place. */
 #define STEPS 16000000u
 
-/* result of the loops, which prevents their removal; two threads add to it */
+/* result of the loops, so that the compiler does not remove them; two threads add to it */
 static atomic_uint shown;
 
 /* Each iteration is a dependent multiplication and addition. */

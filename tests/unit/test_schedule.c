@@ -65,8 +65,8 @@ static void test_properties(void **state)
     }
 }
 
-/* The most even of all optimal schedules: sets that share two ports divide their µops between these
- * in equal proportion. Only this schedule satisfies the optimality conditions of largest
+/* Finds the most even of all optimal schedules: sets that share two ports divide their µops between
+ * these in equal proportion. Only this schedule satisfies the optimality conditions of largest
  * entropy. */
 static void test_most_even(void **state)
 {

@@ -553,8 +553,8 @@ static void test_many_predictions(void **state)
     str_done(&text);
 }
 
-/* Predictions of all selected machines are kept, however many: a view that requests them with each
- * drawing does not make them without end. */
+/* Predictions of all selected machines are kept, however many. Otherwise a view that requests them
+ * with each drawing would restart them endlessly. */
 static void forecast_all(size_t rows)
 {
     static const char *const machines[] = {

@@ -113,8 +113,8 @@ static void test_shapes(void **state)
     throughput_free(t);
 }
 
-/* Two separate bottlenecks whose ratios differ minimally, within the limits of mass. Single
- * precision must not confuse them. */
+/* Compares the methods on two separate bottlenecks whose ratios differ minimally, within the limits
+ * of mass. Single precision must not confuse them. */
 static void test_near_ties(void **state)
 {
     (void)state;

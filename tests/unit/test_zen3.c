@@ -116,7 +116,8 @@ static void test_there_and_back(void **state)
     }
 }
 
-/* Results with each fact and without it. The comment at a block derives its time from the fact. */
+/* Predicts a block with each fact and without it. The comment at a block derives its time from the
+ * fact. */
 static void test_each_fact_matters(void **state)
 {
     static const struct { const char *fact, *without, *hex; double with, other;

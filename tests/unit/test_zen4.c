@@ -154,8 +154,8 @@ static void test_each_fact_matters(void **state)
     }
 }
 
-/* Protocols of the start values: BHive's registers are all equal, Portolan's point to separate
- * pages. */
+/* The protocols differ in the start values: BHive's registers are all equal, Portolan's point to
+ * separate pages. */
 static void test_protocols(void **state)
 {
     static const char store_load[] = "488907488b06";   /* mov [rdi],rax; mov rax,[rsi] */
