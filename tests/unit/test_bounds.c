@@ -51,8 +51,7 @@ static double bound(const struct machine *m, const char *source, enum bound_kind
     return cycles;
 }
 
-/* A time below the port bound, here of four loads on two ports, is impossible on a CPU with these
- * ports. */
+/* No time below the port bound, here of four loads on two ports, is possible on such a CPU. */
 static void test_refute(void **state)
 {
     struct err err = {0};
