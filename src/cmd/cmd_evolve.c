@@ -655,7 +655,7 @@ static void tell_which(const struct evolve_status *t, bool least_error, struct r
 {
     if (!t->ports)
         result_line(result, "the number of ports is not determined yet: this is the best mapping "
-                            "of the trials (evolve status)");
+                            "of all numbers of ports tried (evolve status)");
     if (least_error && t->agreed)
         result_line(result,
                     "used the mapping with the smallest error, %.2f %%, not the run's consensus, "

@@ -154,7 +154,7 @@ bool code_resolve(struct code *c, uint64_t base, struct err *err)
         uint64_t target = f->label == CODE_UNPLACED ? f->target : base + c->labels.items[f->label];
         int64_t far = (int64_t)(target - (base + f->next));
         if (far != (int32_t)far)
-            return err_set(err, ERR_LIMIT, NULL, "code at 0x%llx cannot reach 0x%llx",
+            return err_set(err, ERR_LIMIT, NULL, "a jump at 0x%llx cannot reach 0x%llx",
                            (unsigned long long)base, (unsigned long long)target);
         int32_t near = (int32_t)far;
         memcpy(c->bytes.items + f->at, &near, sizeof near);

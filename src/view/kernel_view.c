@@ -428,7 +428,7 @@ static void adopt(struct kernel_view_state *v, struct session *s)
  * threads were lacking. */
 static void draw_not_analyzed(struct grid *g)
 {
-    grid_put(g, 2, 1, 0, ROLE_TITLE, 0, "The loop has not been analyzed.");
+    grid_put(g, 2, 1, 0, ROLE_TITLE, 0, "The loop has not been analysed.");
     grid_wrap(g, 2, 2, g->width > 4 ? g->width - 4 : 1, 4, ROLE_TEXT, 0,
               "The analysis was cancelled, or memory ran out. The next command that changes "
               "something starts it again.");
@@ -442,7 +442,7 @@ static struct analysis *const *shown(struct session *s, size_t *n, struct grid *
 
     if (session_analysing(s)) {
         if (g)
-            grid_put(g, 2, 1, 0, ROLE_TITLE, 0, "The loop is being analyzed.");
+            grid_put(g, 2, 1, 0, ROLE_TITLE, 0, "The loop is being analysed.");
         return NULL;
     }
     if (!s->document.kernel || !*n) {

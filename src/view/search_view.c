@@ -92,7 +92,7 @@ static void draw_worst(const struct outline *o, struct grid *g, int y)
 
     if (count)
         grid_printf(g, 0, y, 0, ROLE_HEADER, 0, "%-*s", (int)g->width,
-                    "measured predicted    error  explained worst");
+                    "measured predicted    error  largest errors");
     for (size_t i = 0; i < count; i++) {
         const double error = outline_error(o, o->worst[i]);
         str_clear(&text);
