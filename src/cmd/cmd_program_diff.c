@@ -693,8 +693,8 @@ static const struct parameter options[] = {
      .help = "machine, or all; may be repeated"},
     {PARAMETER(NUMBER, "--fail-above", struct program_diff_values, fail_above), .value = "PERCENT",
      .least = 0, .most = 1e6, .otherwise = "never",
-     .help = "fail if a loop of B, or a program that is run, takes longer by more than this "
-             "percentage"},
+     .help = "largest percentage by which a loop of B, or with a run the program, may take longer; "
+             "beyond it the command fails"},
     {PARAMETER(FLAG, "--run", struct program_diff_values, run),
      .help =
          "run both programs, even without arguments, to weight loops by their share of A's time"},
