@@ -99,10 +99,13 @@ static bool overrides_of(const struct machine *m, struct str *out)
         ok = value && strcmp(value, m->facts[i].value) == 0;
     }
     for (size_t i = 0; ok && i < mapping_count(base->mapping) && !watch_steps(1); i++)
-        ok = mapping_find(m->mapping, mapping_at(base->mapping, i)->form) != NULL;
+        ok = mapping_shares(m->mapping, base->mapping, i) ||
+             mapping_find(m->mapping, mapping_at(base->mapping, i)->form) != NULL;
     if (ok)
         changed = machine_new(m->id, mapping_ports(m->mapping));
     for (size_t i = 0; ok && i < mapping_count(m->mapping) && !watch_steps(1); i++) {
+        if (mapping_shares(m->mapping, base->mapping, i))
+            continue;
         const struct mapping_entry *entry = mapping_at(m->mapping, i),
                                    *old = mapping_find(base->mapping, entry->form);
         if (old && same_entry(entry, old))

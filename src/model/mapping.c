@@ -121,6 +121,12 @@ static bool is_replaced(const struct mapping *m, size_t index)
            !within(m->entries.items[index].form, m->rows.texts, m->rows.texts_size);
 }
 
+bool mapping_shares(const struct mapping *a, const struct mapping *b, size_t index)
+{
+    return a->rows.rows == b->rows.rows && index < a->rows.count && !is_replaced(a, index) &&
+           !is_replaced(b, index);
+}
+
 struct mapping *mapping_copy(const struct mapping *m)
 {
     struct mapping *copy = m->rows.count ? mapping_of_rows(&m->ports, &m->rows) : NULL;

@@ -163,6 +163,11 @@ static void test_edited(void **state)
     assert_int_equal(mapping_find(m->mapping, "ADD (R64, R64)")->usage.uops[0].count, 9);
     assert_int_equal(mapping_index(m->mapping, "MINE (R64)"), count);
     assert_same_image(again, copied);
+    const size_t replaced = mapping_index(again->mapping, "ADD (R64, R64)");
+    for (size_t i = 0; i <= count; i++) {
+        assert_true(mapping_shares(again->mapping, copied->mapping, i) == (i < count));
+        assert_true(mapping_shares(m->mapping, again->mapping, i) == (i < count && i != replaced));
+    }
     /* A copy of the changed mapping has its entries, and changes of the copy do not affect it. */
     struct mapping *second = mapping_copy(m->mapping);
     assert_true(mapping_equal(second, m->mapping));
