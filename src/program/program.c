@@ -291,6 +291,15 @@ bool program_descriptions(const struct program *p, struct str *out, struct err *
     return described(p->path, out, err) || err_at(err, p->path, 0, 0);
 }
 
+/* Returns the absolute path of an executable: the system searches a name without a directory in
+ * PATH only. The caller frees. */
+static char *place_of(const char *path)
+{
+    char place[PATH_MAX];
+
+    return mem_strdup(realpath(path, place) ? place : path);
+}
+
 struct program *program_open(const char *path, const char *name, char *take_directory,
                              struct err *err)
 {
@@ -304,7 +313,9 @@ struct program *program_open(const char *path, const char *name, char *take_dire
         return NULL;
     }
     free(p->name);
+    free(p->path);
     p->name = mem_strdup(name);
+    p->path = place_of(path);
     p->directory = take_directory;
     return p;
 }
@@ -326,10 +337,8 @@ struct program *program_open_both(const char *path, const char *untraced, struct
 
 void program_set_untraced(struct program *p, const char *path)
 {
-    char place[PATH_MAX];
-
     free(p->untraced);
-    p->untraced = mem_strdup(realpath(path, place) ? place : path);
+    p->untraced = place_of(path);
 }
 
 static void block_done(struct program_block *b)
