@@ -21,8 +21,8 @@ const char *sandbox_fault_text(unsigned fault)
         "process killed",
         "address cannot be mapped",
         "accesses too many pages",
-        "SIGSEGV: general protection (a non-canonical address, a misaligned vector or a privileged "
-        "instruction)",
+        ("SIGSEGV: general protection (a non-canonical address, a misaligned vector or a "
+         "privileged instruction)"),
         "invalid reply from the sandbox process",
         "no CPU time: the machine is busy",
         "access to addresses reserved for the measurement",

@@ -134,8 +134,8 @@ static void test_xml(void **state)
 static void test_xml_entities(void **state)
 {
     static const char *const definitions[] = {
-        "<!ENTITY a \"aaaaaaaaaa\"><!ENTITY b \"&a;&a;&a;&a;&a;&a;&a;&a;&a;&a;\"><!ENTITY c "
-        "\"&b;&b;&b;&b;&b;&b;&b;&b;&b;&b;\">",
+        ("<!ENTITY a \"aaaaaaaaaa\"><!ENTITY b \"&a;&a;&a;&a;&a;&a;&a;&a;&a;&a;\"><!ENTITY c "
+         "\"&b;&b;&b;&b;&b;&b;&b;&b;&b;&b;\">"),
         "<!ATTLIST instruction a CDATA \"b\">",
         "<!-- nothing -->",
         "<!ENTITY c \"1*p0\">",

@@ -730,8 +730,8 @@ static void test_population_file(void **state)
         "{}",
         "{\"kind\":\"PortolanPopulation\"}",
         "{\"kind\":\"PortolanPopulation\",\"ports\":[\"0\",\"0\"]}",
-        "{\"kind\":\"PortolanPopulation\",\"ports\":[\"0\"],\"individuals\":[{\"A\":[\"1*p9\",1]}]"
-        "}",
+        ("{\"kind\":\"PortolanPopulation\",\"ports\":[\"0\"],"
+         "\"individuals\":[{\"A\":[\"1*p9\",1]}]}"),
         "{\"kind\":\"PortolanPopulation\",\"ports\":[\"0\"],\"individuals\":[{\"A\":3}]}",
     };
     (void)state;

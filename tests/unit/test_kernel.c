@@ -72,8 +72,8 @@ static void test_markers(void **state)
     static const char *const texts[] = {
         "inc %eax\n# LLVM-MCA-BEGIN sum\nadd $1, %ecx\ndec %edx\n# LLVM-MCA-END\n.L1: jne .L1\n",
         "inc %eax\n// OSACA-BEGIN sum\nadd $1, %ecx\ndec %edx\n// OSACA-END\n.L1: jne .L1\n",
-        "movl $111, %ebx\n.byte 100,103,144\nadd $1, %ecx\ndec %edx\nmovl $222, %ebx\n.byte "
-        "100,103,144\n.L1: jne .L1\n"};
+        ("movl $111, %ebx\n.byte 100,103,144\nadd $1, %ecx\ndec %edx\n"
+         "movl $222, %ebx\n.byte 100,103,144\n.L1: jne .L1\n")};
     for (size_t i = 0; i < 3; i++) {
         struct kernel *k = kernel_with(texts[i], NULL);
         assert_true(k->loops[0].marked);

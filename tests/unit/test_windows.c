@@ -252,8 +252,8 @@ static void test_simulated(void **state)
         ".rept 15\nxorl %r8d, %r8d\n.endr\n",
         "1:\n.rept 17\nxorl %r8d, %r8d\n.endr\ndecq %rax\njne 1b\n",
         "1:\n.rept 30\nxorl %ecx, %ecx\n.endr\ndecq %rax\njne 1b\n",
-        "1:\n.rept 9\nxorl %r8d, %r8d\nmovl %esi, %ecx\nandl %edi, %ecx\nxorl %r9d, "
-        "%r9d\n.endr\ndecq %rax\njne 1b\n",
+        ("1:\n.rept 9\nxorl %r8d, %r8d\nmovl %esi, %ecx\nandl %edi, %ecx\nxorl %r9d, %r9d\n"
+         ".endr\ndecq %rax\njne 1b\n"),
         "xorl %r8d, %r8d\nmovl %esi, %ecx\nxorl %edi, %ecx\nxorl %r9d, %r9d\n",
     };
     struct machine *m = load_machine("zen5-charted");
