@@ -626,8 +626,8 @@ struct kernel *kernel_from_hex(enum isa isa, const char *hex, struct err *err)
         watch_steps(1);
         if (u.insns.count >= kernel_unit_most ||
             !insn_decode(isa, code.items + i, code.count - i, i, true, &insn, NULL)) {
-            err_set(err, ERR_DATA, NULL, "no valid instruction at byte %zu (hex digit %zu)", i + 1,
-                    2 * i + 1);
+            err_set(err, ERR_DATA, "give the bytes of whole instructions",
+                    "no valid instruction at byte %zu (hex digit %zu)", i + 1, 2 * i + 1);
             goto out;
         }
         /* the decoder has used all lockable memory */

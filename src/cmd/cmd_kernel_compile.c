@@ -85,7 +85,8 @@ static bool take_flags(struct recipe *r, const struct word_list *flags, struct e
         if (!compile_option_allowed(flags->items[i], &takes_next, err))
             return false;
         if (takes_next && i + 1 == flags->count)
-            return err_set(err, ERR_USAGE, NULL, "%s needs a value", flags->items[i]);
+            return err_set(err, ERR_USAGE, "write its value after it", "%s needs a value",
+                           flags->items[i]);
         str_addf(&flag, "%s%s", flags->items[i], takes_next ? flags->items[i + 1] : "");
         i += takes_next;
         recipe_add_flag(r, str_text(&flag));

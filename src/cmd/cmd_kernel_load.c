@@ -104,7 +104,8 @@ static bool take_words(struct recipe *r, const struct kernel_load_values *v, str
     for (size_t i = 0; ok && i <= v->flags.count; i++)
         ok = take_word(r, i ? v->flags.items[i - 1] : v->file, &half, err);
     if (ok && half.length)
-        ok = err_set(err, ERR_USAGE, NULL, "%s needs a value", str_text(&half));
+        ok = err_set(err, ERR_USAGE, "write its value after it", "%s needs a value",
+                     str_text(&half));
     str_done(&half);
     return ok && (r->path || err_set(err, ERR_USAGE, "kernel load FILE", "no file given"));
 }

@@ -213,7 +213,8 @@ struct native_probe *native_probe_new(const struct machine *m, struct err *err)
     struct native_probe *p;
 
     if (at == MAP_FAILED) {
-        err_set(err, ERR_LIMIT, NULL, "not enough memory to measure caches and memory");
+        err_set(err, ERR_LIMIT, "end other programs",
+                "not enough memory to measure caches and memory");
         return NULL;
     }
     memset(at, 0, MOST_BYTES);

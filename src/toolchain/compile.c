@@ -309,7 +309,7 @@ static bool push_options(struct compiling *c, const struct compile_wish *wish, s
         if (!compile_option_allowed(option, &takes_next, err))
             return false;
         if (takes_next && i + 1 == wish->count)
-            return err_set(err, ERR_USAGE, NULL, "%s needs a value", option);
+            return err_set(err, ERR_USAGE, "write its value after it", "%s needs a value", option);
         if (option[1] == 'I')
             push_directory(takes_next ? wish->options[i + 1] : option + 2, &word);
         else

@@ -91,5 +91,6 @@ bool editor_run(const char *path, size_t line, struct err *err)
         return err_set(err, ERR_MISSING, "set EDITOR to an installed editor",
                        "the editor %.200s does not exist", command);
     return (WIFEXITED(status) && WEXITSTATUS(status) == 0) ||
-           err_set(err, ERR_IO, NULL, "the editor %.200s failed", command);
+           err_set(err, ERR_IO, "set EDITOR to another editor", "the editor %.200s failed",
+                   command);
 }
