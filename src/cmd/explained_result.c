@@ -211,12 +211,12 @@ static void say_cycles(struct result *result, const struct explained_findings *f
             insitu_cycles(x, EXPLAINED_HIGH, &alone), x->placed.timed.count);
     if (!isnan(cycles) && isfinite(trip) && alone)
         result_line(result,
-                    "  excluding the code between its visits: the loop exits after %.*f "
+                    "  excluding the code between its executions: the loop exits after %.*f "
                     "iterations, for %.0f cycles",
                     trip < 100 ? 1 : 0, trip, insitu_between(x));
     else if (!isnan(cycles) && isfinite(trip))
         result_line(result,
-                    "  including the code between its visits, which are too short for separate "
+                    "  including the code between its executions, which are too short for separate "
                     "timing: the loop exits after %.1f iterations",
                     trip);
     if (x->region.jumps_indirect && !alone && !isinf(trip))
@@ -472,7 +472,7 @@ void explained_result(const struct explained_findings *f, struct result *result)
     result_number(result, "cycles", insitu_cycles(x, INSITU_TYPICAL, &alone));
     result_number(result, "cycles_low", insitu_cycles(x, EXPLAINED_LOW, &alone));
     result_number(result, "cycles_high", insitu_cycles(x, EXPLAINED_HIGH, &alone));
-    result_text(result, "cycles_of", alone ? "loop" : "loop and the code between its visits");
+    result_text(result, "cycles_of", alone ? "loop" : "loop and the code between its executions");
     result_number(result, "trip", insitu_trip(x));
     result_number(result, "predicted", f->predicted);
     result_number(result, "above", f->split.missing);

@@ -70,7 +70,7 @@ struct split split_of(const struct split_facts *f)
         return refused(s, "the time includes functions that the loop calls");
     if (!f->alone && f->trip < TRIP_LEAST)
         return refused(s, "the loop exits after few iterations, and the time includes the code "
-                          "between its visits");
+                          "between its executions");
     if (isnan(f->missed) || isnan(f->fresh))
         return refused(s, "too few iterations were recorded");
     bool branch = f->missed >= MISSES_LEAST,
@@ -79,7 +79,7 @@ struct split split_of(const struct split_facts *f)
         return refused(s, "branches are mispredicted, and loads reach lines not used recently: "
                           "their overlap depends on their order");
     if (!f->alone && !branch && !cache)
-        return refused(s, "the time includes the code between short visits of the loop");
+        return refused(s, "the time includes the code between short executions of the loop");
     if (branch && f->missed * MISS_MOST < s.missing)
         return refused(s, "the unexplained cycles exceed the cost of mispredictions");
     if (cache && (f->fresh + f->streamed) * LINE_MOST < s.missing)
