@@ -311,6 +311,14 @@ static bool on_terminal(void)
     return isatty(STDIN_FILENO) && isatty(STDOUT_FILENO) && !ranks_launched();
 }
 
+/* Returns whether the terminal is the console of Linux, whose fonts lack most of the symbols. */
+static bool on_console(void)
+{
+    const char *term = getenv("TERM");
+
+    return term && strcmp(term, "linux") == 0 && on_terminal();
+}
+
 /* Runs the user's rc, but only for the workbench: a script must behave the same for all users. */
 static void begin_as_user_wants(struct arguments *a, struct session *s)
 {
@@ -323,7 +331,7 @@ static void begin_as_user_wants(struct arguments *a, struct session *s)
 /* Loads the session, then applies the remaining options. */
 static bool settle(struct arguments *a, struct session *s, struct err *err)
 {
-    bool ascii = s->settings.ascii;   /* true if the locale only has ASCII */
+    bool ascii = s->settings.ascii;   /* true if the locale or the console only has ASCII */
 
     if (a->session && !session_load(s, a->session, err))
         return false;
@@ -394,7 +402,7 @@ static int run_program(int argc, char **argv)
     rescue_set(&s);
     const char *no_color = getenv("NO_COLOR");
     s.settings.color = isatty(STDOUT_FILENO) && !ranks_launched() && !(no_color && *no_color);
-    s.settings.ascii = strcmp(nl_langinfo(CODESET), "UTF-8") != 0;
+    s.settings.ascii = strcmp(nl_langinfo(CODESET), "UTF-8") != 0 || on_console();
     int status = parse(argc, argv, &a, &s);
     if (status < 0) {
         status = 0;

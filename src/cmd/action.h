@@ -25,6 +25,7 @@
                                                 ACTION(ALL, "all") ACTION(GENERATE, "generate")    \
                                                     ACTION(STOP, "stop")                       \
                                                     ACTION(ZOOM, "zoom") ACTION(BACK, "back")      \
+                                                    ACTION(RETURN, "return")                       \
                                                         ACTION(CANCEL, "cancel")                   \
                                                             ACTION(REDRAW, "redraw")               \
                                                                 ACTION(SUSPEND, "suspend")

@@ -100,10 +100,10 @@ static void stop_run(struct frame *f)
 static bool act(struct frame *f, enum action action)
 {
     switch (action) {
-    case ACTION_BACK:
+    case ACTION_BACK: case ACTION_RETURN:
         if (frame_is_page(f->current))
             frame_go(f, f->under);
-        else if (!jumps_back(f))
+        else if (!jumps_back(f) && action == ACTION_BACK)
             later(f, "quit");
         return true;
     case ACTION_GENERATE:
@@ -136,9 +136,10 @@ static bool act(struct frame *f, enum action action)
 bool frame_act(struct frame *f, enum action action)
 {
     const size_t at = f->current;
+    const enum action own = action == ACTION_RETURN ? ACTION_BACK : action;   /* of the view */
     struct str command = {0};
 
-    if (!views[at]->act || !views[at]->act(f->states[at], f->session, action, &command)) {
+    if (!views[at]->act || !views[at]->act(f->states[at], f->session, own, &command)) {
         str_done(&command);
         return act(f, action);
     }

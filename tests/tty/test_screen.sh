@@ -39,11 +39,15 @@ open_pasted() {
     see '3.00 cycles, dependencies'
 }
 
-# Uses the workbench on a terminal with TERM=$1: moves, commands, messages, sizes.
+# Fails if the screen has other characters than ASCII.
+ascii_only() { t capture-pane -p | LC_ALL=C grep '[^ -~]' && fail "not ASCII: $(t capture-pane -p)"; }
+# Uses the workbench on a terminal with TERM=$1: moves, commands, messages, sizes. Calls $2 (none:
+# nothing) at each size.
 look_around() {
     open_screen 120 40 "env HOME=$home TERM=$1 '$portolan' '$source/data/kernels/triad-skl-O3.s'; echo left with \$?; read -r x"
     see 'Tied limits, 2.00 cycles per iteration:'
     see 'VMOVAPD (YMM, M256)  1*p23'
+    ${2:-:}
     t send-keys Down Down
     see 'ADD (R32, I8)'
     t send-keys m
@@ -56,8 +60,10 @@ look_around() {
     see 'q or Q quits'
     t resize-window -x 80 -y 24
     see 'sapphirerapids'
+    ${2:-:}
     t resize-window -x 40 -y 10
     see 'The divider is busy'
+    ${2:-:}
     t resize-window -x 120 -y 40
     see 'retire'
     t send-keys q
@@ -66,8 +72,8 @@ look_around() {
 test_terminal_of_256_colours() { look_around screen-256color; }
 test_terminal_of_8_colours() { look_around screen; }
 test_terminal_without_colours() { look_around vt100; }
-test_console_of_linux() { look_around linux; }
-test_terminal_of_ascii() { look_around 'screen-256color LC_ALL=C'; }
+test_console_of_linux() { look_around linux ascii_only; }
+test_terminal_of_ascii() { look_around 'screen-256color LC_ALL=C' ascii_only; }
 test_no_color() {
     look_around 'screen-256color NO_COLOR=1'
     open_screen 80 24 "env HOME=$home TERM=screen-256color NO_COLOR=1 '$portolan' '$source/data/kernels/triad-skl-O3.s'; read -r x"
