@@ -77,8 +77,8 @@ portset advice_full_pipes(const struct analysis *a);
 void advice_constant_divisor(const struct advice *s);
 /* Returns whether a division uses a full pipe. A charted machine also has other blocking pipes. */
 bool advice_divides(const struct analysis *a);
-/* Returns whether all instructions with a least time are divisions or square roots. */
-bool advice_only_divisions(const struct analysis *a);
+/* Names the instructions with a least time; NULL: some may be microcoded or serialising. */
+const char *advice_least_times(const struct analysis *a);
 /* Appends "the divider", or the names of other full pipes. */
 void advice_name_pipes(const struct advice *s);
 void advice_say_divider(const struct advice *s);

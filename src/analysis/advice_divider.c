@@ -88,24 +88,28 @@ void advice_say_divider(const struct advice *s)
     advice_next(s);
 }
 
-bool advice_only_divisions(const struct analysis *a)
+const char *advice_least_times(const struct analysis *a)
 {
-    bool only = true;
+    bool divisions = true, vectors = true;
 
     for (size_t i = 0; i < a->count; i++)
-        only &= !a->rows[i].alone || is_division(a->rows[i].insn);
-    return only;
+        if (a->rows[i].alone) {
+            divisions &= is_division(a->rows[i].insn);
+            vectors &= (a->rows[i].insn->traits & INSN_VECTOR) != 0;
+        }
+    return divisions ? "divisions or square roots" : vectors ? "slow vector instructions" : NULL;
 }
 
 void advice_say_microcode(const struct advice *s)
 {
     const struct analysis *a = s->a;
-
-    const bool divides = advice_only_divisions(a);
+    const char *slow = advice_least_times(a);
+    const size_t start = s->out->length;
 
     str_addf(s->out, "%s take %.2f cycles per iteration%s; minimum cycles of each:",
-             divides ? "Divisions or square roots" : "Microcoded or serialising instructions",
-             a->bounds[BOUND_ISSUE], divides ? ", more than their ports are busy" : "");
+             slow ? slow : "microcoded or serialising instructions", a->bounds[BOUND_ISSUE],
+             slow ? ", more than their ports are busy" : "");
+    s->out->data[start] = (char)toupper(s->out->data[start]);
     for (size_t i = 0, named = 0; i < a->count && named < 3; i++)
         if (a->rows[i].alone) {
             str_addf(s->out, "%s %s %.2f", named++ ? "," : "", a->rows[i].insn->mnemonic,

@@ -173,8 +173,8 @@ void advice_limit(const struct advice *s, enum limit_kind kind)
     case LIMIT_MEMORY: str_add(s->out, "a chain through memory"); break;
     case LIMIT_DIVIDER: advice_name_pipes(s); break;
     case LIMIT_MICROCODE:
-        str_add(s->out, advice_only_divisions(s->a) ? "divisions or square roots"
-                                                    : limit_name(kind));
+        str_add(s->out,
+                advice_least_times(s->a) ? advice_least_times(s->a) : limit_name(kind));
         break;
     case LIMIT_INDUCTION:
     case LIMIT_REDUCTION:

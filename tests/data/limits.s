@@ -1378,3 +1378,12 @@
 	movl	%eax, (%rdi)
 	cmpl	%edx, %esi
 	jne	1b
+### skylake-avx512: microcode: a gather, longer than its ports
+# says: Slow vector instructions take 5.00 cycles per iteration, more than their ports are busy | vgatherdps 5.00 (line 3) | !Microcoded
+1:	vmovdqu	(%rsi), %ymm2
+	vmovaps	%ymm3, %ymm4
+	vgatherdps	%ymm4, (%rdi,%ymm2,4), %ymm1
+	vaddps	%ymm1, %ymm0, %ymm0
+	addq	$32, %rsi
+	cmpq	%rsi, %rdx
+	jne	1b
