@@ -67,8 +67,8 @@ static void say_accesses(const struct advice *s)
         break;
     case ACCESSES_LINES:
         str_addf(s->out,
-                 "Stores take %.2f cycles per iteration: %zu not to the cache line of the previous "
-                 "store, %g line%s per cycle.",
+                 "Stores take %.2f cycles per iteration: %zu not known to be to the cache line of "
+                 "the previous store, %g line%s per cycle.",
                  cycles, stores, machine_number(a->machine, "store_lines_per_cycle"),
                  machine_number(a->machine, "store_lines_per_cycle") > 1 ? "s" : "");
         break;

@@ -61,7 +61,7 @@ static enum link_class vector_sum_class(const struct insn *insn, int end, bool f
     return has_word(m, "adds") || has_word(m, "addus") || has_word(m, "qadd") ||
                    has_word(m, "subs") || has_word(m, "subus") || has_word(m, "qsub") ||
                    has_word(m, "avg") || has_word(m, "sign") || has_word(m, "abs") ||
-                   has_word(m, "hadd") || has_word(m, "sad")
+                   has_word(m, "hadd") || has_word(m, "sadbw")
                ? LINK_OTHER
                : LINK_ADD;
 }

@@ -169,7 +169,7 @@ static bool scales(const struct chain_work *w, size_t at)
         return true;
     if ((class != LINK_SCALE && class != LINK_MULTIPLY) ||
         !is_constant(w->a, insn, d->nodes[d->edges[at].from].resource,
-                     insn->operation == OPERATION_FP_FUSED ? link_addend(insn) : -1))
+                     class == LINK_SCALE ? link_addend(insn) : -1))
         return false;
     for (size_t i = 0; i < d->edge_count; i++)
         if (i != at && d->edges[i].to == d->edges[at].to && w->round[d->edges[i].from] &&
@@ -296,15 +296,15 @@ static bool is_index(const struct analysis *a, const struct insn *insn, uint8_t 
            (memory->base >= REG_PC || !is_written(a, memory->base));
 }
 
-/* Returns another edge between the instructions of edge @at, not shorter, that carries a value of
- * the computation; @at: none. */
+/* Returns another edge between the instructions of edge @at, at least half as long, that carries a
+ * value of the computation; @at: none. */
 static size_t real_edge(const struct deps *d, const struct insn *insn, size_t at)
 {
     const struct ratio_edge *edge = &d->edges[at];
 
     for (size_t i = 0; i < d->edge_count; i++)
         if (d->edges[i].to == edge->to && d->edges[i].distance == edge->distance &&
-            d->edges[i].weight >= edge->weight && !is_false(insn, d->ends[i]) &&
+            2 * d->edges[i].weight >= edge->weight && !is_false(insn, d->ends[i]) &&
             d->nodes[d->edges[i].from].insn == d->nodes[edge->from].insn)
             return i;
     return at;

@@ -635,7 +635,7 @@
 	cmpq	%rax, %rcx
 	jne	1b
 ### znver4: loads and stores: partition with a branch
-# says: Stores take 2.00 cycles | not to the cache line of the previous store | 1 line per cycle | mispredicted branches on loaded data: jnl (line 3) | Fewer accesses would help. | !wider
+# says: Stores take 2.00 cycles | not known to be to the cache line of the previous store | 1 line per cycle | mispredicted branches on loaded data: jnl (line 3) | Fewer accesses would help. | !wider
 1:	movl	(%rdx), %ecx
 	cmpl	%r9d, %ecx
 	jge	2f
@@ -1387,3 +1387,16 @@
 	addq	$32, %rsi
 	cmpq	%rsi, %rdx
 	jne	1b
+### neoverse-n1: recurrence: decimal digits by madd, clang -O3
+# says: madd 2 (line 2), sub 1 (line 3) | multiplies by a constant and adds. Combine two steps
+.L3:	ldrb	w10, [x8], #1
+	madd	w0, w0, w9, w10
+	sub	w0, w0, #48
+	cmp	x8, x11
+	b.ne	.L3
+### neoverse-n1: reduction: sum of widened words, clang -O3
+# says: saddw (line 2) | Split the accumulator | !cannot be split
+.L3:	ldr	d1, [x0], #8
+	saddw	v0.2d, v0.2d, v1.2s
+	cmp	x0, x1
+	b.ne	.L3
