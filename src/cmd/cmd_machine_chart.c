@@ -54,7 +54,7 @@ static void stage_done(void *state, enum chart_stage stage, const struct chart *
     const struct machine_charting *w = state;
 
     stage_log_done(w->log, stage, so_far);
-    if (job_cancelled(w->job))   /* nothing is predicted then: the earlier lists stay */
+    if (job_cancelled(w->job))   /* nothing was predicted, so the earlier lists stay */
         return;
     if (so_far->machine) {
         stage_log_mapping(w->log, so_far->machine->mapping, so_far->table);

@@ -354,7 +354,7 @@ static bool check_finish(struct session *s, void *state, struct result *result, 
     show(w, result);
     put(s, w->check);
     w->check = NULL;
-    s->checking = NULL;   /* older copies do not replace it */
+    s->checking = NULL;   /* an older copy must not replace the result */
     return true;
 }
 
@@ -362,7 +362,7 @@ static void checking_free(void *state)
 {
     struct checking *w = state;
     if (w->session->checking == w) {
-        check_publish(w->session);   /* what a cancelled check has measured */
+        check_publish(w->session);   /* publishes the rows of a cancelled check */
         w->session->checking = NULL;
     }
     check_free(w->so_far);

@@ -10,15 +10,16 @@
 #include "toolchain/assemble.h"
 #include "work/job.h"
 
-/* State of the job. A view that shows other code meanwhile has freed its own part. */
+/* State of the job that makes the code. It is freed when the job has ended and the view has freed
+ * the listing. */
 struct code_maker {
     struct code_listing shown;
-    bool dropped;               /* no view holds it */
-    bool runs;                  /* a job holds it */
+    bool dropped;               /* the view has freed the listing */
+    bool runs;                  /* the job has not ended */
     unsigned job;
     enum isa isa;
     struct forms *forms;        /* NULL: the job loads the table */
-    bool loaded;                /* it did */
+    bool loaded;                /* the job has loaded @forms */
     struct experiment e;
     struct check_row row;       /* form NULL: the code of @e is made */
 };
@@ -73,7 +74,7 @@ static void job_done(void *state)
 
 static struct code_maker *maker_of(struct code_listing *code)
 {
-    return (struct code_maker *)code;   /* its first member */
+    return (struct code_maker *)code;   /* @code is its first member */
 }
 
 /* Starts to make the code, or makes it at once if there is no screen. */

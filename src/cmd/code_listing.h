@@ -9,8 +9,9 @@
 struct code_listing {
     char *name;            /* text that identifies the experiment or row */
     bool made;             /* the members below are valid; false: a job makes them, or it failed */
-    struct str text;       /* one instruction per line; "": not executable. check: or the reason */
-    unsigned executions;   /* how often the code executes the experiment */
+    /* one instruction per line, or the reason why a check has no code; "": not executable */
+    struct str text;
+    unsigned executions;   /* number of times that the code executes the experiment */
     size_t bytes;
 };
 

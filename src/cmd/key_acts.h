@@ -14,7 +14,7 @@ bool keys_lab_can_stop(const struct session *s);
 /* Returns whether experiments can be generated. */
 bool keys_forms_can_be_measured(const struct session *s);
 bool keys_run_has_mapping(const struct session *s);
-/* An inference run, or the chart that LAB shows, has a mapping. */
+/* Returns whether an inference run, or the chart that LAB shows, has a mapping. */
 bool keys_mapping_is_inferred(const struct session *s);
 bool keys_experiments_wait(const struct session *s);
 bool keys_run_can_start(const struct session *s);

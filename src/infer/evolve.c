@@ -318,7 +318,7 @@ struct genome *evolve_judge(const struct problem *p, const struct genome *g, dou
     return copy;
 }
 
-/* Copies @g with errors and cost by the run's prices over its present problem, which another thread
+/* Copies @g with errors and cost by the run's prices over its current problem, which another thread
  * may replace meanwhile: *@over gets a reference to it. NULL if the problem has another number of
  * forms. The caller frees both. Call it without the lock. */
 static struct genome *judged(struct evolve *e, const struct genome *g, struct problem **over)

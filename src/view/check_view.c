@@ -24,7 +24,7 @@ struct check_view_state {
     struct table_view view;      /* first member */
     const struct check *shown; /* the session's check, identified by @serial */
     uint64_t serial;
-    struct code_listing *code;   /* of the detail pane; NULL: none */
+    struct code_listing *code;   /* code in the detail pane; NULL: none */
     size_t known, wrong;       /* number of rows with both values; of these that disagree */
 };
 

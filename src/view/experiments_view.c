@@ -37,7 +37,7 @@ struct experiments_view_state {
                                * it displays a machine's */
     unsigned long session_revision;
     bool ordering;             /* rows are being sorted since @begun */
-    struct code_listing *code;   /* of the detail pane; NULL: none */
+    struct code_listing *code;   /* code in the detail pane; NULL: none */
     double begun, pause_until; /* clock seconds; before @pause_until new results alone do not start
                                 * another sort */
 };
@@ -276,7 +276,7 @@ static void draw_samples(const struct record_samples *samples, struct grid *g, i
     plot_draw(&plot, g, x, y, width, height);
 }
 
-/* @made: a missing code will not come. */
+/* @made: if there is no code, this CPU cannot execute the experiment. */
 static void draw_code(const struct experiment_detail *d, bool made, size_t first, struct grid *g,
                       int x, int y, unsigned width, unsigned height)
 {

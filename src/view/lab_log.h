@@ -11,7 +11,7 @@
 struct stage_view *lab_log_shown(const struct session *s);
 /* Returns whether the chart, check or hunt of lab_log_shown is running. */
 bool lab_log_runs(const struct session *s);
-/* Returns whether it is a chart. */
+/* Returns whether LAB shows a chart. */
 bool lab_log_charts(const struct session *s);
 /* Draws the title and the stages from row @y on; returns the row below. */
 int lab_log_draw_stages(const struct stage_view *v, struct grid *g, int y);

@@ -33,8 +33,8 @@ void pager_clear(struct pager *p);
 void pager_done(struct pager *p);
 /* Adds @text, split into lines. */
 void pager_add(struct pager *p, enum role role, const char *text);
-/* Removes texts that were added first, so that at most @count texts remain. The visible lines stay
- * if they remain. For a pager without pager_take. */
+/* Removes texts that were added first, so that at most @count texts remain. The visible lines do
+ * not move unless they are removed. For a pager without pager_take. */
 void pager_keep_last(struct pager *p, size_t count);
 /* Adds text of any size, of which each drawing reads a part. Nothing may be added after it.
  * @take_text is moved. */
