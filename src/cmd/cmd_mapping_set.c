@@ -39,7 +39,8 @@ struct usage_setting {
     char *form, *usage;
 };
 
-/* Fills @out with @form and the parsed @usage. Returns true; the caller then calls usage_done. */
+/* Fills @out with @form and the parsed @usage, which the caller frees with usage_done. Returns
+ * false with err if @usage is invalid. */
 static bool entry_of(const struct machine *m, const char *form, const char *usage,
                      struct mapping_entry *out, struct err *err)
 {

@@ -82,7 +82,6 @@ void sweep_done(struct sweep *sweep)
     *sweep = (struct sweep){0};
 }
 
-/* Returns a copy of an array. The caller frees it. */
 static double *copy_values(const double *from, size_t count)
 {
     double *to = mem_alloc(count * sizeof *to);

@@ -587,7 +587,7 @@ static void publish_pmevo(struct evolve *e, const struct pmevo *m, uint64_t eval
     evolve_sample(e, true);
 }
 
-/* the paper's algorithm runs on one thread */
+/* Runs the paper's algorithm, on one thread. */
 static void run_pmevo(struct evolve *e, struct watcher *w)
 {
     struct pmevo *m = pmevo_new(e->p, e->ports, (unsigned)e->target, e->o.volume_weight,
