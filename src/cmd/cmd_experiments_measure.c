@@ -51,7 +51,7 @@ struct experiments_measuring {
     uint64_t target;                /* serial number of the session's table at the start */
 };
 
-/* Returns whether the job measures this CPU; a simulated one cannot be disturbed. */
+/* Returns whether the job measures this CPU; a simulated CPU cannot be disturbed. */
 static bool measures(const void *state)
 {
     return !((const struct experiments_measuring *)state)->simulated;

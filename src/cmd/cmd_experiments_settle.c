@@ -32,7 +32,7 @@ struct experiments_settling {
     struct settled settled;
 };
 
-/* Returns whether the job measures this CPU; a simulated one cannot be disturbed. */
+/* Returns whether the job measures this CPU; a simulated CPU cannot be disturbed. */
 static bool measures(const void *state)
 {
     return !((const struct experiments_settling *)state)->simulated;

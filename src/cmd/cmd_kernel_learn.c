@@ -37,7 +37,7 @@ struct kernel_learning {
     size_t blockers;
 };
 
-/* Returns whether the job measures this CPU; a simulated one cannot be disturbed. */
+/* Returns whether the job measures this CPU; a simulated CPU cannot be disturbed. */
 static bool measures(const void *state)
 {
     return !((const struct kernel_learning *)state)->simulated;

@@ -47,7 +47,7 @@ struct checking {
     struct check *so_far;         /* copy for the view, not yet taken; NULL: none */
 };
 
-/* Returns whether the job measures this CPU; a simulated one cannot be disturbed. */
+/* Returns whether the job measures this CPU; a simulated CPU cannot be disturbed. */
 static bool measures(const void *state)
 {
     return !((const struct checking *)state)->simulated;

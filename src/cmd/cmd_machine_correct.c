@@ -45,7 +45,7 @@ struct correcting {
     char *path;                /* directory that is written */
 };
 
-/* Returns whether the job measures this CPU; a simulated one cannot be disturbed. */
+/* Returns whether the job measures this CPU; a simulated CPU cannot be disturbed. */
 static bool measures(const void *state)
 {
     return !((const struct correcting *)state)->simulated;

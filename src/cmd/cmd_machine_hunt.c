@@ -50,7 +50,7 @@ struct machine_hunting {
     struct stage_log *log;        /* progress for the views */
 };
 
-/* Returns whether the reference is this CPU; a simulated one cannot be disturbed. */
+/* Returns whether the reference is this CPU; a simulated CPU cannot be disturbed. */
 static bool measures(const void *state)
 {
     const struct machine_hunting *w = state;

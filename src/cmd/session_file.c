@@ -531,7 +531,6 @@ static bool load_experiments(const char *dir, struct session *s, struct err *err
     return !there || s->document.experiments;
 }
 
-/* Running jobs use the experiments and machines that existed when they started. */
 bool session_idle(struct err *err)
 {
     struct job_info info;
