@@ -19,7 +19,7 @@ struct code_listing {
  * the session's experiment @row on this CPU. The caller frees. */
 struct code_listing *code_listing_of_experiment(struct session *s, struct code_listing *code,
                                                 const char *name, size_t row);
-/* Same for @row of a check of instruction set @isa. */
+/* Same as code_listing_of_experiment, for @row of a check of instruction set @isa. */
 struct code_listing *code_listing_of_check(struct session *s, struct code_listing *code,
                                            enum isa isa, const struct check_row *row);
 /* NULL is fine. */

@@ -130,8 +130,7 @@ bool mapping_shares(const struct mapping *a, const struct mapping *b, size_t ind
 struct mapping *mapping_copy(const struct mapping *m)
 {
     struct mapping *copy = m->rows.count ? mapping_of_rows(&m->ports, &m->rows) : NULL;
-    const size_t lent = copy ? m->rows.count : 0;   /* number of entries that the copy borrows too
-                                                     * */
+    const size_t lent = copy ? m->rows.count : 0;   /* number of entries that both borrow */
 
     copy = copy ? copy : mapping_new(&m->ports);
     copy->issue_width = m->issue_width;

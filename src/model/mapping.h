@@ -47,8 +47,8 @@ void mapping_free(struct mapping *m);
 struct mapping *mapping_of_rows(const struct ports *ports, const struct mapping_rows *rows);
 /* Fills the empty @out with the stored hash slots of the forms. index_done frees @out. */
 void mapping_index_rows(const struct mapping *m, struct index *out);
-/* Returns whether entry @index of @a and @b is the same entry of the same rows. False also if
- * either may differ. */
+/* Returns whether @a and @b borrow entry @index from the same read-only rows, so it is equal in both.
+ * Other entries may be equal too. */
 bool mapping_shares(const struct mapping *a, const struct mapping *b, size_t index);
 struct mapping *mapping_copy(const struct mapping *m);
 const struct ports *mapping_ports(const struct mapping *m);
