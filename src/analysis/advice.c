@@ -690,7 +690,7 @@ char *advice_of(const struct analysis *a, const struct kernel *k, size_t loop)
     const struct advice advice = {a, &a->limit, &s};
 
     if (has_call(a))
-        str_add(&s, "Apart from the called functions: ");
+        str_add(&s, "Without the called functions: ");
     if (limited_by_repeated(a))
         ; /* one repetition does not characterise the loop */
     else if (a->limit.count > 1)

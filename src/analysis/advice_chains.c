@@ -78,9 +78,9 @@ void advice_say_scan(const struct advice *s)
     const uint8_t used = s->a->rows[chain->user].insn->operation;
     if (chain->extremum && (used == OPERATION_COMPARE || used == OPERATION_FP_COMPARE ||
                             used == OPERATION_VECTOR_COMPARE))
-        str_add(s->out, " compares with each partial result. Keep a minimum or maximum, with what "
-                        "belongs to it, for each of several parts of the data, and compare them at "
-                        "the end.");
+        str_add(s->out,
+                " compares with each partial result. Keep a minimum or maximum, with its position, "
+                "for each of several parts of the data, and compare them at the end.");
     else
         str_addf(s->out,
                  " uses each partial result, so separate accumulators cannot replace it. Combine a "
@@ -289,8 +289,8 @@ void advice_say_memory(const struct advice *s)
     }
     str_addf(s->out, ", %.2f cycles per iteration in all", chain->cycles);
     if (through < ADVICE_EQUAL) {
-        str_add(s->out, ". This processor renames such memory: the way from store to load takes no "
-                        "cycle, so a register instead would not shorten the chain.");
+        str_add(s->out, ". This processor renames such memory: forwarding takes no cycle, so a "
+                        "register instead would not shorten the chain.");
         advice_next(s);
         return;
     }

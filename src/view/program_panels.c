@@ -161,7 +161,7 @@ static void draw_reuse(const struct study *s, struct grid *g, int x, int y, unsi
     unsigned bar = width > 34 ? width - 34 : 1;
     char text[24];
 
-    draw_title(g, x, y, width, "reuse distance, bytes of lines between");
+    draw_title(g, x, y, width, "reuse distance, bytes of distinct lines");
     for (int o = 0; o < OCTAVE_FIRST_USES; o++)
         last = s->reuse.counts[o] > 0 ? o : last;
     while ((last + step) / step > (int)height - 2)

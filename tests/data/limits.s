@@ -1340,7 +1340,7 @@
 	cmpq	%rax, %rsi
 	jne	1b
 ### skylake: front end: a call that ends at a boundary, whose result is no chain
-# says: Apart from the called functions: Front end | because of call (line 10) | (-Wa,-malign-branch-boundary=32,-malign-branch=call) | !recurrence
+# says: Without the called functions: Front end | because of call (line 10) | (-Wa,-malign-branch-boundary=32,-malign-branch=call) | !recurrence
 	nop
 	nop
 	nop
