@@ -316,8 +316,8 @@ void advice_say_partial(const struct advice *s)
              "for the old value. If the other bits are not used, ",
              to ? to->bits : 8U);
     str_add(s->out, insn->operation == OPERATION_MOVE && insn->traits & INSN_LOAD
-                        ? "movzx instead, or zeroing the register (xor) first, breaks the chain."
-                        : "zeroing the register (xor) first breaks the chain.");
+                        ? "movzx instead, or zeroing the register (xor) first, avoids that."
+                        : "zeroing the register (xor) first avoids that.");
     advice_next(s);
 }
 

@@ -89,4 +89,24 @@ test_from_nothing_to_a_mapping() {
     rm "$home/portolan/rc"
 }
 
+# Charts a simulated CPU and checks tables on one: LAB shows the mapping and the rows from the start
+# of these runs, without a key, and keeps them at the end.
+to_chart() {
+    open_screen "$1" "$2" "env HOME=$home XDG_CONFIG_HOME=$home XDG_DATA_HOME=$home XDG_STATE_HOME=$home TERM=screen-256color '$portolan' --machine skylake '$source/data/kernels/triad-skl-O3.s'; echo left with \$?; read -r x"
+    see '1/8'
+    t send-keys -l -- ":machine chart trial$1 --simulate skylake --top 20 --time 2s"
+    t send-keys Enter
+    see "chart of trial$1"
+    see "trial$1: 20 forms of skylake charted"
+    t send-keys q
+    see '1 Inferred'
+    see '■'
+    t send-keys -l -- ":machine check --simulate haswell 'ADD (R64*'"
+    t send-keys Enter
+    see 'skylake compared with simulated haswell'
+    t send-keys BSpace
+    see '1 Inferred'
+}
+test_from_nothing_to_a_chart() { each_size to_chart; }
+
 run_tests
