@@ -194,6 +194,7 @@ void core_balance(double a, double b, unsigned most, uint32_t counts[2])
 {
     double best = INFINITY;
 
+    counts[0] = counts[1] = 1;   /* if a time is unknown */
     for (uint32_t x = 1; x <= most; x++)
         for (uint32_t y = 1; y <= most; y++) {
             double off = fabs(log(x * a / (y * b))) + 0.01 * (x + y);

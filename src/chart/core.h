@@ -30,7 +30,8 @@ bool core_find(struct lab *lab, const double *alone, size_t n, struct chart_core
                struct err *err);
 void core_done(struct chart_core *c);
 
-/* Returns counts, at most @most each, with which @a and @b take nearly equal time alone. */
+/* Returns counts, at most @most each, with which @a and @b take nearly equal time alone; 1
+ * and 1 if a time is unknown. */
 void core_balance(double a, double b, unsigned most, uint32_t counts[2]);
 
 #endif

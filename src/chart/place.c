@@ -764,7 +764,7 @@ bool place_forms(struct lab *lab, const struct mapping *mapping, const struct pl
     ok = ok && place_some(&p, true, err) && place_some(&p, false, err) &&
          find_pipes(&p, &pipes, err);
     *ports = *mapping_ports(mapping);
-    for (unsigned i = 0; ok && i < pipes; i++) {
+    for (uint8_t i = 0; ok && i < pipes; i++) {   /* at most PORTS_MAX */
         char name[PORT_NAME_MAX];
         /* suffix of the names of blocking ports */
         snprintf(name, sizeof name, i ? "%uDV" : "DV", i + 1);

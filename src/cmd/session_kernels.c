@@ -487,7 +487,7 @@ static bool load_text_lines(const struct csv_table *t, const char *path, struct 
     bool ok = session_columns(t, path, names, INLINED, columns, err), room = true;
 
     for (size_t i = 0; ok && room && i < t->count; i++) {
-        uint32_t source;
+        uint32_t source = 0;
         ok = take_line_row(t, i, path, columns, 1, &line, &source, err);
         while (ok && room && lines.count + 1 < line)
             vec_try_push(&lines, last, room);
@@ -514,7 +514,7 @@ static bool load_byte_lines(const struct csv_table *t, const char *path, struct 
     bool ok = session_columns(t, path, names, LINE_COLUMNS, columns, err), room = true;
 
     for (size_t i = 0; ok && room && i < t->count; i++) {
-        uint32_t source, inlined = 0;
+        uint32_t source = 0, inlined = 0;
         ok = take_line_row(t, i, path, columns, 0, &byte, &source, err);
         const char *name = ok ? t->rows[i][columns[INLINED]] : "";
         if (*name) {

@@ -699,9 +699,23 @@ static void test_twins_do_the_same(void **state)
     with_core(100, look_at_twins);
 }
 
+/* Counts are set also if a time is unknown. */
+static void test_balance(void **state)
+{
+    uint32_t counts[2] = {99, 99};
+
+    (void)state;
+    core_balance(3, 1, 6, counts);
+    assert_true(counts[0] == 1 && counts[1] == 3);
+    counts[0] = counts[1] = 99;
+    core_balance(NAN, 1, 6, counts);
+    assert_true(counts[0] == 1 && counts[1] == 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_balance),
         cmocka_unit_test(test_kinds_have_ports_of_their_own),
         cmocka_unit_test(test_ports_that_two_forms_show),
         cmocka_unit_test(test_vectors_and_memory),
