@@ -2,9 +2,11 @@
 #include "model/facts.h"
 
 #include <math.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/index.h"
 #include "base/mem.h"
 #include "base/similar.h"
 #include "model/dispatch_limits.h"
@@ -581,15 +583,40 @@ static const struct { const char *former, *key; } renamed[] = {
     {"dispatch_per_cycle", "dispatch_limits"},
 };
 
+#define PLACES 1024   /* a power of two, more than all keys */
+
+/* Hash table of all keys, present and obsolete. A simulation asks for some hundred facts. */
+static struct { const char *key; const struct fact *fact; } places[PLACES];
+static pthread_once_t placing = PTHREAD_ONCE_INIT;
+
+/* Returns the place of @key, or the free one for it. */
+static size_t place_of(const char *key)
+{
+    size_t at = hash_text(key) % PLACES;
+
+    while (places[at].key && !str_same(places[at].key, key))
+        at = (at + 1) % PLACES;
+    return at;
+}
+
+static void place_all(void)
+{
+    for (const struct fact *f = fact_schema; f->key; f++) {
+        const size_t at = place_of(f->key);
+        places[at].key = f->key;
+        places[at].fact = f;
+    }
+    for (size_t i = 0; i < sizeof renamed / sizeof *renamed; i++) {
+        const size_t at = place_of(renamed[i].former);
+        places[at].key = renamed[i].former;
+        places[at].fact = places[place_of(renamed[i].key)].fact;
+    }
+}
+
 const struct fact *fact_find(const char *key)
 {
-    for (size_t i = 0; i < sizeof renamed / sizeof *renamed; i++)
-        if (str_same(renamed[i].former, key))
-            key = renamed[i].key;
-    for (const struct fact *f = fact_schema; f->key; f++)
-        if (str_same(f->key, key))
-            return f;
-    return NULL;
+    pthread_once(&placing, place_all);
+    return places[place_of(key)].fact;
 }
 
 const char *fact_meant(const char *key)

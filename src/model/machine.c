@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/index.h"
 #include "base/similar.h"
 #include "base/mem.h"
 #include "base/str.h"
@@ -67,8 +68,10 @@ void machine_free(struct machine *m)
 
 static struct machine_fact *find(const struct machine *m, const char *key)
 {
+    const uint64_t hash = hash_text(key);
+
     for (size_t i = 0; i < m->fact_count; i++)
-        if (str_same(m->facts[i].key, key))
+        if (m->facts[i].hash == hash && strcmp(m->facts[i].key, key) == 0)
             return &m->facts[i];
     return NULL;
 }
@@ -131,7 +134,7 @@ void machine_set_fact(struct machine *m, const char *key, const char *value, con
                       const char *source)
 {
     struct machine_fact fresh = {mem_strdup(key), mem_strdup(value), mem_strdup(unit ? unit : ""),
-                                 mem_strdup(source ? source : "")};
+                                 mem_strdup(source ? source : ""), hash_text(key)};
     struct machine_fact *old = find(m, key);
 
     if (old) {

@@ -6,6 +6,7 @@
 
 struct machine_fact {
     char *key, *value, *unit, *source;
+    uint64_t hash;   /* of @key */
 };
 
 /* Latency between two operands of the matching forms, where it differs from the form's latency
