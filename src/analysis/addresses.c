@@ -9,14 +9,16 @@
 #include "base/watch.h"
 #include "model/start.h"
 
-#define STORES 128       /* stores recorded; at least the entries of the largest store buffer */
-/* slots for symbols of sums and loaded values; links are lost when they are full */
+#define STORES 128       /* stores recorded; no store buffer has more entries */
+/* Number of entries for the symbols of sums and loaded values. If all are in use, links through
+ * further values are not found. */
 #define COMPOSITES 1024
-/* iterations simulated; finds links through memory of up to ROUNDS - 1 iterations */
+/* Simulated iterations. A store and its load can be up to ROUNDS - 1 iterations apart. */
 #define ROUNDS 8
-#define START_VALUE 0x2324000   /* BHive's value of the registers: the address of the mapped page */
+#define START_VALUE 0x2324000   /* BHive's initial value of all registers: the address of the mapped
+                                 * page */
 #define PAGE 4096
-#define AT_CODE UINT32_MAX  /* symbol of addresses relative to the program counter */
+#define AT_CODE UINT32_MAX  /* symbol of addresses that are relative to the program counter */
 #define LOW32 0x80000000u /* flag of a symbol: its value fits 32 bits */
 
 /* A value is symbol + offset; symbol 0 is the constant 0. */
@@ -40,17 +42,18 @@ struct composite {
 
 enum { COMPOSITE_SUM, COMPOSITE_LOAD, COMPOSITE_LOW32, COMPOSITE_EXTENDED };
 
-/* Address of an instruction's last memory operand. */
+/* Address of an instruction's last memory access, and its use of pages. */
 struct access_place {
     struct value address;
-    int64_t step;           /* bytes between the last two rounds; 0 also if unknown */
-    /* rounds in which the access touched a new page of known address */
+    int64_t step;           /* bytes between the accesses of the last two rounds; 0 also if
+                             * unknown */
+    /* rounds in which the page was not a recent one; without accesses of unknown address */
     uint32_t misses;
     bool used, counted;
 };
 
-#define TLB_ENTRIES 64      /* entries; within a factor of two of every processor with a shipped
-                             * table */
+#define TLB_ENTRIES 64      /* entries of the modelled first-level TLB; processors have half to
+                             * twice as many */
 
 struct state {
     struct value reg[32];
@@ -60,7 +63,7 @@ struct state {
     enum start_values start;
     struct value pages[TLB_ENTRIES];
     uint32_t page_count;
-    size_t access;          /* index of the next access of the last round */
+    size_t access;          /* index of the next access in work->accesses, in the last round */
 };
 
 void address_work_done(struct address_work *work)
@@ -126,8 +129,7 @@ static struct value add_constant(struct value x, int64_t constant)
     return (struct value){x.symbol, (int64_t)((uint64_t)x.offset + (uint64_t)constant)};
 }
 
-/* Returns @x truncated to 32 bits. A constant is truncated; an unknown value gets another symbol
- * with the same step. */
+/* Returns @x modulo 2^32. An unknown value gets another symbol with the same step. */
 static struct value low32(struct state *s, struct value x)
 {
     if (!x.symbol)
@@ -159,11 +161,11 @@ static struct value address_of(struct state *s, const struct insn *insn, const s
     if (op->segment != REG_NONE && s->start == START_MEASURED)
         segment = (struct value){0, START_SEGMENT};
 
-    /* each operand relative to the program counter has its own cache line, the same in every
-     * copy */
+    /* Each operand relative to the program counter has its own cache line. The line is the same in
+     * every copy of the block. */
     if (op->base == REG_PC && s->start == START_MEASURED)
         at = (struct value){0, START_RELATIVE + (int64_t)insn->offset * START_RELATIVE_LINE};
-    /* an absolute address after linking, the same in every copy */
+    /* The address after linking is constant, and the same in every copy of the block. */
     else if (op->base == REG_PC)
         at = (struct value){AT_CODE,
                             (int64_t)((uint64_t)op->displacement + insn->offset + insn->length)};
@@ -190,7 +192,7 @@ size_t addresses_found(const struct address_work *work, uint32_t load)
     return from;
 }
 
-/* Records a link in the second-last round and confirms it in the last one. Confirmed links occur in
+/* Stores a link in the second-last round and confirms it in the last one. Confirmed links occur in
  * the steady state. */
 static void add_forward(struct address_work *work, struct forward f, bool last)
 {
@@ -231,7 +233,7 @@ static const struct store_record *find_store(const struct state *s, struct value
         if (r->address.symbol != address.symbol)
             continue;
         int64_t from = distance(address.offset, r->address.offset);
-        /* all pages share one frame: the offset in the page identifies the address */
+        /* All pages map to one physical page, so equal offsets in the page are equal addresses. */
         if (s->start == START_EQUAL)
             from = (int64_t)(((uint64_t)from + PAGE / 2) % PAGE) - PAGE / 2;
         if (from < (int64_t)r->bytes && from + (int64_t)bytes > 0)
@@ -240,7 +242,7 @@ static const struct store_record *find_store(const struct state *s, struct value
     return NULL;
 }
 
-/* Returns whether the bytes of the load that store @r does not write come from the cache. */
+/* Returns whether no store writes those bytes of the load that store @r does not write. */
 static bool is_alone(const struct state *s, const struct store_record *r, struct value address,
                      uint32_t bytes)
 {
@@ -292,8 +294,8 @@ static void note_place(struct state *s, uint32_t at, struct value address)
 {
     struct access_place *place = &s->work->places[at];
     int64_t page = address.offset >> 12;
-    /* Assumes that an unknown address stays in its page. The access is usually to a flag, byte or
-     * bit field near a known address. */
+    /* Assumes that an access with an unknown address stays in its page. It is usually an access to
+     * a flag, byte or bit field near a known address. */
     bool related = !address.symbol || (place->used && place->address.symbol == address.symbol);
 
     place->step = place->used && place->address.symbol == address.symbol
@@ -371,8 +373,8 @@ static bool extend(struct value x, const struct operand *from, bool sign, struct
     return true;
 }
 
-/* Extends an unknown value. One of 32 bits or more keeps its step, because loop counters do not
- * overflow. A narrower one gets another symbol. */
+/* Extends an unknown value. A value of 32 bits or more keeps its step, because loop counters do not
+ * overflow. A narrower value gets another symbol. */
 static struct value extended(struct state *s, struct value x, const struct operand *from, bool sign)
 {
     if (from->bits == 32) {
@@ -418,8 +420,7 @@ static bool result_of(struct state *s, const struct insn *insn, struct value loa
             *out = extended(s, from, left, sign);
         }
     } else {
-        /* Computes a result only if both operands are constants and the destination is the first
-         * operand. */
+        /* Constants are computed only if the destination is the first operand. */
         struct value old = register_value(s, to->reg), other = input_value(s, right, loaded);
         if (left != to || !right || old.symbol || other.symbol ||
             (right->kind == OPERAND_REGISTER && right->bits < 32) ||
@@ -461,7 +462,7 @@ static void move_stack(struct state *s, const struct insn *insn)
     }
 }
 
-/* Records an access of the second-last round, or compares an access of the last round with it. */
+/* Stores an access of the second-last round, or compares an access of the last round with it. */
 static void note_access(struct state *s, uint32_t at, struct value address, uint32_t bytes,
                         bool store, uint32_t left)
 {

@@ -7,22 +7,23 @@
 #include "base/vec.h"
 #include "isa/insn.h"
 
-/* Initial values of the registers. */
+/* Assumption about the registers' initial values. */
 enum start_values {
     START_DIFFERENT,   /* each register has its own unknown initial value */
-    /* values of BHive's measurements: all registers but the stack and frame pointers contain one
-     * page's address; all memory is filled with it; all pages map to one physical page */
+    /* Initial values in BHive's measurements. All registers except the stack and frame pointers
+     * contain the address of one page. All memory is filled with that address. All pages map to one
+     * physical page. */
     START_EQUAL,
     START_MEASURED,    /* values that `kernel measure` sets (model/start.h) */
 };
 
 struct forward {
-    /* indices of instructions; equal for a read-modify-write of one address */
+    /* indices of the store and load instructions; equal for a read-modify-write of one address */
     uint32_t store, load;
     uint32_t distance;      /* iterations from the store to the load */
-    bool starts_alike;      /* load and store begin at the same address */
+    bool starts_alike;      /* the load and the store begin at the same address */
     bool fits;              /* the store contains all bytes of the load: it is forwarded */
-    /* the store lacks bytes of the load, and no other store in flight has them */
+    /* Some bytes of the load are in the cache only: no store in flight contains them. */
     bool alone;
     bool confirmed;         /* occurs in the last two simulated iterations */
 };
@@ -41,12 +42,13 @@ struct access {
     uint32_t symbol;
     uint32_t before;        /* symbol of the address in the previous iteration */
     int64_t offset;
-    int64_t step;           /* bytes per iteration */
+    int64_t step;           /* change of the address, bytes per iteration */
     /* the address is relative to the program counter, and differs between copies of the block */
     bool fixed;
-    /* stepped: @step is known; otherwise the address has another symbol in every iteration */
+    /* @store: it is a store. @stepped: @step is known; if false, each iteration's address has
+     * another symbol. */
     bool store, stepped;
-    /* not stepped: number of iterations since the access with the same symbol; 0: this iteration */
+    /* For @stepped false: @origin is the access that had the same symbol @age iterations ago. */
     uint32_t origin, age;
 };
 
@@ -57,11 +59,12 @@ struct changing {
 
 /* Kind of a symbol under START_DIFFERENT, where each register has its own unknown initial value. */
 enum symbol_kind {
-    SYMBOL_UNKNOWN,    /* result of instructions that are not modelled */
+    SYMBOL_UNKNOWN,    /* result of an instruction that is not modelled */
     SYMBOL_REGISTER,   /* initial value of general register @a */
     SYMBOL_SUM,        /* @a + @b * @value */
     SYMBOL_LOADED,     /* the @b bits of memory at @a + @value */
-    /* part of @a, extended; @b: its bits, or its step if it does not overflow */
+    /* A part of @a, extended. @b is the number of its bits, or the step of @a if it does not
+     * overflow. */
     SYMBOL_NARROW,
 };
 struct symbol_meaning {
@@ -90,9 +93,10 @@ void address_work_done(struct address_work *work);
 /* Returns whether the instruction's load reads another page in every iteration and misses the
  * first-level TLB. Call after addresses_link. */
 bool addresses_far(const struct address_work *work, size_t insn);
-/* Returns the cycles per iteration lost on new pages: pages per iteration times @miss, at most
- * @most_per_access per access. Accesses with equal steps share pages. Returns 0 under
- * START_DIFFERENT, where all pages are assumed to be in the TLB. Call once per addresses_link. */
+/* Returns the cycles per iteration that first accesses to pages take: pages per iteration times
+ * @miss, at most @most_per_access per access. Accesses with equal steps share pages. Returns 0
+ * under START_DIFFERENT, where all pages are assumed to be in the TLB. Call once per
+ * addresses_link. */
 double addresses_new_pages(struct address_work *work, size_t count, double miss,
                            double most_per_access);
 /* Fills work->found with the links of the steady state, sorted by load. Ignores stores that have
@@ -100,15 +104,15 @@ double addresses_new_pages(struct address_work *work, size_t count, double miss,
  * cancelled. */
 void addresses_link(const struct insn *insns, size_t count, enum start_values start,
                     size_t store_buffer, struct address_work *work);
-/* Adds the links of @known to work->found for loads without a link. Known links relate addresses
- * that the code does not relate. Call after addresses_link on the same block. */
+/* Adds the links of @known to work->found for loads without a link. These links are between
+ * addresses with different symbols. Call after addresses_link on the same block. */
 void addresses_add_known(struct address_work *work, const struct known_forwards *known);
 /* Returns the meaning of @symbol, the symbol of an access of the last block linked with
  * START_DIFFERENT. @generals is the number of general registers of the instruction set. */
 struct symbol_meaning addresses_meaning(const struct address_work *work, unsigned generals,
                                         uint32_t symbol);
-/* Returns the distance in bytes by which the address changes per iteration, without sign. 0:
- * constant or unknown. */
+/* Returns the absolute number of bytes by which the address changes per iteration. 0: constant or
+ * unknown. */
 uint64_t access_step(const struct access *a);
 /* Returns the index of the first link of @load in work->found, or its insertion point. */
 size_t addresses_found(const struct address_work *work, uint32_t load);

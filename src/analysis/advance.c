@@ -6,7 +6,8 @@
 #include "analysis/addresses.h"
 #include "analysis/recipe.h"
 
-/* entries; the value is irrelevant, because forwarding is not used here */
+/* Entries of the store buffer for addresses_link. The value is irrelevant, because only the steps
+ * are used. */
 #define STORE_BUFFER 64
 #define TIMES_MOST 256    /* largest factor by which compilers unroll or vectorise */
 
@@ -15,7 +16,7 @@ struct source_lines {
 };
 
 struct advance {
-    /* lines of the loop, and of its accesses with a known step */
+    /* source lines of the loop, and those of its accesses with a known step */
     struct source_lines all, stepped;
     uint64_t least, most;        /* smallest and largest known step, bytes */
 };
@@ -64,7 +65,8 @@ enum advance_answer advance_compare(const struct kernel *a, size_t loop_a, const
         return ADVANCE_UNKNOWN;
     *times_a = x.least > y.least ? x.least / y.least : 1;
     *times_b = y.least > x.least ? y.least / x.least : 1;
-    /* The steps of arrays with other element sizes differ, but their factor is the same. */
+    /* The ratio of the largest steps must equal that of the smallest ones. Arrays with other
+     * element sizes have other steps, but the same ratio. */
     const bool alike =
         x.least * *times_b == y.least * *times_a && x.most * *times_b == y.most * *times_a;
     return alike && *times_a <= TIMES_MOST && *times_b <= TIMES_MOST ? ADVANCE_KNOWN

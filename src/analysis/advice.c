@@ -7,10 +7,10 @@
 #include "analysis/memory_note.h"
 #include "analysis/nest.h"
 
-/* issue slots count as full if another bound exceeds the slots' own by less than this share */
+/* Groups of issue slots count as full if less than this share of the slots is unused. */
 #define SLOTS_FULL 0.005
-#define HEAVY 4           /* slots of an instruction that is named for them */
-#define LONG_LOOP 16      /* slots: in a longer loop its closing instructions cost little */
+#define HEAVY 4           /* least slots of an instruction that the sentence names */
+#define LONG_LOOP 16      /* slots; in a longer loop the counter and branch take a small share */
 
 static void count_accesses(const struct analysis *a, size_t *loads, size_t *stores)
 {
@@ -23,7 +23,7 @@ static void count_accesses(const struct analysis *a, size_t *loads, size_t *stor
     }
 }
 
-/* Appends the accesses that limit a loop: "2 stores to other lines, 1 per cycle". */
+/* Appends the accesses that limit a loop, such as "2 stores to other lines, 1 per cycle". */
 static void name_accesses(const struct advice *s)
 {
     size_t loads, stores;
@@ -287,7 +287,7 @@ static void add_heavy(const struct advice *s)
     double most = 0;
     size_t row = 0;
 
-    /* only these kinds count slots */
+    /* only these two kinds of issue limits count slots */
     if (a->issue.kind != ISSUE_SLOTS && a->issue.kind != ISSUE_VECTORS)
         return;
     for (size_t i = 0; i < a->count; i++) {
@@ -344,7 +344,7 @@ static void say_retire(const struct advice *s)
     advice_next(s);
 }
 
-/* Kinds of operations on the limiting ports. They select the advice. */
+/* Operations that the limiting ports execute. The advice depends on them. */
 enum port_work { WORK_JUMP, WORK_LOADS, WORK_STORES, WORK_ACCESSES, WORK_SHUFFLES, WORK_OTHER };
 
 /* Returns the ports that @form uses on the machine of @a. */
@@ -451,7 +451,7 @@ static void name_remedy(const struct advice *s, enum limit_kind kind)
         str_add(s->out, remedies[kind]);
 }
 
-/* Returns whether @kind counts operations. Wider vectors need fewer of them. */
+/* Returns whether the limit @kind is a number of operations, so that wider vectors relieve it. */
 static bool is_count(const struct advice *s, enum limit_kind kind)
 {
     return (kind == LIMIT_PORTS && work_on(s->a, s->a->bottleneck_ports) != WORK_JUMP) ||
@@ -555,8 +555,8 @@ static say_kind *const say[LIMIT_COUNT] = {
     [LIMIT_NONE] = say_none,
 };
 
-/* Collects the tied limits that unrolling relieves (@unrolls), or does not relieve. Returns their
- * number. */
+/* Collects the kinds of tied limits that unrolling relieves (@unrolls), or those that it does not
+ * relieve. Returns their number. */
 static unsigned tied_kinds(const struct advice *s, bool unrolls, enum limit_kind out[LIMIT_COUNT])
 {
     unsigned count = 0;
@@ -618,7 +618,7 @@ static void say_tie(const struct advice *s)
     advice_next(s);
 }
 
-/* Names the assumptions of the bounds that the loop may violate. */
+/* Appends the model's assumptions that the loop may violate. */
 static void add_assumed(const struct analysis *a, const struct kernel *k, size_t loop,
                         struct str *out)
 {
@@ -692,7 +692,7 @@ char *advice_of(const struct analysis *a, const struct kernel *k, size_t loop)
     if (has_call(a))
         str_add(&s, "Without the called functions: ");
     if (limited_by_repeated(a))
-        ; /* one repetition does not characterise the loop */
+        ; /* the sentence would describe one repetition only */
     else if (a->limit.count > 1)
         say_tie(&advice);
     else

@@ -5,10 +5,10 @@
 #include "analysis/analysis.h"
 #include "base/str.h"
 
-#define ADVICE_ROWS 3 /* rows of a port that a sentence names, at most */
+#define ADVICE_ROWS 3 /* rows of the analysis that a sentence names per port, at most */
 #define ADVICE_EQUAL 1e-9
 
-/* Arguments for making a sentence. */
+/* Inputs and output of the functions that append a sentence. */
 struct advice {
     const struct analysis *a;
     const struct limit *l;
@@ -41,9 +41,8 @@ bool advice_is_predecode(const struct frontend *f);
 const char *advice_frontend_part(const struct frontend *f);
 /* Appends the name of limit @kind, like "ports 2 and 3", for the next limit. */
 void advice_limit(const struct advice *s, enum limit_kind kind);
-/* Returns whether the loop could use wider vectors. Its data are contiguous, no branch or address
- * depends on loaded data, and it has no call and no serial chain. The machine must have wider
- * vectors. */
+/* Returns whether the loop could use wider vectors of the machine. Requires contiguous data, no
+ * branch or address that depends on loaded data, no call and no serial chain. */
 bool advice_could_widen(const struct analysis *a);
 /* Returns the option of the assembler that keeps the front end's jump within 32 bytes. Without a
  * list of kinds it aligns neither calls nor returns. */
@@ -86,14 +85,15 @@ void advice_say_microcode(const struct advice *s);
 
 /* advice_figures.c: figures of the machine that are estimates or missing. */
 
-/* Names the forms whose unknown latency counts in a dependency chain; there is one. */
+/* Appends the forms whose unknown latency counts in a dependency chain. At least one row must have
+ * such a form. */
 void advice_guessed(const struct analysis *a, struct str *out);
-/* Names the forms whose figures are estimates, and the fact @width (NULL: none) if it is one;
- * nothing without estimates. */
+/* Appends the forms whose values are estimates, and the fact @width (NULL: none) if it is an
+ * estimate. Appends nothing if there is no estimate. */
 void advice_estimates(const struct analysis *a, const char *width, struct str *out);
 
-/* alternatives.c: finds equivalent instructions with fewer µops on the limiting ports in the
- * machine's table. */
+/* alternatives.c: finds equivalent instructions in the machine's table that use the limiting ports
+ * less. */
 
 /* Appends replacements for a loop that ports limit: " 2 of them could be vblendps (p015): 3.00
  * cycles." Names each kind of replacement with its count, and the port bound with all of them.

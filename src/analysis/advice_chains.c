@@ -5,7 +5,7 @@
 #include <string.h>
 
 #define REGISTERS_MOST 16 /* accumulators suggested, at most */
-/* a narrower division is suggested if its latency is below this share of the present one */
+/* largest ratio of a narrower division's latency to the present one's for which it is suggested */
 #define NARROWER 0.75
 
 void advice_say_induction(const struct advice *s)
@@ -20,8 +20,7 @@ void advice_say_induction(const struct advice *s)
                  : "");
 }
 
-/* Returns the number of accumulators, or of independent data, that hides the latency of the
- * chain. */
+/* Returns the number of accumulators, or of independent data, that hides the chain's latency. */
 static double wanted(const struct advice *s)
 {
     const double many = s->l->left_cycles > 0
@@ -120,7 +119,8 @@ void advice_narrower(const struct advice *s)
     }
 }
 
-/* Appends how to shorten a chain of carries, some of which pass through a register. */
+/* Appends how to shorten a chain through the carry flag. Some of the carries may pass through a
+ * register. */
 static void add_carry(const struct advice *s)
 {
     const struct limit_chain *chain = &s->l->chain;
@@ -225,7 +225,8 @@ static bool forward_is_estimate(const struct analysis *a, size_t row)
            NULL;
 }
 
-/* Appends a load whose bytes no single store contains. It waits until they are in the cache. */
+/* Appends the sentence for a load that no single store covers. The load waits until all its bytes
+ * are in the cache. */
 static void say_blocked(const struct advice *s)
 {
     const struct limit_chain *chain = &s->l->chain;

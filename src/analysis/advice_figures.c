@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Figures of the machine that are estimates or missing. */
+/* Names values of the machine that are estimates or missing. */
 #include <string.h>
 
 #include "analysis/advice.h"
 
-#define NAMED_MOST 3 /* mnemonics that a sentence names */
+#define NAMED_MOST 3 /* mnemonics that a sentence names, at most */
 
 static bool is_estimate(const struct analysis_row *row)
 {

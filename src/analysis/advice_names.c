@@ -6,7 +6,7 @@
 #include "analysis/port_groups.h"
 
 #define NAMED 6        /* links of a chain that a sentence names, at most */
-#define PORTS_LISTED 4 /* ports listed one by one; more are printed as a range */
+#define PORTS_LISTED 4 /* ports listed singly, at most; more are printed as a range */
 
 void advice_ports(const struct analysis *a, portset set, struct str *out)
 {
@@ -21,7 +21,7 @@ void advice_ports(const struct analysis *a, portset set, struct str *out)
     str_done(&name);
 }
 
-/* "lock add" */
+/* Appends the mnemonic with its lock prefix: "lock add". */
 static void insn_name(const struct insn *insn, struct str *out)
 {
     str_addf(out, "%s%s", insn->traits & INSN_LOCK ? "lock " : "", insn->mnemonic);

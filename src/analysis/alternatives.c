@@ -9,7 +9,7 @@
 
 #define KINDS 8
 
-/* A kind of replacement in the loop. */
+/* A replacement and the number of instructions that it could replace. */
 struct kind {
     struct isa_alternative other;
     const struct mapping_entry *entry;

@@ -110,8 +110,8 @@ static void read_from(const struct last_writer *writers, unsigned resource, uint
                  ((struct analysis_edge){writers[resource].insn, to, writers[resource].distance}));
 }
 
-/* Adds the dependences of instruction @at, which writes no value and therefore has no node.
- * Branches are the common case. */
+/* Adds the dependences of instruction @at, usually a branch. It has no node in @deps, because it
+ * writes no value. */
 static void add_reads(const struct last_writer *writers, const struct insn *insn, uint32_t at,
                       edge_list *edges)
 {
@@ -225,7 +225,7 @@ struct analysis *analysis_new(const struct kernel *k, size_t loop, const struct 
     struct bounds bounds;
     bool room = shortage_need(a->count * BLOCK_BYTES_EACH);
 
-    if (!room)   /* out of memory: the caller's command fails */
+    if (!room)   /* out of memory: returns an analysis without rows, and the command fails */
         a->count = 0;
     a->machine = m;
     ports_shown(m, &a->ports);

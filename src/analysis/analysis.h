@@ -14,7 +14,7 @@
 #define LIMITS(X)                                                                                  \
     X(INDUCTION, "induction variable") /* counter or pointer advanced by a constant */            \
     X(REDUCTION, "reduction")          /* an accumulator of one associative operation */           \
-    X(SCAN, "prefix scan")             /* a REDUCTION with all partial results used */       \
+    X(SCAN, "prefix scan")             /* a REDUCTION whose partial results are all used */       \
     X(RECURRENCE, "recurrence")        /* any other chain of operations */                         \
     X(POINTER_CHASE, "pointer chase")  /* a load's address depends on the previous load */      \
     X(SELECT, "select chain")          /* a cmov or blend depends on the previous one */  \
@@ -30,7 +30,7 @@
     X(BRANCH, "taken branch")                                                                      \
     X(ISSUE, "issue width")                                                                        \
     X(RETIRE, "retirement")                                                                        \
-    X(MICROCODE, "microcode") /* least cycles of instructions in isolation */                \
+    X(MICROCODE, "microcode") /* measured least cycles */                \
     X(NONE, "none")           /* no instruction uses a port */
 
 #define LIMIT_KIND(kind, name) LIMIT_##kind,
@@ -55,11 +55,12 @@ struct limit_chain {
     /* number of chains of equal length without common instructions, including this one */
     unsigned alike;
     double cycles;               /* cycles per iteration */
-    bool floating;               /* floating-point operations: another order changes the rounding */
+    bool floating;               /* contains floating-point operations; another order changes the
+                                  * rounding */
     bool affine;                 /* RECURRENCE: x * a + b with a constant a */
-    /* affine, where a is a power of two and b is inserted by or or xor */
+    /* affine with or or xor instead of the addition; a is a power of two */
     bool logic;
-    bool carry;                  /* RECURRENCE: through the carry flag */
+    bool carry;                  /* RECURRENCE: the value is the carry flag */
     bool compared;               /* a comparison is part of the chain */
     /* SELECT: only values and comparisons (minimum, maximum). SCAN, REDUCTION: a minimum or
      * maximum */
@@ -79,7 +80,7 @@ struct limit {
     /* kinds whose cycles are within LIMIT_TIE of the largest */
     enum limit_kind kinds[LIMIT_COUNT];
     unsigned count;
-    enum limit_kind next;                  /* largest limit below these kinds; NONE: unknown */
+    enum limit_kind next;                  /* largest limit below those of @kinds; NONE: unknown */
     double next_cycles;                    /* cycles per iteration of @next, or 0 */
     /* largest limit that unrolling does not relieve, and its cycles per iteration; 0: unknown */
     enum limit_kind left;
@@ -106,8 +107,8 @@ struct analysis_row {
     const struct latency_rule *slowest;
     /* source of the estimate for the form, borrowed from the machine; NULL: no estimate */
     const char *estimate;
-    /* least cycles per copy, measured in isolation, borrowed from the machine; NULL: the ports
-     * determine them */
+    /* Least cycles per copy, measured in isolation. Borrowed from the machine; NULL: the ports
+     * determine the cycles. */
     const struct latency_rule *alone;
     /* its latency is unknown and counts one cycle in a loop-carried cycle */
     bool latency_guessed;
@@ -131,8 +132,8 @@ struct analysis {
     double *totals;                  /* cycles per port */
     double bounds[BOUND_COUNT];      /* NaN: not modelled on this machine */
     struct frontend frontend;        /* parts of the front end's bound */
-    struct issue issue;              /* limit at rename */
-    enum accesses_by accesses;       /* limit of loads and stores */
+    struct issue issue;              /* limit at rename, and its kind */
+    enum accesses_by accesses;       /* kind of the limit of loads and stores */
     enum shape shape;
     struct analysis_edge *edges;     /* unique, sorted by producer */
     size_t edge_count;
@@ -141,7 +142,7 @@ struct analysis {
     portset bottleneck_ports;        /* ports that attain the port bound */
     double cycles;                   /* maximum of the bounds */
     enum bound_kind bottleneck;
-    /* bit of bounds.fitted for @bottleneck: the cycles contain a fitted mean */
+    /* bit of bounds.fitted for @bottleneck; nonzero: the cycles contain a fitted mean */
     unsigned fitted;
     /* the cycles are a lower bound: a form is unknown or repeated, or a latency of a chain is
      * missing */
@@ -149,15 +150,17 @@ struct analysis {
     bool unknown;                    /* the machine has no row for a form */
     size_t unknown_forms;            /* number of distinct forms without a row */
     const char *first_unknown;       /* first of them in the loop, borrowed; NULL: none */
-    bool latency_guessed;            /* of a row */
+    bool latency_guessed;            /* a row has latency_guessed */
     /* the machine's row of a form is an estimate */
     bool estimate;
     /* first instruction with a repeat count in a register (rep movsb), borrowed; NULL: none */
     const struct insn *repeated;
-    /* one sentence per kind of unmodelled effect; NULL: none, or the machine has no latencies */
+    /* sentence per kind of unmodelled effect; NULL: no such effect, or the machine has no
+     * latencies */
     char *not_modelled[UNMODELLED_COUNT];
-    bool irregular;                  /* an address depends on loaded data */
-    struct limit limit;              /* kind of the limit and its facts */
+    bool irregular;                  /* an address depends on a loaded value */
+    struct limit limit;              /* kind of the limit, and the chain or instructions that cause
+                                      * it */
     /* text with the limit, remedy, assumptions and unmodelled effects */
     char *sentence;
 };
@@ -181,8 +184,8 @@ const char *row_flag_name(uint32_t one_flag);
  * block (bounds_of). limit_done frees @out. Any thread. */
 void limit_find(const struct analysis *a, struct block_work *work, struct limit *out);
 void limit_done(struct limit *l);
-/* Returns whether unrolling relieves @kind. It does if the cost is constant per iteration of @a,
- * independent of the work. */
+/* Returns whether unrolling relieves @kind. It does if the cost per iteration of @a does not grow
+ * with the unrolled work. */
 bool limit_unrolls(const struct analysis *a, enum limit_kind kind);
 const char *limit_name(enum limit_kind kind);
 

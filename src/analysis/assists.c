@@ -6,7 +6,7 @@
 #define REGISTERS X87_REGISTERS
 /* iterations before counting; values have then reached every stack position */
 #define SETTLE 24
-#define COUNTED 32       /* iterations counted: a multiple of the 8 stack positions */
+#define COUNTED 32       /* iterations counted: a multiple of the 8 stack registers */
 
 /* Content of an x87 register. */
 /* TINY: a denormal double. NO_NUMBER: the result of an invalid operation. */
@@ -60,7 +60,7 @@ static unsigned load(struct stack *s, const struct insn *insn)
     uint8_t value = NUMBER;
 
     if (!memory && places_of(insn, places) && insn->operand_count && !insn->operands[0].implicit) {
-        /* fld st(i) reads the last named register */
+        /* with two operands, fld reads the second one */
         unsigned n = places_of(insn, places);
         value = *at(s, places[n - 1]);
         faults += value == EMPTY;

@@ -10,11 +10,12 @@
 #include "analysis/issue.h"
 #include "base/mem.h"
 
-/* a measurement below this share of a bound contradicts the machine; the difference allows for
- * clock errors */
+/* Largest ratio of a measurement to a bound that contradicts the machine. The difference from 1
+ * allows for errors of the clock. */
 #define BELOW 0.97
 #define CHAIN_DELAY_MOST (2 / 3.0)   /* cycles; largest delay measured, by three additions */
-/* share of the largest bound; µops of ports with less load rarely wait */
+/* Least ratio of the ports' cycles to the largest bound for which replays count. µops of ports with
+ * less load rarely wait. */
 #define REPLAYS_FROM 0.75
 
 const char *cycles_words(bool least, bool estimate)
@@ -143,7 +144,7 @@ static double stores_alone(const struct block_work *w, double stores)
                : fmin(stores, w->deps.renamed_plain * (1 + c->memory_renaming_store_beside));
 }
 
-/* Computes the bound of cache writes. Consecutive stores to one line merge. */
+/* Computes the bound of stores that write the cache. Consecutive stores to one line merge. */
 static void store_bound(const struct block_work *w, const struct insn *insns, size_t count,
                         struct bounds *out)
 {
@@ -184,7 +185,7 @@ static double split_cycles(const struct block_work *w, const struct insn *insns,
         vectors += !access->store && w->costs.rows[access->insn].op->traits & OP_VECTOR ? slots : 0;
         split += slots;
     }
-    /* fmax ignores a NaN */
+    /* fmax returns the other operand if one is NaN */
     return split > 0 ? fmax(fmax(loads / c->loads_per_cycle, vectors / c->vector_loads_per_cycle),
                             stores / c->stores_per_cycle)
                      : 0;
@@ -201,7 +202,8 @@ bool bounds_refute(struct block_work *w, const struct insn *insns, size_t count,
 
     bounds_of(w, insns, count, &options, false, &b);
     for (size_t i = 0; i < sizeof hard / sizeof *hard; i++) {
-        /* bounds of lines and banks are means over many iterations */
+        /* The memory bounds of lines and banks are means over many iterations, so a measurement can
+         * be below them. */
         const bool counted = hard[i] != BOUND_MEMORY || b.accesses == ACCESSES_LOADS ||
                              b.accesses == ACCESSES_STORES;
         if (counted && !(b.fitted & 1U << hard[i]) && b.cycles[hard[i]] > 0 &&
@@ -288,12 +290,12 @@ static double addition_delay(struct block_work *w, const struct insn *insns, siz
     return fmin(additions * c->chain_delay_addition, CHAIN_DELAY_MOST);
 }
 
-/* Loads alternate between ports, but stores keep their order. The memory bound is divided by this
- * factor before it is compared with a chain. */
+/* Divisor of the memory bound before it is compared with the cycles of a chain. Loads can use
+ * several ports, but stores keep their order. */
 #define SPARE 1.05
 
-/* Returns the cycles of the memory accesses. A chain on unhurried_ports that takes less does not
- * limit the loop. */
+/* Returns the cycles of the memory accesses. They limit the loop if a chain on unhurried_ports has
+ * fewer cycles. */
 static double unhurried_limit(const struct core *c, const struct insn *insns, size_t count,
                               const struct bounds *others)
 {
@@ -301,7 +303,7 @@ static double unhurried_limit(const struct core *c, const struct insn *insns, si
 
     for (size_t i = 0; i < count; i++)
         stores += (insns[i].traits & INSN_STORE) != 0;
-    /* fmax ignores a NaN */
+    /* fmax returns the other operand if one is NaN */
     return fmax(stores / c->stores_per_cycle, others->cycles[BOUND_MEMORY] / SPARE);
 }
 

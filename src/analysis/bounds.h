@@ -24,7 +24,7 @@ struct bounds {
     double cycles[BOUND_COUNT];      /* NaN: not modelled on this machine */
     struct frontend frontend;
     struct issue issue;              /* issue bound; excludes microcode measured in isolation */
-    enum accesses_by accesses;       /* kind of the largest memory bound */
+    enum accesses_by accesses;       /* kind of access that determines the memory bound */
     portset bottleneck_ports;        /* ports that attain the port bound; 0 unless requested */
     double total;                    /* largest of @cycles */
     enum bound_kind bottleneck;
@@ -33,7 +33,7 @@ struct bounds {
     bool estimate;                   /* the machine's row of a form is an estimate */
     /* bit per bound: the bound contains a fitted mean (replayed loads or operations) */
     unsigned fitted;
-    /* the latency of a load on a chain is unknown: BOUND_DEPENDENCIES is a lower bound */
+    /* the latency of a load in a chain is unknown: BOUND_DEPENDENCIES is a lower bound */
     bool open;
     /* an operation of unknown latency counts one cycle in a loop-carried cycle */
     bool guessed;
@@ -57,7 +57,7 @@ struct block_work {
     struct costs costs;
     struct deps deps;
     struct replays replays;
-    struct mass *plain;              /* masses on ports other than blocking pipes */
+    struct mass *plain;              /* masses of the µops on ports that are not blocking pipes */
     size_t plain_capacity;
     double total;                    /* largest bound, cycles per iteration; 0: unknown */
     /* largest bound without effects that the simulator lacks: replayed loads, page walks, assists,
@@ -73,20 +73,21 @@ void block_work_free(struct block_work *w);
 void bounds_of(struct block_work *w, const struct insn *insns, size_t count,
                const struct block_options *options, bool want_ports, struct bounds *out);
 /* Returns whether the measured @cycles of @insns are below a bound of the ports, the issue width or
- * the loads and stores per cycle. Appends the reason: "below the ports bound of skylake, 2.00".
- * Ignores estimates and fitted means. */
+ * the loads and stores per cycle. Appends the reason, such as "below the ports bound of skylake,
+ * 2.00". Ignores bounds that are estimates or contain fitted means. */
 bool bounds_refute(struct block_work *w, const struct insn *insns, size_t count, double cycles,
                    struct str *reason);
 /* Returns the cycles of the loads including replays; 0 if unknown or none. Loads whose address
  * comes directly from a load are replayed (fact load_replays). Call after bounds_of on the same
  * block. */
 double bounds_replays(const struct block_work *w, const struct insn *insns, size_t count);
-/* Returns the cycles per iteration of microcode assists for x87 operands. The core executes nothing
- * else meanwhile. The dependencies' bound includes them. */
+/* Returns the cycles per iteration of microcode assists for x87 operands. During an assist the core
+ * executes no other instruction. The bound of dependencies includes these cycles. */
 double bounds_assists(const struct core *c, const struct insn *insns, size_t count,
                       const struct block_options *options);
-/* Return the prefix of a number of cycles, in a sentence ("at least ", "about ", "at least about ",
- * "") and in a table (">=", "~", ">~", ""). @least: lower bound; @estimate: estimate. */
+/* Return the prefix of a number of cycles: cycles_words for a sentence ("at least ", "about ", "at
+ * least about ", ""), cycles_sign for a table (">=", "~", ">~", ""). @least: it is a lower bound;
+ * @estimate: it is an estimate. */
 const char *cycles_words(bool least, bool estimate);
 const char *cycles_sign(bool least, bool estimate);
 /* Returns the name of a bound as in the JSON keys: "ports", "dividers", "issue", ... */

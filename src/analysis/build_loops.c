@@ -17,19 +17,21 @@
 #include "toolchain/demangle.h"
 #include "toolchain/object.h"
 
-/* entries; the value is irrelevant, because forwarding is not used here */
+/* Entries of the store buffer for addresses_link. The value is irrelevant, because only the steps
+ * are used. */
 #define STORE_BUFFER 64
 #define FACTOR_MOST 256      /* largest factor by which compilers unroll or vectorise */
 
 /* An object file of a build. */
 struct build_object {
     struct object object;
-    char *member;                /* archive member; NULL: the file itself */
+    char *member;                /* name of the archive member; NULL: the object is not in an
+                                  * archive */
     struct unit_lines lines;
     struct err fault;            /* error while its source lines were read */
 };
 
-/* A function that one work item decodes. */
+/* A function, which one work item decodes. */
 struct build_piece {
     uint32_t object, symbol;
     bool undecoded;
@@ -37,13 +39,13 @@ struct build_piece {
 };
 
 struct build_worker {
-    struct block_work **works;   /* one per machine */
+    struct block_work **works;   /* working storage, one per machine */
     size_t count;
 };
 
 struct binary {
     VEC(struct build_object) objects;
-    /* one per function; work items continue with one per object for its source lines */
+    /* one per function; the work items of the objects precede theirs */
     VEC(struct build_piece) pieces;
     VEC(struct build_function) functions;
     VEC(struct build_loop) loops;
@@ -229,7 +231,7 @@ static void take_loop(struct build_piece *piece, const struct kernel *k, size_t 
     for (size_t m = 0; m < w->count; m++) {
         struct bounds bounds;
         const bool room = shortage_need(count * BLOCK_BYTES_EACH);
-        /* no memory for a copy: analyses no instructions, which is no result */
+        /* Without memory for the copy the analysis gets no instruction, which yields no result. */
         const bool all = analysis_bounds(w->works[m], taken ? taken : insns, room ? count : 0,
                                          false, &bounds);
         out.costs[m] = (struct loop_cost){bounds.total, bounds.bottleneck, !all, bounds.estimate};
@@ -297,8 +299,8 @@ static bool of_the_system(const char *file)
     return str_has_prefix(file, "/usr/") || strstr(file, "/include/") != NULL;
 }
 
-/* Returns the source file of most of the code of rows @first to @end of @lines; the last row ends
- * at @stop. Prefers a file of the program to one of a library. */
+/* Returns the source file with most of the code of rows @first to @end of @lines. The last row ends
+ * at position @stop. Prefers a file of the program to one of a library. */
 static uint32_t main_file(const struct unit_lines *lines, size_t first, size_t end, uint64_t stop)
 {
     uint32_t best = INDEX_NONE;

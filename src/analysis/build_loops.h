@@ -23,7 +23,8 @@ struct loop_cost {
 struct build_loop {
     uint32_t function;       /* index of the function in the build */
     uint32_t instructions, depth;
-    /* remainder: the remainder loop of a preceding unrolled or vectorised loop */
+    /* remainder: the loop executes the remaining iterations of a preceding unrolled or vectorised
+     * loop */
     bool innermost, remainder;
     uint64_t position, end;  /* range of positions in the code (object_position) */
     /* address of the loop head in the file; in a relocatable file, its offset in the section */
@@ -34,8 +35,9 @@ struct build_loop {
     uint64_t sequence;       /* hash of the mnemonics in order */
     struct loop_shape shape;
     const char *file;        /* source file of most of its code, borrowed; NULL: unknown */
-    uint32_t first_line, last_line, line;   /* lines of @file; line: that of the loop head */
-    struct loop_cost *costs; /* one per machine */
+    uint32_t first_line, last_line, line;   /* range of lines in @file; line: the line of the loop
+                                             * head */
+    struct loop_cost *costs; /* cost on each machine */
 };
 
 struct build_function {
@@ -57,8 +59,8 @@ void build_free(struct binary *b);
 /* Returns the instruction set of the file at @path, or of the first archive member with code. False
  * with err. Any thread. */
 bool build_isa(const char *path, enum isa *out, struct err *err);
-/* Number of work items for build_work. Work items may run concurrently on any thread. A cancelled
- * work item has no loops. */
+/* Return the number of work items, and process one of them. Work items may run concurrently on any
+ * thread. A cancelled work item has no loops. */
 size_t build_pieces(const struct binary *b);
 void build_work(struct binary *b, size_t piece, struct build_worker *w);
 /* Creates the working storage of one thread for build_work. Borrows @machines. */
@@ -73,7 +75,7 @@ const struct build_loop *build_loop(const struct binary *b, size_t at);
 /* Return the number of functions that could not be decoded, and of objects whose source lines could
  * not be read. */
 size_t build_undecoded(const struct binary *b);
-/* Returns the reason why source lines are missing. NULL: none is missing, or there is no debug
+/* Returns the error that occurred while source lines were read. NULL: no error, or no debug
  * information. */
 const char *build_lines_fault(const struct binary *b);
 /* Returns the function's demangled name. The caller frees. */

@@ -11,11 +11,12 @@
 #include "base/watch.h"
 
 #define PAIRS_MOST 4000000u    /* pairs of loops compared per group, at most */
-/* functions compared on each side of the expected position of a renamed function */
+/* Largest distance, in functions, between the expected position of a renamed function and that of
+ * its match. */
 #define NEAR 1000u
-#define ALIKE_FUNCTION 0.7     /* least similarity of functions with different names */
-/* range and least similarity for functions that compiler flags change much; their order identifies
- * them */
+#define ALIKE_FUNCTION 0.7     /* least similarity of the loops of functions with different names */
+/* Distance and least similarity for a second search. It matches functions that compiler flags
+ * change much by their order in the code. */
 #define NEXT 3u
 #define ALIKE_NEXT 0.3
 /* least similarity of loops in functions with equal names, without source lines */
@@ -59,8 +60,8 @@ static double lines_alike(const struct build_loop *x, const struct build_loop *y
     return last < first ? 0 : (double)(last - first + 1) / (high - low + 1);
 }
 
-/* Returns the likelihood that two loops of one group match; NAN: no match. @x and @y are their
- * relative positions in the group. */
+/* Returns the score of a match of two loops in one group; a higher score is more likely. NAN: no
+ * match. @x and @y are the loops' relative positions in the group. */
 static double score_of(const struct matcher *m, enum match_way way, uint32_t a, uint32_t b,
                        double x, double y)
 {
@@ -77,7 +78,7 @@ static double score_of(const struct matcher *m, enum match_way way, uint32_t a, 
     double score = 2 * lines + alike + (p->sequence == q->sequence) + 0.3 * (1 - fabs(x - y));
     score += p->innermost == q->innermost ? 0.5 : -0.25;
     score += p->depth == q->depth ? 0.25 : 0;
-    /* more than the instructions can contribute */
+    /* exceeds the largest score for similar instructions */
     score += p->remainder == q->remainder ? 0.5 : -2;
     score += f->member && g->member && strcmp(f->member, g->member) == 0;
     return score + 0.5 * sourced;
@@ -155,7 +156,7 @@ static void add_loops_of(struct group *g, const struct binary *b, uint32_t funct
     }
 }
 
-/* Forms one group per key that both builds have, and matches it. */
+/* Forms a group for each key in both builds, and matches the group's loops. */
 static void match_keyed(struct matcher *m, struct keyed_list *keys, enum match_way way)
 {
     struct group g = {{0}, {0}};
@@ -382,7 +383,7 @@ static void take_times(const struct build_loop *p, const struct build_loop *q,
 }
 
 /* Returns whether each inner loop of @p matches an inner loop of @q with equal work per iteration.
- * Then the outer loops' remaining instructions are comparable. */
+ * If so, the other instructions of the outer loops can be compared. */
 static bool same_within(const struct matcher *m, const struct build_loop *p,
                         const struct build_loop *q)
 {

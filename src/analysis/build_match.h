@@ -7,10 +7,10 @@
 #define MATCH_NONE UINT32_MAX
 
 enum match_way {
-    MATCH_FUNCTION,   /* loops in functions of the same name */
-    /* loops of the same source lines in functions of other names (inlined or renamed) */
+    MATCH_FUNCTION,   /* the loops are in functions of the same name */
+    /* the loops have common source lines; their functions have other names (inlined or renamed) */
     MATCH_LINES,
-    /* loops in unnamed or renamed functions with equal or similar loops */
+    /* the loops are in unnamed or renamed functions whose loops are equal or similar */
     MATCH_SHAPE,
     MATCH_WAYS
 };
@@ -28,7 +28,7 @@ struct loop_match {
     uint32_t a, b;         /* index of the loop in each build; MATCH_NONE: in one build only */
     enum match_way way;
     enum match_times known;
-    /* unknown, because the inner loops differ in unrolling or vectorisation */
+    /* the relation is unknown, because the inner loops differ in unrolling or vectorisation */
     bool within;
     /* source iterations per iteration; 1 for the smaller, or the smallest integers if neither is a
      * multiple of the other */

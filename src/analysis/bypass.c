@@ -7,8 +7,8 @@
 /* largest vector width in bits; 512-bit operations use other ports and were not measured */
 #define WIDEST 256
 
-/* Returns the delay from an addition to @reader (fact bypass_delay_addition). Additions read the
- * result without it, and 512-bit additions never have it. */
+/* Returns the delay from an addition to @reader (fact bypass_delay_addition). Returns 0 if @reader
+ * is an addition, or if the addition has 512 bits. */
 static int32_t after_addition(const struct core *c, const struct bypass_source *from,
                               const struct insn *reader)
 {
@@ -43,7 +43,7 @@ static bool is_single_cycle(const struct insn *insn, const struct op *op)
     }
 }
 
-/* Returns whether the instruction is floating-point logic, as andps or vxorpd. */
+/* Returns whether the instruction is floating-point logic, such as andps or vxorpd. */
 static bool is_fp_logic(const struct insn *insn)
 {
     size_t length = strlen(insn->mnemonic);
@@ -51,8 +51,8 @@ static bool is_fp_logic(const struct insn *insn)
            insn->mnemonic[length - 2] == 'p' && strchr("sd", insn->mnemonic[length - 1]);
 }
 
-/* Returns whether the result comes from the multipliers' ports. Conversions that also shuffle
- * produce it on other ports. */
+/* Returns whether only multiplier ports execute the µops, loads excluded. Conversions that also
+ * shuffle use other ports. */
 static bool ends_in_multiplier(const struct core *c, const struct op *op)
 {
     bool any = false;
@@ -67,8 +67,7 @@ static bool ends_in_multiplier(const struct core *c, const struct op *op)
     return any;
 }
 
-/* Returns the share of the ports of a one-cycle operation that multipliers use too. The remaining
- * ports have no delay. */
+/* Returns the share of the multipliers' ports in the ports of a one-cycle operation. */
 static double share(const struct core *c, const struct op *op)
 {
     for (unsigned i = 0; i < op->usage.count; i++) {
@@ -79,9 +78,9 @@ static double share(const struct core *c, const struct op *op)
     return 0;
 }
 
-/* Returns the delay between a multiplier and a one-cycle operation on another port, in hundredths
- * of a cycle. Measured for operations with two of three ports in common (0.45 there, 0.9 back),
- * with all ports in common (shifts: 1 and 1), and for floating-point logic (0.5 and 0.25). */
+/* Returns the delay between a multiplier and a one-cycle operation, in hundredths of a cycle. The
+ * formulas fit measurements in cycles, from and to the multiplier. Two of three ports in common:
+ * 0.45 and 0.9. All ports in common (shifts): 1 and 1. Floating-point logic: 0.5 and 0.25. */
 static int32_t single_input_multiplier(const struct core *c, const struct bypass_source *from,
                                        const struct insn *reader, const struct op *op)
 {
@@ -102,7 +101,7 @@ static int32_t single_input_multiplier(const struct core *c, const struct bypass
 
 enum vector_domain { VECTOR_DOMAIN_NONE, VECTOR_DOMAIN_FP, VECTOR_DOMAIN_INTEGER };
 
-/* Returns the domain of an instruction. Moves and loads have none. */
+/* Returns the domain that executes an instruction. Moves and loads have none. */
 static enum vector_domain domain_of(const struct insn *insn)
 {
     if (is_fp_multiplier(insn) || is_fp_logic(insn) || insn->operation == OPERATION_FP_ADD)

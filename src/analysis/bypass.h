@@ -5,7 +5,7 @@
 
 #include "analysis/core.h"
 
-/* Producer of a value, for bypass_latency. */
+/* Instruction that produces a value, with its record and the operand that it writes. */
 struct bypass_source {
     const struct insn *insn;
     const struct op *op;

@@ -38,8 +38,7 @@ double chain_cycles(const struct machine *m, const struct form_code *code,
     return cycles;
 }
 
-/* Parses "op2", "flags" or "address" as one end of a latency rule. Returns false for other
- * names. */
+/* Parses "op2", "flags" or "address", an end of a latency rule. Returns false for another word. */
 static bool end_of(const char *name, int *end)
 {
     if (strncmp(name, "op", 2) == 0) {

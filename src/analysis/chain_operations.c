@@ -26,7 +26,8 @@ static enum link_class logic_class(const char *mnemonic)
                                                                     : LINK_OTHER;
 }
 
-/* x86-64: the digits of the mnemonic select it. AArch64: the fourth operand, or the destination. */
+/* On x86-64, the digits of the mnemonic select the addend. On AArch64 it is the fourth operand, or
+ * the destination if there is none. */
 int link_addend(const struct insn *insn)
 {
     const bool masked = insn->operand_count > 1 && insn->operands[1].file == FILE_MASK,
@@ -54,7 +55,8 @@ static enum link_class vector_sum_class(const struct insn *insn, int end, bool f
                    ? LINK_ADD
                : has_word(m, "mull") ? LINK_MULTIPLY
                                      : LINK_OTHER;
-    if (has_word(m, "adalp") || has_word(m, "aba"))   /* these add to the first operand */
+    if (has_word(m, "adalp") || has_word(m, "aba"))   /* these instructions add to the first
+                                                       * operand */
         return end == 0 ? LINK_ADD : LINK_OTHER;
     if ((has_word(m, "sub") || has_word(m, "addw")) && !first)
         return LINK_OTHER;

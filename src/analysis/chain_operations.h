@@ -8,8 +8,8 @@
 enum link_class {
     LINK_MOVE, LINK_ADD, LINK_MULTIPLY, LINK_AND, LINK_OR, LINK_XOR, LINK_MINMAX, LINK_SELECT,
     LINK_COMPARE,
-    LINK_SHIFT,      /* multiplication by a constant power of two */
-    LINK_SCALE,      /* multiplication by another input; a third input is added */
+    LINK_SHIFT,      /* multiplication by a power of two */
+    LINK_SCALE,      /* multiplication by another input; a third input may be added */
     LINK_OTHER
 };
 
@@ -22,7 +22,7 @@ int link_addend(const struct insn *insn);
 /* Returns whether operand @end (enum latency_end) is an address register that the access itself
  * changes, by write-back or in a string instruction. */
 bool link_is_stepped(const struct insn *insn, int end);
-/* Returns whether edge @at carries the destination's old value for lanes that a mask excludes. */
+/* Returns whether edge @at exists because masked lanes keep the destination's old value. */
 bool link_keeps_lanes(const struct analysis *a, const struct deps *d, size_t at);
 
 #endif

@@ -45,7 +45,7 @@ struct core *core_new(const struct machine *m)
 #define READ_SWITCH(key) c->key = fact_switch(m, #key);
     CORE_NUMBERS(READ_NUMBER)
     CORE_SWITCHES(READ_SWITCH)
-    if (c->loop_buffer <= 0)   /* the loop buffer exists but is disabled */
+    if (c->loop_buffer <= 0)   /* a size of 0: the loop buffer exists but is disabled */
         c->loop_buffer = NAN;
     c->eliminates_once = machine_fact(m, "eliminate_once") != NULL;
     c->fused_domain = machine_has(m, "issue_domain", "fused");
@@ -102,7 +102,7 @@ void core_free(struct core *c)
 }
 
 /* Sets @out to the usage of a store with an index register. Its address may use fewer ports (fact
- * indexed_store_ports): not port 7 from Haswell to Skylake. */
+ * indexed_store_ports). From Haswell to Skylake it cannot use port 7. */
 static void restrict_indexed(const struct core *c, const struct usage *usage, struct usage *out)
 {
     portset only = ports_fact(c->machine, "indexed_store_ports");
@@ -122,8 +122,8 @@ static unsigned count_of(const struct usage *usage, portset pipes)
     return sum;
 }
 
-/* Returns the entry of @insn's operation on registers, without its load or store; NULL if the table
- * has none. */
+/* Returns the table's entry for the operation of @insn on registers, without a load or store. NULL:
+ * no entry. */
 static const struct mapping_entry *register_form(const struct machine *m, const struct insn *insn,
                                                  unsigned bits)
 {
@@ -172,7 +172,7 @@ static unsigned add_all(struct usage *usage, const struct usage *more)
     return count_of(more, 0);
 }
 
-/* Records @source if it is the first estimate in the data for the form. */
+/* Sets the record's estimate to @source, unless it has an earlier one or @source is no estimate. */
 static void note_estimate(struct op *op, const char *source)
 {
     if (!op->estimate && source && source_is_estimate(source))
@@ -215,7 +215,7 @@ static int32_t operation_latency(const struct core *c, const struct insn *insn, 
     if (!memory || !(insn->traits & (INSN_LOAD | INSN_STORE)))
         return hundredths(op->entry->latency);
     const struct mapping_entry *plain = register_form(c->machine, insn, memory->bits);
-    /* rename eliminates some additions of registers, but not those of loaded values */
+    /* rename eliminates some additions of registers, but executes additions of loaded values */
     if (plain && !isnan(plain->latency))
         return plain->usage.count || !insn->flags_written ? hundredths(plain->latency) : CYCLE;
     if (isnan(op->entry->latency))
@@ -246,9 +246,9 @@ static bool computes(const struct insn *insn)
     return reads;
 }
 
-/* Returns the number of µop pairs that share a slot, for facts in which micro_ops counts slots. An
- * operation counts even if its ports are unknown. Gathers have no pairs, because they always have
- * an index. */
+/* Returns the number of µop pairs that share a slot, for a table whose micro_ops counts slots. An
+ * operation counts even if its ports are unknown. A gather has no pairs, because its index splits
+ * them. */
 static unsigned pairs_in_slots(const struct core *c, const struct insn *insn, const struct op *op,
                                unsigned ported)
 {
@@ -277,14 +277,14 @@ bool core_renames_width(const struct core *c, const struct operand *memory)
     return machine_has(c->machine, "memory_renaming_bits", bits);
 }
 
-/* Returns whether the instruction is a read-modify-write with a constant or no other operand: add
- * m,i; inc m; shl m,i. */
+/* Returns whether the read-modify-write has no register operand, such as add m,i; inc m; shl
+ * m,i. */
 static bool modifies_by_constant(const struct insn *insn)
 {
     return !has_register(insn) && !insn->flags_read && !(insn->traits & INSN_LOCK);
 }
 
-/* Returns whether memory renaming applies to the load of @insn, whatever its address. */
+/* Returns whether memory renaming applies to the load of @insn, regardless of its address. */
 static bool renames_load(const struct core *c, const struct insn *insn, bool vector)
 {
     const struct machine *m = c->machine;
@@ -334,8 +334,8 @@ static void classify(const struct core *c, const struct insn *insn, struct op *o
         op->traits |= op->usage.uops[i].ports & c->pipes ? OP_PIPE : 0;
     if (!(op->traits & OP_KNOWN))
         return;
-    bool plain = c->isa->load_store;   /* the addition of a write-back address is no operation on
-                                        * the data */
+    bool plain = c->isa->load_store;   /* On a load-store architecture a load may have a second µop
+                                        * that updates its base. */
     if (loads && !stores && (plain ? !merges_loaded(insn) : ported <= 1))
         op->traits |= OP_PURE_LOAD;
     if (stores && !loads && (plain || ported <= 2))
@@ -404,7 +404,7 @@ static struct op *op_new(struct core *c, const struct insn *insn)
             op->traits &= ~(uint32_t)OP_LOAD_UNKNOWN;
         }
         op->latency = operation_latency(c, insn, op);
-        /* Execution takes at least one cycle, even if the table has 0 because rename usually
+        /* An executed move takes at least one cycle. The table may have 0, because rename usually
          * eliminates the move. A move to or from memory has the latency of its access. */
         if (op->latency >= 0 && op->latency < CYCLE && op->usage.count &&
             !(insn->traits & (INSN_LOAD | INSN_STORE)))
@@ -413,11 +413,11 @@ static struct op *op_new(struct core *c, const struct insn *insn)
         approximate(c, insn, op);
         classify(c, insn, op);
     }
-    /* eliminated at rename, as additions of immediates on Golden Cove */
+    /* rename eliminates it, such as additions of immediates on Golden Cove */
     if (insn->traits & INSN_NOP || (op->entry && !op->usage.count))
         op->latency = 0;
     if (op->traits & OP_STACK && insn->traits & INSN_LOAD && insn->traits & INSN_STORE)
-        /* push and pop of memory also write the stack pointer */
+        /* these are push and pop of a memory operand, which also write the stack pointer */
         op->latency = 0;
     restrict_indexed(c, &op->usage, &op->indexed);
     take_rules(c, op);

@@ -17,31 +17,32 @@
 
 enum op_trait {
     OP_KNOWN = 1 << 0,
-    /* composed of a load or store and an operation, both in the machine's table */
+    /* its usage is composed of a load or store and an operation in the machine's table */
     OP_APPROXIMATE = 1 << 1,
     OP_ELIMINATED = 1 << 2,        /* a move that rename eliminates */
-    OP_FALSE_INPUT = 1 << 3,       /* has a false dependency on its destination */
-    OP_PURE_LOAD = 1 << 4,         /* loads without any other operation */
+    OP_FALSE_INPUT = 1 << 3,       /* its result depends on the old destination, which it does not
+                                    * use */
+    OP_PURE_LOAD = 1 << 4,         /* a load without another operation */
     OP_PURE_STORE = 1 << 5,
     OP_STACK = 1 << 6,             /* push, pop, call, ret: changes rsp in the stack engine */
     OP_VECTOR = 1 << 7,            /* loads or stores a vector register */
     OP_PIPE = 1 << 8,              /* occupies a blocking pipe */
     OP_COMPLEX = 1 << 9,           /* only the first decoder decodes it */
-    /* a zeroing idiom that this machine executes, without a dependency */
+    /* a zeroing idiom without dependency that this machine executes */
     OP_KEEPS_ZERO = 1 << 11,
     OP_CARRY_IDIOM = 1 << 12,      /* two equal registers (sbb): depends only on the carry flag */
-    OP_RENAMES = 1 << 13,          /* memory renaming may find its store */
+    OP_RENAMES = 1 << 13,          /* memory renaming may connect its load to a store */
     OP_SLOW_FLAGS = 1 << 14,       /* a conditional move or set with slow flags */
     /* slower if it reads a register that rename keeps as a sum */
     OP_SLOW_SUM = 1 << 15,
-    OP_FUSIBLE = 1 << 16,          /* macro-fuses with some kind of following branch */
+    OP_FUSIBLE = 1 << 16,          /* some kind of following branch can macro-fuse with it */
     OP_FIRST = 1 << 17,            /* must be first in a group at rename */
     /* executes twice if it reads a register that rename keeps as a sum */
     OP_SUM_AGAIN = 1 << 18,
     OP_LOAD_UNKNOWN = 1 << 19,     /* the latency of its load is unknown */
     OP_NOT_LAST = 1 << 20,         /* cannot be last in a group at rename */
     OP_SAME_ZERO = 1 << 21,        /* eliminated at rename if both operands are the same register */
-    /* independent if both operands are the same register, but executed */
+    /* executed, but independent of its operands if they are the same register */
     OP_SAME_ONES = 1 << 22,
 };
 
@@ -50,7 +51,7 @@ struct op {
     char *form;
     const struct mapping_entry *entry;   /* row of the machine's table; NULL: unknown or composed */
     struct usage usage;                  /* usage in the machine's table */
-    /* usage with an indexed address, if its store-address ports differ */
+    /* usage with an indexed address; differs from @usage if other ports compute it */
     struct usage indexed;
     uint32_t traits;                     /* enum op_trait */
     unsigned micro_ops;                  /* µops at rename without micro-fusion */
@@ -58,20 +59,19 @@ struct op {
     unsigned pairs;
     /* latency of the operation without its load or store, hundredths of a cycle; -1: unknown */
     int32_t latency;
-    /* latency of the load from address to value, hundredths of a cycle; 0: unknown */
+    /* latency of the load, from the address to the value, hundredths of a cycle; 0: unknown */
     int32_t load_latency;
-    /* delay that it causes for the next locked or serialising instruction, hundredths of a cycle;
-     * 0: none */
+    /* Hundredths of a cycle by which it delays the next locked or serialising instruction. 0:
+     * none. */
     int32_t fence;
-    /* latencies with the slowest operand values, up to the pointer after the last; NULL: equal for
-     * all values, or unknown */
+    /* Latency with the slowest operand values. NULL: the latency is equal for all values, or that
+     * one is unknown. */
     const struct latency_rule *slowest;
     /* source of the estimate of its usage or latency, borrowed; NULL: no estimate */
     const char *estimate;
-    /* measured least cycles per copy, up to the pointer after the last; NULL: the ports determine
-     * them */
+    /* Least cycles per copy, measured in isolation. NULL: the ports determine the cycles. */
     const struct latency_rule *alone;
-    /* latencies between single operands (latencies.csv); the first match applies */
+    /* latencies from one operand to another (latencies.csv); the first match applies */
     VEC(const struct latency_rule *) rules;
 };
 
@@ -82,8 +82,8 @@ enum unlamination {
     UNLAMINATE_ALL
 };
 
-/* Facts with their own members in struct core (model/facts.c). A number is NaN if the machine has
- * no value and the fact has no default. Units: cycles, µops per cycle, bytes, entries. */
+/* Facts that are members of struct core (model/facts.c). A number is NaN if the machine has no
+ * value and the fact has no default. Units: cycles, µops per cycle, bytes, entries. */
 #define CORE_NUMBERS(X)                                                                            \
     X(rename_to_port) X(eliminate_per_cycle) X(eliminate_zero_per_cycle) X(rename_vectors)         \
     X(issue_width) X(retire_width) X(decoders) X(decode_width) X(fetch_bytes) X(predecode_bytes)   \
@@ -130,19 +130,19 @@ struct core {
     bool eliminates_once, fused_domain, fuses_moves, renamed_by_address, stack_sync_all,
         stack_sync_computed, renamed_stack_only, memory_not_last, vectors_not_last;
     enum port_binding port_binding;
-    /* the machine has latencies of loads or of any form; otherwise dependences are ignored */
+    /* the machine has a latency of loads or of any form; false: dependences are ignored */
     bool has_latencies;
     portset replay_ports;                /* ports of the operations in fact alu_replays */
     portset unhurried_ports;             /* fact unhurried_ports; 0: none */
     struct dispatch_limits dispatch_limits;
     /* ports of floating-point multiplications, conversions and comparisons; 0: no bypass delay */
     portset bypass_ports;
-    /* ports that execute no vector µop while 512-bit ones run */
+    /* ports that execute no vector µop while 512-bit µops run */
     portset wide_closes;
     enum unlamination unlamination;
-    /* usage of a load and a store of a general register; NULL: unknown */
+    /* usage of a load and of a store of a general register; NULL: unknown */
     const struct usage *load, *store;
-    /* usage of the addition of a write-back address; NULL: no such addressing */
+    /* usage of the µop that updates a base register; NULL: no such addressing */
     const struct usage *alu;
     const struct usage *add;             /* usage of an addition of registers */
     /* usage of the stack-sync µop, which adds the stack engine's offset to the stack pointer */
@@ -152,15 +152,15 @@ struct core {
     struct index index;                  /* index of @ops by form */
 };
 
-/* Returns the issue slots per cycle, an integer. An inferred machine's width excludes the measuring
- * loop. The fact issue_width must be known. */
+/* Returns the issue slots per cycle, the fact issue_width rounded to an integer. The fact must be
+ * known. */
 static inline unsigned core_slots(const struct core *c)
 {
     return (unsigned)lrint(c->issue_width);
 }
 
-/* Returns the µops per cycle from the microcode ROM: the larger of the first decoder's width and
- * rename's width. */
+/* Returns the µops per cycle from the microcode ROM. It is the larger of the first decoder's width
+ * and rename's width. */
 static inline unsigned core_microcode_width(const struct core *c)
 {
     return c->issue_width > c->decode_complex_uops ? core_slots(c)

@@ -22,9 +22,9 @@ static void add_usage(struct costs *costs, struct cost *row, const struct usage 
         add_mass(costs, row, usage->uops[i].ports, usage->uops[i].count);
 }
 
-/* Returns whether a micro-fused pair with an indexed address splits at rename. Haswell and later
- * keep it fused with up to three sources, including the address registers. Zen 4 splits single-slot
- * operations on general registers. */
+/* Returns whether a micro-fused pair with an indexed address splits at rename (fact unlaminate).
+ * The last rule is Haswell's: the pair stays fused with up to three sources, address registers
+ * included. */
 static bool splits_indexed(const struct core *c, const struct insn *insn, const struct cost *row)
 {
     unsigned listed = 0;
@@ -118,16 +118,16 @@ static void fill_slots(const struct core *c, const struct insn *insn, struct cos
         split(row, op->micro_ops);
 }
 
-/* Returns whether a move copies part of a register that rename keeps as a sum. Such a move is
- * executed. */
+/* Returns whether the instruction copies part of a register that rename keeps as a sum. It is
+ * executed, not eliminated. */
 static bool moves_part_of_sum(const struct insn *insn, const struct immediate_folding *sum)
 {
     return insn->operands[0].file == FILE_GENERAL && sum->pending &&
            !(insn->traits & INSN_MOVE && insn->operands[0].bits == 64);
 }
 
-/* Adds a second execution of a shift whose operand rename keeps as a sum. It takes no second
- * slot. */
+/* Adds a second execution of a shift whose operand rename keeps as a sum. The shift occupies only
+ * one issue slot. */
 static void add_again(struct costs *costs, struct cost *row)
 {
     for (uint32_t i = row->first, end = row->first + row->count; i < end; i++)
@@ -185,7 +185,7 @@ static void fill_row(struct core *c, const struct insn *insn, const struct immed
                   (op->traits & OP_PIPE ? ROW_PIPE : 0) | (op->traits & OP_FIRST ? ROW_FIRST : 0) |
                   (op->estimate ? ROW_ESTIMATE : 0);
     costs->estimate |= op->estimate != NULL;
-    /* A move to itself is executed, although the table has it as eliminated. */
+    /* A move to itself is executed, although the table lists the form as eliminated. */
     bool executed = op->traits & OP_ELIMINATED && !op->usage.count && c->add &&
                     insn->operands[0].file == FILE_GENERAL && moves_to_itself(insn);
     add_usage(costs, row,
@@ -197,8 +197,8 @@ static void fill_row(struct core *c, const struct insn *insn, const struct immed
     fill_slots(c, insn, row);
 }
 
-/* Replaces the pair's µops by those of the branch and the load of the first instruction. The first
- * instruction's operation has no µop. */
+/* Replaces the µops of both instructions by those of the branch and of the first instruction's
+ * load. The first instruction's operation has no µop. */
 static void fuse(struct core *c, struct costs *costs, size_t at, const struct insn *insns)
 {
     struct cost *first = &costs->rows[at], *branch = &costs->rows[at + 1];
@@ -241,8 +241,8 @@ static bool names_stack_pointer(const struct insn *insn)
     return false;
 }
 
-/* Returns whether the instruction computes the stack pointer from its old value. Additions of a
- * constant do not count on machines that fold them (fact stack_pointer_sync changed). */
+/* Returns whether the instruction computes the stack pointer from its old value. An addition of a
+ * constant counts only if fact stack_pointer_sync is "computed". */
 static bool changes_stack_pointer(const struct core *c, const struct insn *insn)
 {
     bool reads = false, writes = false,
@@ -258,16 +258,16 @@ static bool changes_stack_pointer(const struct core *c, const struct insn *insn)
     return reads && writes && (c->stack_sync_computed || !(adds && insn_immediate(insn)));
 }
 
-/* Returns whether an instruction needs the value of the stack pointer without the stack engine's
- * offset (fact stack_pointer_sync). */
+/* Returns whether an instruction reads the stack pointer's value, so that it needs a stack-sync µop
+ * (fact stack_pointer_sync). */
 static bool needs_stack_pointer(const struct core *c, const struct insn *insn)
 {
     return c->stack_sync_all ? names_stack_pointer(insn) : changes_stack_pointer(c, insn);
 }
 
-/* Marks the instructions that need a stack-sync µop. The stack engine keeps pushes and pops as an
- * offset. @shifted: the offset is not 0 before the first instruction. Returns whether it is not 0
- * after the last. */
+/* Marks the instructions that need a stack-sync µop. The stack engine collects pushes and pops in
+ * an offset. @shifted: the offset is not 0 before the first instruction. Returns whether the offset
+ * is not 0 after the last one. */
 static bool stack_pass(const struct core *c, const struct insn *insns, size_t count, bool shifted,
                        struct costs *costs)
 {
@@ -328,7 +328,7 @@ static void add_sync_masses(const struct core *c, struct costs *costs)
 }
 
 /* Fuses each nop with the previous instruction, possibly of the previous iteration. An instruction
- * fuses with one nop only (fact fuse_nop). */
+ * fuses with at most one nop (fact fuse_nop). */
 static void fuse_nops(const struct insn *insns, size_t count, struct costs *costs)
 {
     size_t plain = 0;

@@ -5,7 +5,7 @@
 
 #include "analysis/sums.h"
 
-/* Flags of a row: constant, name in the results. */
+/* Flags of a row with their names in the results. */
 #define ROW_FLAGS(X) \
     X(UNKNOWN, "unknown")          /* the machine has no row for the form: cost 0 */ \
     X(ZERO, "zero-idiom")          /* a zeroing idiom that needs no port */ \
@@ -16,14 +16,16 @@
     X(LOAD, "load") \
     X(STORE, "store") \
     X(PIPE, "divider")             /* occupies a blocking pipe */ \
-    X(APPROXIMATE, "approximate")  /* composed of a known load or store and a known operation */ \
+    X(APPROXIMATE, "approximate")  /* its usage is composed of a load or store and an operation in
+                                    * the machine's table */ \
     X(ESTIMATE, "estimate")        /* the machine's row of the form is an estimate */ \
     X(SPLIT, "unlaminated")        /* its fused µops split at rename */ \
     X(SYNC, "stack-sync")          /* preceded by a stack-sync µop */ \
     X(CHAIN, "chain")              /* on the dependence chain that limits the loop */ \
     X(SUM, "added-at-rename")      /* rename adds its constant in most iterations */ \
     X(FIRST, "first-in-group")     /* must be first in a group at rename */ \
-    X(JOINS, "joins-next")         /* an eliminated move in the slot of the next instruction */ \
+    X(JOINS, "joins-next")         /* an eliminated move that shares the slot of the next
+                                    * instruction */ \
     X(NOT_LAST, "not-last-in-group") /* cannot be last in a group at rename */ \
     X(SKIPPED, "not-executed")     /* never executed: padding, or after the loop's exit */
 
@@ -31,7 +33,7 @@
 enum { ROW_FLAGS(ROW_FLAG_BIT) ROW_FLAG_COUNT };
 #define ROW_FLAG_VALUE(flag, name) ROW_##flag = 1 << ROW_BIT_##flag,
 enum row_flag { ROW_FLAGS(ROW_FLAG_VALUE) };
-/* Rows that the front end does not count as instructions. They only occupy code bytes. */
+/* Rows that are not instructions for the front end. They only occupy code bytes. */
 #define ROW_PART (ROW_FUSED_INTO | ROW_SKIPPED)
 
 struct cost {
@@ -41,13 +43,14 @@ struct cost {
     unsigned decode;           /* fused µops at the decoders */
     unsigned issue;            /* slots at rename */
     unsigned retire;           /* slots at retirement */
-    struct immediate_folding sum;            /* additions folded at rename */
+    struct immediate_folding sum;            /* additions that rename folds, and the state of the
+                                              * register */
 };
 
 struct costs {
     struct cost *rows;
     size_t count, capacity;
-    struct immediate_folding *sums;          /* working storage of costs_fill */
+    struct immediate_folding *sums;          /* working storage of costs_fill, one entry per row */
     struct mass *masses;       /* µops of all rows, in row order */
     size_t mass_count, mass_capacity;
     bool unknown;              /* a row is ROW_UNKNOWN */
@@ -57,8 +60,8 @@ struct costs {
 /* Fills @out for one iteration of a repeating block in its steady state. @out is zero-initialised
  * or reused. */
 void costs_fill(struct core *c, const struct insn *insns, size_t count, struct costs *out);
-/* Returns the least cycles of one iteration of microcoded, serialising and waiting instructions, as
- * measured in isolation. 0 without such instructions. */
+/* Returns the least cycles per iteration of microcoded, serialising and waiting instructions, as
+ * measured in isolation. 0 without them. */
 double costs_alone(const struct costs *costs);
 void costs_done(struct costs *costs);
 
@@ -67,7 +70,8 @@ enum shape {
     /* unrolled copies, much larger than any µop cache */
     SHAPE_UNROLLED,
     SHAPE_LOOP,       /* the block ends with the branch that repeats it */
-    /* unrolled copies with a closing branch, in the µop cache, as `kernel measure` runs a block */
+    /* unrolled copies that fit the µop cache, with a closing branch; `kernel measure` runs blocks
+     * so */
     SHAPE_CACHED,
 };
 

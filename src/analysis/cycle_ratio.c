@@ -27,8 +27,8 @@ static void reserve(struct ratio_work *work, size_t nodes)
     work->cycle = mem_resize(work->cycle, work->capacity * sizeof *work->cycle);
 }
 
-/* Finds a cycle of positive sum among the parent edges. Stores its edges, the last one first, and
- * returns its length; 0: none. */
+/* Finds a cycle of positive sum among the parent edges. Stores the cycle's edges from last to first
+ * and returns its length; 0: no cycle. */
 static size_t parent_cycle(const struct ratio_edge *edges, size_t nodes, struct ratio_work *work)
 {
     memset(work->mark, 0, nodes * sizeof *work->mark);
@@ -51,8 +51,8 @@ static size_t parent_cycle(const struct ratio_edge *edges, size_t nodes, struct 
     return 0;
 }
 
-/* Relaxes until a cycle of positive sum appears, for edge weights weight * T - W * distance.
- * Returns its length. 0: none, or cancelled. */
+/* Relaxes edges of weight (weight * @t - @w * distance) until a cycle of positive sum appears.
+ * Returns its length; 0: no cycle, or cancelled. */
 static size_t better_cycle(const struct ratio_edge *edges, size_t edge_count, size_t nodes,
                            int64_t w, int64_t t, struct ratio_work *work)
 {
@@ -100,6 +100,7 @@ bool ratio_max(const struct ratio_edge *edges, size_t edge_count, size_t node_co
             work->cycle[length - 1 - i] = swap;
         }
     }
-    out->edges = work->cycle;   /* the last round found no cycle and did not change work->cycle */
+    out->edges = work->cycle;   /* the last call of better_cycle found no cycle and did not change
+                                 * work->cycle */
     return true;
 }

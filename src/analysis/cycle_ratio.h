@@ -10,7 +10,7 @@
 struct ratio_edge {
     uint32_t from, to;
     int32_t weight;      /* not negative */
-    uint32_t distance;   /* iterations crossed; at least one on every cycle */
+    uint32_t distance;   /* iterations crossed; the sum on every cycle is at least one */
 };
 
 /* Working storage, reused between calls and zero-initialised by the caller. One thread. */
@@ -23,15 +23,16 @@ struct ratio_work {
 void ratio_work_done(struct ratio_work *work);
 
 struct ratio_result {
-    /* sums of the best cycle; unchanged if no cycle has positive weight */
+    /* sums over the best cycle; unchanged if no cycle has positive weight */
     int64_t weight, distance;
     /* edges of the best cycle in order; valid until the next call */
     const uint32_t *edges;
     size_t count;
 };
 
-/* Computes the maximum cycle ratio by Newton's method (Dinkelbach). Bellman-Ford on w * T - W * d
- * repeatedly finds a better cycle. Returns false if a cycle crosses no iteration. */
+/* Computes the maximum cycle ratio w / t by Newton's method (Dinkelbach). Bellman-Ford with edge
+ * weights weight * t - w * distance finds the next better cycle. Returns false if the distances of
+ * a cycle sum to 0. */
 bool ratio_max(const struct ratio_edge *edges, size_t edge_count, size_t node_count,
                struct ratio_work *work, struct ratio_result *out);
 

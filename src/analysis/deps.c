@@ -21,15 +21,15 @@ struct holder {
     bool known;
 };
 
-/* Values that a store depends on. */
+/* Values that a store's address and data depend on. */
 struct store_input {
     struct holder place[2];        /* base and index register */
     bool copied;                   /* a load wrote the stored register */
-    /* load whose value is stored after a one-cycle operation; NO_LOAD: none */
+    /* load whose value, after a one-cycle operation, is the stored one; NO_LOAD: none */
     uint32_t modified;
 };
 
-/* Load that a value comes from, directly or after a one-cycle operation. */
+/* Load that produces a value, directly or through a one-cycle operation (@worked). */
 struct origin {
     uint32_t load;                 /* index of the load; NO_LOAD: none */
     bool worked;
@@ -41,18 +41,19 @@ struct build {
     const struct costs *costs;
     struct deps *d;
     struct holder holds[RESOURCE_COUNT];
-    bool loaded[RESOURCE_COUNT];   /* per register: a load wrote the value */
+    bool loaded[RESOURCE_COUNT];   /* per register: a load wrote the current value */
     size_t forward;                /* next entry in the list of forwarded loads */
-    struct store_input *stores;    /* per instruction, set for stores; NULL: not needed */
+    struct store_input *stores;    /* one per instruction, valid for stores; NULL: not needed */
     struct forwarding forwarding;
-    /* top of the x87 stack before each instruction and after the last; NULL: no x87 code */
+    /* Top of the x87 stack before each instruction and after the last one. NULL: the code has no
+     * x87 instruction. */
     uint8_t *turns;
-    /* least latency of the present instruction in hundredths of a cycle; above 0 for a select or
-     * set with slow flags */
+    /* Least latency of the current instruction in hundredths of a cycle. It is above 0 for a select
+     * or set with slow flags. */
     int32_t slow;
-    /* last barrier; not known: no barrier */
+    /* barrier before the current instruction; @known is false if there is none */
     struct holder barrier;
-    /* a load waits until a store has written the cache: commits are ordered */
+    /* a load waits until a store has written the cache, so the order of commits matters */
     bool blocked;
 };
 
@@ -104,8 +105,8 @@ static bool is_followed(const struct operand *op)
     }
 }
 
-/* Returns the resource of operand @op of instruction @at. A high-byte register is renamed
- * separately or as part of its register. st(i) is register i from the top of the x87 stack. */
+/* Returns the resource of operand @op of instruction @at. A high-byte register has its own resource
+ * if it is renamed separately. st(i) is register i from the top of the x87 stack. */
 static uint8_t resource_of(const struct build *b, uint32_t at, const struct operand *op)
 {
     if (op->file == FILE_X87 && op->bits == X87_BITS && b->turns)
@@ -152,7 +153,7 @@ static void hold(struct build *b, uint32_t node, uint32_t distance)
     uint8_t resource = b->d->nodes[node].resource;
     const struct dep_node *n = &b->d->nodes[node];
 
-    if (resource == RESOURCE_MEMORY)   /* addresses link memory */
+    if (resource == RESOURCE_MEMORY)   /* addresses determine the dependences through memory */
         return;
     b->holds[resource] = (struct holder){node, distance, true};
     const struct operand *source = &b->insns[n->insn].operands[1];
@@ -163,7 +164,7 @@ static void hold(struct build *b, uint32_t node, uint32_t distance)
         b->holds[RESOURCE_HIGH + resource].known = false;
 }
 
-/* Latency by the tables; -1: unknown. */
+/* Returns the latency in the machine's tables, hundredths of a cycle; -1: unknown. */
 static int32_t known_latency(const struct op *op, int from, int to)
 {
     for (size_t i = 0; i < op->rules.count; i++) {
@@ -193,13 +194,14 @@ static bool is_unhurried(const struct build *b, const struct cost *row, int32_t 
     return found;
 }
 
-/* Latency of operation @at from operand @from to operand @to; *@guessed: the tables have none. */
+/* Returns the latency of instruction @at from operand @from to operand @to, hundredths of a cycle.
+ * Sets *@guessed if the tables have none. */
 static int32_t latency_of(const struct build *b, uint32_t at, int from, int to, bool *guessed)
 {
     const struct cost *row = &b->costs->rows[at];
 
     *guessed = false;
-    /* A fused pair is executed. */
+    /* The instruction is part of a macro-fused pair, so its addition is executed. */
     if (row->flags & ROW_FUSED && row->sum.adds && to < LATENCY_ADDRESS)
         return CYCLE;
     if (row->flags & ROW_SUM && to < LATENCY_ADDRESS)
@@ -219,14 +221,15 @@ static bool is_idiom(const struct cost *row)
     return row->flags & (ROW_ZERO | ROW_ELIMINATED);
 }
 
-/* Returns whether the new flags depend on the old ones. A shift by cl keeps the flags if cl is 0
- * (fact shift_keeps_flags). */
+/* Returns whether the new flags depend on the old ones. A shift by cl keeps the old flags if cl is
+ * 0 (fact shift_keeps_flags). */
 static bool keeps_flags(const struct build *b, const struct insn *insn)
 {
     return b->c->shift_keeps_flags && insn->flags_written && insn_count_in_register(insn);
 }
 
-/* Returns whether operand @end only steps the base register of a write-back access. */
+/* Returns whether the instruction uses operand @end only to update the base register of a
+ * write-back access. */
 static bool is_step(const struct insn *insn, int end)
 {
     if (end >= LATENCY_ADDRESS || insn->operands[end].kind != OPERAND_REGISTER)
@@ -240,8 +243,8 @@ static bool is_step(const struct insn *insn, int end)
     return false;
 }
 
-/* Returns whether operand @end is the mask that a gather or scatter clears. Its result is always
- * 0. */
+/* Returns whether operand @end is the mask of a gather or scatter. The instruction clears it, so
+ * its new value is constant. */
 static bool is_spent_mask(const struct build *b, const struct insn *insn, int end)
 {
     const struct operand *memory = insn_memory(insn);
@@ -252,9 +255,8 @@ static bool is_spent_mask(const struct build *b, const struct insn *insn, int en
                (ACCESS_READ | ACCESS_WRITE);
 }
 
-/* Adds edges from @value, read as operand @end, to all results of the instruction. @extra
- * (hundredths of a cycle) is the latency before the operation; if negative, it shortens the
- * operation. */
+/* Adds edges from @value, read as operand @end, to all results of instruction @at. The operation
+ * starts @extra hundredths of a cycle later; if @extra is negative, the operation is shorter. */
 static void connect(struct build *b, uint32_t at, struct holder value, int end, int32_t extra)
 {
     const struct cost *row = &b->costs->rows[at];
@@ -283,7 +285,8 @@ static void connect(struct build *b, uint32_t at, struct holder value, int end, 
             continue;
         }
         if (end == LATENCY_FLAGS && node->end != LATENCY_FLAGS && keeps_flags(b, insn))
-            continue;   /* only the new flags of a shift by cl depend on the old ones */
+            continue;   /* of the results of a shift by cl, only the flags depend on the old
+                         * flags */
         bool guessed = false;
         int32_t latency = stack           ? (b->c->stack_engine ? 0 : CYCLE)
                           : is_idiom(row) ? 0
@@ -295,7 +298,8 @@ static void connect(struct build *b, uint32_t at, struct holder value, int end, 
     }
 }
 
-/* Returns the bypass delay between the producer of @value and instruction @at. */
+/* Returns the bypass delay between the producer of @value and instruction @at, in hundredths of a
+ * cycle. */
 static int32_t between_kinds(const struct build *b, uint32_t at, struct holder value)
 {
     const struct dep_node *node = value.known ? &b->d->nodes[value.node] : NULL;
@@ -312,8 +316,8 @@ static bool has_slow_flags(const struct build *b, struct holder flags)
     return flags.known && b->costs->rows[b->d->nodes[flags.node].insn].op->traits & OP_SLOW_FLAGS;
 }
 
-/* Returns the share of iterations in which rename puts instruction @at and the producer of @value
- * into one group. Averages over the positions in the group, unless iterations fill whole groups. */
+/* Returns the probability that rename puts instruction @at and the producer of @value into one
+ * group. Averages over the positions in the group, unless iterations fill whole groups. */
 static double share_together(const struct build *b, uint32_t at, struct holder value)
 {
     const struct cost *rows = b->costs->rows;
@@ -334,8 +338,8 @@ static double share_together(const struct build *b, uint32_t at, struct holder v
     return (double)together / places;
 }
 
-/* Returns the least latency of a select or set that may be renamed in one group with the producer
- * of its flags (facts slow_flags, slow_flags_latency). */
+/* Returns the least latency of a select or set, in hundredths of a cycle. The latency is longer if
+ * rename has the producer of the flags in the same group (facts slow_flags, slow_flags_latency). */
 static int32_t slow_latency(const struct build *b, uint32_t at)
 {
     const struct insn *insn = &b->insns[at];
@@ -345,7 +349,8 @@ static int32_t slow_latency(const struct build *b, uint32_t at)
     if (isnan(b->c->slow_flags_latency) ||
         (insn->operation != OPERATION_SELECT && insn->operation != OPERATION_SET))
         return 0;
-    /* the first of two µops combines the flags: always 2 cycles from the flags */
+    /* The instruction has two µops. The first combines the flags, so the latency is always 2
+     * cycles. */
     if (insn->flags_read & FLAG_CARRY && insn->flags_read & OTHER_FLAGS)
         return 0;
     if (insn->flags_read & FLAG_CARRY && has_slow_flags(b, carry))
@@ -365,8 +370,8 @@ static int32_t hundredths(double cycles)
     return isnan(cycles) ? 0 : (int32_t)lround(cycles * CYCLE);
 }
 
-/* Returns the additional latency of an operation on a register that rename keeps as a sum. Each
- * cycle of the operation takes longer, for every input, including a shift count. */
+/* Returns the additional latency of an operation on a register that rename keeps as a sum. Every
+ * cycle of the operation adds to it, for every input, including a shift count. */
 static int32_t sum_latency(const struct build *b, uint32_t at)
 {
     const struct cost *row = &b->costs->rows[at];
@@ -377,7 +382,7 @@ static int32_t sum_latency(const struct build *b, uint32_t at)
                : 0;
 }
 
-/* Returns the latency of a stack-sync µop before @at, for register @reg. */
+/* Returns the latency of the stack-sync µop before @at, if @reg is the stack pointer. */
 static int32_t sync_latency(const struct build *b, uint32_t at, uint8_t reg)
 {
     return b->costs->rows[at].flags & ROW_SYNC && reg == b->c->isa->stack_pointer ? CYCLE : 0;
@@ -409,7 +414,7 @@ static void read_address(struct build *b, uint32_t at, const struct operand *op)
         if (parts[i] >= REG_PC)
             continue;
         int32_t extra = insn->traits & INSN_LOAD ? info->load_latency + load_extra(b->c, op) : 0;
-        /* Pointer chasing: the latency is shorter if the base comes from a load and the address is
+        /* In pointer chasing, the latency is shorter if a load wrote the base and the address is
          * simple. */
         if (extra && !(info->traits & OP_VECTOR) && b->loaded[parts[i]] && is_simple_address(op) &&
             !isnan(b->c->load_latency_simple))
@@ -430,8 +435,8 @@ static uint32_t node_of(const struct deps *d, uint32_t insn, uint8_t resource)
     BUG("instruction %u writes no value of kind %u", (unsigned)insn, (unsigned)resource);
 }
 
-/* Delays a forwarded load: it completes at the earliest store_address_late cycles after the address
- * of its store is known. */
+/* Delays a forwarded load to store_address_late cycles after the registers of its store's address
+ * are available. */
 static void wait_for_address(struct build *b, uint32_t at, const struct forward *f)
 {
     for (int i = 0; !isnan(b->c->store_address_late) && i < 2; i++) {
@@ -453,7 +458,8 @@ static void read_memory(struct build *b, uint32_t at)
         bool renamed = forwarding_renamed(&b->forwarding, f);
         if (b->stores && b->stores[f->store].copied && f->fits &&
             b->costs->rows[at].op->traits & OP_VECTOR)
-            cycles = fmax(cycles, b->c->store_forward_copied);   /* fmax ignores a NaN */
+            cycles = fmax(cycles, b->c->store_forward_copied);   /* fmax returns the other operand
+                                                                  * if one is NaN */
         if (b->stores && b->stores[f->store].modified == at && f->fits && !renamed)
             cycles = fmax(cycles, b->c->store_forward_modify);
         b->d->open |= isnan(cycles);
@@ -474,8 +480,8 @@ static void read_memory(struct build *b, uint32_t at)
     }
 }
 
-/* Orders stores: a store writes the cache after its data are available and after all previous
- * stores. Blocked loads and fences are ordered too. */
+/* Adds edges for the order of stores: each one writes the cache after its data are available and
+ * after all previous stores. Adds the order of blocked loads and fences, too. */
 static void keep_order(struct build *b, uint32_t at)
 {
     const struct op *op = b->costs->rows[at].op;
@@ -502,8 +508,8 @@ static void find_barrier(struct build *b)
             b->barrier = (struct holder){node_of(b->d, i, RESOURCE_FENCE), 1, true};
 }
 
-/* Makes barrier @at wait for the results of instructions @from to @to of @distance iterations
- * ago. */
+/* Adds edges to barrier @at from the results of instructions @from to @to, @distance iterations
+ * earlier. */
 static void wait_for_all(struct build *b, uint32_t at, uint32_t from, uint32_t to,
                          uint32_t distance)
 {
@@ -515,8 +521,8 @@ static void wait_for_all(struct build *b, uint32_t at, uint32_t from, uint32_t t
                      b->costs->rows[at].op->fence, 0);
 }
 
-/* Makes a barrier wait for everything since the previous barrier, and any other instruction wait
- * for the last barrier. */
+/* Makes a barrier wait for all instructions after the previous barrier, and any other instruction
+ * wait for the last barrier. */
 static void keep_barriers(struct build *b, uint32_t at)
 {
     const struct insn *insn = &b->insns[at];
@@ -571,12 +577,12 @@ static void read_inputs(struct build *b, uint32_t at)
         } else if (is_followed(op) && !same_register &&
                    (op->access & ACCESS_READ || reads_old_value(b, at, i))) {
             struct holder value = b->holds[resource_of(b, at, op)];
-            /* part of a register that was written as a whole */
+            /* The operand is part of a register that was last written as a whole. */
             if (op->offset_bits && !value.known)
                 value = b->holds[op->reg];
             connect(b, at, value, (int)i,
                     sync_latency(b, at, op->reg) + between_kinds(b, at, value) + sum);
-            /* the separate high byte is merged first */
+            /* a separate high byte is merged first */
             if (op->reg < REG_HIGH_BYTES && !op->offset_bits && op->bits > 8)
                 connect(b, at, b->holds[RESOURCE_HIGH + op->reg], (int)i,
                         hundredths(b->c->high_byte_latency));
@@ -648,8 +654,8 @@ static bool is_copied(const struct build *b, const struct insn *store)
     return false;
 }
 
-/* Returns the origin of the value that instruction @at writes as @node. @origins has those of the
- * previous nodes. */
+/* Returns the load that produces the value of @node, which instruction @at writes. @origins has the
+ * origins of all previous nodes. */
 static struct origin origin_of(const struct build *b, uint32_t at, const struct dep_node *node,
                                const struct origin *origins)
 {
@@ -695,8 +701,8 @@ static uint32_t modified_load(const struct build *b, uint32_t at, const struct o
     return NO_LOAD;
 }
 
-/* Records the producers of addresses and data of the stores. Needed only if a load reads a
- * store. */
+/* Fills b->stores with the producers of the addresses and data of stores. Does so only if a load
+ * reads a store. */
 static void follow_stores(struct build *b)
 {
     struct deps *d = b->d;

@@ -36,18 +36,19 @@ struct deps {
     /* per edge: part of its weight before the operation starts (load, forwarding), hundredths of a
      * cycle */
     int32_t *before;
-    /* per edge: no table has the operation's latency, so it counts one cycle */
+    /* per edge: the latency of the operation is unknown and counts one cycle */
     bool *guessed;
     size_t edge_count, edge_capacity;
     /* index of the first node per instruction; count + 1 entries */
     uint32_t *first_node;
     size_t first_capacity;
-    /* loads that read a plain store, and loads that read a read-modify-write (facts
-     * forward_replays...) */
+    /* Loads that read a store, and loads that read a read-modify-write's store (facts
+     * forward_replays...). */
     uint32_t forwarded, forwarded_modified;
     /* loads that memory renaming connects to their store (fact memory_renaming) */
     uint32_t renamed;
-    uint32_t renamed_plain;          /* number of @renamed without read-modify-writes */
+    uint32_t renamed_plain;          /* number of @renamed loads that are not part of a
+                                      * read-modify-write */
     /* input of deps_build: two-cycle operations on unhurried_ports take one cycle */
     bool unhurried;
     /* a load or store on the chain has an unknown latency, which counts as 0 */
@@ -68,9 +69,9 @@ bool deps_whole(const struct deps *d);
 /* Returns the loop-carried bound in cycles per iteration, the maximum cycle ratio; 0 without a
  * cycle. Sets @on_cycle (@count entries, or NULL) for each instruction on the cycle. */
 double deps_bound(struct deps *d, bool *on_cycle, size_t count);
-/* Returns the bound of deps_bound with waits[i] cycles added from the address to the result of
- * instruction i, the wait of a load after a miss. Lengthens only dependence cycles through
- * addresses, such as pointer chases. */
+/* Returns the bound of deps_bound if instruction i takes waits[i] cycles longer from its address to
+ * its result. The wait is that of a load after a cache miss. Only dependence cycles through
+ * addresses become longer, such as pointer chases. */
 double deps_bound_waiting(struct deps *d, const double *waits);
 /* Finds a cycle of maximum ratio that avoids the instructions in @without (NULL: none). Stores its
  * edges in order, at most @most, in @out and returns their number. Sets *@cycles to the cycles per

@@ -61,7 +61,8 @@ size_t deps_cycle(struct deps *d, const bool *without, uint32_t *out, size_t mos
     return filled;
 }
 
-/* Returns whether a path leads from node @from to @to. @marks: as many bytes as nodes. */
+/* Returns whether a path leads from node @from to @to. @marks is working storage for one flag per
+ * node. */
 static bool is_path(const struct deps *d, uint32_t from, uint32_t to, bool *marks)
 {
     bool changed = true;
@@ -104,7 +105,7 @@ double deps_critical_path(const struct deps *d, bool *on_path, size_t count)
 
     for (size_t i = 0; on_path && i < count; i++)
         on_path[i] = false;
-    /* The edges are sorted by consuming instruction. */
+    /* The edges are sorted by consuming instruction, so one pass reaches every node. */
     for (size_t i = 0; i < d->edge_count; i++) {
         const struct ratio_edge *edge = &d->edges[i];
         int64_t at = (edge->distance ? 0 : reach[edge->from]) + edge->weight;

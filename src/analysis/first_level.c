@@ -43,8 +43,8 @@ double first_level_split_share(const struct access *access)
     return (double)crossed / places;
 }
 
-/* Adds the accesses of a load to its banks and returns the share that crosses lines. Averages over
- * the offsets that the load's step reaches. */
+/* Adds the accesses of a load to its banks and returns the share of accesses that cross a line.
+ * Averages over the offsets in a line that the load reaches. */
 static double add_load(const struct access *access, uint32_t bank_bytes, double *banks)
 {
     uint32_t places = first_level_period(access, FIRST_LEVEL_LINE);
@@ -77,7 +77,7 @@ static double bound_of(const struct core *c, const struct address_work *work, si
             crossed += add_load(&work->accesses.items[i], bank_bytes, banks);
     for (size_t i = 0; i < BANKS_MOST; i++)
         most = fmax(most, banks[i]);
-    /* fmax ignores a NaN */
+    /* fmax returns the other operand if one is NaN */
     return fmax(most / c->loads_per_bank, crossed / c->split_loads_per_cycle);
 }
 
@@ -87,8 +87,7 @@ bool first_level_lines_clash(const struct core *c, uint64_t a, uint64_t b)
 }
 
 /* Returns the cycles per iteration of the busiest bank of lines, for the loads comparable with
- * access @first. An access to a line occupies its bank for a cycle and serves up to @together
- * loads. */
+ * access @first. A bank takes a cycle per line, and delivers it to up to @together loads. */
 static double line_banks_of(const struct core *c, const struct address_work *work, size_t first,
                             unsigned together)
 {
@@ -149,9 +148,10 @@ double first_level_loads(const struct core *c, const struct address_work *work)
     return bound;
 }
 
-#define RUNS_KEPT 8        /* closed runs kept, more than the cycles for which a word stays busy */
+#define RUNS_KEPT 8        /* closed runs that are stored; more than the cycles for which a word
+                            * stays busy */
 
-/* Consecutive stores to one line of up to 64 bytes; @bytes is the bit set of written bytes. */
+/* Consecutive stores to one line of up to 64 bytes; @bytes is the set of bytes that they write. */
 struct line_run {
     uint64_t symbol, line, bytes;
     double at;               /* cycle in which the run wrote the cache */
@@ -162,7 +162,7 @@ struct line_runs {
     uint32_t line_bytes;
     bool open;
     uint32_t length;
-    double count;            /* cache cycles so far: one per run, plus waits */
+    double count;            /* cycles of cache writes so far: one per run, plus waits */
     struct line_run now, closed[RUNS_KEPT];
     size_t closed_count;
 };
@@ -172,8 +172,7 @@ static uint64_t bytes_from(uint32_t from, uint32_t bytes)
     return bytes ? (~0ull >> (64 - bytes)) << from : 0;
 }
 
-/* Returns the written words of @bytes as a bit set of bytes. @part selects the partly written
- * words. */
+/* Returns the words that @bytes writes, as a set of bytes. @part: only the partly written words. */
 static uint64_t words_of(uint64_t bytes, uint32_t word_bytes, bool part)
 {
     uint64_t word = word_bytes < 64 ? (1ull << word_bytes) - 1 : ~0ull, words = 0;
@@ -184,8 +183,8 @@ static uint64_t words_of(uint64_t bytes, uint32_t word_bytes, bool part)
     return words;
 }
 
-/* Closes the open run. The cache reads partly written words first; this waits for a recent write of
- * the same word. */
+/* Closes the open run. Before the write, the cache reads partly written words. The read waits for a
+ * recent write of the same word. */
 static void close_run(struct line_runs *runs)
 {
     const struct core *c = runs->core;
@@ -217,7 +216,7 @@ static void open_run(struct line_runs *runs, uint64_t symbol, uint64_t line, uin
     runs->now = (struct line_run){.symbol = symbol, .line = line, .bytes = bytes_from(from, bytes)};
 }
 
-/* Adds the store of @access in iteration @k. */
+/* Adds the store of @access in iteration @k to the open run, or starts a run. */
 static void add_store(struct line_runs *runs, const struct access *access, uint32_t k)
 {
     int64_t offset = (int64_t)((uint64_t)access->offset + k * (uint64_t)access->step);
@@ -256,8 +255,8 @@ double first_level_store_runs(const struct core *c, const struct address_work *w
             work->accesses.items[i].store ? first_level_period(&work->accesses.items[i], line) : 1;
         period = own > period ? own : period;
     }
-    /* Warm-up is one period, then two periods are counted, because a run may end in every second
-     * one. With waits the warm-up takes two periods. */
+    /* Two periods are counted, because a run may end in every second one. Warm-up is one period, or
+     * two if writes can wait. */
     uint32_t start = isnan(c->store_word_bytes) ? 1 : 2, end = start + 2;
     for (uint32_t k = 0; k < end * period; k++) {
         before = k == start * period ? runs.count : before;

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-/* bytes of code in which rename connects at most memory_renaming_per_block loads */
+/* bytes per block of code; rename connects at most memory_renaming_per_block loads in a block */
 #define CODE_BYTES 32
 
 static bool on_stack(const struct forwarding *f, const struct operand *op)
@@ -13,7 +13,7 @@ static bool on_stack(const struct forwarding *f, const struct operand *op)
 }
 
 /* Returns whether both addresses have the same displacement and the same unchanged registers.
- * Changes of the stack pointer are included. */
+ * Addresses from the stack pointer may differ by pushes and pops. */
 static bool same_text(const struct forwarding *f, const struct operand *from,
                       const struct operand *to)
 {
@@ -39,8 +39,8 @@ static bool is_fixed(const struct core *c, const struct insn *insn)
     return !c->memory_renaming_relative && memory->base >= REG_PC && memory->index >= REG_PC;
 }
 
-/* Returns whether memory renaming applies to the two instructions, apart from their addresses. Part
- * of a sum must be computed first. */
+/* Returns whether memory renaming applies to the load and the store, regardless of their addresses.
+ * A store of a part of a register that rename keeps as a sum does not qualify. */
 static bool may_rename(const struct forwarding *f, const struct forward *link)
 {
     const struct insn *load = &f->insns[link->load], *store = &f->insns[link->store];
@@ -68,7 +68,7 @@ static bool could_rename(const struct forwarding *f, const struct forward *link)
     return !((load->traits | store->traits) & INSN_INDEXED);
 }
 
-/* Returns the share of stores that memory renaming finds because the block is long (fact
+/* Returns the share of stores that memory renaming finds because the block has enough bytes (fact
  * memory_renaming_length and related ones). */
 static double found_by_length(const struct forwarding *f, size_t bytes)
 {
@@ -135,8 +135,8 @@ static bool is_blocked(const struct forwarding *f, uint32_t load)
     return false;
 }
 
-/* Returns the cycles for draining the stores between the previous blocked load and this store (fact
- * store_forward_fail_drains). */
+/* Returns the cycles in which the cache writes the stores between the previous blocked load and
+ * this store (fact store_forward_fail_drains). */
 static double drained(const struct forwarding *f, const struct forward *link)
 {
     uint32_t count = (uint32_t)f->costs->count, i = link->store;
@@ -158,11 +158,11 @@ double forwarding_latency(const struct forwarding *f, const struct forward *link
         return forwarding_blocks(c, link) ? c->store_forward_fail + drained(f, link)
                                           : c->store_forward_part;
     if (load->traits & INSN_LOCK && !isnan(c->memory_renaming))
-        return 0;   /* the measured latency of the locked instruction includes it */
+        return 0;   /* the measured latency of the locked instruction includes the forwarding */
     if (forwarding_renamed(f, link))
         return c->memory_renaming;
     if (stores_sum(f, link->store) && !(store->traits & INSN_LOAD))
-        return c->store_forward + 1;   /* the deferred addition executes first */
+        return c->store_forward + 1;   /* the addition that rename deferred executes first */
     if (load->x87 != X87_NONE)
         return c->store_forward_x87;
     if (f->costs->rows[link->load].op->traits & OP_VECTOR)

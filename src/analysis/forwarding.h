@@ -14,7 +14,7 @@ struct forwarding {
     uint64_t written;        /* bit set of the general registers that the block writes */
     /* share of stores that memory renaming finds regardless of their address registers */
     double by_length;
-    /* 32 bytes of code have more renamed loads than the machine supports: no load is renamed */
+    /* more loads in 32 bytes of code could be renamed than the machine supports: none is renamed */
     bool crowded;
 };
 

@@ -10,9 +10,10 @@
 
 #define DECODERS_MAX 16
 
-/* Returns the cycles of the predecoder per iteration (Facile, section 4.3). A 16-byte block takes
- * five instructions per cycle. It counts the instructions that end in it and those whose opcode
- * begins in it. A length-changing prefix adds a penalty, which the previous block partly hides. */
+/* Returns the cycles of the predecoder per iteration (Facile, section 4.3). A block
+ * (predecode_bytes) has the instructions that end in it, and those whose opcode begins in it. It
+ * takes a cycle per predecode_width instructions. A length-changing prefix adds a penalty, which
+ * the previous block partly hides. */
 static double predecode(const struct core *c, const struct insn *insns, size_t count,
                         enum shape shape, unsigned align, uint32_t *fullest)
 {
@@ -113,7 +114,7 @@ static double decode(const struct core *c, const struct insn *insns, const struc
             }
             if (d->micro_ops > most)
                 cycle += (d->micro_ops - 1) / core_microcode_width(c);
-            /* The µops of the first decoder reduce the instructions of the other decoders. */
+            /* an instruction of several µops leaves fewer decoders for the following ones */
             used += d->micro_ops > 1 ? (d->micro_ops < decoders ? d->micro_ops : decoders) : 1;
             full = d->branch || d->micro_ops >= c->decode_alone_uops;
         }
@@ -140,7 +141,8 @@ static uint32_t boundary_at(const struct insn *insns, const struct costs *costs,
 /* Lines of the µop cache for one aligned block of code. */
 struct lines {
     size_t block;
-    unsigned count, used, branches;   /* number of lines; µops and branches in the last line */
+    unsigned count, used, branches;   /* number of lines; number of µops and of branches in the last
+                                       * line */
 };
 
 #define LINE_BRANCHES 2
@@ -164,8 +166,8 @@ static bool add_to_lines(const struct core *c, struct lines *l, size_t block, un
     return l->count <= c->uop_cache_lines;
 }
 
-/* Returns the first instruction of a block that exceeds its µop cache lines, or FRONTEND_NOWHERE. A
- * macro-fused pair belongs to the block of its first instruction. */
+/* Returns the first instruction of a block that needs more than its µop cache lines, or
+ * FRONTEND_NOWHERE. A macro-fused pair belongs to the block of its first instruction. */
 static uint32_t crowded_at(const struct core *c, const struct insn *insns,
                            const struct costs *costs, enum shape shape, unsigned align)
 {
@@ -198,7 +200,7 @@ bool frontend_crowded(const struct core *c, const struct insn *insns, const stru
 }
 
 /* Returns the cycles of the µop cache per iteration. A loop within one 32-byte block takes whole
- * cycles. NaN if widths and windows are unknown. Sets *@by_windows if windows take longer than
+ * cycles. NaN if neither width nor windows are known. Sets *@by_windows if windows take longer than
  * slots. */
 static double uop_cache(const struct core *c, const struct insn *insns, const struct costs *costs,
                         enum shape shape, double slots, unsigned align, bool *by_windows)
@@ -213,8 +215,10 @@ static double uop_cache(const struct core *c, const struct insn *insns, const st
     if (windows_known(c)) {
         struct window_groups groups = {.copies = 0};
         windows_form(c, insns, costs, shape, align, &groups);
-        const double least = fmax(cycles, slots / c->issue_width);   /* fmax ignores a NaN */
-        /* by_branch covers a loop whose windows take no longer than its closing branch */
+        const double least = fmax(cycles, slots / c->issue_width);   /* fmax returns the other
+                                                                      * operand if one is NaN */
+        /* frontend.by_branch describes a loop whose windows take no longer than its closing
+         * branch */
         const bool jump_alone = shape == SHAPE_LOOP && groups.cycles <= 1 / c->taken_branches;
         *by_windows = groups.cycles > least && !jump_alone;
         cycles = jump_alone ? least : fmax(cycles, groups.cycles);
@@ -223,8 +227,8 @@ static double uop_cache(const struct core *c, const struct insn *insns, const st
     return cycles;
 }
 
-/* Returns the cycles of the loop buffer per iteration. It unrolls the loop so that issue groups
- * waste the fewest slots (Facile, section 4.6). */
+/* Returns the cycles of the loop buffer per iteration. Assumes that the buffer unrolls the loop so
+ * often that issue groups waste the fewest slots (Facile, section 4.6). */
 static double loop_buffer(const struct core *c, double slots)
 {
     double copies = 1, best = INFINITY, width = isnan(c->issue_width) ? NAN : core_slots(c);
@@ -270,7 +274,8 @@ void frontend_bound(const struct core *c, const struct insn *insns, const struct
         slots += costs->rows[i].decode;
     if (!isnan(c->predecode_bytes) && !isnan(c->predecode_width))
         out->predecode = predecode(c, insns, costs->count, shape, align, &fullest);
-    else if (!isnan(c->fetch_bytes))   /* the machine has only the bytes per cycle */
+    else if (!isnan(c->fetch_bytes))   /* a machine without predecoder facts may have the bytes
+                                        * fetched per cycle */
         out->predecode = bytes_of(insns, costs->count) / c->fetch_bytes;
     if (!isnan(c->decoders))
         out->decode = decode(c, insns, costs);
@@ -281,7 +286,7 @@ void frontend_bound(const struct core *c, const struct insn *insns, const struct
         crowded = crowded_at(c, insns, costs, shape, align);
         out->jcc_erratum = boundary != FRONTEND_NOWHERE;
         out->crowded = crowded != FRONTEND_NOWHERE;
-        out->large = slots > c->uop_cache_size;   /* false if the size is unknown (NaN) */
+        out->large = slots > c->uop_cache_size;   /* false if uop_cache_size is unknown (NaN) */
         out->uop_cache = uop_cache(c, insns, costs, shape, slots, align, &out->by_windows);
         if (!isnan(c->loop_buffer) && !out->crowded && !out->large && slots <= c->loop_buffer)
             out->loop_buffer = loop_buffer(c, slots);
@@ -294,7 +299,8 @@ void frontend_bound(const struct core *c, const struct insn *insns, const struct
         out->cycles = out->uop_cache;
     } else if (!isnan(out->predecode) || !isnan(out->decode)) {
         out->source = SOURCE_DECODERS;
-        out->cycles = fmax(out->predecode, out->decode);   /* fmax ignores a NaN */
+        out->cycles = fmax(out->predecode, out->decode);   /* fmax returns the other operand if one
+                                                            * is NaN */
         out->at = out->jcc_erratum                ? boundary
                   : out->crowded                  ? crowded
                   : out->predecode >= out->decode ? fullest

@@ -23,12 +23,12 @@ struct frontend {
     /* lines or windows limit the µop cache; larger instructions or another address may be faster
      * (analysis/windows.h) */
     bool by_windows;
-    /* the taken branch is the limit, not the source */
+    /* the taken branch takes longer than @source */
     bool by_branch;
     /* first instruction that causes jcc_erratum or crowded, or first of the slowest predecoded
      * block; FRONTEND_NOWHERE: none */
     uint32_t at;
-    /* cycles per iteration of the source or the taken branch; NaN: not modelled */
+    /* cycles per iteration of @source or of the taken branch; NaN: not modelled */
     double cycles;
 };
 

@@ -13,11 +13,12 @@
 #include "toolchain/demangle.h"
 #include "toolchain/object.h"
 
-/* times the code size that overlapping functions may add up to; aliases share an address */
+/* Largest ratio of scanned bytes to code bytes. Functions can overlap, because aliases share an
+ * address. */
 #define OVERLAPS 4
 #define LARGEST 160000   /* largest function examined, in bytes */
 
-/* Summary of a function from a quick scan. */
+/* Branches and vector instructions that a scan of a function finds. */
 struct glimpse {
     VEC(struct loop_region) jumps;   /* backward branches, from target to branch, in byte offsets */
     VEC(size_t) vectors;             /* offsets of vector instructions */
@@ -43,8 +44,8 @@ static uint32_t between(const struct glimpse *l, size_t first, size_t last)
     return (uint32_t)(count[1] - count[0]);
 }
 
-/* Finds the loops of the function at @start by its backward branches. Returns the function with its
- * nesting depth and counts. */
+/* Scans the function at @start and adds its loops, which end in backward branches, to @out. Returns
+ * the function with its nesting depth and counts. */
 static struct ranked_function look_at(enum isa isa, const uint8_t *code, size_t start,
                                       size_t length, uint32_t symbol, struct glimpse *l,
                                       struct function_ranking *out)
@@ -107,7 +108,7 @@ static int by_heat(const void *a, const void *b)
 
 bool functions_rank(const struct object *o, struct function_ranking *out, struct err *err)
 {
-    /* overlapping symbols may have more bytes than the code */
+    /* symbols may overlap, so that the sum of their sizes exceeds the code size */
     uint64_t looked_at = 0, most = OVERLAPS * (uint64_t)o->length;
     struct glimpse look = {0};
 

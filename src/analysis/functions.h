@@ -1,5 +1,5 @@
-/* Functions of an object file and their loops, ranked by estimated run time: deepest loops, most
- * vector instructions, most code. */
+/* Functions of an object file and their loops, ranked by estimated run time: deepest loops first,
+ * then most vector instructions, then most code. */
 #ifndef PORTOLAN_ANALYSIS_FUNCTIONS_H
 #define PORTOLAN_ANALYSIS_FUNCTIONS_H
 
@@ -11,8 +11,8 @@ struct ranked_function {
     uint32_t symbol;              /* index of the symbol in the object */
     /* number of backward branches, and their estimated nesting depth */
     uint32_t loops, depth;
-    uint32_t vectors;             /* number of vector instructions */
-    uint64_t size;                /* size in bytes */
+    uint32_t vectors;             /* number of vector instructions in the function */
+    uint64_t size;                /* bytes of code */
 };
 
 struct ranked_loop {

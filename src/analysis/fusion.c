@@ -3,7 +3,8 @@
 
 #include "isa/insn.h"
 
-/* Returns whether an operand is shifted (AArch64). Fused pairs have no shifted operands. */
+/* Returns whether an operand is shifted (AArch64). Instructions with such an operand do not
+ * fuse. */
 static bool has_shift(const struct insn *insn)
 {
     for (unsigned i = 0; i < insn->operand_count; i++)
@@ -14,14 +15,15 @@ static bool has_shift(const struct insn *insn)
 
 bool fusion_pairs(const struct machine *m, const struct insn *first, const struct insn *branch)
 {
-    /* The branch reads only sign, overflow or parity. Less and greater read two flags. */
+    /* The branch reads only the sign, overflow or parity flag. "Less" and "greater" read two
+     * flags. */
     bool rare = branch->flags_read == FLAG_OVERFLOW || branch->flags_read == FLAG_SIGN ||
                 branch->flags_read == FLAG_PARITY;
 
     if (branch->operation != OPERATION_BRANCH || !branch->flags_read ||
         (first->traits & (INSN_STORE | INSN_LOCK)))
         return false;
-    /* A rip-relative operand with an immediate never fuses. */
+    /* An instruction with a rip-relative operand and an immediate never fuses. */
     if ((first->traits & INSN_RIP_RELATIVE) && insn_immediate(first))
         return false;
     if (first->traits & INSN_LOAD && insn_immediate(first) &&
@@ -60,7 +62,7 @@ bool fusion_moves(const struct machine *m, const struct insn *move, const struct
 {
     const struct operand *to = &move->operands[0], *both = &operation->operands[0];
 
-    /* the following instruction overwrites the implicit result */
+    /* a prefix move (movprfx) fuses with an operation that writes the same register */
     if (fusion_prefixes(m, move))
         return operation->operand_count && both->kind == OPERAND_REGISTER && both->reg == to->reg;
     if (operation->traits & (INSN_LOAD | INSN_STORE | INSN_LOCK) || !operation->operand_count ||

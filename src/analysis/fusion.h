@@ -1,4 +1,5 @@
-/* Instructions before the ports: idioms, move elimination, macro-fusion, and lookup of forms. */
+/* Properties of instructions before execution: macro-fusion, move elimination, and the mapping's
+ * entry of a form. */
 #ifndef PORTOLAN_ANALYSIS_FUSION_H
 #define PORTOLAN_ANALYSIS_FUSION_H
 
@@ -11,7 +12,7 @@ bool fusion_pairs(const struct machine *m, const struct insn *first, const struc
 /* Returns whether @first macro-fuses with any branch. */
 bool fusion_possible(const struct machine *m, const struct insn *first);
 /* Returns whether the register move @move fuses with the following @operation (fact fuse_move). The
- * caller checks that neither is fused or eliminated already. */
+ * caller checks that neither is already fused or eliminated. */
 bool fusion_moves(const struct machine *m, const struct insn *move, const struct insn *operation);
 /* Returns whether rename eliminates the register move (fact eliminate; classes gpr32 gpr64 xmm ymm
  * zmm, on AArch64 x w v s zero). */
@@ -19,9 +20,9 @@ bool fusion_eliminates(const struct machine *m, const struct insn *move);
 /* Returns whether @move executes because an eliminated move wrote its source (fact
  * eliminate_once). */
 bool fusion_eliminates_once(const struct machine *m, const struct insn *move);
-/* Returns the mapping's entry of the instruction's form, else of an equivalent form (other
- * immediate width, branch distance, high-byte register, EVEX for VEX). NULL if the machine has
- * none. */
+/* Returns the mapping's entry of the instruction's form, else of an equivalent form. Equivalent
+ * forms differ in immediate width, branch distance, high-byte register, or EVEX for VEX. NULL if
+ * the machine has none. */
 const struct mapping_entry *fusion_resolve(const struct machine *m, const struct insn *insn);
 
 #endif

@@ -5,11 +5,11 @@
 
 #define GROUP_MOST 32    /* largest group, in slots */
 
-/* A partly filled group of slots. */
+/* A group that rename is filling, and the number of full groups. */
 struct issue_group {
     unsigned slots;      /* slots filled */
     unsigned uops;       /* fused µops in the group */
-    double cycles;       /* number of full groups so far */
+    double cycles;       /* groups filled so far, one per cycle */
 };
 
 uint32_t issue_room(const struct core *c, const struct cost *row)
@@ -67,7 +67,8 @@ enum issue_kind issue_eliminated(const struct core *c, const struct insn *insn,
     return zero ? ISSUE_ZEROES : ISSUE_MOVES;
 }
 
-/* Stores the larger bound. A @per_cycle of NaN means no limit. */
+/* Replaces the bound @out by @count / @per_cycle if that is larger. A @per_cycle of NaN means no
+ * limit. */
 static void limit_by(struct issue *out, enum issue_kind kind, double count, double per_cycle)
 {
     if (count / per_cycle > out->cycles)

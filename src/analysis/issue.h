@@ -1,4 +1,4 @@
-/* Rename: bound in cycles per iteration by issue slots. */
+/* Rename: bound in cycles per iteration of the issue slots and other limits. */
 #ifndef PORTOLAN_ANALYSIS_ISSUE_H
 #define PORTOLAN_ANALYSIS_ISSUE_H
 
@@ -12,13 +12,13 @@ struct issue {
     /* cycles per iteration in the steady state; NaN without the fact issue_width */
     double cycles;
     enum issue_kind kind;    /* the limit with the most cycles */
-    double count;            /* slots, µops or moves of this kind per iteration */
+    double count;            /* slots, µops or moves per iteration, as @kind says */
     struct dispatch_limit limit;   /* the limit reached; valid only if kind is ISSUE_DISPATCH */
 };
 
-/* Computes the bound of rename. If a fact shapes groups (unlaminate_first, group_first,
- * group_not_last, group_whole), simulates groups until an iteration begins like an earlier one.
- * Otherwise all slots are filled. */
+/* Computes the bound of rename. Some facts (unlaminate_first, group_first, group_not_last,
+ * group_whole) leave slots empty. With one of these, simulates groups until an iteration begins
+ * like an earlier one. */
 struct issue issue_of(const struct core *c, const struct insn *insns, const struct costs *costs);
 /* Returns the µops of @row that count for @limit. */
 uint32_t issue_limited(const struct costs *costs, const struct cost *row,

@@ -10,7 +10,7 @@
 #include "isa/isa.h"
 #include "toolchain/debug_lines.h"
 
-#define ORIGIN_LINES 1000000   /* lines of a source file with text; later lines have none */
+#define ORIGIN_LINES 1000000   /* largest number of source lines whose text is stored */
 
 bool kernel_place(struct kernel *k, uint64_t address, const char *why, struct err *err)
 {
@@ -90,7 +90,8 @@ void kernel_set_origin(struct kernel *k, uint32_t *take_lines, size_t line_count
             k->insns[i].origin = take_lines[k->insns[i].line - 1];
 }
 
-/* Removes from @text the lines that all code lines of @k have in common before and after them. */
+/* Returns @text with empty lines before the first line that has code, and without the lines after
+ * the last one. Line numbers stay the same. */
 static char *lines_of_code(const struct kernel *k, const char *text)
 {
     uint32_t first = UINT32_MAX, last = 0, line = 1;

@@ -1,6 +1,6 @@
-/* Kernel: code with its loops and source lines, from text, an object file or hex. The loader
- * completes it; afterwards it is immutable, and any number of threads may read it. An index selects
- * a loop; it is stored next to the kernel. */
+/* Kernel: code with its loops and source lines, from text, an object file or hex. It is immutable
+ * after loading, and any number of threads may read it. Callers store the index of the selected
+ * loop separately. */
 #ifndef PORTOLAN_ANALYSIS_KERNEL_H
 #define PORTOLAN_ANALYSIS_KERNEL_H
 
@@ -11,7 +11,7 @@ struct kernel_names;
 struct recipe;
 
 struct kernel_loop {
-    size_t first, count;        /* range of instructions in the unit */
+    size_t first, count;        /* range of instructions in kernel.insns */
     uint32_t first_line, last_line;
     char *label;                /* label of the loop head; "" if none */
     unsigned depth;             /* nesting depth, 1: outermost; 0: all code, no loop */
@@ -31,7 +31,7 @@ struct kernel {
     size_t insn_count;
     struct kernel_loop *loops;  /* loops, best candidate first; at least one */
     size_t loop_count;
-    /* iterations of the original loop per iteration of a tuned kernel; else 0 */
+    /* iterations of the original loop per iteration of a tuned kernel; 0: not tuned */
     unsigned times;
     /* the function was chosen in a large program without --symbol */
     bool of_many;
@@ -39,8 +39,8 @@ struct kernel {
     size_t refused_count;
     struct diagnostic *left_out; /* lines left out because they are not assembler text */
     size_t left_out_count;
-    /* share of a profile's samples per line of @source, or per instruction of machine code, in
-     * percent (NaN: none); NULL: no profile */
+    /* Share of a profile's samples in percent: per line of @source, or per instruction of machine
+     * code. NaN: none; NULL: no profile. */
     float *percents;
     size_t percent_count;
     /* C line of each line of @source, 0: none; NULL unless compiled by the program */
@@ -48,14 +48,14 @@ struct kernel {
     size_t origin_line_count;
     /* machine code: source line of each instruction; NULL: no debug information */
     struct debug_lines *debug;
-    char *origin;               /* text of the C file with line ends replaced by 0 */
-    const char **origin_texts;  /* pointers to its lines, the first million */
+    char *origin;               /* text of the source file with line ends replaced by 0 */
+    const char **origin_texts;  /* pointers to the lines of @origin, at most a million */
     size_t origin_text_count;
     /* names of code and data in the code (analysis/kernel_names.h); NULL: unknown */
     struct kernel_names *names;
-    /* steps that made it from a file (analysis/recipe.h); NULL: from text or hex */
+    /* steps that made the kernel from a file (analysis/recipe.h); NULL: it is from text or hex */
     struct recipe *recipe;
-    uint64_t serial;            /* no other kernel of the process has it */
+    uint64_t serial;            /* number of the kernel, unique in the process */
     _Atomic unsigned holders;   /* number of holders besides the creator */
 };
 
@@ -68,17 +68,17 @@ struct kernel_options {
     /* function, address, offset (f+0x40) or, in text, label. NULL: all code, or the function with
      * the highest-ranked loop of a large ELF file */
     const char *symbol;
-    /* directories with source files that debug information names, besides the default ones
-     * (toolchain/source_file.h); NULL: none */
+    /* directories of source files, searched besides the default ones (toolchain/source_file.h);
+     * NULL: none */
     const char *source_path;
     /* lines of the text or C file, from 1; 0: all. An error for ELF files */
     size_t first_line, last_line;
-    /* number of the loop, from 1; an error if it does not exist. 0: the best, which is the first */
+    /* number of the loop, from 1; an error if it does not exist. 0: the best candidate */
     size_t loop;
 };
 
-/* kernel_read.c: Loads a kernel from a file, text or hex. Detects ELF files and archives by their
- * magic number, and hex blocks by `hex`; parses anything else as text. NULL with err. */
+/* kernel_read.c: Loads a kernel from a file or text. A file that begins with the magic number of
+ * ELF or of an archive is machine code, any other one is text. NULL with err. */
 struct kernel *kernel_load(const char *path, const struct kernel_options *options, struct err *err);
 struct kernel *kernel_from_text(const char *name, const char *text, size_t length,
                                 const struct kernel_options *options, struct err *err);
@@ -87,7 +87,7 @@ struct kernel *kernel_from_text(const char *name, const char *text, size_t lengt
 struct object;
 struct kernel *kernel_from_code(const struct object *o, const char *name, size_t start,
                                 size_t length, struct err *err);
-/* Largest number of instructions decoded. Of a larger file only functions are decoded. */
+/* Largest number of instructions in a kernel. Of a larger file, only a function is decoded. */
 extern const size_t kernel_unit_most;
 /* Returns @take_k. If it lacks the loop that @options select, frees it and returns NULL with
  * err. */
@@ -106,10 +106,11 @@ const struct kernel *kernel_hold(const struct kernel *k);
  * its loop to @why. Call once, before other holders exist. False with err. */
 bool kernel_place(struct kernel *k, uint64_t address, const char *why, struct err *err);
 /* Sets the source of compiled text: the C line of each text line (0: none), and the text of the C
- * file or NULL. Takes both. Call once, before other holders exist. */
+ * file or NULL. Takes both arguments. Call once, before other holders exist. */
 void kernel_set_origin(struct kernel *k, uint32_t *take_lines, size_t line_count, char *take_text);
 /* Sets the source lines of machine code by code offset, and the source file's text (NULL: not
- * found). Stores only the lines in use. Takes both. Call once, before other holders exist. */
+ * found). Stores only the text between the first and last line that has code. Takes both arguments.
+ * Call once, before other holders exist. */
 void kernel_set_debug(struct kernel *k, struct debug_lines *take, char *take_text);
 /* Returns the source line of @insn, 0 if unknown. Sets *@text (may be NULL) to the line's text,
  * borrowed, or NULL. */
@@ -125,8 +126,8 @@ const char *kernel_inlined(const struct kernel *k, const struct insn *insn);
 bool kernel_has_source(const struct kernel *k);
 /* Returns the share of a profile's samples at @insn, in percent; NaN if unknown. Any thread. */
 double kernel_percent(const struct kernel *k, const struct insn *insn);
-/* Sets the samples of machine code, one share per instruction. Takes @take. Call once, before other
- * holders exist. */
+/* Sets the shares of a profile's samples, one percentage per instruction of machine code. Takes
+ * @take. Call once, before other holders exist. */
 void kernel_set_percents(struct kernel *k, float *take);
 /* Returns the instructions of loop @loop (0 to loop_count - 1), borrowed. Any thread. */
 const struct insn *kernel_insns(const struct kernel *k, size_t loop, size_t *count);
@@ -144,9 +145,9 @@ struct kernel *kernel_from_profile(const char *path, const char *profile,
 
 struct recipe;
 
-/* Compiles the file of @r and sets its target. Selects the highest-ranked loop of all functions, or
- * of the selected symbol. On failure *@printed (may be NULL) gets the compiler's messages. NULL
- * with err. */
+/* Compiles the file of @r and sets the recipe's target. Selects the highest-ranked loop of all
+ * functions, or of the selected symbol. On failure *@printed (may be NULL) gets the compiler's
+ * messages. NULL with err. */
 struct kernel *kernel_from_source(struct recipe *r, struct str *printed, struct err *err);
 
 #endif

@@ -31,7 +31,7 @@ static int by_place(const void *a, const void *b)
     return (x->place > y->place) - (x->place < y->place);
 }
 
-/* Returns the operand with the target of a jump or call; NULL if the code does not contain it. */
+/* Returns the operand with the relative target of a jump or call; NULL if there is none. */
 static const struct operand *target_of(const struct insn *insn)
 {
     for (unsigned i = 0; i < insn->operand_count; i++)
@@ -40,8 +40,8 @@ static const struct operand *target_of(const struct insn *insn)
     return NULL;
 }
 
-/* Computes the position that @insn jumps to or addresses relative to itself. Returns false if
- * unknown. */
+/* Computes the position of the jump target or rip-relative operand of @insn. Returns false if it
+ * has neither. */
 static bool place_of(const struct insn *insn, uint64_t *position)
 {
     const struct operand *target = target_of(insn),
@@ -53,7 +53,7 @@ static bool place_of(const struct insn *insn, uint64_t *position)
     return target || memory;
 }
 
-/* Lists the positions that need a name, sorted and unique. */
+/* Lists the jump targets, rip-relative operands and loop heads, sorted and without duplicates. */
 static void list_positions(const struct kernel *k, struct kernel_names *out)
 {
     size_t kept = 0;
@@ -140,7 +140,8 @@ bool symbol_printable(const char *name)
 
 void symbol_print(const char *name, struct str *out)
 {
-    /* In Intel syntax a name without a leading dot may be an operator or register. */
+    /* In Intel syntax an unquoted name without a leading dot may be read as an operator or
+     * register. */
     bool plain = *name == '.';
 
     for (const char *at = name; *at; at++)
@@ -148,8 +149,8 @@ void symbol_print(const char *name, struct str *out)
     str_addf(out, plain ? "%s" : "\"%s\"", name);
 }
 
-/* Appends @reference of @insn in assembler syntax: "x", "x+4", ":lo12:x". @quoted: quotes names if
- * needed. Appends nothing if the syntax cannot express it. */
+/* Appends @reference of @insn in assembler syntax, such as "x", "x+4" or ":lo12:x". @quoted: quotes
+ * names if needed. Appends nothing if the syntax cannot express it. */
 static void reference_print(const struct code_reference *reference, const struct insn *insn,
                             bool quoted, struct str *out)
 {
@@ -180,7 +181,7 @@ static const char *last_operand(const char *text)
     return at ? at + strspn(at, " ") : NULL;
 }
 
-/* Returns whether the reference replaces an immediate, the last field of an instruction. */
+/* Returns whether the linker sets the instruction's immediate, its last field. */
 static bool is_immediate(const struct insn *insn, const struct code_reference *reference)
 {
     const size_t bytes = reference->kind && reference->kind->bytes
@@ -218,7 +219,7 @@ bool reference_insert(const struct insn *insn, const char *text,
     return found;
 }
 
-/* Appends the demangled @name, including a suffix "+0x28" or "@plt". */
+/* Appends @name demangled, with its suffix such as "+0x28" or "@plt". */
 static void add_readable(const char *name, struct str *out)
 {
     const char *end = strstr(name, "+0x"), *at = strchr(name, '@');
@@ -230,8 +231,7 @@ static void add_readable(const char *name, struct str *out)
     free(readable);
 }
 
-/* Replaces numbers in the text of @insn: its target by address and name, other references by
- * names. */
+/* Replaces numbers in the text of @insn by names. A jump target gets its address and name. */
 static void name_text(const struct kernel *k, struct insn *insn)
 {
     const char *last = last_operand(insn->text);
@@ -273,8 +273,9 @@ static void name_texts(struct kernel *k)
             name_text(k, &k->insns[i]);
 }
 
-/* Sets the address of the memory operand of @insn that @reference names, if the operand's form
- * allows it. @symbol is the number of the symbol. */
+/* Sets the memory operand's address in @insn to that of the symbol which @reference names. Does
+ * nothing if the reference replaces a jump target or an immediate. @symbol is the symbol's
+ * number. */
 static void place_memory(struct insn *insn, const struct code_reference *reference, uint32_t symbol)
 {
     int64_t at = SYMBOL_FIRST + (int64_t)symbol * SYMBOL_SPAN + reference->addend;
@@ -294,8 +295,8 @@ static void place_memory(struct insn *insn, const struct code_reference *referen
     }
 }
 
-/* Assigns each named object its own address, like a linker. Accesses by the same name can overlap,
- * other accesses cannot. */
+/* Assigns each symbol its own address, as a linker does. Only accesses to the same symbol can
+ * overlap. */
 static void place_references(struct kernel *k)
 {
     struct names symbols = {0};

@@ -5,15 +5,15 @@
 #include "analysis/kernel.h"
 #include "base/vec.h"
 
-/* address of the first unresolved symbol, and the distance between two of them */
+/* Address assigned to the first unresolved symbol, and distance to the next one. */
 #define SYMBOL_FIRST ((int64_t)1 << 40)
 #define SYMBOL_SPAN ((int64_t)1 << 32)
 
 struct object;
 
-/* A named target of jumps, or the head of a loop. */
+/* A position in the code that has a name: a jump target, a referenced address or a loop head. */
 struct kernel_name {
-    uint64_t position;   /* offset in the code, like insn.offset */
+    uint64_t position;   /* offset in the code, as in insn.offset */
     char *name;          /* name in the file: "f+0x28", "puts@plt", ".L3" */
 };
 
@@ -22,30 +22,31 @@ struct kernel_names {
     VEC(struct code_reference) references;    /* sorted by position */
 };
 
-/* Sets the names and references of @k, code of @o. Also sets the instructions' addresses, and texts
- * with names. Call once, before other holders exist. */
+/* Sets the names and references of @k, whose code is part of @o. Also sets the instructions'
+ * addresses, and inserts names into their texts. Call once, before other holders exist. */
 void kernel_names_of_object(struct kernel *k, const struct object *o);
-/* Sets the labels and references of a kernel from assembler text; leaves the user's text unchanged.
- * Call once, before other holders exist. */
+/* Sets the labels and references of a kernel from assembler text. Does not change the text. Call
+ * once, before other holders exist. */
 void kernel_names_of_text(struct kernel *k, const struct assembled *a);
-/* Sets names and references that were stored with the code of @k, in any order. The instructions
- * have their addresses already. Takes @take_names. Call once, before other holders exist. */
+/* Sets names and references that were stored together with the code of @k, in any order. The
+ * instructions already have their addresses. Takes @take_names. Call once, before other holders
+ * exist. */
 void kernel_names_take(struct kernel *k, struct kernel_names *take_names);
 void kernel_names_free(struct kernel_names *names);
 
-/* Returns the number of the unresolved symbol that a memory operand's @displacement represents; 0:
- * none. Pure. */
+/* Returns the number of the unresolved symbol whose address range contains @displacement; 0: none.
+ * Pure. */
 int64_t symbol_place(int64_t displacement);
 /* Returns the name of @position, borrowed, or NULL. Any thread. */
 const char *kernel_name_at(const struct kernel *k, uint64_t position);
 /* Returns one flag per name of @k: whether loop @loop uses it. The caller frees. Any thread. */
 bool *kernel_names_used(const struct kernel *k, size_t loop);
-/* Returns the first reference in @insn. References are adjacent; *@count is set to their number.
+/* Returns the first reference in @insn, or NULL. Sets *@count to their number; they are adjacent.
  * Any thread. */
 const struct code_reference *kernel_references(const struct kernel *k, const struct insn *insn,
                                                size_t *count);
-/* Appends @text, a disassembly of @insn, with @reference in place of the number that the linker
- * inserts. Appends nothing and returns false if that number is not in the text. Any thread. */
+/* Appends @text, the disassembly of @insn, with @reference in place of the number that a linker
+ * sets. Appends nothing and returns false if @text does not contain that number. Any thread. */
 bool reference_insert(const struct insn *insn, const char *text,
                       const struct code_reference *reference, bool quoted, struct str *out);
 /* Appends @name as a symbol of assembler text, quoted if needed. */

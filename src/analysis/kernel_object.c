@@ -15,9 +15,10 @@
 #include "toolchain/object.h"
 #include "toolchain/source_file.h"
 
-#define CANDIDATES 64    /* functions of a large file decoded to find a loop, at most */
+#define CANDIDATES 64    /* largest number of functions of a large file that are decoded to find a
+                          * loop */
 
-/* Returns false with err if an option applies to text only. */
+/* Returns false with err if an option is valid for text only. */
 static bool options_fit(const struct object *o, const struct kernel_options *options,
                         struct err *err)
 {
@@ -28,7 +29,7 @@ static bool options_fit(const struct object *o, const struct kernel_options *opt
                    isa_name(options->isa));
 }
 
-/* Adds the function's name to the descriptions of the loops. */
+/* Appends the function's name to the loops' descriptions. */
 static void loops_of(struct kernel *k, const struct object_symbol *symbol)
 {
     char *readable = demangle(symbol->name);
@@ -55,8 +56,8 @@ static void loop_first(struct kernel *k, size_t loop)
     k->loops[0] = chosen;
 }
 
-/* Moves the loop that begins at position @place to the front, else the smallest loop that contains
- * it. */
+/* Moves the loop that begins at position @place to the front. If no loop begins there, moves the
+ * smallest loop that contains @place. */
 static void prefer_loop(struct kernel *k, uint64_t place)
 {
     size_t best = SIZE_MAX;
@@ -77,7 +78,7 @@ static void prefer_loop(struct kernel *k, uint64_t place)
 }
 
 /* Moves the smallest loop with the source lines in @options to the front. Returns false with err if
- * there is none. @fault is the error of the debug information, if any. */
+ * there is none. @fault is the error that occurred when the debug information was read, if any. */
 static bool prefer_lines(struct kernel *k, const struct kernel_options *options,
                          const struct err *fault, struct err *err)
 {
@@ -132,7 +133,7 @@ bool kernel_object_source(struct kernel *k, const struct object *o, const char *
 
     const uint64_t at = object_position_place(o, k->insns[k->loops[0].first].offset);
     const struct object_section *section = object_section_at(o, at);
-    /* Each other section has its own debug information. */
+    /* Reads only the debug information of this section, because each section has its own. */
     const uint64_t before = section ? at - section->offset : 0, first = k->insns[0].offset,
                    from = section && first > section->position ? first - section->position : 0;
     const uint64_t to = section && last->offset + last->length - section->position < section->size
@@ -150,8 +151,8 @@ bool kernel_object_source(struct kernel *k, const struct object *o, const char *
     return ok;
 }
 
-/* Returns the better of two kernels and frees the other one. The first with a loop is better,
- * because the quick scan mistakes some backward jumps to shared code for loops. */
+/* Returns the better of two kernels and frees the other one. @next is better if it has a loop,
+ * because the scan of @k's function may have found only jumps to shared code. */
 static struct kernel *better(struct kernel *k, struct kernel *next)
 {
     const bool take = !k || (next && next->loops[0].depth);
@@ -219,7 +220,8 @@ static struct kernel *kernel_of_object(const struct object *o, const char *path,
     return k;
 }
 
-/* Returns @k. If the file of @o was truncated meanwhile, frees @k and returns NULL with err. */
+/* Returns @k. If the file of @o was truncated while it was read, frees @k and returns NULL with
+ * err. */
 static struct kernel *whole_or_none(struct object *o, const char *path, struct kernel *k,
                                     struct err *err)
 {
@@ -261,7 +263,7 @@ struct kernel *kernel_from_object(const char *path, const struct kernel_options 
     return k ? kernel_with_loop(k, options, err) : NULL;
 }
 
-/* Finds the only member with the selected function. */
+/* Makes a kernel of the selected function. Only one member of the archive may contain it. */
 static struct kernel *named_in_archive(const struct archive *a,
                                        const struct kernel_options *options, struct err *err)
 {
@@ -320,7 +322,7 @@ static int hotter_first(const void *a, const void *b)
                                           (x->function.symbol < y->function.symbol);
 }
 
-/* Adds the highest-ranked functions of one member to @best, which has a limited size. */
+/* Adds the highest-ranked functions of one member to @best, which keeps at most CANDIDATES. */
 static bool rank_member(const struct archive *a, size_t member, struct archived_list *best,
                         uint64_t *bytes, struct err *err)
 {
@@ -350,7 +352,7 @@ static struct kernel *hottest_in_archive(const struct archive *a,
     struct err fault = {0};
     struct object o;
 
-    /* damaged members and those of another instruction set have no functions */
+    /* damaged members, and members of another instruction set, add no functions */
     for (size_t i = 0; i < a->members.count && !watch_over(); i++) {
         watch_at("object files", (double)i, (double)a->members.count);
         read += rank_member(a, i, &best, &bytes, &fault);
@@ -367,7 +369,8 @@ static struct kernel *hottest_in_archive(const struct archive *a,
         member = k && k == next ? best.list.items[i].member : member;
         object_done(&o);
     }
-    if (k) {   /* reads debug information of the selected object only, because it may take long */
+    if (k) {   /* Only the selected member's debug information is read, because reading may take
+                * long. */
         const struct archive_member *m = &a->members.items[member];
         if (!object_read_member(m, OBJECT_FUNCTIONS | OBJECT_NAMES, &o, err)) {
             kernel_free(k);
@@ -398,7 +401,7 @@ struct kernel *kernel_from_archive(const char *path, const struct kernel_options
                                        : hottest_in_archive(&a, options, err);
     archive_done(&a);
     if (k)
-        err_clear(err);   /* error of an earlier member */
+        err_clear(err);   /* an earlier member may have set err */
     else if (err && !err->file[0])
         err_at(err, path, 0, 0);
     if (!watch_goes_on(err)) {

@@ -9,14 +9,14 @@
  * loop. NULL with err. Any thread. */
 struct kernel *kernel_from_object(const char *path, const struct kernel_options *options,
                                   struct err *err);
-/* Makes a kernel from all members of the archive at @path. Its name is that of the member with the
- * code. NULL with err. Any thread. */
+/* Makes a kernel of the highest-ranked loop in the archive at @path, or of the function in
+ * @options. Its name is that of the member with the code. NULL with err. Any thread. */
 struct kernel *kernel_from_archive(const char *path, const struct kernel_options *options,
                                    struct err *err);
 
-/* Adds the source lines to @k, a loop in @o's code, from debug information. Searches source files
- * in @source_path too. Returns false with err if the debug information cannot be read; the code
- * remains valid. Call once, before other holders exist. Any thread; waits for a child process. */
+/* Adds the source lines to @k, a loop in the code of @o, from debug information. Also searches
+ * source files in @source_path. Returns false with err if the debug information cannot be read; @k
+ * stays valid. Call once, before other holders exist. Any thread; waits for a child process. */
 bool kernel_object_source(struct kernel *k, const struct object *o, const char *source_path,
                           struct err *err);
 

@@ -15,8 +15,8 @@
 
 #define OUTPUT_MOST ((size_t)32 << 20)
 
-/* Parses a line of perf report, " 61.55% [.] daxpy - -". Returns its symbol, which the caller
- * frees; NULL if the line has no symbol of the program. */
+/* Parses a line of perf report, such as " 61.55% [.] daxpy - -". Returns the symbol, which the
+ * caller frees; NULL if the line has no symbol of the program. */
 static char *reported_symbol(const char *line, size_t length)
 {
     char *end, *text = mem_strndup(line, length), *symbol = NULL;
@@ -34,7 +34,8 @@ static char *reported_symbol(const char *line, size_t length)
     return symbol;
 }
 
-/* Returns the first symbol that is a name, because perf cannot annotate addresses. */
+/* Returns the first symbol of the report that is not an address, because perf cannot annotate
+ * addresses. */
 static char *hottest_symbol(const char *report)
 {
     for (const char *line = report, *next; *line; line = next) {
@@ -63,8 +64,7 @@ static int heavier_first(const void *a, const void *b)
     return (x->place > y->place) - (x->place < y->place);
 }
 
-/* Sorts loops by samples. Excludes inner loops from the samples of an outer loop, which would
- * otherwise always be first. */
+/* Sorts loops by samples. The samples of an outer loop exclude those of its inner loops. */
 static void rank(struct kernel *k)
 {
     struct sampled_loop *loops = mem_zero(k->loop_count + 1, sizeof *loops);
@@ -89,8 +89,8 @@ static void rank(struct kernel *k)
     free(loops);
 }
 
-/* Runs perf annotate for function @symbol. Returns a kernel from its text, with percentages. NULL
- * with err. */
+/* Runs perf annotate for function @symbol. Returns a kernel from the printed text with its
+ * percentages. NULL with err. */
 static struct kernel *annotated(const char *path, const char *profile, const char *symbol,
                                 const struct kernel_options *options, struct err *err)
 {
@@ -104,7 +104,8 @@ static struct kernel *annotated(const char *path, const char *profile, const cha
     bool ok = perf_tool_ask(argv, OUTPUT_MOST, &listing, err);
 
     rest.symbol = NULL;
-    if (ok && listing.length < 40)   /* perf reports no unknown symbols */
+    if (ok && listing.length < 40)   /* perf prints no error for an unknown symbol, only a short
+                                      * output */
         ok = err_set(err, ERR_DATA, "perf report shows the functions with samples",
                      "no samples of %s in this profile", symbol);
     if (ok)
@@ -116,8 +117,8 @@ static struct kernel *annotated(const char *path, const char *profile, const cha
     return k;
 }
 
-/* Returns the address of the function with most of @samples, as an argument of --symbol. The caller
- * frees it. NULL with err. */
+/* Returns the address of the function with most of @samples, in the form that --symbol accepts. The
+ * caller frees it. NULL with err. */
 static char *hottest_address(const char *path, const struct perf_samples *samples, struct err *err)
 {
     struct str address = {0};
@@ -144,7 +145,8 @@ static char *hottest_address(const char *path, const struct perf_samples *sample
     return most ? str_take(&address) : NULL;
 }
 
-/* Adds the share of samples of each instruction of @k, code of the file @path. */
+/* Sets the share of samples of each instruction of @k, which is code of the file @path. False with
+ * err. */
 static bool add_percents(struct kernel *k, const char *path, const struct perf_samples *samples,
                          struct err *err)
 {
@@ -171,8 +173,8 @@ static bool add_percents(struct kernel *k, const char *path, const struct perf_s
     return ok;
 }
 
-/* Makes a kernel of a function without a name, which perf cannot annotate. Decodes its code and
- * assigns the samples. @symbol is an address; NULL: the function with most samples. */
+/* Makes a kernel of a function that perf cannot annotate, because it has no name. Decodes the code
+ * and assigns the samples. @symbol is its address; NULL: the function with most samples. */
 static struct kernel *by_address(const char *path, const char *profile, const char *symbol,
                                  const struct kernel_options *options, struct err *err)
 {

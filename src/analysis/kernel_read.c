@@ -31,7 +31,8 @@
 #include "toolchain/object.h"
 #include "toolchain/plain.h"
 
-/* bytes; code keeps its address modulo this unit, the largest of any front end */
+/* Bytes. The kernel's code keeps its address modulo PLACE_UNIT, the largest alignment that a front
+ * end depends on. */
 #define PLACE_UNIT 64
 #define FILE_LIMIT ((size_t)64 << 20)
 
@@ -57,8 +58,8 @@ static int label_order(const void *a, const void *b)
     return (x->offset > y->offset) - (x->offset < y->offset);
 }
 
-/* Returns the length of the undecodable bytes at @code, up to the next line at @next or the next
- * byte where decoding succeeds. */
+/* Returns the length of the undecodable bytes at @code. They end at the next source line, @next
+ * bytes after @code, or at the next byte where decoding succeeds. */
 static size_t undecoded_length(enum isa isa, const uint8_t *code, size_t length, size_t next)
 {
     const size_t most = sizeof ((struct insn *)0)->bytes;
@@ -76,9 +77,9 @@ static size_t undecoded_length(enum isa isa, const uint8_t *code, size_t length,
     return n < length ? n : length;
 }
 
-/* Decodes @length bytes. A run of undecodable bytes becomes one unknown instruction. @a has the
- * lines of an assembler text, each of which starts an instruction; NULL: machine code. Returns
- * false beyond kernel_unit_most instructions. */
+/* Decodes @length bytes. A sequence of undecodable bytes becomes one unknown instruction. @a has
+ * the offsets of an assembler text's lines, each of which starts an instruction; NULL: machine
+ * code. Returns false beyond kernel_unit_most instructions. */
 static bool unit_decode(struct unit *u, enum isa isa, const uint8_t *code, size_t length,
                         uint64_t offset, const struct assembled *a)
 {
@@ -92,7 +93,7 @@ static bool unit_decode(struct unit *u, enum isa isa, const uint8_t *code, size_
             return false;
         while (a && row < a->line_count && a->lines[row].offset <= at)
             row++;
-        /* false for data in the text */
+        /* false within data that the text defines */
         const bool begins = row > 0 && a->lines[row - 1].offset == at;
         const size_t next =
             begins ? (row < a->line_count ? (size_t)a->lines[row].offset : length) - at : 0;
@@ -103,7 +104,7 @@ static bool unit_decode(struct unit *u, enum isa isa, const uint8_t *code, size_
         at += insn.length;
         if (!vec_room(&u->insns)) {
             insn_done(&insn);
-            return true;   /* the caller fails to load the file */
+            return true;   /* out of memory: the caller fails to load the file */
         }
         u->insns.items[u->insns.count++] = insn;
     }
@@ -192,14 +193,15 @@ static void marks_bytes(const struct unit *u, enum isa isa, const uint8_t *code,
     }
 }
 
-/* Finds the end mark of each region; the number of marks means the end of the text. A named end
- * mark ends the last open region of that name. An unnamed one ends the last open region. A region
- * without an end mark ends at the next end mark. */
+/* Finds the end mark of each region and stores its index in @ends; the number of marks stands for
+ * the end of the text. An end mark with a name ends the last open region of that name. An end mark
+ * without a name ends the last open region. A region without an end mark ends at the next end
+ * mark. */
 static void marks_pair(const struct marker_list *marks, size_t *ends)
 {
     const size_t count = marks->list.count;
     struct names names = {0};
-    /* open regions, and 1 + the last open one per name */
+    /* @open: indices of the open regions. @last: 1 + index of the last open region of each name. */
     VEC(size_t) open = {0}, last = {0};
     bool *ended = mem_zero(count + 1, sizeof *ended);
     size_t next = count;
@@ -249,7 +251,7 @@ static void marks_comments(const struct unit *u, const char *text, size_t length
     size_t *ends = mem_alloc((count + 1) * sizeof *ends),
            *places = mem_alloc((count + 1) * sizeof *places), at = 0;
     marks_pair(&marks, ends);
-    for (size_t m = 0; m < count; m++)   /* first instruction after each mark */
+    for (size_t m = 0; m < count; m++)   /* finds the first instruction after each mark */
         places[m] = at = insn_of_line(u, at, marks.list.items[m].line + 1);
     places[count] = u->insns.count;
     for (size_t m = 0; m < count && !watch_steps(1); m++) {
@@ -264,8 +266,8 @@ static void marks_comments(const struct unit *u, const char *text, size_t length
     markers_done(&marks);
 }
 
-/* Stores the marked regions, then the loops found, in the kernel. Without either, all code is one
- * region named @whole. */
+/* Stores the marked regions, then the loops found, in the kernel. If there are none, the only
+ * region is all code, and @whole describes it. */
 static void loops_set(struct kernel *k, struct unit *u, struct loop_list *marked,
                       const struct label *labels, size_t label_count, const char *whole)
 {
@@ -316,7 +318,8 @@ static void unit_restrict(struct unit *u, size_t first, size_t last)
     u->insns.count = kept;
 }
 
-/* Returns whether no code from @start to @offset falls through or jumps to @offset or beyond. */
+/* Returns whether the code from @start to @offset neither continues at @offset nor jumps to it or
+ * beyond. */
 static bool ends_before(const struct unit *u, uint64_t start, uint64_t offset)
 {
     bool falls = true;
@@ -334,8 +337,9 @@ static bool ends_before(const struct unit *u, uint64_t start, uint64_t offset)
     return !falls;
 }
 
-/* Removes the instructions outside the function at label @symbol. If the text declares no
- * functions, the function ends at the first label that its code does not reach. */
+/* Removes the instructions outside the function at label @symbol. The function ends at the next
+ * declared function. If the text declares none, it ends at the first label that its code does not
+ * reach. */
 static bool unit_restrict_symbol(struct unit *u, const struct assembled *a, const char *symbol,
                                  struct err *err)
 {
@@ -366,7 +370,6 @@ static bool unit_restrict_symbol(struct unit *u, const struct assembled *a, cons
                            "no instructions after label %s", symbol);
 }
 
-/* Adds @by to all offsets in @a. */
 static void assembled_move(struct assembled *a, uint64_t by)
 {
     for (size_t i = 0; i < a->line_count; i++)
@@ -454,7 +457,7 @@ static char *readable(const char *name)
     return text ? text : mem_strdup(name);
 }
 
-/* Part of a code range within one section. */
+/* The part of a range of code that lies in one section. */
 struct range_part {
     size_t section;      /* next section to examine */
     const uint8_t *code;
@@ -462,7 +465,7 @@ struct range_part {
     uint64_t position;   /* position of the first byte */
 };
 
-/* Selects the next section with code of the range. Returns false after the last. */
+/* Advances to the next section with code of the range. Returns false after the last one. */
 static bool part_next(const struct object *o, size_t start, size_t length, struct range_part *part)
 {
     while (part->section < o->sections.count) {
@@ -486,7 +489,7 @@ static int insn_order(const void *a, const void *b)
     return (x->offset > y->offset) - (x->offset < y->offset);
 }
 
-/* Names loops without a symbol by their address in the file. */
+/* Sets the names of loops without a symbol to their address in the file. */
 static void name_by_file(struct kernel *k)
 {
     for (size_t i = 0; i < k->loop_count; i++) {
@@ -526,7 +529,7 @@ struct kernel *kernel_from_code(const struct object *o, const char *name, size_t
     }
     for (size_t i = 0; i < o->symbols.count && !watch_steps(1); i++) {
         const struct object_symbol *symbol = &o->symbols.items[i];
-        /* the symbols are sorted: all further ones are beyond the range */
+        /* the symbols are sorted, so all further ones begin beyond the range */
         if (symbol->offset > start + length)
             break;
         if (symbol->offset + symbol->size >= start)
@@ -553,8 +556,8 @@ out:
     return k;
 }
 
-/* Returns whether the file is ELF. False for unreadable files and pipes, which other readers
- * handle. */
+/* Returns whether the file begins as ELF. False for unreadable files and pipes, for which the other
+ * readers report errors. */
 static bool is_elf(const char *path)
 {
     char magic[4] = "";
@@ -573,7 +576,7 @@ struct kernel *kernel_load(const char *path, const struct kernel_options *option
     struct str text = {0};
     struct kernel *k = NULL;
 
-    /* mapped into memory, because the file may be larger than the memory */
+    /* object_read maps the file, because it may be larger than the memory */
     if (is_elf(path) || archive_names_member(path, NULL))
         return kernel_from_object(path, options, err);
     if (archive_is(path))
@@ -630,7 +633,7 @@ struct kernel *kernel_from_hex(enum isa isa, const char *hex, struct err *err)
                     "no valid instruction at byte %zu (hex digit %zu)", i + 1, 2 * i + 1);
             goto out;
         }
-        /* the decoder has used all lockable memory */
+        /* the decoder rejects this instruction's LOCK prefix */
         if (insn.traits & INSN_FOREIGN && insn.traits & INSN_LOCK) {
             insn_done(&insn);
             err_set(err, ERR_DATA,

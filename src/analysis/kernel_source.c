@@ -30,8 +30,8 @@ static bool function_lines(const char *text, const char *symbol, size_t *first, 
     return *first > 0;
 }
 
-/* Finds the lines @first to @last of the assembler text (0: the end) for the selected lines of the
- * C file. */
+/* Finds the lines @first to @last of the assembler text that belong to the selected lines of the C
+ * file. @last is 0 for the end of the text. */
 static bool assembly_lines(const struct compiled *c, const char *path,
                            const struct kernel_options *wanted, size_t *first, size_t *last)
 {
@@ -57,7 +57,8 @@ static void take_source(struct kernel *k, struct compiled *c, const char *path)
     kernel_set_origin(k, lines, line_count, str_take(&c->source));
 }
 
-/* Finds the function, also with the underscore that Fortran compilers append. */
+/* Finds the function's lines. Fortran compilers append an underscore to names, so it also searches
+ * "@symbol_". */
 static bool find_function(const char *text, const char *symbol, size_t *first, size_t *last)
 {
     struct str other = {0};

@@ -11,26 +11,27 @@
 #include "base/watch.h"
 #include "toolchain/assemble.h"
 
-/* assembler runs, at most; each writes more of the differing instructions as bytes */
+/* Largest number of assembler runs. Each run writes more of the instructions with wrong bytes as
+ * data. */
 #define ROUNDS_MOST 8
 #define NAME_LOOP "loop"   /* label of a loop head without a name */
 
-/* Ways to write an instruction, tried in this order until its bytes are reproduced. */
+/* Ways to write an instruction. The next one is tried if the assembler produces other bytes. */
 enum writing { WRITTEN_PLAIN, WRITTEN_LONG, WRITTEN_BYTES };
 
 /* A position with a name in the text: a label in the loop, or an address set with .set. */
 struct text_place {
     uint64_t position;
     char *name;
-    bool inside;         /* an instruction of the loop starts here */
+    bool inside;         /* the loop has an instruction at this position */
 };
 
 struct text_writer {
     const struct kernel *k;
     const struct insn *insns;
     size_t count;
-    enum writing *how;   /* per instruction: how it is written */
-    size_t *lines;       /* line in the text, per instruction */
+    enum writing *how;   /* way to write each instruction */
+    size_t *lines;       /* line number of each instruction in the text */
     struct { VEC(struct text_place) list; } places;   /* sorted by position */
 };
 
@@ -81,7 +82,7 @@ static bool named(const struct text_writer *w, const char *name)
     return false;
 }
 
-/* Returns whether a relocation sets the target of @insn. */
+/* Returns whether @insn has a reference that the linker resolves. */
 static bool is_linked(const struct text_writer *w, const struct insn *insn)
 {
     size_t count;
@@ -97,7 +98,7 @@ static void add_place(struct text_writer *w, uint64_t position)
     vec_push(&w->places.list, p);
 }
 
-/* Collects the loop head and all jump targets, with their names or new ones. */
+/* Collects the loop head and all jump targets. A position without a name gets a new one. */
 static void find_places(struct text_writer *w)
 {
     size_t kept = 0;
@@ -160,7 +161,7 @@ static void add_bytes(const struct text_writer *w, const struct insn *insn, stru
     }
 }
 
-/* Appends @text with its target's number replaced by a name. */
+/* Appends @text, a jump, with the name of @to in place of the target's number. */
 static void add_jump(const char *text, const struct text_place *to, struct str *out)
 {
     const char *comma = strrchr(text, ','), *blank = strchr(text, ' '),
@@ -173,7 +174,7 @@ static void add_jump(const char *text, const struct text_place *to, struct str *
     symbol_print(to->name, out);
 }
 
-/* Disassembles @insn with all its names. Returns false if the assembler syntax cannot express
+/* Appends the disassembly of @insn with names. Returns false if the assembler syntax cannot express
  * it. */
 static bool add_text(const struct text_writer *w, const struct insn *insn, struct str *out)
 {
@@ -207,14 +208,14 @@ static bool add_text(const struct text_writer *w, const struct insn *insn, struc
     return ok;
 }
 
-/* Writes one instruction. Bytes get the disassembly as a comment. */
+/* Appends instruction @i. If it is written as bytes, its disassembly follows as a comment. */
 static void add_insn(struct text_writer *w, size_t i, struct str *out)
 {
     const struct insn *insn = &w->insns[i];
     struct str text = {0};
     const bool says = add_text(w, insn, &text);
 
-    /* Older assemblers lack some instructions of the disassembler. */
+    /* Writes bytes for instructions that older assemblers do not support. */
     if (!says || insn->traits & INSN_FOREIGN)
         w->how[i] = WRITTEN_BYTES;
     if (w->how[i] == WRITTEN_BYTES) {
@@ -264,7 +265,8 @@ static void print(struct text_writer *w, const char *why, struct str *out)
     }
 }
 
-/* Returns whether the references of @a in the bytes from @at equal those of @insn. */
+/* Returns whether the references of @a in the bytes of @insn, which start at @at, equal those of
+ * @insn. */
 static bool same_references(const struct text_writer *w, const struct insn *insn,
                             const struct assembled *a, uint64_t at)
 {
@@ -283,7 +285,7 @@ static bool same_references(const struct text_writer *w, const struct insn *insn
     return seen == count;
 }
 
-/* Returns the start of the code of line @line, or SIZE_MAX if it has none. */
+/* Returns the offset of the code of line @line, or SIZE_MAX if the line has no code. */
 static size_t code_of_line(const struct assembled *a, size_t line)
 {
     for (size_t i = 0; i < a->line_count; i++)
@@ -292,8 +294,9 @@ static size_t code_of_line(const struct assembled *a, size_t line)
     return SIZE_MAX;
 }
 
-/* Selects the next way to write the instructions with wrong bytes. Returns false if there are none.
- * Compares jump distances only after all lengths are right. */
+/* Changes the way of writing for instructions with wrong bytes. Returns false if there are none.
+ * Jumps are compared only after all lengths are right, because other lengths change their
+ * distances. */
 static bool revise(struct text_writer *w, const struct assembled *a)
 {
     bool changed = false;
@@ -323,7 +326,7 @@ static bool revise(struct text_writer *w, const struct assembled *a)
     return changed;
 }
 
-/* Returns whether @a equals the loop byte by byte. */
+/* Returns whether @a has the bytes and references of the loop. */
 static bool is_same(const struct text_writer *w, const struct assembled *a)
 {
     size_t at = 0;
@@ -360,7 +363,7 @@ bool kernel_text(const struct kernel *k, size_t loop, struct str *out, struct er
         ok = assembled || fault.code == ERR_DATA;
         if (!ok && err)
             *err = fault;
-        /* Writes everything as bytes if assembling fails or makes no progress. */
+        /* Writes all instructions as bytes if assembling fails or makes no progress. */
         if (ok && !same && (!assembled || round + 2 >= ROUNDS_MOST || !revise(&w, &a)))
             for (size_t i = 0; i < w.count; i++)
                 w.how[i] = WRITTEN_BYTES;

@@ -9,20 +9,20 @@
 #define APART 1088            /* bytes between the page offsets of consecutive arrays */
 #define PAGE 4096
 #define LEAST_ITERATIONS 4
-/* bytes of padding on each side, because vectors may access bytes outside the array */
+/* Bytes of padding before and after each array, because vectors may access bytes outside it. */
 #define GUARD 256
 #define SPACING_MOST 65536
 #define RING_LEAST 4
 
-/* Streams whose addresses start with the same sum of registers. */
+/* Streams whose addresses have the same sum of registers. */
 struct array_region {
     const struct stream *one;
     int64_t low, high, step;
     bool walks, ring;
     uint64_t at, bytes;       /* offset and size in the arena */
-    /* value of the region's sum of registers, as an offset in the arena */
+    /* value of that sum of registers, as an offset in the arena */
     uint64_t sum;
-    /* region with the array that contains this region; STREAM_ALONE: none */
+    /* index of the region whose array contains this region; STREAM_ALONE: none */
     uint32_t joined;
     int64_t distance;         /* offset from the start of region @joined */
 };
@@ -32,7 +32,7 @@ struct planner {
     const struct streams *streams;
     struct array_region regions[ARRAYS_MOST];
     unsigned count;
-    uint32_t region_of[256];  /* region of each stream */
+    uint32_t region_of[256];  /* index of the region of each stream */
     struct arrays *out;
 };
 
@@ -85,7 +85,7 @@ static bool regions_find(struct planner *p, struct err *err)
         r->high = s->high > r->high ? s->high : r->high;
         p->region_of[i] = (uint32_t)(r - p->regions);
     }
-    /* Joins streams that the user placed in one array. */
+    /* Joins the regions of streams that the user placed in one array. */
     for (size_t i = 0; i < all->items.count; i++) {
         const struct stream *s = &all->items.items[i];
         if (s->follows == STREAM_ALONE || p->region_of[i] == p->region_of[s->follows] ||
@@ -103,8 +103,7 @@ static uint64_t magnitude(int64_t x)
     return x < 0 ? (uint64_t)0 - (uint64_t)x : (uint64_t)x;
 }
 
-/* Computes the number of iterations of the walks, and the offsets of all regions. False with
- * err. */
+/* Computes the number of iterations of the walks, and the offset of each region. False with err. */
 static bool regions_place(struct planner *p, uint64_t bytes, struct err *err)
 {
     uint64_t steps = 0, extra = 0, others = 0, at = PAGE;
@@ -137,7 +136,7 @@ static bool regions_place(struct planner *p, uint64_t bytes, struct err *err)
                             : region;
         at = (at + GUARD + PAGE - 1) / PAGE * PAGE + i * APART % PAGE;
         r->at = at;
-        /* Aligns the sum of registers like an array. */
+        /* Aligns the sum of registers to a line, like an array. */
         r->sum = at + (r->low < 0 ? (magnitude(r->low) + 63) / 64 * 64 : 0) +
                  (r->walks && r->step < 0 ? (p->out->iterations - 1) * magnitude(r->step) : 0);
         r->sum = (r->sum + 63) / 64 * 64;
@@ -159,7 +158,7 @@ static bool regions_place(struct planner *p, uint64_t bytes, struct err *err)
     return true;
 }
 
-/* Returns the number of terms with register @reg in all regions. */
+/* Returns how many terms of all regions' addresses contain register @reg. */
 static unsigned uses(const struct planner *p, uint8_t reg)
 {
     unsigned n = 0;
@@ -181,7 +180,8 @@ static bool is_given(const struct planner *p, uint8_t reg)
     return p->out->given >> reg & 1;
 }
 
-/* Sets index registers to 0: those with a scale, and those of several arrays. */
+/* Sets index registers to 0. These are registers with a scale, and the register that most arrays
+ * use. */
 static void give_indices(struct planner *p)
 {
     for (unsigned i = 0; i < p->count; i++)
@@ -209,7 +209,7 @@ static void give_indices(struct planner *p)
     }
 }
 
-/* Returns the step per iteration of the registers of @s that have a value already. */
+/* Returns the bytes per iteration by which the registers with a value advance the address of @s. */
 static int64_t given_step(const struct planner *p, const struct stream *s)
 {
     int64_t step = 0;
@@ -222,7 +222,7 @@ static int64_t given_step(const struct planner *p, const struct stream *s)
     return step;
 }
 
-/* Returns the register of @s that points into the arena, or that can; NULL: none. */
+/* Returns the term of @s whose register points into the arena, or can point into it; NULL: none. */
 static const struct stream_term *leading_term(const struct planner *p, const struct stream *s)
 {
     const struct stream_term *found = NULL;
@@ -238,8 +238,8 @@ static const struct stream_term *leading_term(const struct planner *p, const str
     return found;
 }
 
-/* Sets the address of an array with a symbol. One of its registers points into the arena, for all
- * arrays with this register. False with err. */
+/* Sets the address of an array with a symbol. One register of the address points into the arena; it
+ * is the same one for all arrays that use it. False with err. */
 static bool give_place(struct planner *p, const struct array_region *r, struct err *err)
 {
     const struct stream *s = r->one;
@@ -313,7 +313,7 @@ static bool fill_ring(struct planner *p, const struct array_region *r, struct er
                          err);
     while (spacing < (uint64_t)r->high)
         spacing *= 2;
-    /* Computes the number of elements of a ring that fit in the region (enum arrays_fill_kind). */
+    /* Computes the number of elements of a ring that fit the region (enum arrays_fill_kind). */
     all = r->bytes / spacing;
     while (places * 2 <= all)
         places *= 2;

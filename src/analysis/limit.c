@@ -11,21 +11,21 @@
 #include "base/mem.h"
 #include "base/watch.h"
 
-#define CHAINS_MOST 16 /* equally long chains counted, at most */
+#define CHAINS_MOST 16 /* largest number of chains examined */
 #define EQUAL 1e-9
-#define SERIAL_WITHIN 64 /* all chains are examined in loops of up to this number of instructions */
+#define SERIAL_WITHIN 64 /* in loops of at most this size, all chains are examined */
 
-/* A chain during its classification: its edges in the dependence graph. */
+/* Working storage for the classification of a chain, with the chain's edges in the graph. */
 struct chain_work {
     const struct analysis *a;
     const struct deps *d;
     const uint32_t *edges;
     size_t count;
     bool *reached;             /* per node: whether it depends on the chain */
-    /* per node: whether it depends on the chain and the chain depends on it, as in a recurrence */
+    /* per node: it depends on the chain, and the chain depends on it (a recurrence) */
     bool *round;
-    /* what the chain is of, by node, edge and row: to look it up in the chain would take its length
-     * for each edge of the graph */
+    /* Per node, edge and row: it is part of the chain. The flags avoid a search in the chain for
+     * each edge of the graph. */
     bool *on, *link, *on_row;
 };
 
@@ -93,7 +93,7 @@ static uint32_t user_of(const struct chain_work *w, bool *in_place)
     *in_place = false;
     for (size_t i = 0; i < d->edge_count; i++) {
         const uint32_t row = d->nodes[d->edges[i].to].insn;
-        /* ignores the flags that a link writes */
+        /* an instruction of the chain that also writes flags does not count */
         if (!w->on[d->edges[i].from] || w->on_row[row])
             continue;
         if (!stores_in_place(d, row))
@@ -104,7 +104,8 @@ static uint32_t user_of(const struct chain_work *w, bool *in_place)
     return stored;
 }
 
-/* Returns whether edge @at enters a link a second time, for the lanes that a mask excludes. */
+/* Returns whether edge @at enters a link a second time, because masked lanes keep their old
+ * value. */
 static bool is_link_again(const struct chain_work *w, size_t at)
 {
     const struct ratio_edge *edge = &w->d->edges[at];
@@ -178,7 +179,7 @@ static bool scales(const struct chain_work *w, size_t at)
     return true;
 }
 
-/* Returns whether a branch of the loop depends on the chain. Then its operations cannot be
+/* Returns whether a branch of the loop depends on the chain. In that case several steps cannot be
  * combined. */
 static bool decides(const struct chain_work *w)
 {
@@ -195,7 +196,7 @@ static bool decides(const struct chain_work *w)
     return false;
 }
 
-/* Returns whether node @to has several inputs from the recurrence. */
+/* Returns whether several values of the recurrence are inputs of node @to. */
 static bool takes_several(const struct chain_work *w, size_t to)
 {
     const struct deps *d = w->d;
@@ -211,8 +212,8 @@ static bool takes_several(const struct chain_work *w, size_t to)
     return false;
 }
 
-/* Returns whether the recurrence is x = a * x + b with a loop-invariant a. Sets *@logic if a is a
- * power of two and b is inserted by or or xor. */
+/* Returns whether the recurrence is x = a * x + b with a loop-invariant a. Sets *@logic if or or
+ * xor replaces the addition. In that case a must be a power of two. */
 static bool is_affine(const struct chain_work *w, bool *logic)
 {
     const struct deps *d = w->d;
@@ -242,8 +243,8 @@ static bool is_affine(const struct chain_work *w, bool *logic)
     return !(*logic && arithmetic) && !decides(w);
 }
 
-/* Returns whether operand @end is a false dependency: an old value that does not affect the result,
- * or lanes that a scalar conversion keeps. */
+/* Returns whether the dependence on operand @end is false. The operand is an old value that does
+ * not affect the result, or has lanes that a scalar conversion keeps. */
 static bool is_false(const struct insn *insn, int end)
 {
     const bool one =
@@ -278,7 +279,7 @@ static bool steps_by_constant(const struct chain_work *w, const struct insn *ins
                        insn->operation == OPERATION_FP_FUSED ? link_addend(insn) : -1);
 }
 
-/* Returns whether operand @end is a part of a register. The write is merged with the old value. */
+/* Returns whether operand @end is part of a register, so that a write merges with the old value. */
 static bool is_partial(const struct insn *insn, int end)
 {
     const struct operand *op =
@@ -409,7 +410,8 @@ static enum limit_kind kind_of(struct chain_work *w, struct limit_chain *chain)
                                                          : LIMIT_REDUCTION;
 }
 
-/* Rotates the cycle such that its first instruction in program order is the first. */
+/* Rotates the edges of the cycle so that the instruction that is first in program order comes
+ * first. */
 static void begin_first(const struct deps *d, uint32_t *edges, size_t count)
 {
     size_t first = 0;
@@ -425,7 +427,7 @@ static void begin_first(const struct deps *d, uint32_t *edges, size_t count)
     }
 }
 
-/* Fills @out from a cycle of @count edges. */
+/* Fills @out from a cycle of the graph with @count edges. */
 static void describe(const struct analysis *a, const struct deps *d, uint32_t *edges, size_t count,
                      double cycles, struct limit_chain *out)
 {
@@ -468,14 +470,14 @@ static void leave_out(const struct deps *d, const uint32_t *edges, size_t count,
         without[d->nodes[d->edges[edges[i]].to].insn] = true;
 }
 
-/* Longest chain below the limiting chains (@kind), and the longest of those that is no induction
- * variable (@firm). NONE: none. */
+/* The longest chain that is shorter than the limiting ones (@kind, @cycles), and the longest of
+ * these that is not an induction variable (@firm, @firm_cycles). NONE: no such chain. */
 struct shorter {
     enum limit_kind kind, firm;
     double cycles, firm_cycles;
 };
 
-/* Adds @take_chain, whose length equals that of the longest chain. Takes it. */
+/* Adds a chain with the length of the longest one. Takes @take_chain. */
 static void add_equal(struct limit *l, struct limit_chain *take_chain)
 {
     if (l->chain.kind == LIMIT_NONE ||
@@ -492,7 +494,7 @@ static void add_equal(struct limit *l, struct limit_chain *take_chain)
         free(take_chain->links);
 }
 
-/* Returns whether no vector instruction can execute several steps of the chain. */
+/* Returns whether vector instructions cannot execute several steps of the chain in parallel. */
 static bool is_serial(const struct limit_chain *chain)
 {
     return chain->kind != LIMIT_INDUCTION && chain->kind != LIMIT_REDUCTION &&
@@ -500,8 +502,8 @@ static bool is_serial(const struct limit_chain *chain)
            !(chain->kind == LIMIT_SELECT && chain->extremum);
 }
 
-/* Finds the longest chain; among equal ones, prefers one that is no induction variable. Also counts
- * the equally long chains, and finds one of another kind and the shorter ones. */
+/* Finds the longest chain, and prefers one that is not an induction variable. Counts the chains of
+ * that length, finds one of another kind among them, and the longest shorter ones. */
 static void find_chains(const struct analysis *a, struct deps *d, struct limit *l,
                         struct shorter *below)
 {
@@ -537,7 +539,7 @@ static void find_chains(const struct analysis *a, struct deps *d, struct limit *
     free(without);
 }
 
-/* Returns whether only the closing jump uses the limiting ports. */
+/* Returns whether the closing jump is the only instruction on the limiting ports. */
 static bool only_jump(const struct analysis *a)
 {
     for (size_t i = 0; i < a->count; i++)
@@ -556,7 +558,7 @@ bool limit_unrolls(const struct analysis *a, enum limit_kind kind)
         return !a->frontend.jcc_erratum && (a->frontend.source == SOURCE_LOOP_BUFFER ||
                                             a->bounds[BOUND_FRONTEND] <= 1);
     case LIMIT_PORTS: return only_jump(a);
-    case LIMIT_ISSUE:   /* true if the last issue group of an iteration is not full */
+    case LIMIT_ISSUE:   /* unrolling helps if the last issue group of an iteration is not full */
         return a->issue.kind == ISSUE_SLOTS && a->bounds[BOUND_ISSUE] <= 1 &&
                a->issue.count < machine_number(a->machine, "issue_width");
     default: return false;
@@ -592,7 +594,7 @@ static bool only_accesses(const struct analysis *a)
     return true;
 }
 
-/* Returns whether @bound follows from another one, because both count the same slots or
+/* Returns whether @bound adds nothing to another bound, because both count the same slots or
  * accesses. */
 static bool is_same(const struct analysis *a, enum bound_kind bound)
 {
@@ -627,7 +629,8 @@ static void raise_to(enum limit_kind *kind, double *cycles, enum limit_kind by, 
     }
 }
 
-/* Returns the bytes per iteration of all loads, or all stores, with the symbol and step of @one. */
+/* Returns the bytes per iteration of all accesses with the symbol and step of @one: loads if it is
+ * a load, else stores. */
 static uint64_t bytes_with(const struct address_work *work, const struct access *one)
 {
     uint64_t bytes = 0;
@@ -667,7 +670,8 @@ void limit_find(const struct analysis *a, struct block_work *work, struct limit 
     }
     if (!(a->cycles > 0))
         return;
-    for (int pass = 0; pass < 2; pass++)   /* the limiting kind is first */
+    for (int pass = 0; pass < 2; pass++)   /* the first pass adds the kind of the largest bound,
+                                            * which must be first */
         for (int bound = 0; bound < BOUND_COUNT; bound++) {
             if ((pass == 0) != ((enum bound_kind)bound == a->bottleneck) ||
                 !(a->bounds[bound] >= a->cycles * (1 - LIMIT_TIE)))

@@ -8,14 +8,16 @@
 #include "base/mem.h"
 #include "base/watch.h"
 
-/* Code around a loop, and which of it the iterations execute: instructions that the head reaches
- * and that reach the head again (the natural loop). */
+/* Control flow of the code around a loop. The natural loop consists of the instructions that the
+ * head reaches and that reach the head. */
 struct loop_code {
     const struct insn *insns;
     size_t count;
     size_t head, last; /* the loop's first and last instruction */
-    size_t *targets;   /* SIZE_MAX: of no jump, or outside of @insns */
-    /* reached from elsewhere without the head: outside of head to last it is no part of the loop */
+    size_t *targets;   /* index of each instruction's jump target; SIZE_MAX: no jump, or the target
+                        * is not in @insns */
+    /* Per instruction: it can be reached without the head. Between @head and @last it may still
+     * belong to the loop, elsewhere it does not. */
     bool *entered;
     bool *returns, *reached;
 };
@@ -33,7 +35,7 @@ static bool goes_on(const struct loop_code *p, size_t at)
     return at + 1 < p->count && loop_falls_through(&p->insns[at]);
 }
 
-/* Fills @next with the instructions that may follow @at; returns their number. */
+/* Fills @next with the instructions that can execute after @at, and returns their number. */
 static unsigned followers(const struct loop_code *p, size_t at, size_t next[2])
 {
     unsigned n = 0;
@@ -45,8 +47,8 @@ static unsigned followers(const struct loop_code *p, size_t at, size_t next[2])
     return n;
 }
 
-/* Marks in @marks all that the marked instructions reach, of those in @within (NULL: all), without
- * going on from the head when @stops. */
+/* Marks the instructions that the marked ones reach. @within: only these instructions (NULL: all).
+ * @stops: does not follow the code after the head. */
 static void spread(const struct loop_code *p, const bool *within, bool stops, bool *marks)
 {
     bool changed = true;
@@ -63,8 +65,8 @@ static void spread(const struct loop_code *p, const bool *within, bool stops, bo
     }
 }
 
-/* Code without a known predecessor is entered from elsewhere: functions, targets of indirect jumps.
- * Padding before an aligned block is no predecessor. */
+/* Marks instructions without a known predecessor and all that they reach. Such code is a function
+ * or the target of an indirect jump. Padding before an aligned block is no predecessor. */
 static void find_entered(struct loop_code *p)
 {
     bool *follows = mem_zero(p->count, sizeof *follows);
@@ -99,7 +101,7 @@ static void find_returns(struct loop_code *p)
     }
 }
 
-/* Finds what the loop of instructions @head to @last executes of the @count instructions. */
+/* Finds the instructions that the loop from @head to @last executes, among @count instructions. */
 static struct loop_code find(const struct insn *insns, size_t count, size_t head, size_t last)
 {
     struct loop_code p = {.insns = insns, .count = count, .head = head, .last = last};
@@ -118,8 +120,8 @@ static struct loop_code find(const struct insn *insns, size_t count, size_t head
     return p;
 }
 
-/* Returns whether only the last instruction can jump, and no jump target is unknown. Then every
- * instruction is executed. */
+/* Returns whether all instructions count as executed. This holds if each continues with the next
+ * one, if the list is recorded (INSN_FOLLOWED), and if an indirect jump may have any target. */
 static bool is_simple(const struct insn *insns, size_t count)
 {
     bool simple = true;
@@ -132,8 +134,8 @@ static bool is_simple(const struct insn *insns, size_t count)
     return simple;
 }
 
-/* Whether code after or before the loop may be a part of it: the loop jumps there, and has code
- * that is executed only if it comes back. */
+/* Returns whether the loop may include code before or after its addresses. It may if it jumps to
+ * such code, and contains code that its own jumps do not reach. */
 static bool may_detour(const struct kernel *k, size_t first, const struct loop_code *p)
 {
     bool idle = false, leaves = false;
@@ -146,7 +148,7 @@ static bool may_detour(const struct kernel *k, size_t first, const struct loop_c
     return idle && leaves;
 }
 
-/* @reached: of the copied instructions. */
+/* Returns a copy of @insns. Instructions without @reached become INSN_SKIPPED. */
 static struct insn *skipped_copy(const struct insn *insns, size_t count, const bool *reached)
 {
     struct insn *copy = mem_alloc(count * sizeof *copy);
@@ -176,7 +178,7 @@ struct insn *loop_code_executed(const struct kernel *k, size_t loop)
         return NULL;
     const size_t first = (size_t)(insns - k->insns);
     struct loop_code own = find(insns, count, 0, count - 1);
-    /* false for code that is no loop, or that is entered elsewhere */
+    /* false for code that is not a loop, or whose head is not in the loop */
     if (own.reached[0] && may_detour(k, first, &own)) {
         struct loop_code all = find(k->insns, k->insn_count, first, first + count - 1);
         copy = skipped_copy(insns, count, all.reached + first);

@@ -4,11 +4,11 @@
 
 #include "analysis/kernel.h"
 
-/* Returns a copy of the instructions of loop @loop in which those that no iteration executes are
- * INSN_SKIPPED, without operands: code after a jump that nothing leads to, such as padding, and, in
- * a loop, code that leads out of it for good. Code that jumps to a block outside of the loop's
- * addresses, which jumps back, is executed. NULL: all are executed. The caller frees the array;
- * texts stay those of the kernel. Any thread. */
+/* Returns a copy of the instructions of loop @loop, in which the never executed ones are
+ * INSN_SKIPPED and have no operands. These are instructions after a jump that no other jump
+ * reaches, such as padding, and code that leaves the loop. Code outside the loop's addresses can be
+ * part of the loop if it jumps back. Returns NULL if all instructions are executed. The caller
+ * frees the array; the texts belong to the kernel. Any thread. */
 struct insn *loop_code_executed(const struct kernel *k, size_t loop);
 
 #endif

@@ -10,10 +10,10 @@
 #include "base/vec.h"
 #include "toolchain/listing.h"
 
-/* instructions of a loop beyond which inner paths are not examined */
+/* largest loop in which the paths are examined, instructions */
 #define PATH_LIMIT 20000
 #define NO_TARGET SIZE_MAX
-/* functions that start between an address and the start of its function, at most */
+/* largest number of functions examined to find the one that contains an address */
 #define ENCLOSING_MOST 64
 
 static size_t index_at(const struct insn *insns, size_t count, uint64_t offset)
@@ -41,7 +41,7 @@ size_t loop_branch_target(const struct insn *insns, size_t count, size_t at)
     for (unsigned i = 0; i < insn->operand_count; i++)
         if (insn->operands[i].kind == OPERAND_RELATIVE) {
             const size_t target = index_at(insns, count, (uint64_t)insn->operands[i].displacement);
-            /* An endless loop without effects is a placeholder; on AArch64 a relocation sets its
+            /* A jump to itself without effects is a placeholder: on AArch64 a relocation sets its
              * target. */
             return target == at && changes_nothing(insn) ? NO_TARGET : target;
         }
@@ -65,8 +65,8 @@ bool loop_jumps_anywhere(const struct insn *insn)
     return true;
 }
 
-/* Returns whether the head reaches the closing branch within the region. A jump back from cold code
- * after the function's end is no loop. */
+/* Returns whether the head reaches the closing branch within the region. If not, the branch is in
+ * cold code after the function's end and is not a loop. */
 static bool region_closes(const struct insn *insns, const size_t *targets, size_t first,
                           size_t last)
 {
@@ -119,8 +119,8 @@ static int region_by_place(const void *a, const void *b)
     return x->last > y->last ? -1 : x->last < y->last;
 }
 
-/* Sets the depths of regions sorted by position. Removes a region that partly overlaps another,
- * because it is a second back edge of a rotated or split loop. Returns the number of regions
+/* Sets the depths of regions sorted by position. Removes regions that partly overlap another one.
+ * These come from a second back edge of a rotated or split loop. Returns the number of regions
  * left. */
 static size_t regions_nest(struct loop_region *regions, size_t count)
 {
@@ -203,12 +203,12 @@ static void head_name(const struct label *labels, size_t count, uint64_t offset,
     }
     for (size_t i = label_from(labels, count, offset), tries = 0; i-- > 0 && tries < ENCLOSING_MOST;
          tries += labels[i].function)
-        /* the function ends before the offset */
+        /* this function ends before the offset */
         if (labels[i].function && labels[i].size && offset - labels[i].offset >= labels[i].size) {
             continue;
         } else if (labels[i].function &&
                    str_has_prefix(labels[i].name,
-                                  "0x")) { /* a function without a name */
+                                  "0x")) { /* it has no name but an address */
             str_addf(out, "0x%llx",
                      strtoull(labels[i].name, NULL, 16) +
                          (unsigned long long)(offset - labels[i].offset));

@@ -6,19 +6,21 @@
 
 /* Code from a jump's target to the jump. Positions are instructions or bytes. */
 struct loop_region {
-    size_t first, last;   /* head and closing branch */
+    size_t first, last;   /* head and closing branch, as instructions or bytes */
     unsigned depth;       /* 1: outermost */
     bool innermost;
-    uint64_t vector_bits, size;   /* vector work and size, for the ranking */
+    uint64_t vector_bits, size;   /* bits of vector operands and size of the loop, for the
+                                   * ranking */
 };
 
-/* Sorts regions by position and removes all but proper loops. Keeps the longest region of a head,
- * and no partly overlapping regions. Sets depth and innermost; returns their number. Any thread. */
+/* Sorts regions by position and removes those that are not loops. Of the regions with one head it
+ * keeps the longest. It removes regions that partly overlap another one. Sets @depth and
+ * @innermost; returns the number of regions. Any thread. */
 size_t loops_nest(struct loop_region *regions, size_t count);
-/* Finds the loops among @insns, sorted by offset. The best is first: innermost, then deepest, most
- * vector work, longest, first in the code. @labels, sorted by offset, name heads and bound
- * functions. Returns the number of loops. The caller frees *@out, and each entry with loops_done.
- * Any thread. */
+/* Finds the loops among @insns, sorted by offset. The best loop is first in @out: innermost, then
+ * deepest, most vector work, longest, first in the code. @labels, sorted by offset, name loop heads
+ * and delimit functions. Returns the number of loops. The caller frees *@out, and each entry with
+ * loops_done. Any thread. */
 size_t loops_find(const struct insn *insns, size_t count, const struct label *labels,
                   size_t label_count, struct kernel_loop **out);
 void loops_done(struct kernel_loop *loops, size_t count);
@@ -29,7 +31,7 @@ size_t loop_branch_target(const struct insn *insns, size_t count, size_t at);
 bool loop_falls_through(const struct insn *insn);
 /* Returns whether @insn is an indirect jump. Its target may be any instruction of the function. */
 bool loop_jumps_anywhere(const struct insn *insn);
-/* Makes a loop of @count instructions from @first. Copies @label and @why. */
+/* Returns a loop of @count instructions from @first. Copies @label and @why. */
 struct kernel_loop loop_make(const struct insn *insns, size_t first, size_t count,
                              const char *label, const char *why);
 /* Appends a loop for a part of loop @within: from instruction @first of the unit to the branch at

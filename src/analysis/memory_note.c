@@ -7,9 +7,10 @@
 #include "isa/vary.h"
 #include "model/facts.h"
 
-#define MATTERS 1.05      /* least ratio to the time in the first level for a note */
-#define WITHIN 0.5        /* arrays fit a cache for certain below this share of its size */
-#define BEYOND 8          /* arrays are in memory above this multiple of the last cache */
+#define MATTERS 1.05      /* least ratio of the time with larger arrays to that in the first level
+                           * for a note */
+#define WITHIN 0.5        /* arrays up to this share of a cache certainly fit it */
+#define BEYOND 8          /* arrays above this multiple of the last cache's size are in memory */
 
 struct memory_core memory_core_of(const struct machine *m, double cycles, const double *bounds)
 {
@@ -22,7 +23,8 @@ struct memory_core memory_core_of(const struct machine *m, double cycles, const 
                                 .reload = fmax(0, fact_number(m, "load_latency"))};
 }
 
-/* Returns the bytes that constants add to @reg per iteration; 0 if @reg changes in another way. */
+/* Returns the sum of the constants added to @reg per iteration; 0 if @reg changes in another
+ * way. */
 static int64_t register_step(const struct insn *insns, size_t count, uint8_t reg)
 {
     int64_t step = 0;
@@ -84,7 +86,7 @@ static double walked(const struct streams *s, double iterations)
     return bytes;
 }
 
-/* Rounds @cycles to three digits, or to an integer above 100, for %g. */
+/* Rounds @cycles to three significant digits, or to an integer above 100, to be printed with %g. */
 static double rounded(double cycles)
 {
     const double scale = cycles > 0 ? pow(10, fmax(2 - floor(log10(cycles)), 0)) : 1;

@@ -5,15 +5,15 @@
 #include "analysis/analysis.h"
 #include "analysis/memory_time.h"
 
-/* Returns the core's part of the input of memory_time_at, from the bounds or analysis of a loop.
- * @cycles: time with all data in the first level. @bounds: BOUND_COUNT bounds. Pure. */
+/* Returns the core's time of a loop for memory_time_at. @cycles: cycles per iteration with all data
+ * in the first level. @bounds: BOUND_COUNT bounds. Pure. */
 struct memory_core memory_core_of(const struct machine *m, double cycles, const double *bounds);
-/* Returns the trip count of a loop that starts a register at 0, adds constants and ends at a
- * constant. Sets *@reg to that register. 0: unknown. Pure. */
+/* Returns the trip count of a loop whose counter starts at 0, advances by a constant and ends at a
+ * constant. Sets *@reg to the counter's register. 0: unknown. Pure. */
 double memory_iterations(const struct insn *insns, size_t count, uint8_t *reg);
-/* Appends to @levels the cycles per iteration with arrays in each level that is slower than @a: "L2
- * 5.5, L3 17.5, memory 29". Appends to @size a sentence on array sizes that follow from the trip
- * count. Appends nothing if the machine lacks the facts or no access moves. Any thread. */
+/* Appends to @levels the cycles per iteration with arrays in each slower level: "L2 5.5, L3 17.5,
+ * memory 29". Appends to @size a sentence with the array sizes that follow from the trip count.
+ * Appends nothing if the machine lacks the facts or all addresses are constant. Any thread. */
 void memory_note(const struct analysis *a, const struct kernel *k, size_t loop, struct str *levels,
                  struct str *size);
 

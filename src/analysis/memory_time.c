@@ -3,14 +3,14 @@
 
 #include <math.h>
 
-/* share of the arrays' bytes for gathers and chases, if the loop also has walks */
+/* share of the bytes that gathers and chases get if the loop also has walks */
 #define REGIONS_SHARE 0.75
-/* stride in lines above which lines are skipped */
+/* ratio of the stride to the lines that are accessed, above which lines are skipped */
 #define SKIPS 1.01
-#define ODD 3                /* stride of COST_ODD, in lines */
-/* least ratio to the time in the first level that counts as slower */
+#define ODD 3                /* stride of measured loop COST_ODD, in lines */
+/* Least ratio of a cost to that in the first level. Below it the cost counts as hidden. */
 #define HIDDEN 1.15
-#define TOGETHER 3           /* exponent of the mean of two partly overlapping times */
+#define TOGETHER 3           /* exponent of the power mean of two partly overlapping times */
 
 static bool walks_alone(const struct stream *s)
 {
@@ -26,8 +26,8 @@ double memory_region(const struct streams *s, double bytes)
     return walks ? REGIONS_SHARE * bytes : bytes;
 }
 
-/* Returns the bytes of cache that the lines of all streams occupy. Skipped lines take no cache,
- * except in sets that the walk never uses. */
+/* Returns the bytes of cache that the lines of all streams occupy. Skipped lines occupy none, but a
+ * power-of-two stride uses fewer sets (memory_crowding). */
 static double held_of(const struct streams *s, double bytes)
 {
     double steps = 0, held = 0, region = 0;
@@ -48,8 +48,8 @@ static double held_of(const struct streams *s, double bytes)
     return region + (steps > 0 ? (bytes - region) * held / steps : 0);
 }
 
-/* Returns the bytes that all streams access until a stream reaches lines @distance bytes ahead.
- * @step: bytes per iteration. */
+/* Returns the bytes of all streams' lines that are accessed until a stream advances by @distance
+ * bytes. @step: bytes per iteration. */
 static double reused_within(const struct streams *s, uint64_t distance, int64_t step)
 {
     return (double)distance / fabs((double)step) * STREAM_LINE * streams_lines(s);
@@ -77,7 +77,7 @@ static enum memory_cost cost_of(const struct stream *s)
     return !s->stores ? COST_LOAD : s->loads ? COST_UPDATE : COST_STORE;
 }
 
-/* Returns the additional cycles of a written line over a line that is only read. */
+/* Returns the cycles by which a written line costs more than a line that is only read. */
 static double written_more(const struct memory_costs *m, const struct stream *s, double bytes)
 {
     return fmax(0, memory_cost_at(m, cost_of(s), bytes) - memory_cost_at(m, COST_LOAD, bytes));
@@ -89,8 +89,8 @@ static void part_add(struct memory_time *out, enum memory_limit part, double cyc
     out->within[part] = fmax(out->within[part], within);
 }
 
-/* Returns the cycles of the hops of a chase. A load of a line in flight waits for the line and is
- * then repeated. */
+/* Returns the cycles of the hops of a chase. If the line is still in flight, the load of the link
+ * waits for it and is repeated. */
 static double hops_cost(const struct stream *one, const struct memory_costs *m,
                         const struct memory_core *core, double region)
 {
@@ -125,7 +125,7 @@ static void stream_cost(const struct streams *s, const struct stream *one,
         out->lines += one->lines;
         return;
     }
-    /* Lines that another stream touched before are in the level that contains the data accessed
+    /* Another stream accessed these lines before. They are in the level that fits all data accessed
      * since. */
     double from = one->follows == STREAM_ALONE
                       ? out->held
@@ -142,8 +142,8 @@ static void stream_cost(const struct streams *s, const struct stream *one,
     }
 }
 
-/* Returns the cycles per line of measured loop @by; 0 if they hardly exceed the time in the first
- * level. */
+/* Returns the cycles per line in measured loop @by; 0 if they hardly exceed the time in the first
+ * level, so that the cost is hidden. */
 static double line_seen(const struct memory_costs *m, enum memory_cost by, double bytes)
 {
     const double time = memory_cost_at(m, by, bytes);
@@ -160,7 +160,8 @@ static double line_wait(const struct memory_costs *m, const struct memory_core *
                  few_lines = core->window / MEMORY_FEW_UOPS,
                  some_lines = core->window / MEMORY_SOME_UOPS;
 
-    if (!(some > 0))   /* the latency is partly hidden with some_lines in flight */
+    if (!(some > 0))   /* no cost is visible with some_lines in flight; it decreases from few_lines
+                        * to some_lines */
         return few > 0 && window < some_lines
                    ? few * fmin(1, (some_lines - window) / (some_lines - few_lines))
                    : 0;
@@ -174,8 +175,8 @@ static double line_wait(const struct memory_costs *m, const struct memory_core *
     return 1 / (1 / some + each * (window - some_lines + (streams - 1) * ahead));
 }
 
-/* Adds the latency that is not hidden. The reorder buffer and the scheduler limit the loads in
- * flight. Prefetchers run less far ahead with few loads. */
+/* Adds the load latency that is not hidden. The reorder buffer and the scheduler limit the loads in
+ * flight. */
 static void ahead_cost(const struct streams *s, const struct memory_costs *m,
                        const struct memory_core *core, double bytes, struct memory_time *out)
 {
@@ -209,7 +210,7 @@ struct memory_time memory_time_at(const struct streams *s, const struct memory_c
                                   const struct memory_core *core, double bytes)
 {
     struct memory_time out = {.parts = {[LIMIT_CORE] = core->cycles}, .held = held_of(s, bytes)};
-    /* lines accessed in order, by cost: of streams that are only read, only written, or both */
+    /* lines accessed in order, by cost: COST_LOAD, COST_STORE or COST_UPDATE */
     double lines[MEMORY_COSTS] = {0};
 
     for (size_t i = 0; i < s->items.count; i++)
@@ -222,8 +223,8 @@ struct memory_time memory_time_at(const struct streams *s, const struct memory_c
                          ? fmax(fetched, written + lines[COST_LOAD] *
                                                        memory_cost_at(m, COST_CONCURRENT, out.held))
                          : fetched;
-    /* The level of the limit is that of the larger share: the arrays' level, or the level of reused
-     * lines. */
+    /* The level that is reported is that of the larger share: the arrays' level, or the level of
+     * reused lines. */
     part_add(&out, LIMIT_LINES, ordered,
              ordered > 0 && ordered >= out.parts[LIMIT_LINES] ? out.held : 0);
     ahead_cost(s, m, core, bytes, &out);

@@ -18,7 +18,7 @@ struct memory_core {
     /* cycles per iteration in which loads and stores use the first level (T_nOL of the ECM model);
      * line transfers do not overlap with them */
     double own;
-    /* reorder buffer entries per iteration; 0: unknown, and the latency of loads is omitted */
+    /* reorder buffer entries per iteration; 0: unknown, and LIMIT_AHEAD is omitted */
     double uops;
     double window, scheduler;       /* entries of the reorder buffer and of the schedulers */
     double reload;                  /* latency of a load from the first level, in cycles */
@@ -26,26 +26,26 @@ struct memory_core {
 
 struct memory_time {
     double cycles;                  /* cycles per iteration */
-    /* cycles per iteration of each part; LIMIT_CORE: the core alone */
+    /* cycles per iteration of each part; LIMIT_CORE: the core with all data in the first level */
     double parts[MEMORY_LIMITS];
     enum memory_limit limit;        /* largest part */
-    /* bytes of the address range of each part's lines; 0: no lines */
+    /* bytes of the address range that each part accesses; 0: it accesses no lines */
     double within[MEMORY_LIMITS];
-    /* lines per iteration; written lines count twice beyond the first level */
+    /* lines transferred per iteration; a written line counts twice beyond the first level */
     double lines;
-    /* bytes of cache for all lines; below the array size if lines are skipped */
+    /* bytes of cache that all lines occupy; less than the array size if lines are skipped */
     double held;
 };
 
 /* Computes the time for arrays of @bytes in total. Pure. */
 struct memory_time memory_time_at(const struct streams *s, const struct memory_costs *m,
                                   const struct memory_core *core, double bytes);
-/* Sets @out for each cost that the time of these streams depends on. Pure. */
+/* Sets out[i] for each cost i that the time of these streams depends on. Pure. */
 void memory_time_needs(const struct streams *s, bool out[MEMORY_COSTS]);
 /* Appends the limit with its level: "L2 bandwidth", "memory latency", ..., or @core. Pure. */
 void memory_limit_print(const struct memory_time *t, const struct memory_costs *m, const char *core,
                         struct str *out);
-/* Returns the bytes of the region of a gather or chase if all arrays have @bytes. Pure. */
+/* Returns the bytes that gathers or chases access if all arrays have @bytes. Pure. */
 double memory_region(const struct streams *s, double bytes);
 
 #endif

@@ -54,7 +54,7 @@ double port_group_sum(const double *cycles, portset ports)
     return sum;
 }
 
-/* Returns the length of @name without its final number. */
+/* Returns the length of @name without the number at its end. */
 static size_t stem(const char *name)
 {
     size_t length = strlen(name);
@@ -64,8 +64,8 @@ static size_t stem(const char *name)
     return length;
 }
 
-/* Returns the last port of the sequence from @first that has the same stem and consecutive
- * numbers. */
+/* Returns the last port of a sequence that begins with @first. Its ports have the same stem and
+ * consecutive numbers. */
 static unsigned run_end(portset set, const struct ports *ports, unsigned first)
 {
     const size_t length = stem(ports->names[first]);

@@ -9,22 +9,22 @@
 
 struct port_group {
     portset ports;
-    /* "ALU", "FP add", "load", static: the kind of all forms that use this group only; "": several
-     * kinds or none */
+    /* Kind of all forms that use exactly these ports: "ALU", "FP add", "load", ...; static. "":
+     * several kinds or none. */
     const char *purpose;
 };
 
 struct port_groups {
     unsigned count;
-    struct port_group items[PORTS_MAX];   /* sorted by first port */
-    portset idle;                         /* ports without load; in no group */
+    struct port_group items[PORTS_MAX];   /* sorted by the group's first port */
+    portset idle;                         /* ports without load; they belong to no group */
 };
 
-/* Fills @out with the busy ports of @a's machine. Ports are grouped when every instruction loads
- * them equally. Blocking pipes and the ports @apart stay separate. Purposes follow from all forms
- * of the machine (analysis/port_names.h). */
+/* Groups the busy ports of @a's machine. Ports are in one group if every instruction loads them
+ * equally. Blocking pipes and the ports @apart are groups of one port. Purposes follow from all
+ * forms of the machine (analysis/port_names.h). */
 void port_groups_of(const struct analysis *a, portset apart, struct port_groups *out);
-/* Returns the sum of @cycles, the load of each port, over @ports. */
+/* Returns the sum of @cycles over @ports. @cycles has the load of each port. */
 double port_group_sum(const double *cycles, portset ports);
 /* Appends the short name of @set: "12345", "ALU0-3", "FP0,2", "M0-1 S0-3". */
 void port_group_name(portset set, const struct ports *ports, struct str *out);

@@ -9,23 +9,24 @@
 #include "isa/isa.h"
 #include "isa/operands.h"
 
-/* Least share and number of forms that characterise a port set: a kind's forms that use it, or a
- * set's forms of one kind. Fewer forms are exceptions, such as placeholders for system
+/* Least share and number of forms that characterise a port set. The share is of the kind's forms,
+ * or of the set's forms. Fewer forms are exceptions, such as placeholders for system
  * instructions. */
 #define KIND_LEAST 0.15
 #define FORMS_LEAST 3
 /* least share of stores that can use a store-data port */
 #define STORES_LEAST 0.75
 
-/* Forms of one kind with the same ports. There are some hundred, of thousands of forms. */
+/* Forms of one kind with the same ports. Thousands of forms belong to some hundred classes. */
 struct form_class {
     enum form_kind kind;
-    bool single, vectors;      /* usages of one µop; with vector operands */
-    portset ports;             /* of all its µops; 0 unless single or a store */
+    bool single, vectors;      /* @single: the usage is one µop. @vectors: stores of vector
+                                * operands. */
+    portset ports;             /* ports of all µops; 0 unless @single or a store */
     unsigned forms;
 };
 
-/* All forms of a machine. A block of mapping_derived. */
+/* All forms of a machine, stored with its mapping (mapping_keep_derived). */
 struct form_classes {
     size_t count;
     struct form_class items[];
@@ -52,7 +53,7 @@ static struct form_class class_of(enum isa isa, const struct mapping_entry *e)
     return c;
 }
 
-/* The classes of the machine's forms, made once. NULL when out of memory. */
+/* Returns the classes of the machine's forms. The first call makes them. NULL if out of memory. */
 static const struct form_classes *classes_of(const struct machine *m, enum isa isa)
 {
     const struct form_classes *known = mapping_derived(m->mapping);
@@ -77,12 +78,14 @@ static const struct form_classes *classes_of(const struct machine *m, enum isa i
     return mapping_keep_derived(m->mapping, smaller ? smaller : made);
 }
 
-/* Number of forms per kind: of the machine, per port, and with exactly a group's set. */
+/* Number of forms per kind: of the machine (@all), per port (@of_port), and of those whose ports
+ * are exactly a group's (@exact). */
 struct uses {
     unsigned all[FORM_KINDS], of_port[PORTS_MAX][FORM_KINDS], exact[PORTS_MAX][FORM_KINDS];
     unsigned alone[PORTS_MAX][FORM_KINDS];         /* forms that can use no other port */
-    unsigned vectors, vectors_of_port[PORTS_MAX];  /* as @of_port and @all, for vector stores */
-    /* number of stores in total, and of those that can use each port */
+    unsigned vectors, vectors_of_port[PORTS_MAX];  /* stores of vectors: their number, and the
+                                                    * number of those that can use each port */
+    /* stores: their number, and the number of those that can use each port */
     unsigned stores, stores_of_port[PORTS_MAX];
 };
 
@@ -97,7 +100,7 @@ static void count_single(const struct form_class *c, const portset *sets, unsign
         u->exact[i][c->kind] += sets[i] == c->ports ? c->forms : 0;
 }
 
-/* False when out of memory. */
+/* Fills @u for the groups @sets. Returns false if out of memory. */
 static bool count_forms(const struct machine *m, enum isa isa, const portset *sets, unsigned count,
                         struct uses *u)
 {
@@ -106,7 +109,7 @@ static bool count_forms(const struct machine *m, enum isa isa, const portset *se
     for (size_t i = 0; classes && i < classes->count; i++) {
         const struct form_class *c = &classes->items[i];
         const bool store = c->kind == FORM_STORE && c->ports;
-        /* most stores also have an address µop */
+        /* a store counts even with two µops, because most stores also have an address µop */
         u->all[c->kind] += c->kind == FORM_STORE || c->single ? c->forms : 0;
         if (c->single)
             count_single(c, sets, count, u);
@@ -124,8 +127,8 @@ static bool count_forms(const struct machine *m, enum isa isa, const portset *se
 #define VECTOR (1u << FORM_FP_ADD | 1u << FORM_FP_MULTIPLY | 1u << FORM_VECTOR)
 #define MEMORY (1u << FORM_LOAD | 1u << FORM_STORE)
 
-/* Returns whether most stores can use port @j, or most vector stores if no single-µop form uses
- * it. */
+/* Returns whether most stores can use port @j. If no form of a single µop uses it, most vector
+ * stores suffice. */
 static bool is_of_stores(const struct uses *u, unsigned j)
 {
     bool alone = false;
@@ -136,7 +139,7 @@ static bool is_of_stores(const struct uses *u, unsigned j)
            (!alone && u->vectors && u->vectors_of_port[j] >= STORES_LEAST * u->vectors);
 }
 
-/* Returns whether @set consists of store ports and @kinds of loads and stores. */
+/* Returns whether all ports of @set are store ports, and @kinds has only loads and stores. */
 static bool stores_use(const struct uses *u, portset set, unsigned kinds)
 {
     for (unsigned j = 0; j < PORTS_MAX; j++)
@@ -150,7 +153,7 @@ static bool enough(unsigned forms, unsigned all)
     return forms >= FORMS_LEAST && forms >= KIND_LEAST * all;
 }
 
-/* Returns a bit set of the kinds of forms that use exactly group @i; 0 if none. */
+/* Returns a bit set of the kinds of forms whose ports are exactly group @i; 0 if none. */
 static unsigned kinds_of_set(const struct uses *u, unsigned i)
 {
     unsigned kinds = 0, all = 0;
@@ -214,7 +217,7 @@ void port_purposes(const struct machine *m, const portset *sets, unsigned count,
     free(u);
 }
 
-/* Returns the name stem of ports for @kinds of forms; NULL if the kinds are mixed. */
+/* Returns the name stem of ports that execute @kinds; NULL if the kinds are mixed. */
 static const char *stem_of(unsigned kinds)
 {
     if (kinds && !(kinds & ~INTEGER))
@@ -227,25 +230,27 @@ static const char *stem_of(unsigned kinds)
                                        : NULL;
 }
 
-/* Returns a bit set of the kinds of forms that can use only port @j, including stores. */
+/* Returns a bit set of the kinds of forms that characterise port @j. It includes kinds with few
+ * forms that can use no other port. */
 static unsigned kinds_of_port(const struct uses *u, unsigned j)
 {
     const portset bit = (portset)1 << j;
     unsigned kinds = kinds_of_ports(u, bit);
 
-    /* a few loads, mostly of vectors, and no other forms */
+    /* the port executes some loads, mostly of vectors, and no other forms */
     kinds = !kinds && u->of_port[j][FORM_LOAD] >= FORMS_LEAST ? 1u << FORM_LOAD : kinds;
     if (stores_use(u, bit, kinds))
         kinds |= 1u << FORM_STORE;
     unsigned alone = 0;
     for (int kind = 0; kind < FORM_KINDS; kind++)
         alone += u->alone[j][kind];
-    for (int kind = 0; kind < FORM_KINDS; kind++)   /* few of the kind have no other port */
+    for (int kind = 0; kind < FORM_KINDS; kind++)   /* adds kinds of which few forms exist that can
+                                                     * use no other port */
         kinds |= enough(u->alone[j][kind], alone) ? 1u << kind : 0;
     return kinds;
 }
 
-/* Returns whether the machine's ports come from a chart. */
+/* Returns whether the source of the machine's fact issue_slots is a chart. */
 static bool is_charted(const struct machine *m)
 {
     for (size_t i = 0; i < m->fact_count; i++)

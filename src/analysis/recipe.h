@@ -1,5 +1,5 @@
-/* Origin of a kernel: file, options and compiler. The kernel can be loaded again after an edit,
- * with other options, or with another compiler. */
+/* Origin of a kernel: file, options and compiler. With it the kernel can be loaded again after an
+ * edit, with other options, or with another compiler. */
 #ifndef PORTOLAN_ANALYSIS_RECIPE_H
 #define PORTOLAN_ANALYSIS_RECIPE_H
 
@@ -13,8 +13,8 @@ struct recipe {
     char *profile;              /* perf profile that selects the hot loop; NULL: none */
     char *compiler;             /* NULL: the first installed compiler */
     VEC(char *) flags;          /* compiler flags */
-    char *target;               /* target processor; NULL: as the flags select */
-    /* replacement for a flag that some compilers lack, static; NULL: none */
+    char *target;               /* target processor; NULL: the flags select it */
+    /* flag that replaces one which some compilers lack, static; NULL: none */
     const char *generic;
     struct kernel_options options;   /* symbol and source_path are owned */
     char *printed;              /* compiler messages; NULL: none */
@@ -32,11 +32,11 @@ void recipe_add_flag(struct recipe *r, const char *flag);
 const char *recipe_level(const struct recipe *r);
 /* Returns whether @flag selects a processor: -march=, -mcpu=, -mtune=. */
 bool recipe_names_target(const char *flag);
-/* Appends " -O2 -march=skylake", after the name of a selected compiler. Appends nothing if the file
- * is not compiled. */
+/* Appends the flags, such as " -O2 -march=skylake", after the name of the compiler if one is
+ * selected. Appends nothing if the file is not compiled. */
 void recipe_print(const struct recipe *r, enum isa isa, struct str *out);
 /* Makes the kernel and stores @take_r in it. If the compiler rejects the source, *@printed (may be
- * NULL) gets its messages. NULL with err. Any thread. */
+ * NULL) gets the compiler's messages. NULL with err. Any thread. */
 struct kernel *recipe_make(struct recipe *take_r, struct str *printed, struct err *err);
 
 #endif

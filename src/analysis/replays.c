@@ -8,32 +8,36 @@
 #include "base/mem.h"
 #include "base/watch.h"
 
-/* Replays per reader, in units of alu_replays. Measured on a virtual EPYC Turin in blocks that
- * differ in one operation (docs/pipeline.md). */
-#define TRIES_CARRIED 0.12   /* reader of a result of the previous iteration */
-#define TRIES_CHAINED 0.2    /* reader of a dependent operation's result */
-#define TRIES_LONG 0.2       /* producer or reader takes several cycles */
-#define TRIES_FEW_FEW 1.3    /* producer and reader both have few ports */
-#define TRIES_FEW 0.62       /* producer has few ports */
+/* Replays per operation that reads a computed value, in units of alu_replays. Measured on a virtual
+ * EPYC Turin, with blocks that differ in one operation (docs/pipeline.md). */
+#define TRIES_CARRIED 0.12   /* the value is from the previous iteration */
+#define TRIES_CHAINED 0.2    /* another operation of the iteration already waited for the value's
+                              * producer */
+#define TRIES_LONG 0.2       /* the producer or the reader takes several cycles */
+#define TRIES_FEW_FEW 1.3    /* the producer and the reader have few ports */
+#define TRIES_FEW 0.62       /* only the producer has few ports */
 
-/* Cycles by which chains of one-cycle operations lengthen, indexed by the number of their
- * operations and readers per iteration. If there are more, the ports are the limit. Measured like
- * the constants above. */
+/* Cycles by which chains of one-cycle operations lengthen. The index is the number of the chains'
+ * operations and of their readers per iteration. With more of them the ports are the limit.
+ * Measured like the constants above. */
 static const double crowded_by[] = {0, 0, 0, 0, 0.04, 0.17, 0.29};
 #define CROWD_MOST (sizeof crowded_by / sizeof *crowded_by - 1)
 
-/* Kind of the value in a register or the flags. */
+/* Origin of the value in a register or the flags. */
 enum held { HELD_OLD, HELD_LOADED, HELD_READY, HELD_CHAINED, HELD_LONG };
 
 struct held_value {
     enum held held;
-    bool loaded, found;       /* @loaded: directly from a load; @found: from a forwarded load */
-    /* operations since the load @load, including the last; 0: no load, or too many operations */
+    bool loaded, found;       /* @loaded: a load wrote it; @found: the load is forwarded from a
+                               * store */
+    /* Operations from the load @load to this value, including the last one. 0: no load, or too many
+     * operations. */
     uint8_t behind;
-    uint32_t load;            /* index of the load */
-    portset ports;            /* ports of the producer */
-    uint32_t maker;           /* index of the producer */
-    uint32_t at, iteration;   /* computing operations before the producer; its iteration */
+    uint32_t load;            /* index of the load that the value depends on */
+    portset ports;            /* ports of the instruction that produced the value */
+    uint32_t maker;           /* index of the instruction that produced the value */
+    uint32_t at, iteration;   /* number of computing operations before the producer, and iteration
+                               * of the producer */
 };
 
 struct replaying {
@@ -42,12 +46,13 @@ struct replaying {
     const struct costs *costs;
     const struct deps *d;
     struct held_value holds[RESOURCE_COUNT];
-    /* per load: first load of its dependence tree, itself if independent */
+    /* index of the first load in each load's dependence tree; a load without input has its own
+     * index */
     uint32_t *tree;
     uint32_t *waiting;        /* per load: number of loads that depend on it */
     uint32_t at, iteration;
-    /* per operation: it depends only on itself; number of other operations that depend only on
-     * it */
+    /* Per operation: whether its only input is its own result, and the number of other operations
+     * whose only input is that result. */
     bool *chained;
     uint32_t *company;
     struct replays *out;
@@ -55,12 +60,15 @@ struct replaying {
 
 /* Properties of an operation's inputs. */
 struct replay_inputs {
-    double tries;             /* number of replays, in units of alu_replays */
+    double tries;             /* largest number of replays that an input causes, in units of
+                               * alu_replays */
     bool loaded, computed;    /* an input was loaded or computed in this iteration */
-    bool itself, others;      /* @itself: an input is its own result of the previous iteration;
-                               * @others: another input is not */
+    bool itself, others;      /* @itself: an input is the operation's own result of the previous
+                               * iteration; @others: an input is neither that nor the result of
+                               * @chain */
     uint32_t reader;          /* index of the operation */
-    uint32_t chain;           /* chained operation that it depends on; UINT32_MAX: none */
+    uint32_t chain;           /* index of an operation with @chained that produces an input;
+                               * UINT32_MAX: none */
 };
 
 static bool finds_store(const struct replaying *r, uint32_t at)
@@ -69,7 +77,7 @@ static bool finds_store(const struct replaying *r, uint32_t at)
     return i < r->d->addresses.found_count && r->d->addresses.found[i].load == at;
 }
 
-/* Returns the ports of the first computing µop; 0: none. */
+/* Returns the ports of the first µop that only uses replay_ports; 0: none. */
 static portset computing_ports(const struct replaying *r, const struct cost *row)
 {
     for (uint32_t k = row->first; k < row->first + row->count; k++)
@@ -83,8 +91,8 @@ static bool is_few(const struct replaying *r, portset ports)
     return 2 * portset_size(ports) <= portset_size(r->c->replay_ports);
 }
 
-/* Returns the weight of a reader. It falls with the number of computing operations between producer
- * and reader. */
+/* Returns the weight of a reader. More computing operations between the producer and the reader
+ * reduce it. */
 static double nearness(uint32_t between)
 {
     return between < 1     ? 1.05
@@ -106,8 +114,8 @@ static double tries_of(const struct replaying *r, const struct held_value *v, po
     return (is_few(r, v->ports) ? TRIES_FEW : 1) * nearness(r->at - v->at - 1);
 }
 
-/* Records whether input @v comes from the operation itself, from a chain of one operation, or
- * neither. */
+/* Stores whether input @v is the operation's own result, the result of an operation with @chained,
+ * or another value. */
 static void note_chain(const struct replaying *r, const struct held_value *v,
                        struct replay_inputs *out)
 {
@@ -140,7 +148,7 @@ static void read_value(const struct replaying *r, unsigned resource, portset por
         out->tries = fmax(out->tries, TRIES_CARRIED);
 }
 
-/* Reads all inputs except the addresses of loads and stores, which use other ports. */
+/* Reads all register inputs except addresses of loads and stores, whose µops use other ports. */
 static void read_all(const struct replaying *r, const struct insn *insn, portset ports,
                      bool is_long, struct replay_inputs *out)
 {
@@ -163,7 +171,7 @@ static void read_all(const struct replaying *r, const struct insn *insn, portset
 }
 
 /* Adds the replays of operation @i and fills @v for its result. Replays use the operation's ports
- * if producer and reader have few, else all replay ports. */
+ * if both producer and reader have few ports, else all replay ports. */
 static void compute(struct replaying *r, uint32_t i, portset ports, struct held_value *v)
 {
     const struct cost *row = &r->costs->rows[i];
@@ -188,7 +196,7 @@ static void compute(struct replaying *r, uint32_t i, portset ports, struct held_
             (struct mass){reading.tries < TRIES_FEW_FEW ? r->c->replay_ports : ports, tries};
 }
 
-/* Returns whether an address in @resource comes from a load that no store forwards to. */
+/* Returns whether the value in @resource comes from a load without store forwarding. */
 static bool is_fed(const struct replaying *r, unsigned resource)
 {
     const struct held_value *v = &r->holds[resource];
@@ -209,8 +217,8 @@ static void address(struct replaying *r, uint32_t i, const struct operand *op)
         }
 }
 
-/* Returns the number of operations from an unforwarded load to the result of instruction @i. Sets
- * *@load to that load. 0: no load, or too many operations. */
+/* Returns the number of operations from a load without forwarding to the result of instruction @i.
+ * Sets *@load to that load. 0: no load, or too many operations. */
 static uint8_t behind_load(const struct replaying *r, uint32_t i, uint32_t *load)
 {
     const struct insn *insn = &r->insns[i];
@@ -271,7 +279,7 @@ static void step(struct replaying *r, uint32_t i)
     v.behind = idiom || !(r->c->load_replays_through > 0) ? 0 : behind_load(r, i, &v.load);
     portset ports = idiom || row->flags & ROW_ELIMINATED ? 0 : computing_ports(r, row);
     if (row->op->traits & OP_PURE_STORE && !(insn->traits & INSN_VECTOR))
-        ports = ports ? ports : r->c->replay_ports;   /* the store-data µop */
+        ports = ports ? ports : r->c->replay_ports;   /* the store-data µop of a scalar store */
     if (ports && !isnan(r->c->alu_replays))
         compute(r, i, ports, &v);
     else if (!(row->flags & ROW_ELIMINATED))
@@ -279,8 +287,8 @@ static void step(struct replaying *r, uint32_t i)
     hold(r, i, v);
 }
 
-/* Returns the cycles by which competing readers lengthen chains of one operation: by their number,
- * and by pairs that read the same value (fact chain_delay_company). */
+/* Returns the cycles by which readers lengthen chains of one operation. They depend on the number
+ * of readers, and on pairs that read the same value (fact chain_delay_company). */
 static double crowding(const struct replaying *r)
 {
     size_t waiting = 0, pairs = 0;
@@ -295,9 +303,9 @@ static double crowding(const struct replaying *r)
     return crowded_by[waiting] + r->c->chain_delay_company * (double)pairs;
 }
 
-/* Returns the cycles of vector loads that are interleaved with other accesses. Other accesses use
- * part of the vector loads' ports (fact vector_loads_mixed), and more of them if several of one
- * kind are adjacent. */
+/* Returns the cycles of the ports of vector loads if other accesses are interleaved. Each other
+ * access takes a share of a slot (fact vector_loads_mixed). The share changes if accesses of one
+ * kind are adjacent (vector_loads_mixed_runs). */
 static double mixed_cycles(const struct core *c, const struct insn *insns,
                            const struct costs *costs)
 {
@@ -328,7 +336,7 @@ void replays_find(const struct core *c, const struct insn *insns, const struct c
                   const struct deps *d, struct replays *out)
 {
     struct replaying r = {.c = c, .insns = insns, .costs = costs, .d = d, .out = out};
-    /* iterations until the register values repeat */
+    /* number of iterations until the origins of all values repeat */
     uint32_t last = 2 + (c->load_replays_through > 0 ? (uint32_t)c->load_replays_through : 0);
 
     out->fed = out->pairs = 0;

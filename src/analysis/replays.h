@@ -5,18 +5,18 @@
 
 #include "analysis/deps.h"
 
-#define REPLAY_SLOT 100   /* one port slot, in units of the masses in replays.tries */
+#define REPLAY_SLOT 100   /* mass of one port slot in replays.tries */
 
 /* Replays per iteration. Reused between calls and zero-initialised by the caller. */
 struct replays {
-    /* loads whose address depends on a load, with up to load_replays_through operations between
-     * them */
+    /* Loads whose address depends on another load. Up to load_replays_through operations are
+     * between the two loads. */
     uint32_t fed;
-    /* pairs of loads in one dependence tree of loads */
+    /* pairs of loads that depend on the same first load */
     uint32_t pairs;
-    /* cycles by which competing readers lengthen chains of one operation */
+    /* cycles by which readers lengthen chains of one operation */
     double crowded;
-    /* cycles of vector loads interleaved with scalar loads and stores; 0: none or unknown */
+    /* cycles of vector loads that are interleaved with other accesses; 0: none or unknown */
     double mixed;
     /* replays of computing operations (fact alu_replays) by ports, hundredths of a slot */
     struct mass *tries;

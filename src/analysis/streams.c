@@ -13,24 +13,29 @@
 #include "base/mem.h"
 #include "isa/vary.h"
 
-#define STORE_BUFFER 64        /* stores in flight; data of older stores count as other memory */
-/* bytes between accesses of one stream, at most; lines of more distant ones may have been
- * evicted */
+#define STORE_BUFFER 64        /* stores in flight; loads of data from older stores read the
+                                * cache */
+/* Largest distance in bytes between accesses of one stream. Lines at larger distances may be
+ * evicted between the accesses. */
 #define NEAR 4096
-#define ROUNDS 256             /* iterations simulated to count lines; the second half is counted */
-#define LONG_STEP 65536        /* step in bytes from which no two iterations access the same line */
+#define ROUNDS 256             /* iterations simulated to count lines; only the second half is
+                                * counted */
+#define LONG_STEP 65536        /* least step in bytes with which no two iterations access the same
+                                * line */
 #define FARTHEST ((int64_t)1 << 40)   /* largest step or offset in bytes */
-#define DEPTH 24               /* depth of sums and loads examined in an address */
-/* terms examined of an address; repeated doubling of x has exponentially many */
+#define DEPTH 24               /* largest depth of sums and loads in an address */
+/* Largest number of terms examined in an address. Repeated doubling of a register has exponentially
+ * many terms. */
 #define PARTS_MOST 256
-#define CHAIN 1024             /* loads followed from an address back to a register, at most */
+#define CHAIN 1024             /* largest number of loads between an address and the register that
+                                * it starts from */
 #define NO_LEAF UINT32_MAX
 
-/* Terms of an address. */
+/* Terms of an address: registers, and at most one loaded value. */
 struct address_parts {
     struct stream_term terms[STREAM_TERMS];
     unsigned count, seen;      /* number of terms; number of parts examined */
-    /* symbol of the loaded value in the address; 0: none, NO_LEAF: unsupported */
+    /* symbol of the loaded value; 0: none, NO_LEAF: unsupported */
     uint32_t leaf;
     int64_t factor;            /* factor of the loaded value */
 };
@@ -88,7 +93,7 @@ static void parts_of(const struct finder *f, uint32_t symbol, int64_t factor, un
     }
 }
 
-/* Finds the load that produced @symbol. Returns false if it is not a loaded value. */
+/* Sets *@m to the load that produced @symbol. Returns false if @symbol is not a loaded value. */
 static bool loaded_from(const struct finder *f, uint32_t symbol, struct symbol_meaning *m)
 {
     *m = addresses_meaning(&f->work, f->isa->generals, symbol);
@@ -97,8 +102,8 @@ static bool loaded_from(const struct finder *f, uint32_t symbol, struct symbol_m
     return m->kind == SYMBOL_LOADED;
 }
 
-/* Returns the number of dependent loads from the access in the previous iteration to this one; 0:
- * no chain. */
+/* Returns the number of loads by which the access's address depends on its address in the previous
+ * iteration; 0: it does not. */
 static uint32_t hops_of(const struct finder *f, const struct access *a)
 {
     uint32_t symbol = a->symbol;
@@ -120,7 +125,7 @@ static void refuse(struct finder *f, uint32_t insn, const char *why)
     snprintf(f->out->why, sizeof f->out->why, "%s", why);
 }
 
-/* Returns the offset of an access without the address of its unresolved symbol. */
+/* Returns the offset of an access. An unresolved symbol counts as address 0. */
 static int64_t offset_of(const struct access *a)
 {
     return a->offset - symbol_place(a->offset);
@@ -151,8 +156,8 @@ static struct stream *stream_new(struct finder *f, const struct access *a, enum 
     return &f->out->items.items[f->out->items.count - 1];
 }
 
-/* Adds the access to a stream with the same symbols and step nearby, or creates a stream. Returns
- * its index. */
+/* Adds the access to a stream with the same symbols and step whose accesses are within NEAR bytes,
+ * or creates a stream. Returns the stream's index. */
 static uint32_t stream_take(struct finder *f, const struct access *a, enum stream_kind kind,
                             const struct address_parts *p)
 {
@@ -178,8 +183,8 @@ static uint32_t stream_take(struct finder *f, const struct access *a, enum strea
     return (uint32_t)(s - f->out->items.items);
 }
 
-/* Returns the stream that loads the index @from; STREAM_ALONE if no access with a known step loads
- * it. */
+/* Returns the stream that contains @from, the loaded index of a gather; STREAM_ALONE if no access
+ * with a known step loads it. */
 static uint32_t feeder(const struct finder *f, const struct symbol_meaning *from)
 {
     for (size_t i = 0; i < f->work.accesses.count; i++) {
@@ -190,7 +195,7 @@ static uint32_t feeder(const struct finder *f, const struct symbol_meaning *from
     return STREAM_ALONE;
 }
 
-/* Finds the register with the first address of a chase, and the offset of the link in an
+/* Sets the register that points to the first element of a chase, and the offset of the link in an
  * element. */
 static void chase_root(struct finder *f, struct stream *s)
 {
@@ -219,7 +224,7 @@ static void take_unstepped(struct finder *f, size_t at)
 
     parts_of(f, a->symbol, 1, 0, &p);
     if (hops && !p.count) {
-        /* The loads of one chase have different symbols, but are one stream. */
+        /* The loads of a chase have different symbols, but belong to one stream. */
         for (size_t i = 0; i < f->out->items.count; i++) {
             struct stream *s = &f->out->items.items[i];
             struct symbol_meaning m;
@@ -230,7 +235,7 @@ static void take_unstepped(struct finder *f, size_t at)
                  depth++)
                 symbol = m.a;
             if (s->kind == STREAM_CHASE && symbol == s->symbol) {
-                /* accesses the element whose link the next iteration loads */
+                /* the load accesses the same element as the load of the next iteration's address */
                 s->late |= !a->store && depth == s->hops;
                 s->loads += !a->store;
                 s->stores += a->store;
@@ -262,8 +267,8 @@ static void take_unstepped(struct finder *f, size_t at)
     refuse(f, a->insn, "its address is computed by an unsupported operation");
 }
 
-/* Returns the stream of the last load of a gather's index register, in this or the previous
- * iteration; STREAM_ALONE: none. */
+/* Returns the stream whose load last wrote @reg, the index register of a gather, in this or the
+ * previous iteration; STREAM_ALONE: none. */
 static uint32_t vector_feeder(const struct finder *f, size_t at, uint8_t reg)
 {
     for (size_t back = 1; back <= f->count; back++) {
@@ -340,7 +345,7 @@ static double lines_of(const struct finder *f, uint32_t at)
     int64_t rounds = step >= LONG_STEP ? 1 : ROUNDS;
     size_t cells = (size_t)((step * (rounds - 1) + span) / STREAM_LINE + 4), fresh = 0;
     uint8_t *seen = mem_zero(cells, 1);
-    /* Offsets start at the first line of the array. */
+    /* Offsets are relative to the first line of the array. */
     int64_t origin = s->low + (s->step < 0 ? s->step * (rounds - 1) : 0);
     origin -= (origin % STREAM_LINE + STREAM_LINE) % STREAM_LINE;
 
@@ -372,8 +377,7 @@ static bool loads_moving(const struct finder *f, size_t insn)
     return moving;
 }
 
-/* Returns the number of instructions that compute with a value of a moving stream, in this or the
- * next iteration. */
+/* Returns the number of instructions per iteration that depend on a load of a moving stream. */
 static uint32_t waiting_of(const struct finder *f)
 {
     bool late[INSN_REGISTERS] = {0};
@@ -401,7 +405,7 @@ static uint32_t waiting_of(const struct finder *f)
     return waiting;
 }
 
-/* Finds the streams that access lines of another stream later. */
+/* Finds each stream that accesses the same lines as another stream, some iterations later. */
 static void find_followers(struct streams *out)
 {
     for (size_t i = 0; i < out->items.count; i++)
@@ -491,7 +495,7 @@ bool streams_join(struct streams *s, size_t at, size_t other, int64_t distance, 
     bool behind = a->step > 0 ? distance < 0 : distance > 0;
     struct stream *last = behind ? a : b;
     if (last->follows != STREAM_ALONE && last->distance <= (uint64_t)llabs(distance))
-        return true;   /* a nearer stream precedes this one */
+        return true;   /* the stream already follows another one at a smaller distance */
     last->follows = (uint32_t)((behind ? other : at) - 1);
     last->distance = (uint64_t)llabs(distance);
     return true;

@@ -1,5 +1,4 @@
-/* Memory accesses of a loop, grouped into streams: step, lines accessed, and source of the
- * address. */
+/* Memory accesses of a loop, grouped into streams by address and step. */
 #ifndef PORTOLAN_ANALYSIS_STREAMS_H
 #define PORTOLAN_ANALYSIS_STREAMS_H
 
@@ -19,8 +18,8 @@
 enum stream_kind {
     STREAM_FIXED,    /* the same address in every iteration */
     STREAM_WALK,     /* advances by a known step */
-    STREAM_GATHER,   /* at a loaded index, anywhere in its array */
-    STREAM_CHASE,    /* at an address that its own previous load returned */
+    STREAM_GATHER,   /* its address is a loaded index in an array */
+    STREAM_CHASE,    /* its address is a value that its previous access loaded */
 };
 
 /* Term of an address: the initial value of a register times a factor. */
@@ -31,56 +30,59 @@ struct stream_term {
 
 struct stream {
     enum stream_kind kind;
-    uint32_t insn;           /* first instruction that accesses the stream */
+    uint32_t insn;           /* index of the first instruction that accesses the stream */
     uint32_t loads, stores;  /* accesses per iteration */
     bool non_temporal;       /* its stores bypass the caches */
-    bool loaded;             /* its base is loaded from a constant address in every iteration */
+    bool loaded;             /* a load from a constant address returns its base in every
+                              * iteration */
     bool vector;             /* a gather or scatter of one instruction */
     int64_t step;            /* bytes per iteration; 0: unknown */
     /* number of the unresolved symbol in its address (analysis/kernel_names.h); 0: none */
     int64_t place;
     /* range of bytes accessed per iteration, relative to the sum of the terms */
     int64_t low, high;
-    double lines;            /* new lines per iteration */
+    double lines;            /* lines per iteration that the stream has not accessed before */
     struct stream_term terms[STREAM_TERMS];
     unsigned term_count;
-    uint32_t follows;        /* stream that accessed the same lines before; STREAM_ALONE: none */
-    uint64_t distance;       /* bytes between the two streams */
-    uint32_t fed_by;         /* gather: index of the stream of its indices */
-    uint32_t index_bytes;    /* bytes of an index */
+    uint32_t follows;        /* index of the stream that accessed the same lines before;
+                              * STREAM_ALONE: none */
+    uint64_t distance;       /* bytes from this stream to the one that it follows */
+    uint32_t fed_by;         /* gather: index of the stream with its indices */
+    uint32_t index_bytes;    /* size of an index in bytes, for a stream with indices */
     uint32_t scale;          /* scale of the index */
     uint32_t hops;           /* chase: dependent loads per iteration */
     int64_t link;            /* chase: offset of the next element's address in an element */
-    bool late;               /* chase: other bytes of an element are accessed before the link */
+    bool late;               /* chase: an access to other bytes of the element precedes the load of
+                              * the link */
     uint32_t symbol;         /* symbol of the address (analysis/addresses.h), unique per stream */
 };
 
 struct streams {
     VEC(struct stream) items;
-    /* instructions per iteration that wait in the scheduler for a value of a moving stream */
+    /* instructions per iteration that wait in the scheduler for a load of a moving stream */
     uint32_t waiting;
-    /* number of the instruction with an unsupported address, from 1; 0: none */
+    /* 1 + index of the instruction with an unsupported address; 0: none */
     uint32_t unknown;
-    char why[160];           /* reason why @unknown is unsupported */
+    char why[160];           /* reason why the address of @unknown is unsupported */
 };
 
 /* Finds the streams of the loop body @insns. Sets @unknown and @why for the first unsupported
  * access. Any thread. */
 void streams_find(const struct insn *insns, size_t count, struct streams *out);
 void streams_done(struct streams *s);
-/* Places stream @at into the array of stream @other, @distance bytes after it, for two pointers
- * into one array. Both numbers start at 1. Returns false with err if the steps differ. */
+/* Places stream @at into the array of stream @other, @distance bytes after that stream. Both
+ * streams are numbered from 1. Returns false with err if their steps differ. */
 bool streams_join(struct streams *s, size_t at, size_t other, int64_t distance, struct err *err);
 /* Returns "load", "store", "update", "non-temporal", "gather", "scatter", "chase" or "fixed". */
 const char *stream_word(const struct stream *s);
 /* Appends the stream's start address: "rsi + rax*8". */
 void stream_base(const struct stream *s, enum isa isa, struct str *out);
-/* Returns whether the stream accesses new lines in every iteration. */
+/* Returns whether the stream's address changes in every iteration. */
 static inline bool stream_moves(const struct stream *s)
 {
     return s->kind != STREAM_FIXED;
 }
-/* Returns the new lines of all streams per iteration. */
+/* Returns the sum of @lines over all streams. */
 double streams_lines(const struct streams *s);
 
 #endif

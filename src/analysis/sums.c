@@ -5,18 +5,17 @@
 #include <stdlib.h>
 
 #define REGISTERS 32
-/* additions executed in a smaller percentage of iterations count as never executed */
+/* Additions that are executed in a smaller percentage of iterations count as never executed. */
 #define RARE 7
 
-/* Returns whether @constant fits the signed field for sums at rename. */
+/* Returns whether @constant fits the signed field in which rename stores a sum. */
 static bool is_kept(const struct core *c, int64_t constant)
 {
     return (double)constant <= c->immediate_folding &&
            (double)constant >= -c->immediate_folding - 1;
 }
 
-/* Recognises an instruction that sets register *@to to *@from + *@constant. Returns false for other
- * instructions. */
+/* Returns whether the instruction sets register *@to to *@from + *@constant. */
 static bool addition_of(const struct insn *insn, uint8_t *to, uint8_t *from, int64_t *constant)
 {
     const struct operand *result = insn_operand(insn, insn->result),
@@ -50,14 +49,14 @@ static bool addition_of(const struct insn *insn, uint8_t *to, uint8_t *from, int
     }
 }
 
-/* Returns whether the instruction copies a whole register. The copy has the same pending sum. */
+/* Returns whether the instruction copies a whole register. The copy gets the same pending sum. */
 static bool copies_sum(const struct insn *insn)
 {
     return insn->traits & INSN_MOVE && insn->operands[0].file == FILE_GENERAL &&
            insn->operands[0].bits == 64 && insn->operands[0].reg != insn->operands[1].reg;
 }
 
-/* Returns whether the instruction sets a whole register to a small constant. Rename keeps the
+/* Returns whether the instruction sets a whole register to a small constant. Rename stores the
  * constant as a sum, although the instruction executes. */
 static bool sets_constant(const struct core *c, const struct insn *insn)
 {
@@ -78,11 +77,12 @@ static uint32_t registers_read(const struct insn *insn)
     return read;
 }
 
-/* Effect of the block on each register. */
+/* Sums of each register, up to the current instruction. */
 struct sums {
-    int64_t pending[REGISTERS];   /* sum since the register was last computed */
-    int64_t net[REGISTERS];       /* sum added per iteration */
-    uint32_t kept;                /* bit set of registers that rename keeps as a sum, possibly 0 */
+    int64_t pending[REGISTERS];   /* constants added since another instruction wrote the register */
+    int64_t net[REGISTERS];       /* constants added to the register per iteration */
+    uint32_t kept;                /* bit set of registers that rename keeps as a sum, including sums
+                                   * of 0 */
     uint32_t computed;            /* bit set of registers that other instructions write too */
 };
 
@@ -121,8 +121,8 @@ static void follow(const struct core *c, const struct insn *insn, struct sums *s
     }
 }
 
-/* Returns the percentage of executions of an addition whose register has no other writer. The sum
- * exceeds the limit periodically. */
+/* Returns the percentage of iterations in which the addition is executed. If no other instruction
+ * writes the register, its sum exceeds the limit periodically. */
 static uint8_t share_executed(const struct core *c, const struct sums *sums, uint8_t to,
                               uint8_t from, int64_t constant)
 {

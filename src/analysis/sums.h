@@ -1,5 +1,5 @@
-/* Additions of constants at rename (fact immediate_folding). Rename keeps a register as another
- * register plus a sum. An addition is executed when the sum grows too large. */
+/* Additions of constants at rename (fact immediate_folding). Rename represents a register as
+ * another register plus a sum. An addition is executed if the sum would exceed its field. */
 #ifndef PORTOLAN_ANALYSIS_SUMS_H
 #define PORTOLAN_ANALYSIS_SUMS_H
 
@@ -8,12 +8,12 @@
 struct immediate_folding {
     bool adds;            /* rename may fold this addition of a constant */
     uint8_t executed;     /* percentage of iterations in which the addition is executed */
-    /* bit set of general registers with a pending sum before this instruction */
+    /* bit set of the general registers that this instruction reads and that have a pending sum */
     uint32_t pending;
 };
 
-/* Fills one entry per instruction for the steady state. Returns false and fills nothing if the
- * machine lacks the fact or the block has no such addition. */
+/* Fills @out, one entry per instruction, for the steady state. Returns false and fills nothing if
+ * the machine lacks the fact or the block has no addition of a constant. */
 bool sums_find(const struct core *c, const struct insn *insns, size_t count,
                struct immediate_folding *out);
 

@@ -12,15 +12,15 @@
 #define VECTOR_BYTES 16
 #define NOBODY UINT32_MAX
 
-/* Names of the first instructions with one kind of effect. */
+/* Names of the first NAMED instructions that have one kind of effect. */
 struct listed {
     struct str text;
-    size_t count, last;   /* last: 1 + index of the previous instruction */
+    size_t count, last;   /* @count: instructions; @last: 1 + index of the last one */
 };
 
 static void list(struct listed *l, const struct insn *insns, size_t at)
 {
-    if (l->count && l->last == at + 1)   /* second access of one instruction */
+    if (l->count && l->last == at + 1)   /* this is the second access of one instruction */
         return;
     l->last = at + 1;
     if (l->count++ >= NAMED)
@@ -57,8 +57,8 @@ static void list_crossings(const struct insn *insns, const struct address_work *
     }
 }
 
-/* Returns whether the node's value was loaded. False for a write-back address and the stack pointer
- * of a pop. */
+/* Returns whether the node's value comes from the load of @insn. False for the register of a
+ * write-back address and the stack pointer of a pop. */
 static bool is_loaded(const struct insn *insn, const struct dep_node *node)
 {
     if (node->end >= LATENCY_ADDRESS)
@@ -67,7 +67,7 @@ static bool is_loaded(const struct insn *insn, const struct dep_node *node)
     return !(op->access & ACCESS_WRITEBACK) && !(op->implicit && insn->traits & INSN_STACK);
 }
 
-/* Returns one flag per node: its value was loaded in this iteration, or depends on such a value. */
+/* Returns one flag per node: its value depends on data that this iteration loads. */
 static bool *loaded_nodes(const struct insn *insns, size_t count, const struct deps *d)
 {
     bool *loaded = mem_zero(d->node_count + 1, sizeof *loaded),
@@ -77,7 +77,7 @@ static bool *loaded_nodes(const struct insn *insns, size_t count, const struct d
     for (size_t i = 0; i < work->accesses.count; i++)
         still[work->accesses.items[i].insn] |=
             !work->accesses.items[i].store && !moves(&work->accesses.items[i]);
-    /* a forwarded load has the value of the store */
+    /* a forwarded load returns the value of the store, not new data */
     for (size_t i = 0; i < work->found_count; i++)
         still[work->found[i].load] = true;
     for (size_t n = 0; n < d->node_count; n++) {
@@ -95,7 +95,7 @@ static bool *loaded_nodes(const struct insn *insns, size_t count, const struct d
     return loaded;
 }
 
-/* Returns whether a branch depends on a loaded value. @writers has the last writing node of
+/* Returns whether the branch @insn depends on loaded data. @writers has the node that last wrote
  * each resource. */
 static bool depends(const struct insn *insn, const uint32_t *writers, const bool *loaded)
 {
@@ -109,13 +109,13 @@ static bool depends(const struct insn *insn, const uint32_t *writers, const bool
         const struct operand *op = &insn->operands[i];
         if (op->kind == OPERAND_REGISTER && op->access & ACCESS_READ && op->reg < INSN_REGISTERS)
             found |= writers[op->reg] != NOBODY && loaded[writers[op->reg]];
-        /* a jump table */
+        /* an indexed operand is an entry of a jump table */
         found |= op->kind == OPERAND_MEMORY && op->index < INSN_REGISTERS;
     }
     return found;
 }
 
-/* Returns whether the address of @insn's memory operand depends on loaded data. False for lea. */
+/* Returns whether the address of @insn's memory operand depends on loaded data. */
 static bool is_irregular(const struct insn *insn, const uint32_t *writers, const bool *loaded)
 {
     for (unsigned i = 0; i < insn->operand_count; i++) {
@@ -129,8 +129,8 @@ static bool is_irregular(const struct insn *insn, const uint32_t *writers, const
     return false;
 }
 
-/* Lists the effects that depend on data loaded in each iteration. Returns whether an address
- * depends on them. */
+/* Lists the instructions whose effects depend on data loaded in each iteration. Returns whether an
+ * address depends on such data. */
 static bool list_dependent(const struct insn *insns, size_t count, const struct deps *d,
                            struct listed l[UNMODELLED_COUNT])
 {

@@ -10,13 +10,13 @@ enum unmodelled {
     UNMODELLED_COUNT
 };
 
-/* Fills @out with one sentence per kind of possible effect of the @count instructions; NULL: none.
- * A sentence names up to three instructions. The caller frees the sentences. @d has the dependences
- * of the block (deps_build). Branches count if they depend on data loaded in each iteration. Moving
- * accesses count if they may be unaligned: vectors, and steps that are no multiple of the size.
- * Scalar data are assumed to be aligned. A load with a loaded address may miss the first level or
- * read an earlier store with a loaded address. Returns whether the address of a load or store
- * depends on loaded data. Any thread. */
+/* Fills @out with one sentence per kind of effect that the @count instructions may have; NULL:
+ * none. A sentence names up to three instructions. The caller frees the sentences. @d has the
+ * dependences of the block (deps_build). Branches count if they depend on data loaded in each
+ * iteration. Moving accesses count if they may be unaligned: vectors, and steps that are not a
+ * multiple of the size. Scalar data are assumed to be aligned. A load with a loaded address may
+ * miss the first level or read an earlier store with a loaded address. Returns whether the address
+ * of a load or store depends on loaded data. Any thread. */
 bool unmodelled_find(const struct insn *insns, size_t count, const struct deps *d,
                      char *out[UNMODELLED_COUNT]);
 

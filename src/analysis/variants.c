@@ -8,8 +8,10 @@
 #include "base/mem.h"
 #include "isa/vary.h"
 
-#define ELSEWHERE 192         /* bytes to a location in another cache line: three lines */
-#define STORE_BUFFER 64       /* stores searched for dependences through memory */
+#define ELSEWHERE 192         /* Bytes by which a cut dependence moves a load's address: three
+                               * lines. */
+#define STORE_BUFFER 64       /* Number of preceding stores that are searched for a dependence
+                               * through memory. */
 
 void variant_done(struct variant *v)
 {
@@ -17,7 +19,7 @@ void variant_done(struct variant *v)
     *v = (struct variant){0};
 }
 
-/* Copies @insns without their texts and allocates space for @more. */
+/* Starts a variant with a copy of @insns without texts. Allocates space for @more instructions. */
 static void begin(const struct insn *insns, size_t count, size_t more, struct variant *out)
 {
     *out = (struct variant){.insns = mem_alloc((count + more) * sizeof *insns), .count = count};
@@ -45,7 +47,7 @@ static void take_out(struct variant *v, size_t at)
     memmove(v->insns + at, v->insns + at + 1, (v->count - at) * sizeof *v->insns);
 }
 
-/* Recomputes the offsets of the instructions. */
+/* Sets the offsets of the instructions. */
 static void end(struct variant *v)
 {
     for (size_t i = 1; i < v->count; i++)
@@ -64,7 +66,7 @@ static bool is_idiom(const struct insn *in)
     return in->traits & (INSN_ZERO_IDIOM | INSN_ONES_IDIOM);
 }
 
-/* Returns whether operand @k keeps part of its old value, or all of it under a condition. */
+/* Returns whether a write of operand @k keeps part of its old value, or depends on a condition. */
 static bool keeps_old(const struct insn *in, unsigned k)
 {
     const struct operand *op = &in->operands[k];
@@ -81,7 +83,7 @@ static bool writes(const struct insn *in, uint8_t reg)
     return false;
 }
 
-/* Returns whether operand @k reads @reg directly or in an address. */
+/* Returns whether operand @k is register @reg and is read, or has @reg in its address. */
 static bool operand_reads(const struct insn *in, unsigned k, uint8_t reg)
 {
     const struct operand *op = &in->operands[k];
@@ -101,7 +103,7 @@ static bool reads(const struct insn *in, uint8_t reg)
     return false;
 }
 
-/* Returns the last instruction before @at that writes @reg, in this or the previous iteration;
+/* Returns the last instruction before @at, in this or the previous iteration, that writes @reg;
  * SIZE_MAX: none. */
 static size_t writer_of(const struct insn *insns, size_t count, size_t at, uint8_t reg)
 {
@@ -113,8 +115,8 @@ static size_t writer_of(const struct insn *insns, size_t count, size_t at, uint8
     return SIZE_MAX;
 }
 
-/* Makes @in read @fresh instead of @reg. Returns false if it also writes that operand or cannot
- * name @fresh. */
+/* Changes @in to read @fresh instead of @reg. Returns false if @in also writes that operand or
+ * cannot encode @fresh. */
 static bool reread(struct insn *in, uint8_t reg, uint8_t fresh)
 {
     for (unsigned k = 0; k < in->operand_count; k++) {
@@ -130,8 +132,9 @@ static bool reread(struct insn *in, uint8_t reg, uint8_t fresh)
     return true;
 }
 
-/* Makes all readers of the value of @reg after @at read @other. Returns false and changes nothing
- * if a reader cannot, or if @other is overwritten before it. */
+/* Changes all readers of the value that @at writes to @reg, so that they read @other. Returns false
+ * and changes nothing if a reader cannot be changed, or if @other is overwritten before a
+ * reader. */
 static bool reread_all(struct variant *v, size_t at, uint8_t reg, uint8_t other)
 {
     struct insn *before = mem_alloc(v->count * sizeof *before);
@@ -140,7 +143,7 @@ static bool reread_all(struct variant *v, size_t at, uint8_t reg, uint8_t other)
     memcpy(before, v->insns, v->count * sizeof *before);
     for (size_t step = 1; ok && !over && step < v->count; step++) {
         struct insn *in = &v->insns[(at + step) % v->count];
-        over = writes(in, reg);   /* true for a reader that also writes it */
+        over = writes(in, reg);   /* a reader that also overwrites @reg is the last one */
         bool reader = reads(in, reg);
         ok = !reader || (!gone && reread(in, reg, other));
         gone |= writes(&before[(at + step) % v->count], other);
@@ -159,7 +162,8 @@ static bool is_legacy(const struct insn *insns, size_t count)
     return true;
 }
 
-/* Inserts a move from a register that the loop never writes to @like, before instruction @at. */
+/* Inserts a move to @like before instruction @at. Its source is a register that the loop never
+ * writes. Returns false if this is impossible. */
 static bool put_copy(struct variant *v, size_t at, const struct operand *like)
 {
     uint8_t fresh = vary_free(v->insns, v->count, (enum register_file)like->file, REG_NONE);
@@ -191,8 +195,8 @@ static const struct operand *operand_of(const struct insn *in, uint8_t reg)
     return NULL;
 }
 
-/* Marks the dependents of @at through registers or memory. Marks @at only if it depends on
- * itself. */
+/* Marks all instructions that depend on @at through registers or memory. Marks @at itself only if
+ * it is part of a cycle. */
 static void mark_dependents(const struct dependence *d, size_t n, size_t at, bool *marked)
 {
     bool more = true;
@@ -208,8 +212,8 @@ static void mark_dependents(const struct dependence *d, size_t n, size_t at, boo
     }
 }
 
-/* Returns a register that @at reads and that depends on @at in the previous iteration; REG_NONE:
- * none. The chain continues through it without @at. */
+/* Returns a register that @at reads and whose value depends on @at in the previous iteration;
+ * REG_NONE: none. If readers of @at read this register instead, the loop-carried chain remains. */
 static uint8_t passes_on(const struct variant *v, size_t at, const struct operand *written)
 {
     size_t n;
@@ -231,8 +235,8 @@ static uint8_t passes_on(const struct variant *v, size_t at, const struct operan
     return found;
 }
 
-/* Replaces the source of the readers of @at. Adds to @kept the registers that need a copy. Returns
- * false with the reason in @v. */
+/* Changes the readers of @at to read another register. If that is impossible, adds the written
+ * register to @kept, because a move must write it. Returns false with the reason in @v. */
 static bool keep_alive(struct variant *v, size_t at, struct operand kept[INSN_OPERANDS],
                        unsigned *kept_count)
 {
@@ -268,7 +272,7 @@ static bool keep_alive(struct variant *v, size_t at, struct operand kept[INSN_OP
     return true;
 }
 
-/* Inserts moves for @kept at @at. */
+/* Inserts a move to each register of @kept before @at. */
 static void put_kept(struct variant *v, size_t at, const struct operand *kept, unsigned n)
 {
     for (unsigned k = 0; v->insns && k < n; k++)
@@ -305,7 +309,7 @@ void variant_nop(const struct insn *insns, size_t count, size_t at, struct varia
     if (!keep_alive(out, at, kept, &n))
         return;
     out->insns[at] = nop;
-    if (n) {   /* the moves take the slot of the nop */
+    if (n) {   /* moves replace the nop, so the number of slots stays the same */
         take_out(out, at);
         put_kept(out, at, kept, n);
     }
@@ -332,7 +336,7 @@ static void cut_memory(const struct dependence *cut, struct variant *out)
     refuse(out, "it has no load");
 }
 
-/* Returns whether another instruction reads the same value after the reader of @cut. */
+/* Returns whether another instruction reads the value of @cut after its reader. */
 static bool read_later(const struct insn *insns, size_t count, const struct dependence *cut)
 {
     if (writes(&insns[cut->to], cut->reg))

@@ -1,22 +1,21 @@
 /* Variants of a loop with one change: an instruction removed or replaced by a nop, or a dependence
- * cut. Loop and variants are run and predicted in the same way; the difference is the cost of the
- * changed part. Readers of a removed result read a register that is never written. If the
- * instruction is on a loop-carried chain, they read its source, and the chain remains. Any
- * thread. */
+ * cut. The variant's cycles, measured or predicted, show the cost of the changed part. Readers of a
+ * removed result read a register that the loop never writes. If the instruction is on a
+ * loop-carried chain, they read the instruction's source, so that the chain remains. Any thread. */
 #ifndef PORTOLAN_ANALYSIS_VARIANTS_H
 #define PORTOLAN_ANALYSIS_VARIANTS_H
 
 #include "base/str.h"
 #include "isa/insn.h"
 
-/* Instruction @to reads the result of @from, @distance iterations earlier. */
+/* A dependence: instruction @to reads the result of @from, @distance iterations earlier. */
 struct dependence {
     uint32_t from, to, distance;
     uint8_t reg;              /* register of the value; REG_NONE: memory */
 };
 
 struct variant {
-    struct insn *insns;       /* NULL: impossible, for @reason */
+    struct insn *insns;       /* NULL if the variant is impossible; @reason explains it */
     size_t count;
     const char *reason;
     bool copies;              /* register moves were inserted; each takes a slot */
@@ -27,12 +26,12 @@ void variant_done(struct variant *v);
 void variant_without(const struct insn *insns, size_t count, size_t at, struct variant *out);
 /* Makes the loop with a nop of the same length in place of instruction @at. */
 void variant_nop(const struct insn *insns, size_t count, size_t at, struct variant *out);
-/* Makes the loop in which the reader of @cut reads another register, or other memory. */
+/* Makes the loop in which the reader of @cut reads another register or another address. */
 void variant_cut(const struct insn *insns, size_t count, const struct dependence *cut,
                  struct variant *out);
 
 /* Lists the dependences through general registers, vector registers and memory, sorted by reader.
- * Omits implicit uses of the stack pointer. The caller frees. */
+ * Omits implicit uses of the stack pointer. The caller frees the list. */
 struct dependence *dependences_of(const struct insn *insns, size_t count, size_t *found);
 
 /* Appends the register or memory that @d passes through: "xmm0", "memory". */

@@ -6,7 +6,8 @@
 
 #include "base/divisor.h"
 
-#define PERIOD_MOST 64   /* steps examined for a repetition of the lines */
+#define PERIOD_MOST 64   /* largest number of steps in which the contents of lines are expected to
+                          * repeat */
 
 bool windows_known(const struct core *c)
 {
@@ -14,17 +15,23 @@ bool windows_known(const struct core *c)
            !isnan(c->uop_cache_window_lines) && !isnan(c->uop_cache_window_again);
 }
 
-/* State of the simulation. */
+/* State of the simulation of lines and groups. */
 struct window_walk {
-    int64_t bytes, line_insns, line_constants, window_lines, again;   /* facts of the machine */
+    int64_t bytes, line_insns, line_constants, window_lines, again;   /* facts uop_cache_window,
+                                                                       * _line_insns,
+                                                                       * _line_constants,
+                                                                       * _window_lines,
+                                                                       * _window_again */
     struct window_groups *out;
     int64_t at;
-    int64_t used;           /* instructions in the line; 0: the next instruction starts a line */
-    int64_t constants;      /* constants in the line */
-    int64_t window;         /* window of the last line's first byte */
+    int64_t used;           /* instructions in the current line; 0: the next instruction starts a
+                             * line */
+    int64_t constants;      /* constants in the current line */
+    int64_t window;         /* index of the window in which the last line begins */
     int64_t lines;          /* lines in the last group */
-    size_t first;           /* index of the first group since the last jump */
-    /* lines since the last jump that begin in its first window, and in the last window */
+    size_t first;           /* index in out->list of the first group since the last jump */
+    /* numbers of lines since the last jump: those that begin in its first window, and those that
+     * begin in the last window */
     int64_t begun, before;
     int64_t first_window;
     int64_t waits;          /* cycles added before the next group */
@@ -52,8 +59,8 @@ static void begin_line(struct window_walk *w)
     w->window = window;
 }
 
-/* Returns the number of displacements and immediates of an instruction. A 64-bit one counts
- * twice. */
+/* Returns the number of displacements and immediates of an instruction. A 64-bit immediate counts
+ * as two. */
 static unsigned constants_of(const struct insn *insn)
 {
     unsigned count = 0;
@@ -69,7 +76,7 @@ static unsigned constants_of(const struct insn *insn)
     return count;
 }
 
-/* Adds an instruction to the line. Returns whether it starts another line. */
+/* Adds an instruction to the current line. Returns whether it starts another line. */
 static bool fill_line(struct window_walk *w, unsigned constants)
 {
     const bool full = w->used == w->line_insns || (w->used && w->line_constants &&
@@ -89,9 +96,10 @@ static void take(struct window_walk *w, unsigned length, unsigned constants)
     w->at += length;
 }
 
-/* Simulates a taken jump. A window that contains only the end of the last line takes a cycle. The
- * first group after a jump is delivered with the next window. Exception: the group is full and
- * follows such a cycle after a single group. */
+/* Simulates a taken jump. If the last window contains only the end of a line, it takes a cycle. If
+ * the code continues beyond its first window, that window's group is delivered together with the
+ * next one. This saves a cycle, unless the group is full, the last window takes such a cycle, and
+ * no second group begins in it. */
 static void jump(struct window_walk *w)
 {
     const size_t groups = w->out->list.count - w->first;
@@ -110,13 +118,13 @@ static void jump(struct window_walk *w)
     w->used = 0;
 }
 
-/* Returns whether two rows take one instruction of a line. */
+/* Returns whether both rows occupy the place of one instruction in a line. */
 static bool is_part(const struct cost *row, const struct cost *next)
 {
     return next->flags & ROW_PART || row->flags & ROW_JOINS;
 }
 
-/* An instruction of a line: number of rows, their bytes and constants. */
+/* An instruction in a line, with its number of rows, bytes and constants. */
 struct line_insn {
     size_t rows;
     unsigned length, constants;
@@ -135,8 +143,8 @@ static struct line_insn line_insn_at(const struct insn *insns, const struct cost
     return one;
 }
 
-/* Returns the number of copies after which lines with a limited number of constants repeat, a
- * multiple of @step. */
+/* Returns the number of copies after which the contents of lines repeat, if constants limit the
+ * lines. It is a multiple of @step. */
 static size_t copies_by_constants(const struct window_walk *w, const struct insn *insns,
                                   const struct costs *costs, size_t step)
 {
@@ -172,7 +180,7 @@ static size_t copies_of(const struct window_walk *w, size_t length, size_t insns
     return jumps ? by_bytes : by_bytes / greatest_divisor(by_bytes, by_lines) * by_lines;
 }
 
-/* Simulates one period from state *@w. */
+/* Simulates one period, all copies, from state *@w. */
 static void walk(struct window_walk *w, const struct insn *insns, const struct costs *costs,
                  bool jumps, unsigned align, bool returns)
 {
@@ -221,7 +229,8 @@ void windows_form(const struct core *c, const struct insn *insns, const struct c
                     ? copies_by_constants(&w, insns, costs, copies_of(&w, length, count, true))
                     : copies_of(&w, length, count, jumps);
     walk(&w, insns, costs, jumps, align, loop);
-    /* In the second period the first group follows the last group or extends it. */
+    /* The second period shows whether its first group continues the last group of the first
+     * period. */
     const size_t once = g->list.count, insns_of_last = g->list.items[once - 1].insns;
     walk(&w, insns, costs, jumps, align, loop);
     const size_t joins = g->list.items[once - 1].insns > insns_of_last,

@@ -8,11 +8,12 @@
 
 #define X87_REGISTERS 8
 #define X87_FIRST 56     /* register number of st(0) and mm0 */
-/* bits of an x87 value; MMX registers are narrower and do not rotate */
+/* width of an x87 register; names of the narrower MMX registers do not rotate */
 #define X87_BITS 80
 
-/* Returns the top of the stack before each of @insns and after the last, modulo X87_REGISTERS. The
- * first is 0. Returns NULL if no instruction uses the stack. The caller frees. */
+/* Returns the top of the stack before each of @insns and after the last one, modulo X87_REGISTERS.
+ * The initial top is 0. Returns NULL if no instruction uses the stack. The caller frees the
+ * array. */
 uint8_t *x87_turns(const struct insn *insns, size_t count);
 /* Returns the physical register of @insn's stack operand @op. @top is the top of the stack before
  * @insn; a load writes the new top. Pure. */

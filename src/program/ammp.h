@@ -1,17 +1,17 @@
-/* The time of a program by the PPT-AMMP paper. Each block's graphlet passes once through pipes, and
- * its time is multiplied by the block's executions. Loads take the effective latency of the block's
- * reuse distances. Executions of blocks do not overlap, so loops with overlapping iterations are
- * predicted far too slow. steady.h has the accurate model. */
+/* Predicts the time of a program as the PPT-AMMP paper does. Each block's graphlet passes once
+ * through pipes, and its time is multiplied by the block's executions. Loads take the effective
+ * latency of the block's reuse distances. Executions of blocks do not overlap, so loops with
+ * overlapping iterations are predicted far too slow. steady.h has the accurate model. */
 #ifndef PORTOLAN_PROGRAM_AMMP_H
 #define PORTOLAN_PROGRAM_AMMP_H
 
 #include "program/steady.h"
 
-/* Finds the pipes of @m for each class of instructions. They are the ports of a representative form
- * (data/programs/pipes.csv), with its latency and throughput in the machine's mapping. Calls have
- * one pipe; their costs depend on the function's name. False with err if a form is unknown. */
+/* Finds the pipes of @m for each class of instructions. A class has the ports of a representative
+ * form (data/programs/pipes.csv), with its latency and throughput in the machine's mapping. Calls
+ * have one pipe; their costs depend on the function's name. False with err if a form is unknown. */
 bool ammp_pipes(const struct machine *m, struct pipe_kind kinds[OP_CLASSES], struct err *err);
-/* Computes the time of @run on pipes @kinds with @memory. The parts of @out are blocks.
+/* Computes the time of @run on pipes @kinds with @memory. @out has one part per block.
  * program_time_done frees @out. */
 void ammp_time(const struct program *p, const struct program_run *run,
                const struct pipe_kind kinds[OP_CLASSES], const struct memory *memory,

@@ -1,5 +1,5 @@
-/* Basis of a model's counts: runs, code, fitted formulas or estimates; and ranges of counts. All
- * pure except for the cache of derived.h; any thread. */
+/* Basis of a model's counts (runs, code, fitted formulas or estimates), and ranges of counts. All
+ * functions are pure except for the cache of derived.h. Any thread. */
 #ifndef PORTOLAN_PROGRAM_BASIS_H
 #define PORTOLAN_PROGRAM_BASIS_H
 
@@ -10,24 +10,24 @@
 enum count_basis {
     COUNT_RUN,        /* a run had these inputs */
     COUNT_CODE,       /* the code determines the count */
-    /* a formula is exact for all runs, with more runs than terms; other inputs may take another
-     * path */
+    /* A formula with fewer terms than runs is exact for all runs. The path at other inputs may
+     * differ. */
     COUNT_FITS,
     COUNT_ESTIMATE,   /* the formula that best predicts left-out runs */
 };
 
 /* Returns the basis of the count of @block at @inputs. */
 enum count_basis count_basis_of(const struct program_model *m, size_t block, const double *inputs);
-/* Appends the formula of @block's count. Without one, appends that the count @count at @inputs
- * follows from the code. */
+/* Appends the formula of @block's count. If it has none, appends that the code determines @count at
+ * @inputs. */
 void count_print(const struct program_model *m, size_t block, const double *inputs, double count,
                  struct str *out);
 /* Finds the least and largest count of @block at @inputs over all formulas that explain the runs
- * about equally well. Both are equal if the count follows from the code or from a run. */
+ * about equally well. Both values are equal if the count follows from the code or from a run. */
 void count_range(const struct program_model *m, size_t block, const double *inputs, double *least,
                  double *most);
-/* Finds the range like count_range for the count with formula number @formula. Ignores counts from
- * the code. */
+/* Finds the range of the count with formula number @formula, as count_range does. Ignores that the
+ * code may determine the count. */
 void count_formula_range(const struct program_model *m, uint32_t formula, const double *inputs,
                          double *least, double *most);
 

@@ -7,12 +7,12 @@
 
 #include "base/mem.h"
 
-/* share of the program's time; smaller differences need no explanation */
+/* Largest share of the program's time that needs no explanation, as a difference. */
 #define AGREES 0.03
-#define EXPLAINS 0.5           /* share of a difference from which a term explains it */
+#define EXPLAINS 0.5           /* least share of a difference that a term must have to explain it */
 
-/* Returns the cycles of the part's branches if each execution of the rarer direction were
- * mispredicted. Excludes loop ends, which are predicted separately. */
+/* Returns the cycles of the part's branches under the assumption that each execution of the rarer
+ * direction is mispredicted. Excludes @ends, the cycles of mispredicted loop ends. */
 static double branches_of(const struct program *p, const struct program_run *run,
                           const struct code_part *part, double branch_miss, double ends)
 {
@@ -101,8 +101,8 @@ static const char *core_term(const struct blamed_part *b)
     return b->bottleneck == BOUND_DEPENDENCIES ? "chain" : "ports";
 }
 
-/* Returns the term that explains the part's difference. If the isolated part has most of the
- * difference, it is a term of the core, else an effect of the program. */
+/* Returns the term that explains the part's difference. If measurement in isolation shows most of
+ * the difference, the term is one of the core, else an effect in the program. */
 static const char *term_of(const struct blamed_part *b, double measured)
 {
     double difference = b->measured - b->predicted, enough = EXPLAINS * fabs(difference);
@@ -122,7 +122,7 @@ static const char *term_of(const struct blamed_part *b, double measured)
                : b->calls > 0                                    ? "calls"
                : b->branches > 0                                 ? "branch misses"
                                                                  : "not explained";
-    /* Faster than predicted: the largest term that can explain the difference. */
+    /* The part is faster than predicted: the cause is the largest predicted term. */
     if (b->misses >= enough && b->misses >= b->calls && !b->near)
         return "misses";
     if (b->calls >= enough)
@@ -140,7 +140,8 @@ char *blamed_judge(struct blamed_part *parts, size_t count, double measured, dou
         parts[i].term = term_of(&parts[i], measured);
         const bool wrong = strcmp(parts[i].term, "counts") == 0;
         if (parts[i].term[0] != 'a' && (!worst || (wrong && strcmp(worst->term, "counts") != 0)))
-            worst = &parts[i]; /* computed from wrong counts, so its time cannot be compared */
+            worst = &parts[i]; /* a part with wrong counts takes precedence, because its time was
+                                * predicted from them */
     }
     if (fabs(elsewhere) > fabs(measured - predicted) / 2 && elsewhere > AGREES * measured &&
         (!worst || elsewhere > fabs(worst->measured - worst->predicted))) {

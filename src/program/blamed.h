@@ -11,46 +11,48 @@ struct blamed_part {
     uint32_t line;
     bool repeats;
     double executions, clock_hz;
-    double predicted, measured, off; /* seconds of a run; off: sampling error */
+    double predicted, measured, off; /* seconds of the run; @off: sampling error of @measured */
     double core;                     /* predicted cycles per execution without misses */
     /* measured cycles per execution in isolation; NaN: not measured */
     double alone;
-    /* reason why @alone was not measured; NULL: measured or not tried */
+    /* reason why @alone was not measured; NULL: it was measured, or nobody tried */
     char *unmeasured;
     enum bound_kind bottleneck;
-    /* predicted seconds of streamed lines and misses, of mispredicted branches, and of calls;
-     * possible seconds of all branches that take both directions */
+    /* @misses, @ends, @calls: predicted seconds of streamed lines and misses, of mispredicted
+     * branches, and of calls. @branches: seconds if all branches that take both directions were
+     * mispredicted. */
     double misses, ends, calls, branches;
-    /* seconds by which the counts differ from the measured ones */
+    /* seconds that the difference between the run's counts and the measured ones causes */
     double counts;
-    bool near; /* the program's data fit the first level: no misses */
+    bool near; /* the program's data fit the first level, so no load misses */
     /* term that explains the difference: "counts", "ports", "chain", "misses", "branch misses",
      * "calls", "agrees", "not explained", "not distinguished" */
     const char *term;
 };
 
-/* Fills @out with the prediction of part @index of @parts at @run. The caller fills measured, off
- * and alone. blamed_part_done frees @out. */
+/* Fills @out with the prediction of part @index of @parts at @run. The caller fills @measured, @off
+ * and @alone. blamed_part_done frees @out. */
 void blamed_part_fill(struct blamed_part *out, const struct program *p,
                       const struct program_run *run, const struct code_parts *parts, size_t index,
                       const struct program_time *time, double clock_hz, double branch_miss);
 void blamed_part_done(struct blamed_part *b);
-/* Sorts by absolute difference, largest first. */
+/* Sorts by absolute difference between measured and predicted time, largest first. */
 void blamed_parts_sort(struct blamed_part *parts, size_t count);
-/* Sets b->counts: the seconds by which the counts of @run differ from the measured @counted.
+/* Sets b->counts from the difference between the counts of @run and the measured ones in @counted.
  * Pure. */
 void blamed_part_count(struct blamed_part *b, const struct code_parts *parts,
                        const struct program_run *run, const struct program_run *counted);
 
-/* System time in seconds of a run, and number of page faults. */
+/* System time of a run in seconds, and its number of page faults. */
 struct blamed_system {
     double measured, predicted, faults_measured, faults_predicted;
 };
-/* Returns whether system time differs by more than user time does. Then page faults explain the
- * difference. @measured and @predicted are seconds. Pure. */
+/* Returns whether system time differs from its prediction by more than user time does, so that page
+ * faults explain the difference. @measured and @predicted are the run's user times in seconds.
+ * Pure. */
 bool blamed_pages(const struct blamed_system *s, double measured, double predicted);
-/* Fills each part's term and returns a sentence on the cause, which the caller frees. Seconds of a
- * run: @measured and @predicted in total, @elsewhere outside all parts. */
+/* Fills each part's term and returns a sentence on the cause, which the caller frees. All times are
+ * seconds of a run: @measured and @predicted in total, @elsewhere outside all parts. */
 char *blamed_judge(struct blamed_part *parts, size_t count, double measured, double predicted,
                    double elsewhere);
 

@@ -14,16 +14,16 @@
 #include "program/calls.h"
 
 #define ARGUMENT 0.37
-#define STEPS_MOST 20000           /* steps of the child process, which only makes the calls */
+#define STEPS_MOST 20000           /* single steps in the child process, at most */
 #define INSN_BYTES 16
 
-/* Runs in the child process: stops, makes the calls, and exits. Every instruction is
- * single-stepped, so it does little else. */
+/* Runs in the child process: stops, makes the calls, and exits. It contains little other code,
+ * because every instruction is single-stepped. */
 static void make_calls(const struct call_function *const *functions, size_t count)
 {
     static volatile double sink;
 
-    /* The parent may die before it can set PTRACE_O_EXITKILL. */
+    /* The parent may exit before it sets PTRACE_O_EXITKILL. */
     if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || ptrace(PTRACE_TRACEME, 0, NULL, NULL) != 0 ||
         raise(SIGSTOP) != 0)
         _exit(1);
@@ -35,8 +35,8 @@ static void make_calls(const struct call_function *const *functions, size_t coun
     _exit(0);
 }
 
-/* Waits until @pid stops, and stores the signal in *@signal. If the process ended, sets *@pid to 0
- * and returns false. */
+/* Waits until process *@pid stops, and stores the signal in *@signal. If the process ended, sets
+ * *@pid to 0 and returns false. */
 static bool stopped(pid_t *pid, int *signal)
 {
     int status = 0;
@@ -49,14 +49,14 @@ static bool stopped(pid_t *pid, int *signal)
     return *pid != 0;
 }
 
-/* Executes one instruction and stores the next address in *@place. Returns false if the process
- * ended or cannot be traced. */
+/* Executes one instruction of the process and stores the next instruction's address in *@place.
+ * Returns false if the process ended or cannot be traced. */
 static bool step(pid_t *pid, uintptr_t *place)
 {
     struct __ptrace_syscall_info info;
     int signal;
 
-    do {   /* ignores terminal signals that arrive before the instruction */
+    do {   /* repeats the step if a terminal signal stops the process before the instruction */
         if (ptrace(PTRACE_SINGLESTEP, *pid, NULL, NULL) != 0 || !stopped(pid, &signal))
             return false;
     } while (signal != SIGTRAP);
@@ -67,15 +67,16 @@ static bool step(pid_t *pid, uintptr_t *place)
     return true;
 }
 
-/* The present call, and the number of active calls within it. */
+/* The current call: its code, first address, and number of calls within it that have not
+ * returned. */
 struct following {
     struct call_code *code;
     uintptr_t start;
     unsigned depth;
 };
 
-/* Appends the instruction at @place. The address is valid in this process too, because the child is
- * its copy. Returns false if the call ends or the code cannot be decoded. */
+/* Appends the instruction at @place. This process has the same code at that address, because the
+ * child is its copy. Returns false if the call ends or the code cannot be decoded. */
 static bool follow(struct following *f, uintptr_t place)
 {
     struct insn insn;
@@ -95,7 +96,7 @@ static bool follow(struct following *f, uintptr_t place)
     return true;
 }
 
-/* Single-steps the calls of process @pid. */
+/* Single-steps process @pid and stores the code of each call in @out. */
 static void follow_all(pid_t *pid, const struct call_function *const *functions, size_t count,
                        struct call_code *out)
 {

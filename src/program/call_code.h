@@ -6,18 +6,18 @@
 #include "base/vec.h"
 #include "isa/insn.h"
 
-#define CALL_CODE_MOST 400         /* instructions per call, at most */
+#define CALL_CODE_MOST 400         /* largest number of instructions of a call that is stored */
 
 struct call_code {
     const char *name;              /* requested name, borrowed */
-    /* instructions without texts, up to and including the last return; offsets from the first one.
-     * Empty: unknown, too long, or tracing is not permitted */
+    /* Instructions without texts, up to and including the last return. Offsets are relative to the
+     * first one. Empty: unknown, too long, or tracing is not permitted. */
     VEC(struct insn) insns;
 };
 
-/* Executes one call of each of the @count functions with a typical argument in a child process.
- * ptrace single-steps it. @out has @count entries; call_code_done frees each. Takes some 10
- * microseconds per instruction, on virtual machines up to 300. Any thread. */
+/* Executes one call of each of the @count functions with a typical argument, in a child process
+ * that ptrace single-steps. @out has @count entries; call_code_done frees each. Takes some 10
+ * microseconds per instruction, and up to 300 on virtual machines. Any thread. */
 void call_codes_find(const char *const *names, size_t count, struct call_code *out);
 void call_code_done(struct call_code *code);
 

@@ -12,12 +12,12 @@
 
 #define TRIES 24
 #define CALLS 2000
-#define PERIOD 1000000       /* nanoseconds between measurements */
+#define PERIOD 1000000       /* interval between measurements, nanoseconds */
 #define WARM_CALLS 32
-#define READ_CALLS 400        /* calls in one measurement during a program */
+#define READ_CALLS 400        /* calls per measurement in call_readings_add */
 #define CALL_NONE UINT_MAX
 
-/* The compiler replaces most calls by an instruction; calls through this pointer remain. */
+/* Compilers replace calls of sqrt by an instruction. Calls through this pointer remain calls. */
 static double (*volatile real_sqrt)(double x) = sqrt;
 static double sqrt_of(double x) { return real_sqrt(x); }
 static double pow_of(double x) { return pow(x, 1.3); }
@@ -42,7 +42,7 @@ static const struct call_function functions[] = {
     FUNCTION(logf, logf_of), FUNCTION(sinf, sinf_of), FUNCTION(cosf, cosf_of),
     FUNCTION(powf, powf_of)};
 
-/* Returns the seconds per call over @count calls. */
+/* Returns the mean seconds per call of @count calls. */
 static double seconds_of(double (*call)(double x), int count)
 {
     static volatile double sink;
@@ -55,9 +55,9 @@ static double seconds_of(double (*call)(double x), int count)
     return (native_seconds() - start) / count;
 }
 
-/* Returns the cycles of function number @f at the present clock. Takes the mean of all measurements
- * except the highest quarter, which were preempted. Measurements are spread over time: the load of
- * the core's other thread varies, and a program experiences the mean. */
+/* Returns the cycles per call of function number @f at the current clock. It is the mean of the
+ * measurements without the highest quarter, which preemption may have delayed. The measurements are
+ * spread over time, because the load on the core's other thread varies. */
 static struct call_cost measure(size_t f)
 {
     const struct timespec period = {0, PERIOD};
@@ -118,7 +118,7 @@ void call_readings_add(struct call_readings *r)
 
     for (unsigned i = 0; i < r->count; i++) {
         double (*call)(double x) = functions[r->list[i].function].call;
-        seconds_of(call, WARM_CALLS);   /* warms the caches with the function's code and tables */
+        seconds_of(call, WARM_CALLS);   /* loads the function's code and tables into the caches */
         vec_push(&r->list[i].seconds, seconds_of(call, READ_CALLS) - empty);
     }
 }

@@ -1,5 +1,5 @@
-/* Costs of calls of mathematical library functions, measured on this CPU. The library is not
- * traced. */
+/* Costs of calls of mathematical library functions, measured on this CPU, because the library's
+ * code is not instrumented. */
 #ifndef PORTOLAN_PROGRAM_CALLS_H
 #define PORTOLAN_PROGRAM_CALLS_H
 
@@ -10,7 +10,8 @@
 /* A supported library function. */
 struct call_function {
     const char *name;
-    double (*call)(double x);     /* calls the function; further arguments have typical values */
+    double (*call)(double x);     /* wrapper that calls the function; further arguments have typical
+                                   * values */
     void (*address)(void);
 };
 /* Returns the function, or NULL if unsupported. */
@@ -18,7 +19,7 @@ const struct call_function *call_function_find(const char *name);
 
 struct call_cost { const char *name; double cycles; };
 
-/* The requested costs. Zero-initialised by the caller. */
+/* Costs by function name. Zero-initialised by the caller. */
 struct call_costs {
     struct call_cost list[CALL_FUNCTIONS];
     unsigned count;
@@ -36,15 +37,15 @@ void call_readings_want(struct call_readings *r, const char *name);
 /* Measures each requested function once; takes some 3 microseconds for exp. One thread at a
  * time. */
 void call_readings_add(struct call_readings *r);
-/* Computes costs at @clock_hz, except of functions that were not measured. Frees the measurements,
- * keeps the requests. */
+/* Computes costs in cycles at @clock_hz. Omits functions that were not measured. Frees the
+ * measurements; the requests remain. */
 void call_readings_judge(struct call_readings *r, double clock_hz, struct call_costs *out);
 
 /* Returns the cycles of one call; NaN for an unsupported function. The first request measures the
  * function with typical arguments at intervals over 25 milliseconds. The result is not scaled by
- * the share of the core, because such functions mostly wait for their own dependence chains. On a
- * Golden Cove exp takes 20 cycles without load on the core's other thread, and 20 to 30 with a load
- * that leaves 45 or 75 % of the slots. One thread at a time. */
+ * the share of the core, because these functions mostly wait for their own dependence chains. On a
+ * Golden Cove exp takes 20 cycles without load on the core's other thread. It takes 20 to 30 with a
+ * load that leaves 45 or 75 % of the slots. One thread at a time. */
 double call_cost_of(struct call_costs *costs, const char *name);
 
 #endif

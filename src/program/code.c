@@ -9,18 +9,18 @@
 #include "program/calls.h"
 
 #define OUTSIDE UINT32_MAX
-/* a block is on its loop's path if its executions are above this share of the iterations */
+/* Least ratio of a block's executions to the most executed block's for the path of a loop. */
 #define ON_PATH 0.5
 
-/* Properties of the instructions on a line of the assembler text. */
+/* Block and label of a line of the assembler text. */
 struct text_line {
-    /* block within the unit plus 1, from the compiler's line numbers; 0: none */
+    /* 1 + index of the block in the unit, from the compiler's line numbers; 0: none */
     uint32_t block;
-    bool begins;               /* a label precedes it: a possible jump target */
+    bool begins;               /* a label precedes the line, so a jump may have it as its target */
 };
 
-/* Returns whether the word is a label of code. Excludes labels of debug information, because they
- * may be anywhere. */
+/* Returns whether the word is a label of code. Labels of debug information do not count, because
+ * they can be anywhere in a block. */
 static bool is_label(const char *word, size_t length)
 {
     static const char *const others[] = {".Ltmp", ".Lfunc", ".Ldebug", ".Lcfi"};
@@ -31,7 +31,8 @@ static bool is_label(const char *word, size_t length)
     return length > 1 && word[length - 1] == ':' && word[0] != '#';
 }
 
-/* Parses the .loc lines. Source line 0 means no block. */
+/* Returns the block and label of each line, from the .loc directives. Source line 0 means no
+ * block. */
 static struct text_line *read_lines(const char *text, uint32_t most, size_t *count)
 {
     VEC(struct text_line) lines = {0};
@@ -57,7 +58,8 @@ static struct text_line *read_lines(const char *text, uint32_t most, size_t *cou
 }
 
 /* Sets the block and the straight-line sequence of each instruction. An instruction without a block
- * gets the first block of its sequence, else that of the previous instruction. */
+ * belongs to the first block of its sequence. If the sequence has none, it belongs to the previous
+ * instruction's block. */
 static void find_blocks(const struct program_unit *unit, struct code_unit *u, bool *has_code)
 {
     const struct kernel *k = u->kernel;
@@ -107,8 +109,8 @@ static void find_inner(struct code_unit *u)
     }
 }
 
-/* Appends an entry to the loops of @k for the @count instructions of @block from @first, which are
- * no loop. */
+/* Appends an entry to the loops of @k for straight-line code: the @count instructions of @block
+ * from @first. Returns the entry's index. */
 static uint32_t add_straight(const struct program *p, struct kernel *k, uint32_t block,
                              size_t first, size_t count)
 {
@@ -279,7 +281,7 @@ static void add_insn(struct code_part *part, const struct code_unit *u, uint32_t
         vec_push(&part->blocks, u->block[insn]);
 }
 
-/* Makes a part of instructions of loop @loop (UINT32_MAX: no loop), without its inner loops.
+/* Makes a part of those instructions of loop @loop (UINT32_MAX: no loop) that are in no inner loop.
  * Includes instructions with more than @above and up to @most executions. */
 static void take(const struct program_code *c, const double *times, uint32_t unit, uint32_t loop,
                  double above, double most, struct code_part *out)
@@ -297,7 +299,8 @@ static void take(const struct program_code *c, const double *times, uint32_t uni
     }
 }
 
-/* Returns the highest number of executions up to @most, or 0. */
+/* Returns the largest number of executions, up to @most, of an instruction of @loop that is in no
+ * inner loop; 0: none. */
 static double highest(const struct program_code *c, const double *times, uint32_t unit,
                       uint32_t loop, double most)
 {
@@ -322,8 +325,8 @@ static bool is_innermost(const struct kernel *k, uint32_t loop)
     return true;
 }
 
-/* Splits an innermost loop into its path and rarer code. Splits other code into one part per number
- * of executions. */
+/* Splits an innermost loop into its path and less executed code. Splits other code into one part
+ * per number of executions. */
 static void find_in(const struct program_code *c, const struct program_run *run,
                     const double *times, uint32_t unit, uint32_t loop, struct code_parts *out)
 {

@@ -10,20 +10,20 @@
 struct code_unit {
     const struct kernel *kernel;   /* NULL: the unit has no code */
     uint32_t *block;               /* per instruction: index of its block in the program */
-    /* per instruction: first instruction of its straight-line sequence */
+    /* per instruction: index of the first instruction of its straight-line sequence */
     uint32_t *stretch;
-    /* per instruction: loop that the compiler moved it out of; UINT32_MAX: none */
+    /* per instruction: index of the loop that the compiler moved it out of; UINT32_MAX: none */
     uint32_t *left;
-    /* per instruction: innermost loop; UINT32_MAX: none */
+    /* per instruction: index of its innermost loop; UINT32_MAX: none */
     uint32_t *inner;
 };
 
 struct program_code {
-    const struct program *program; /* program; the code owns a reference */
+    const struct program *program; /* the code owns a reference to it */
     struct code_unit *units;
-    bool *has_code;                /* per block of the program: it has instructions */
+    bool *has_code;                /* per block of the program: the block has instructions */
     uint32_t *shown;               /* per block of the program: result of program_code_block */
-    /* library functions (calls.h) that the program calls and whose code is known */
+    /* code of the library functions (calls.h) that the program calls, where it is known */
     struct call_code *library;
     size_t library_count;
 };
@@ -31,22 +31,22 @@ struct program_code {
 /* Assembles the code of all units. NULL with err. Any thread; takes some milliseconds per unit. */
 struct program_code *program_code_new(const struct program *p, struct err *err);
 void program_code_free(struct program_code *c);
-/* Returns the index of the loop that represents @block among the loops of *@unit: its innermost
- * loop. A block outside loops has its own entry there. UINT32_MAX if the block has no code. */
+/* Returns the index of the loop that represents @block among the loops of *@unit. It is the block's
+ * innermost loop, or the block's own entry if it is in no loop. UINT32_MAX if the block has no
+ * code. */
 uint32_t program_code_block(const struct program_code *c, uint32_t block, uint32_t *unit);
 
 /* Returns the code of library function @name; NULL: unknown. */
 const struct call_code *program_code_library(const struct program_code *c, const char *name);
-/* Writes the number of executions of each instruction of @unit at @run to @out, which has one entry
- * per instruction. */
+/* Sets out[i] to the number of executions of instruction i of @unit at @run. */
 void code_executions(const struct program_code *c, uint32_t unit, const struct program_run *run,
                      double *out);
 
-/* Instructions that are executed equally often. */
+/* Instructions with about the same number of executions. */
 struct code_part {
     uint32_t unit;
     uint32_t loop;                 /* index among the kernel's loops; UINT32_MAX: none */
-    /* path of an innermost loop: its iterations directly follow each other */
+    /* it is the path of an innermost loop, so its iterations directly follow each other */
     bool repeats;
     double executions;
     double entries;                /* for a path: number of entries into the loop */
@@ -57,11 +57,12 @@ struct code_part {
 
 struct code_parts { VEC(struct code_part) list; };
 
-/* Returns the executions at @run that enter the blocks @inside (one flag per block of the program)
- * of function @f from its other blocks. Adds blocks without code between them to @inside. */
+/* Returns how often execution enters the blocks @inside of function @f from its other blocks at
+ * @run. @inside has one flag per block of the program. Adds blocks without code between them to
+ * @inside. */
 double code_entries(const struct program_code *c, const struct program_run *run,
                     const struct program_function *f, bool *inside);
-/* Fills u->left; leaves other members unchanged. */
+/* Fills u->left. Does not change other members. */
 void code_find_moved(struct code_unit *u);
 
 /* Finds the executed parts of all units at @run. code_parts_done frees @out. */

@@ -7,11 +7,11 @@
 #include "base/mem.h"
 #include "base/watch.h"
 
-#define DEPTH_MOST 200      /* nesting depth of an expression, at most */
+#define DEPTH_MOST 200      /* largest nesting depth of an expression */
 #define OPERANDS_MOST 1000
 #define VALUES_MOST 1000000
 
-/* Operations with their number of operands; 0: the expression contains the number. */
+/* Operations with their number of operands. 0: the number of operands is part of the expression. */
 static const struct { const char *name; uint8_t op, operands;
 } operations[] = {
     {"trunc", CONTROL_TRUNC, 1}, {"zext", CONTROL_ZEXT, 1}, {"sext", CONTROL_SEXT, 1},
@@ -25,7 +25,7 @@ static const struct { const char *name; uint8_t op, operands;
     {"mul", CONTROL_MUL, 0},     {"umax", CONTROL_UMAX, 0}, {"smax", CONTROL_SMAX, 0},
     {"umin", CONTROL_UMIN, 0},   {"smin", CONTROL_SMIN, 0}, {"rec", CONTROL_RECURRENCE, 0}};
 
-/* Parses the next number. It must be below @limit. */
+/* Parses the next number and checks that it is below @limit. */
 static bool number(const char **at, uint64_t limit, uint64_t *out)
 {
     char *end;
@@ -37,7 +37,7 @@ static bool number(const char **at, uint64_t limit, uint64_t *out)
     return *out < limit;
 }
 
-/* Returns whether the next word is @name. If so, skips it. */
+/* Returns whether the next word is @name, and skips it if so. */
 static bool word(const char **at, const char *name)
 {
     size_t length = strlen(name);
@@ -70,7 +70,8 @@ static bool expression(struct control *c, const char **at, unsigned depth)
     } else if (chosen) {
         node.op = CONTROL_SELECT;
         operands = 2;
-        if (!expression(c, at, depth + 1))   /* the condition precedes the width */
+        if (!expression(c, at, depth + 1))   /* in the text, the condition of a select precedes its
+                                              * width */
             return false;
     } else {
         for (size_t i = 0; i < sizeof operations / sizeof *operations && !node.op; i++)
@@ -205,7 +206,8 @@ static bool index_of(json_t *json, const char *key, size_t limit, uint32_t *out)
     return value >= 0 && (size_t)value < limit;
 }
 
-/* Reads a loop. Outer loops are first, so the last loop that lists a block is its innermost one. */
+/* Reads a loop. Outer loops precede inner ones, so the last loop that lists a block is its
+ * innermost one. */
 static bool read_loop(struct control *c, json_t *json, size_t at)
 {
     struct control_loop *loop = &c->loops.items[at];

@@ -16,14 +16,15 @@
 
 enum control_op {
     CONTROL_UNKNOWN,
-    /* constant; argument of the function; value that a step defines */
+    /* CONTROL_CONSTANT to CONTROL_VALUE: a constant, an argument of the function, and a value that
+     * a step defines */
     CONTROL_CONSTANT,
     CONTROL_ARGUMENT,
     CONTROL_VALUE,
     CONTROL_TRUNC,
     CONTROL_ZEXT,
     CONTROL_SEXT, /* CONTROL_TRUNC to CONTROL_SEXT have one operand */
-    /* operations with two operands */
+    /* CONTROL_UDIV and the operations after it have two operands */
     CONTROL_UDIV,
     CONTROL_SDIV,
     CONTROL_UREM,
@@ -50,7 +51,7 @@ enum control_op {
     CONTROL_SMAX,
     CONTROL_UMIN,
     CONTROL_SMIN, /* CONTROL_ADD to CONTROL_SMIN have count operands */
-    /* count operands: {start,+,step,+,...} in iteration 0, 1, ... of the loop */
+    /* {start,+,step,+,...}: the value in iteration 0, 1, ... of a loop; it has count operands */
     CONTROL_RECURRENCE,
     CONTROL_SELECT,     /* three operands: condition, value if true, value if false */
 };
@@ -64,25 +65,25 @@ struct control_node {
 
 enum control_does {
     CONTROL_CALL,            /* calls @symbol, CONTROL_NONE: indirect; operands: its arguments */
-    CONTROL_RESULT,          /* value @id is the result of the previous call */
-    /* access to variable @symbol; the operand is the stored value, @id the loaded one */
+    CONTROL_RESULT,          /* defines value @id as the result of the previous call */
+    /* access to variable @symbol; stores the operand, or defines value @id as the loaded value */
     CONTROL_STORE, CONTROL_LOAD,
-    /* value @id is parsed from the command-line word in the operand */
+    /* defines value @id as the number in the command-line word of the operand */
     CONTROL_WORD,
-    /* phi: value @id by predecessor; each operand follows a constant with the predecessor's
-     * block */
+    /* phi: defines value @id by the predecessor. The operands are pairs of a constant, the
+     * predecessor's block, and a value. */
     CONTROL_PHI,
 };
 
 struct control_step {
     uint8_t does, width;
     uint32_t symbol, id;
-    uint32_t first, count;   /* first operand's node; number of operands */
+    uint32_t first, count;   /* index of the first operand's node; number of operands */
 };
 
 struct control_block {
-    /* node of the condition, switch value, or result of the function; CONTROL_NONE: unknown or
-     * none */
+    /* Node of the condition, the switch value, or the result of the function. CONTROL_NONE:
+     * unknown, or the block has none. */
     uint32_t on;
     bool returns;
     /* case values of the second and later successors; the first successor is the default */
@@ -91,7 +92,7 @@ struct control_block {
     uint32_t loop;           /* innermost loop; CONTROL_NONE: none */
 };
 
-/* Exit of a loop from @block, after as many complete iterations as node @count evaluates to. */
+/* An exit of loop @loop from @block. Node @count is the number of complete iterations before it. */
 struct control_exit { uint32_t loop, block, count; };
 
 struct control_loop {
@@ -99,9 +100,10 @@ struct control_loop {
     uint32_t first_exit, exit_count;
 };
 
-/* Control flow of one function. Blocks are numbered within the function. */
+/* Control flow of one function. Block numbers start at 0 in each function. */
 struct control {
-    bool described;          /* false: all members are empty */
+    bool described;          /* false: the function has no description, and all other members are
+                              * empty */
     struct control_block *blocks;
     size_t block_count;
     VEC(struct control_node) nodes;

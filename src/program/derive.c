@@ -10,19 +10,21 @@
 #include "program/control_values.h"
 #include "program/weight.h"
 
-#define STEPS_MOST 1000000       /* blocks executed in one walk, at most */
-#define DEPTH_MOST 200           /* nesting depth of calls, at most */
+#define STEPS_MOST 1000000       /* largest number of blocks executed in one walk */
+#define DEPTH_MOST 200           /* largest nesting depth of calls */
 #define ARGUMENTS_AT ((uint64_t)1 << 52)   /* assumed address of the command line's words */
 #define POINTER_BYTES 8u
-/* Allocations are assumed to succeed. Each has its own address with malloc's alignment. */
+/* Assumed address of the first allocation, distance to the next one, and malloc's alignment.
+ * Allocations are assumed to succeed. */
 #define ALLOCATED_AT ((uint64_t)1 << 53)
 #define ALLOCATED_APART ((uint64_t)1 << 40)
 #define ALLOCATED_ALIGN 16
-#define EXACT_MOST 9007199254740992.0      /* integers below are exact in a double */
+#define EXACT_MOST 9007199254740992.0      /* all smaller integers are exact in a double */
 #define CAME_NEVER UINT32_MAX
 #define CAME_SEVERAL (UINT32_MAX - 1)
 
-/* A variable. escaping: unknown code may change it; changes: a loop stores to it. */
+/* A variable of the program. @escaping: unknown code may change it. @changes: a loop or a function
+ * except main stores to it. */
 struct variable {
     char *name;
     uint32_t unit;
@@ -32,16 +34,16 @@ struct variable {
     struct number now;
 };
 
-/* Functions and variables of a unit's names. */
+/* Functions and variables that the symbols of a unit name. */
 struct unit_names {
-    /* per symbol: function of the program; CONTROL_NONE: none */
+    /* per symbol: index of the program's function; CONTROL_NONE: none */
     uint32_t *functions;
     uint32_t *variables;         /* per symbol: index of the variable */
-    bool *allocates;             /* per symbol: it is an allocation function */
+    bool *allocates;             /* per symbol: the symbol is an allocation function */
 };
 
-/* Blocks of a loop in order; the header represents an inner loop. The last region is the function
- * without its loops. */
+/* Blocks of a loop in reverse postorder. The header of an inner loop represents that loop. The
+ * region of a function has its blocks outside loops. */
 struct loop_body { VEC(uint32_t) blocks; };
 
 struct function_facts {
@@ -49,9 +51,9 @@ struct function_facts {
     uint32_t order_count;
     uint32_t *position;          /* per block: index in @order */
     struct loop_body *regions;      /* one per loop, then one for the function */
-    bool *depends;               /* per loop: its body depends on the iteration */
-    bool called;                 /* its address is taken: unknown code may call it */
-    bool spoilt;                 /* its counts are unknown in this walk */
+    bool *depends;               /* per loop: the execution of its body depends on the iteration */
+    bool called;                 /* the function's address is taken, so unknown code may call it */
+    bool spoilt;                 /* the counts of the function are unknown in this walk */
 };
 
 struct derivation {
@@ -60,27 +62,29 @@ struct derivation {
     struct function_facts *functions;
     VEC(struct variable) variables;
     uint32_t main;
-    /* State of the present walk. */
+    /* State of the current walk. */
     char *const *words;
     size_t word_count;
     double *counts, *taken;
-    /* the program starts: unknown code may call any function whose address is taken */
+    /* the program starts, and unknown code may call any function whose address is taken */
     bool starting;
-    bool misread;                /* a word for a whole number is negative or invalid */
-    uint32_t branches;           /* data-dependent branches so far */
+    bool misread;                /* a word that the program parses as a whole number is negative or
+                                  * invalid */
+    uint32_t branches;           /* number of data-dependent branches so far */
     size_t steps;
     unsigned depth;
     uint64_t allocations;
 };
 
-/* An activation of a function. */
+/* A call of a function during the walk. */
 struct activation {
     struct derivation *d;
     const struct control *control;
     uint32_t function;
     struct control_values values;
     struct weight *in;           /* per block: number of executions */
-    uint32_t *came;              /* per block: predecessor */
+    uint32_t *came;              /* per block: predecessor in the walk, CAME_NEVER or
+                                  * CAME_SEVERAL */
     struct number last;          /* result of the previous call */
     struct weight returned;
     struct number result;
@@ -114,7 +118,8 @@ static uint32_t callee_of(const struct derivation *d, uint32_t function, uint32_
 
 static void spoil_function(struct derivation *d, uint32_t function);
 
-/* Marks the count of block @block of @function, its calls and its stores as unknown. */
+/* Marks the count of block @block of @function as unknown. Does the same for the functions it calls
+ * and the variables it stores to. */
 static void spoil_block(struct derivation *d, uint32_t function, uint32_t block)
 {
     const struct program_function *f = &d->program->functions[function];
@@ -143,7 +148,7 @@ static void spoil_function(struct derivation *d, uint32_t function)
         spoil_block(d, function, b);
 }
 
-/* The walk over the control flow. */
+/* Walk over the control flow. */
 
 static void walk_region(struct activation *f, uint32_t loop, const struct weight *weight,
                         uint32_t leaves, struct weight *back);
@@ -156,7 +161,8 @@ static bool within(const struct control *c, uint32_t block, uint32_t loop)
     return loop == CONTROL_NONE;
 }
 
-/* Adds @weight executions to block @to, from block @from or several blocks (CAME_SEVERAL). */
+/* Adds @weight executions to block @to. @from is the preceding block; CAME_SEVERAL: several
+ * blocks. */
 static void flow(struct activation *f, uint32_t from, uint32_t to, const struct weight *weight)
 {
     const struct function_facts *facts = &f->d->functions[f->function];
@@ -167,7 +173,7 @@ static void flow(struct activation *f, uint32_t from, uint32_t to, const struct 
         const uint32_t loop = f->control->blocks[to].loop;
         const bool back = loop != CONTROL_NONE && f->control->loops.items[loop].header == to &&
                           within(f->control, from, loop);
-        /* irreducible: a loop with several entries */
+        /* irreducible control flow: a loop with several entries */
         f->broken |= !back && facts->position[to] <= facts->position[from];
     }
     weight_add(&f->in[to], weight, 1);
@@ -186,8 +192,9 @@ static size_t ways_of(const struct activation *f, uint32_t block)
         .next_count;
 }
 
-/* Distributes @weight from @block over the edges that stay in @loop (@stays) or leave it; over all
- * edges for CONTROL_NONE. Evaluates the condition if there are several. */
+/* Distributes @weight executions of @block over its outgoing edges. Considers the edges that stay
+ * in @loop (@stays) or leave it; CONTROL_NONE: all edges. Evaluates the condition if several edges
+ * remain. */
 static void leave_block(struct activation *f, uint32_t block, const struct weight *weight,
                         uint32_t loop, bool stays)
 {
@@ -246,8 +253,8 @@ static struct number word_at(struct derivation *d, struct number at, unsigned wi
 static void call_function(struct activation *f, const struct control_step *s,
                           const struct weight *weight, struct weight *after);
 
-/* Executes the steps of @block @weight times. Returns the number of executions that continue after
- * its calls. */
+/* Executes the steps of @block @weight times. Returns how many of these executions continue after
+ * the block's calls. */
 static struct weight do_steps(struct activation *f, uint32_t block, const struct weight *weight)
 {
     const struct control *c = f->control;
@@ -292,7 +299,8 @@ static struct weight do_steps(struct activation *f, uint32_t block, const struct
     return after;
 }
 
-/* Marks the loop's blocks as unknown. Assumes that all @weight entries leave the loop. */
+/* Marks the counts of the loop's blocks as unknown. Assumes that each of the @weight entries leaves
+ * the loop. */
 static void spoil_loop(struct activation *f, uint32_t loop, const struct weight *weight)
 {
     const struct control *c = f->control;
@@ -334,8 +342,8 @@ static void spoil_loop(struct activation *f, uint32_t loop, const struct weight 
     vec_done(&sources);
 }
 
-/* Walks all iterations of @loop, which is entered @weight times: the complete ones, then the last
- * one. */
+/* Walks the iterations of @loop, which is entered @weight times: first the complete ones, then the
+ * iteration that leaves. */
 static void walk_loop(struct activation *f, uint32_t loop, const struct weight *weight)
 {
     const struct control_loop *l = &f->control->loops.items[loop];
@@ -352,7 +360,7 @@ static void walk_loop(struct activation *f, uint32_t loop, const struct weight *
             leaves = e->block;
         } else if (count.bits == trips) {
             const uint32_t *position = f->d->functions[f->function].position;
-            /* the first exit on the path */
+            /* of two exits in the same iteration, the first one in the body is taken */
             leaves = position[e->block] < position[leaves] ? e->block : leaves;
         }
     }
@@ -375,8 +383,9 @@ static void walk_loop(struct activation *f, uint32_t loop, const struct weight *
     f->broken |= !weight_is_nothing(&back);
 }
 
-/* Walks the blocks of @loop once; CONTROL_NONE: of the function. Walks each inner loop completely.
- * The iteration leaves at block @leaves, if any. Adds back edges to @back. */
+/* Walks the blocks of @loop once (CONTROL_NONE: those of the function), and each inner loop
+ * completely. The iteration leaves the loop at block @leaves, if any. Stores the executions of back
+ * edges in @back. */
 static void walk_region(struct activation *f, uint32_t loop, const struct weight *weight,
                         uint32_t leaves, struct weight *back)
 {
@@ -397,7 +406,7 @@ static void walk_region(struct activation *f, uint32_t loop, const struct weight
         const uint32_t b = region->blocks.items[k], own = c->blocks[b].loop;
         const struct weight in = f->in[b];
         if (b == header)
-            f->in[b] = weight_of(0);   /* sums up the back edges from here on */
+            f->in[b] = weight_of(0);   /* from here on, sums the executions of back edges */
         if (weight_is_nothing(&in))
             continue;
         f->d->steps++;
@@ -489,8 +498,8 @@ static void call_function(struct activation *f, const struct control_step *s,
         arguments[i] = control_evaluate(&f->values, &at);
     const struct weight returned =
         walk_function(f->d, callee, arguments, s->count, weight, &f->last);
-    /* After a call that does not return, the counts of the rest of the block and of its successors
-     * are unknown. */
+    /* If the callee does not return, nothing after the call is executed. If it may not return, the
+     * following counts are unknown. */
     if (!weight_same(&returned, weight))
         *after = weight_is_exact(&returned) && weight_is_exact(after) && returned.base == 0
                      ? weight_of(0)
@@ -498,7 +507,7 @@ static void call_function(struct activation *f, const struct control_step *s,
     free(arguments);
 }
 
-/* Preparation of the walks. */
+/* Preparation of walks. */
 
 static void visit(const struct program *p, const struct program_function *f, uint32_t block,
                   bool *seen, uint32_t *order, uint32_t *count)
@@ -525,7 +534,7 @@ static void visit(const struct program *p, const struct program_function *f, uin
     free(stack);
 }
 
-/* Marks the loops whose iteration number the nodes @from to @to use. */
+/* Marks the loops whose iteration number occurs in the nodes from @from up to @to. */
 static void mention(const struct control *c, uint32_t from, uint32_t to, bool *depends)
 {
     for (uint32_t i = from; i < to; i++)
@@ -533,7 +542,7 @@ static void mention(const struct control *c, uint32_t from, uint32_t to, bool *d
             depends[c->nodes.items[i].value] = true;
 }
 
-/* Returns the node after the expression at @at. */
+/* Returns the index of the node after the expression at node @at. */
 static uint32_t end_of(const struct control *c, uint32_t at)
 {
     const struct control_node *n = &c->nodes.items[at++];
@@ -548,7 +557,7 @@ static uint32_t end_of(const struct control *c, uint32_t at)
     return at;
 }
 
-/* Returns whether the operands of @s are evaluated. Other steps have no effect on the walk. */
+/* Returns whether step @s affects the walk, so that its operands are evaluated. */
 static bool has_effect(const struct derivation *d, uint32_t function, const struct control_step *s)
 {
     if (s->does == CONTROL_CALL)
@@ -557,9 +566,8 @@ static bool has_effect(const struct derivation *d, uint32_t function, const stru
            d->variables.items[variable_of(d, function, s->symbol)].loaded;
 }
 
-/* Marks loops that depend on their iteration: through a condition in the body, an inner trip count,
- * a store, or an argument. Values that steps define count at each use. Conditions of the loop's own
- * exits do not count. */
+/* Marks loops whose iterations differ: the iteration number occurs in a condition of the body, an
+ * inner trip count, a stored value, or an argument. Conditions of the loop's exits do not count. */
 static void find_dependences(const struct derivation *d, uint32_t function, bool *depends)
 {
     const struct control *c = d->program->functions[function].control;
@@ -584,8 +592,8 @@ static void find_dependences(const struct derivation *d, uint32_t function, bool
         mention(c, c->exits.items[i].count, end_of(c, c->exits.items[i].count), depends);
 }
 
-/* Marks loops with a value that each iteration gets from a load or a call, because it may differ.
- * Each iteration of such a loop is walked. */
+/* Marks loops with a load or a call whose value may differ between iterations. Each iteration of
+ * such a loop is walked. */
 static void find_changes(const struct derivation *d, uint32_t function, bool *depends)
 {
     const struct control *c = d->program->functions[function].control;
@@ -602,7 +610,8 @@ static void find_changes(const struct derivation *d, uint32_t function, bool *de
         }
 }
 
-/* Finds variables that are loaded, and those to which a loop or a function except main stores. */
+/* Sets @loaded for variables that are loaded, and @changes for those to which a loop or a function
+ * except main stores. */
 static void find_variables(struct derivation *d, uint32_t function)
 {
     const struct control *c = d->program->functions[function].control;
@@ -662,7 +671,8 @@ static uint32_t function_named(const struct program *p, const char *name, uint32
     return CONTROL_NONE;
 }
 
-/* Returns the variable of @name. "name+8" is part of "name", whose address may be taken. */
+/* Returns the index of the variable @name. "name+8" is part of the variable "name", whose address
+ * may be taken. */
 static uint32_t variable_named(struct derivation *d, const char *name, uint32_t unit)
 {
     for (uint32_t v = 0; v < d->variables.count; v++)

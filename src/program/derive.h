@@ -1,5 +1,5 @@
 /* Derives counts from the code without a run. Walks the control flow (control.h) with the words of
- * a command line, and loops by their trip counts. */
+ * a command line, and uses the loops' trip counts. */
 #ifndef PORTOLAN_PROGRAM_DERIVE_H
 #define PORTOLAN_PROGRAM_DERIVE_H
 
@@ -7,17 +7,17 @@
 
 struct derivation;
 
-/* Creates the data that all walks of @p share. Borrows @p. */
+/* Creates the data that all walks of program @p share. Borrows @p. */
 struct derivation *derivation_new(const struct program *p);
 void derivation_free(struct derivation *d);
-/* Computes the executions of each block with the command line @words, and of its first exit. NaN:
- * depends on data or on external code. Assumes that library functions return, allocations succeed
- * and nothing throws. Returns false if the walk takes too many steps; all counts are then NaN. One
- * thread. */
+/* Computes the executions of each block with the command line @words (@counts), and of its first
+ * exit (@taken). NaN: the count depends on data or external code. Assumes that library functions
+ * return, allocations succeed and nothing throws. Returns false if the walk takes too many steps;
+ * all counts are then NaN. One thread. */
 bool derivation_counts(struct derivation *d, char *const *words, size_t word_count, double *counts,
                        double *taken);
-/* Returns whether the last walk parsed a word as a whole number (atoi, strtol), but the word is
- * negative or no whole number. */
+/* Returns whether, in the last walk, the program parsed a word as a whole number (atoi, strtol)
+ * that is negative or no whole number. */
 bool derivation_misread(const struct derivation *d);
 
 #endif

@@ -18,13 +18,14 @@ struct kept { double inputs[INPUTS_MAX], *counts, *taken; bool filled; };
 struct derived {
     const struct program_runs *runs;
     struct derivation *derivation;
-    bool *believed;          /* per function: no run contradicts it */
+    bool *believed;          /* per function: no run contradicts its derived counts */
     struct kept kept[KEPT];
     size_t next;
     pthread_mutex_t lock;
 };
 
-/* Walks the code at @inputs into @out, also for functions that runs contradict. */
+/* Walks the code at @inputs and stores all counts in @out, including those of functions that runs
+ * contradict. */
 static void walk(struct derived *d, const double *inputs, struct kept *out)
 {
     const struct invocation how = {.arguments = d->runs->how.arguments};
@@ -90,7 +91,7 @@ void derived_free(struct derived *d)
     free(d);
 }
 
-/* Returns the walk at @inputs, cached or computed. The caller owns the lock. */
+/* Returns the counts at @inputs, cached or computed. The caller must have locked @d. */
 static const struct kept *kept_at(struct derived *d, const double *inputs)
 {
     for (size_t i = 0; i < KEPT; i++)

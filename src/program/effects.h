@@ -4,28 +4,31 @@
 
 #include "program/estimate.h"
 
-/* Effect of a property that is changed up and down. */
+/* Effect of a property of the machine on the program's time. */
 struct effect {
     char *name;
-    double value;                      /* value on the machine */
-    double elasticity;                 /* d ln T / d ln p */
-    /* time relative to the unchanged time; NaN if the property cannot have the value */
+    double value;                      /* value of the property on the machine */
+    double elasticity;                 /* d ln T / d ln p, with time T and property p */
+    /* time with half or twice the value, relative to the unchanged time; NaN if the property cannot
+     * have that value */
     double halved, doubled;
 };
 
 struct effects { VEC(struct effect) list; };
 
-/* Progress callback: parts done, total, current name. Returns false to cancel. */
+/* Progress callback: parts done, their total, and the current property's name. Returns false to
+ * cancel. */
 typedef bool (*effects_progress)(void *state, double done, double total, const char *what);
 
-/* Finds the effects of @m's properties on copies of @m. @seconds is the unchanged time. Sorts by
- * effect, largest first. Omits properties without effect and stores their number in *@idle. False
- * if @progress (may be NULL) cancelled. effects_done frees @out in either case. One thread. */
+/* Finds the effects of @m's properties by predictions on changed copies of @m. @seconds is the
+ * predicted time on @m. Sorts by effect, largest first. Omits properties without effect and stores
+ * their number in *@idle. False if @progress (may be NULL) cancelled. effects_done frees @out in
+ * either case. One thread. */
 bool effects_find(struct estimator *e, const struct machine *m, enum estimate_model kind,
                   double seconds, effects_progress progress, void *state, struct effects *out,
                   size_t *idle);
 void effects_done(struct effects *effects);
-/* Returns the seconds with fact @key of @m set to @value; NaN if the value is invalid. */
+/* Returns the predicted seconds with fact @key of @m set to @value; NaN if the value is invalid. */
 double effects_time_with(struct estimator *e, const struct machine *m, const char *key,
                          double value);
 

@@ -11,14 +11,15 @@
 #include "program/octaves.h"
 
 #define RATE_ROUNDS 8
-#define RATE_ERROR 0.02   /* relative error up to which rates are equal */
-/* seconds in which another process replaces all but 1/e of the second level, at the 2 GB/s of
- * compilers */
+#define RATE_ERROR 0.02   /* largest relative difference of rates that count as equal */
+/* Seconds in which another process replaces all but 1/e of the second level. A compiler reads 2
+ * GB/s. */
 #define FILLED 1e-3
 
 struct estimator {
-    const struct program_model *model;   /* owned reference */
-    const struct program_code *code;     /* borrowed from the model; NULL for the pipe model */
+    const struct program_model *model;   /* the estimator owns a reference to it */
+    const struct program_code *code;     /* code of the model's program, borrowed; NULL for the pipe
+                                          * model */
     struct program_run run;
     struct turns_walks *walks;           /* NULL for the pipe model */
     struct call_costs calls;
@@ -113,15 +114,15 @@ static void change_pipe(struct pipe_kind kinds[OP_CLASSES], const struct pipe_ch
     kind->interval *= change->interval > 0 ? change->interval : 1;
 }
 
-/* Sets the rate at which other processes replace the lines of a program that takes @seconds.
- * Processes that share the second or third level replace lines continuously. Processes that
- * preempt the program run for some milliseconds each time and fill the second level. Returns
- * whether the rate changed much compared with @memory. */
+/* Sets the rates at which other processes replace the lines of a program that takes @seconds.
+ * Processes that share the second or third level do so continuously. Processes that preempt the
+ * program run for some milliseconds each time and fill the second level. Returns whether a rate of
+ * @memory changed much. */
 static bool keep(const struct core_share *share, const struct machine *m, double seconds,
                  struct memory *memory)
 {
     static const char *const facts[MEMORY_LEVELS] = {NULL, "l2_kept", "l3_kept"};
-    /* seconds of each preemption */
+    /* seconds per preemption */
     double turn = share->taken_over > 0 ? share->away / share->taken_over : 0;
     bool changed = false;
 
@@ -139,7 +140,7 @@ static bool keep(const struct core_share *share, const struct machine *m, double
     return changed;
 }
 
-/* Iterates time and misses. They depend on each other if other processes replace lines. */
+/* Computes the time repeatedly, because replaced lines depend on the time and cause misses. */
 static void steady_beside(struct estimator *e, const struct machine *m, struct memory *memory,
                           struct program_time *out)
 {

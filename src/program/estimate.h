@@ -1,5 +1,4 @@
-/* Predicts times of a program at one set of inputs, on any number of machines and with changed
- * facts. */
+/* Predicts times of a program at one set of inputs, on any machine, and with changed facts. */
 #ifndef PORTOLAN_PROGRAM_ESTIMATE_H
 #define PORTOLAN_PROGRAM_ESTIMATE_H
 
@@ -10,34 +9,35 @@
 
 enum estimate_model { ESTIMATE_STEADY, ESTIMATE_AMMP };
 
-/* A change of the pipes of one class, for the pipe model. */
+/* A change of the pipes of one class of instructions, for the pipe model. */
 struct pipe_change {
     enum op_class class;
-    int more;                 /* additional pipes */
-    double latency, interval; /* factors; 0: unchanged */
+    int more;                 /* number of added pipes */
+    double latency, interval; /* factors of both values; 0: unchanged */
 };
 
 struct estimator;
-/* Creates an estimator for @model at @inputs. Assembles the program's code: some tens of
- * milliseconds. NULL with err. */
+/* Creates an estimator for @model at @inputs. Assembles the program's code, which takes some tens
+ * of milliseconds. NULL with err. */
 struct estimator *estimator_new(const struct program_model *model, const double *inputs,
                                 enum estimate_model kind, struct err *err);
 void estimator_free(struct estimator *e);
-/* Returns the share of the core. */
+/* Returns the share of the core that the estimator assumes. */
 struct core_share estimator_share(const struct estimator *e);
-/* Measures the clock and the share of the core, and sets them in @m, this CPU's machine, and in @e.
- * Takes some milliseconds. */
+/* Measures the clock and the share of the core. Sets them in @m, the machine of this CPU, and in
+ * @e. Takes some milliseconds. */
 void estimator_meet_here(struct estimator *e, struct machine *m);
 /* Sets the share of the core that other tasks leave; initially 1. */
 void estimator_set_share(struct estimator *e, const struct core_share *share);
-/* Sets the @costs of mathematical library functions. Missing ones are measured on use. */
+/* Sets the costs of mathematical library functions. A function that @costs lacks is measured on
+ * first use. */
 void estimator_set_calls(struct estimator *e, const struct call_costs *costs);
-/* Sets the number of threads. Threads split all work evenly and share the last cache level; @common
- * as in struct sharing. Misses are the sum over threads. */
+/* Sets the number of threads. Threads split all work evenly and share the last cache level. @common
+ * is the share of common lines, as in struct sharing. Predicted misses are the sum over threads. */
 void estimator_set_threads(struct estimator *e, double threads, double common);
-/* Returns the page faults and pages of the program. */
+/* Stores the page faults and pages of the program in @out. */
 void estimator_pages(const struct estimator *e, struct run_pages *out);
-/* Returns the program's references at the inputs, borrowed. */
+/* Returns the predicted counts and references at the inputs, borrowed. */
 const struct program_run *estimator_run(const struct estimator *e);
 /* Returns the program's code, borrowed; NULL for the pipe model. */
 const struct program_code *estimator_code(const struct estimator *e);

@@ -3,14 +3,15 @@
 
 #include <math.h>
 
-/* Columns of quotients such as N / M are no integers. Their sum is rounded if within this distance
- * of an integer. */
+/* Largest distance of a sum from an integer to which it is rounded. Columns of quotients such as N
+ * / M are not integers. */
 #define ROUNDED 1e-6L
-/* Limit of columns and values: the sum of SOLVE_COLUMNS columns times coefficients of 1e15 is below
- * 2^127. */
+/* Limit of columns and values. The sum of SOLVE_COLUMNS columns times coefficients of 1e15 stays
+ * below 2^127. */
 #define LARGEST 1e21
 
-/* Returns whether the sum of @whole / @denominator times the columns equals the value in @row. */
+/* Returns whether the columns with the coefficients @whole / @denominator sum up to @value in row
+ * @row. */
 static bool gives(const double *const *columns, size_t count, const __int128 *whole,
                   int denominator, double value, size_t row)
 {

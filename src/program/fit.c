@@ -11,49 +11,52 @@
 #include "program/solve.h"
 #include "program/range.h"
 
-#define ALL_SUBSETS_MOST 16      /* terms up to which all subsets are tried */
-#define EXACT_SIZE 5             /* terms of an exact formula, at most */
-#define SUBSET_SIZE 3            /* terms of an inexact formula, at most */
-/* factor by which an additional term must reduce the error at left-out runs */
+#define ALL_SUBSETS_MOST 16      /* largest number of terms of which all subsets are tried */
+#define EXACT_SIZE 5             /* most terms of an exact formula */
+#define SUBSET_SIZE 3            /* most terms of an inexact formula found by subsets */
+/* largest ratio of the error at left-out runs, with products to without, for which products are
+ * used */
 #define GAIN 0.7
-/* least scale of relative errors, as a share of the largest value; limits the weight of zeros at
- * small inputs */
+/* Least scale of relative errors, as a share of the largest value. It limits the weight of zeros at
+ * small inputs. */
 #define LEAST_SCALE 0.02
-#define LEAST_ERROR 1e-7         /* errors at left-out runs below this count as equal */
-/* difference of the criterion by single left-out runs up to which the criterion by left-out values
- * is computed */
+#define LEAST_ERROR 1e-7         /* smaller errors at left-out runs count as this */
+/* Largest excess of the criterion over the best one, computed from single left-out runs, for which
+ * the criterion from left-out values is also computed. */
 #define LENIENCE 10
-/* difference of the criterion up to which a formula is about as good as the best */
+/* largest excess of the criterion over the best one with which a formula counts as about as good */
 #define AS_GOOD 6
 #define WIDTH_MOST 128
 #define OFFSETS 4
-/* least ratio of the largest to the smallest value for which a quotient is exact beyond the runs;
- * close values fit many divisors by chance */
+/* Least ratio of the largest to the smallest input for which a quotient is certain beyond the runs.
+ * Close inputs fit many divisors by chance. */
 #define SPAN_LEAST 3
-/* largest multiple of the inputs at which the formula must be an integer */
+/* Steps beyond a run in which an exact formula must yield integers. */
 #define STEPS_ON 3
-/* doublings of all inputs during which a count must stay positive */
+/* number of doublings of all inputs during which a count must stay positive */
 #define DOUBLINGS 12
 
 struct candidate {
     struct formula_term term;
-    double *column;              /* value per run */
-    unsigned cost;               /* price of the term in a formula */
+    double *column;              /* value of the term in each run */
+    unsigned cost;               /* price of the term; the sum of prices selects the formula */
 };
 
 struct search {
     const struct fit_data *data;
     bool active[INPUTS_MAX];
     VEC(struct candidate) terms;
-    double *weights;             /* weights that make errors relative to the value */
+    double *weights;             /* per run: weight that makes errors relative to the value */
     long double *work;
-    bool exact;                  /* searches for exact formulas */
-    size_t spare;                /* distinct runs required beyond the number of terms */
-    size_t distinct;             /* runs that differ in active inputs */
+    bool exact;                  /* exact formulas are searched */
+    size_t spare;                /* least number of distinct runs in excess of the number of
+                                  * terms */
+    size_t distinct;             /* number of runs that differ in active inputs */
     /* price of the best exact formula, or criterion of the best inexact one */
     double best;
     struct formula *out;
-    struct fit_near *near;       /* formulas about as good as the best; NULL: not requested */
+    struct fit_near *near;       /* formulas that are about as good as the best; NULL: not
+                                  * requested */
 };
 
 static void terms_clear(struct search *s)
@@ -76,8 +79,8 @@ static void add_term(struct search *s, const struct formula_term *term)
     vec_push(&s->terms, c);
 }
 
-/* Adds all products of @term with powers of the active inputs from @first, of total degree up to
- * @left. */
+/* Adds the products of @term and powers of the active inputs from number @first, up to the total
+ * degree @left. */
 static void add_products(struct search *s, struct formula_term term, size_t first, unsigned left,
                          unsigned each)
 {
@@ -93,8 +96,8 @@ static void add_products(struct search *s, struct formula_term term, size_t firs
     }
 }
 
-/* Returns whether runs @a and @b have equal inputs except input @but (SIZE_MAX: none). Compares all
- * inputs or only the active ones. */
+/* Returns whether runs @a and @b have equal inputs, input @but excepted (SIZE_MAX: none). Compares
+ * all inputs, or only the active ones. */
 static bool same_inputs(const struct search *s, size_t a, size_t b, size_t but, bool active_only)
 {
     const struct fit_data *d = s->data;
@@ -115,9 +118,10 @@ static bool contradicted(const struct search *s)
     return false;
 }
 
-/* Finds the active inputs. An input is active if two runs that differ only in it have different
- * values, or if no such pair exists. Pairs with count 0 are weak evidence: if the active inputs do
- * not explain the values, inputs with only such pairs become active. */
+/* Finds the active inputs. An input is active if two runs that differ only in this input have
+ * different values, or if no two such runs exist. Equal values of 0 are weak evidence against an
+ * input. If the active inputs do not explain the values, inputs with such evidence only become
+ * active, too. */
 static void find_active(struct search *s)
 {
     const struct fit_data *d = s->data;
@@ -155,8 +159,8 @@ static void take(struct search *s, const size_t *chosen, size_t count, const dou
     s->out->error = error;
 }
 
-/* Returns whether a positive count becomes negative as all inputs grow from the inputs of a run.
- * The formula would lose a loop. */
+/* Returns whether a positive count becomes 0 or negative when all inputs of a run are doubled
+ * repeatedly. The formula would predict that a loop disappears. */
 static bool collapses(const struct fit_data *d, const struct formula *f)
 {
     double inputs[INPUTS_MAX];
@@ -173,8 +177,8 @@ static bool collapses(const struct fit_data *d, const struct formula *f)
     return false;
 }
 
-/* Returns Akaike's criterion for few runs (AICc), with the @error at left-out runs instead of the
- * residuals. The worst value if @error is NaN. */
+/* Returns Akaike's criterion for few runs (AICc) with @error, the error at left-out runs, in place
+ * of the residuals. Returns INFINITY if @error is NaN. */
 static double criterion(const struct search *s, double error, size_t count)
 {
     const double n = (double)s->distinct, k = (double)count;
@@ -185,7 +189,7 @@ static double criterion(const struct search *s, double error, size_t count)
            2 * k * (k + 1) / (n - k - 1);
 }
 
-/* Stores the formula with criterion @now if it is among the best so far. */
+/* Adds the formula with criterion @now to s->near if it is about as good as the best one. */
 static void keep_near(struct search *s, double now)
 {
     struct fit_near *n = s->near;
@@ -203,7 +207,7 @@ static void keep_near(struct search *s, double now)
     n->count += n->count < FIT_NEAR;
 }
 
-/* Removes the formulas that are much worse than @best. */
+/* Removes the formulas whose criterion is much worse than @best. */
 static void drop_worse(struct fit_near *n, double best)
 {
     size_t count = 0;
@@ -222,7 +226,7 @@ static void judge(struct search *s, const size_t *chosen, size_t count)
     const double *columns[SOLVE_COLUMNS];
     double coefficients[SOLVE_COLUMNS], most = 0, cost = 0;
     struct solution solution;
-    /* a quotient that is no integer usually needs another divisor, if runs cover few remainders */
+    /* a term is a quotient; more runs are needed then, because runs cover few remainders */
     bool quotient = false;
 
     for (size_t k = 0; k < count; k++) {
@@ -265,7 +269,8 @@ static void judge(struct search *s, const size_t *chosen, size_t count)
     }
 }
 
-/* Tries all subsets of @size terms from @first, in addition to the @count chosen terms. */
+/* Judges all subsets of @size terms that consist of the @count chosen ones and of terms from
+ * @first. */
 static void subsets(struct search *s, size_t *chosen, size_t count, size_t size, size_t first)
 {
     if (count == size) {
@@ -278,7 +283,8 @@ static void subsets(struct search *s, size_t *chosen, size_t count, size_t size,
     }
 }
 
-/* Finds the cheapest exact formula of @size terms that leaves enough runs beyond its terms. */
+/* Finds the exact formula of @size terms with the lowest price. The number of distinct runs must
+ * exceed that of the terms by s->spare. */
 static bool find_exact(struct search *s, size_t size)
 {
     size_t chosen[SOLVE_COLUMNS];
@@ -314,8 +320,8 @@ static size_t count_active(const struct search *s)
     return count;
 }
 
-/* Calls find_exact with quotients and remainders of input @i by @width. For width 1 uses the excess
- * above @offset. */
+/* Calls find_exact with quotients and remainders of input @i divided by @width as additional terms.
+ * For width 1 the term is the excess above @offset. */
 static bool find_congruent(struct search *s, size_t size, size_t i, unsigned width, int offset)
 {
     bool alone = count_active(s) == 1;
@@ -330,7 +336,7 @@ static bool find_congruent(struct search *s, size_t size, size_t i, unsigned wid
     return find_exact(s, size);
 }
 
-/* Calls find_exact with the threshold @threshold on input @i. */
+/* Calls find_exact with the additional term that input @i reaches @threshold. */
 static bool find_reached(struct search *s, size_t size, size_t i, double threshold)
 {
     terms_clear(s);
@@ -340,7 +346,8 @@ static bool find_reached(struct search *s, size_t size, size_t i, double thresho
     return find_exact(s, size);
 }
 
-/* Tries quotients and remainders by small divisors first, then thresholds at the inputs of runs. */
+/* Searches formulas with quotients and remainders by small divisors, then with thresholds at the
+ * inputs of runs. */
 static bool find_stepped(struct search *s, size_t size)
 {
     const struct fit_data *d = s->data;
@@ -364,8 +371,8 @@ static bool find_stepped(struct search *s, size_t size)
     return found;
 }
 
-/* Tries products of powers first, then quotients, remainders and thresholds. Prefers short
- * formulas. */
+/* Searches exact formulas of products of powers, then with quotients, remainders and thresholds.
+ * Prefers short formulas. */
 static bool find_exact_count(struct search *s)
 {
     size_t active = count_active(s);
@@ -381,7 +388,7 @@ static bool find_exact_count(struct search *s)
     size_t most = s->terms.count <= ALL_SUBSETS_MOST ? EXACT_SIZE : s->terms.count <= 40 ? 3 : 2;
     for (size_t size = 1; !found && size <= most; size++)
         found = find_exact(s, size);
-    s->spare = 2;   /* requires more runs, because many candidates may fit by chance */
+    s->spare = 2;   /* many candidates may fit by chance, so more runs are required */
     for (size_t size = 1; !found && active <= 3 && size <= (active == 1 ? 4 : 2); size++)
         found = find_stepped(s, size);
     return found || (active > 1 && products_exact(s->data, s->active, s->out));
@@ -406,7 +413,8 @@ static void find_forward(struct search *s)
     }
 }
 
-/* Adds logarithms and roots of each input, times powers: trees, sorting, searches. */
+/* Adds products of powers with a logarithm or root of each input. Trees, sorting and searches have
+ * such counts. */
 static void add_slow_growth(struct search *s, size_t active)
 {
     for (size_t i = 0; i < s->data->input_count; i++)
@@ -416,7 +424,8 @@ static void add_slow_growth(struct search *s, size_t active)
                          active == 1 ? 2 : 1, 2);
 }
 
-/* Adds products of the other inputs divided by each input that is never 0: hash tables, bins. */
+/* Adds products of the other inputs divided by each input that is never 0. Hash tables and bins
+ * have such counts. */
 static void add_ratios(struct search *s, unsigned degree)
 {
     const struct fit_data *d = s->data;
@@ -464,13 +473,13 @@ static void find_best(struct search *s, unsigned degree)
         products_best(s->data, s->active, most, s->out)) {
         const double values = range_left_out(s->data, s->out);
         s->out->error = fmax(s->out->error, values);
-        /* NaN: a single value determines a coefficient */
+        /* NaN: a coefficient depends on a single value */
         if (isnan(values) || !(s->out->error < most))
             *s->out = before;
     }
 }
 
-/* No formula fits. Uses the mean, or the single value. */
+/* Sets @out to the mean of the values, because no formula fits. */
 static void take_mean(const struct fit_data *d, struct formula *out)
 {
     double sum = 0;
@@ -488,8 +497,8 @@ static bool all_equal(const struct fit_data *d)
     return true;
 }
 
-/* Returns whether the formula is no integer at steps beyond run @run along @input, because of its
- * divisor. */
+/* Returns whether the formula yields no integer at a step beyond run @run along @input, because it
+ * divides by an input. */
 static bool breaks(const struct fit_data *d, const struct formula *f, size_t run, size_t input)
 {
     double inputs[INPUTS_MAX], step = 1;
@@ -510,10 +519,10 @@ static bool breaks(const struct fit_data *d, const struct formula *f, size_t run
     return false;
 }
 
-/* Finds inputs along which the runs do not determine the formula. One value may determine a
- * coefficient. If all values are multiples of 4, N / 4 may be floor(N / 4). A quotient with only
- * two values may be a threshold or have another divisor. Another threshold may follow one that at
- * most one run exceeds. */
+/* Returns the inputs beyond whose values the runs do not determine the formula. A coefficient may
+ * depend on one value. If all values are multiples of 4, N / 4 may be floor(N / 4). A quotient with
+ * only two values may be a threshold or have another divisor. Beyond a threshold that at most one
+ * run exceeds, there may be another. */
 static uint16_t told_within(const struct fit_data *d, const struct formula *f)
 {
     uint16_t within = range_decided(d, f);

@@ -6,26 +6,26 @@
 #include "program/fit_data.h"
 #include "program/formula.h"
 
-/* Returns the number of runs with distinct values of the inputs @active. Duplicates add no
+/* Returns the number of runs with distinct values of the inputs @active. Duplicate runs add no
  * information. */
 size_t fit_distinct_runs(const struct fit_data *data, const bool *active);
 /* Fits counts, which are integers. Tries exact formulas first, with congruence terms (quotients and
- * remainders by 2 to 128) and thresholds. Leaves out inputs without effect. If no formula is exact,
- * chooses products of powers: tries all subsets of a few terms, or adds many one by one. Any
- * thread. */
+ * remainders by 2 to 128) and thresholds. Omits inputs without effect. If no formula is exact,
+ * chooses products of powers: all subsets of a few terms are tried, and many terms are added one by
+ * one. Any thread. */
 void fit_counts(const struct fit_data *data, struct formula *out);
-/* Fits counts like fit_counts. If the formula is not exact, @near gets the other formulas that are
- * about as good. */
+/* Fits counts as fit_counts does. If the formula is not exact, @near gets the other formulas that
+ * are about as good. */
 void fit_counts_near(const struct fit_data *data, struct formula *out, struct fit_near *near);
 
-/* Internal, products.c: counts of several inputs as sums of products of single-input terms (powers,
- * quotients, remainders). Terms come from runs that differ in one input; runs that differ in
- * several inputs combine them. Needs no table of all products of a degree. */
+/* products.c, internal: counts of several inputs as sums of products of single-input terms (powers,
+ * quotients, remainders). Runs that differ in one input determine the terms, and runs that differ
+ * in several inputs determine their products. It needs no table of all products of a degree. */
 
-/* Finds an exact formula of the inputs @active that leaves runs beyond its terms. Returns false and
- * leaves @out unchanged if there is none. */
+/* Finds an exact formula of the inputs @active with fewer terms than distinct runs. Returns false
+ * and leaves @out unchanged if there is none. */
 bool products_exact(const struct fit_data *data, const bool *active, struct formula *out);
-/* Finds an inexact formula: adds the most useful term as long as the error at left-out runs falls.
+/* Finds an inexact formula by adding the most useful term while the error at left-out runs falls.
  * Returns false and leaves @out unchanged unless that error is below @error. */
 bool products_best(const struct fit_data *data, const bool *active, double error,
                    struct formula *out);
@@ -34,13 +34,14 @@ bool products_best(const struct fit_data *data, const bool *active, double error
  * 0.9). Each expression of the inputs is evaluated with its best offset and factor (linear scaling,
  * Keijzer 2003). Equal data result in equal formulas. */
 
-/* Returns whether regression failed. It did if @fitted, from fit_counts, has an error above 2 % at
- * left-out runs, and there are at least 8 runs. */
+/* Returns whether regression failed. It did if @fitted, the result of fit_counts, has an error
+ * above 2 % at left-out runs. False with fewer than 8 runs. */
 bool symbolic_needed(const struct fit_data *data, const struct formula *fitted);
-/* Evolves a formula of data->values without the largest run. Replaces @out, from fit_counts, if the
- * new formula predicts that run better than regression without it, and likewise each left-out run
- * with the same expression. Otherwise returns false and leaves @out unchanged. Needs at least 3
- * runs. Takes some seconds, limited to 900,000 expressions per run. */
+/* Evolves a formula of data->values without the largest run. Replaces @out, the result of
+ * fit_counts, if the new formula predicts the largest run better than regression without that run.
+ * With the same expression, its error at left-out runs must also be lower. Otherwise returns false
+ * and leaves @out unchanged. Needs at least 3 runs. Takes some seconds, limited to 900,000
+ * expressions per run. */
 bool symbolic_fit(const struct fit_data *data, struct formula *out);
 
 #endif

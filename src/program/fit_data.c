@@ -6,7 +6,7 @@
 #include "base/mem.h"
 #include "base/watch.h"
 
-/* Returns whether runs @a and @b have equal active inputs, except possibly @input. */
+/* Returns whether runs @a and @b have equal values of the @active inputs, @input excepted. */
 static bool alone(const struct fit_data *d, const bool *active, size_t a, size_t b, size_t input)
 {
     for (size_t i = 0; i < d->input_count; i++)
@@ -31,7 +31,7 @@ size_t single_input_points(const struct fit_data *d, const bool *active, size_t 
         xs[n] = x;
         ys[n++] = d->values[r];
     }
-    if (!n) {   /* cancelled: the result is unused, but must not be empty */
+    if (!n) {   /* cancelled: the caller ignores the result, but requires at least one point */
         xs[0] = d->inputs[base * d->input_count + input];
         ys[n++] = d->values[base];
     }

@@ -15,7 +15,7 @@
 struct nalu;
 
 #define FORMULA_TERMS 16
-/* terms of an inexact formula, at most; more would fit noise */
+/* most terms of an inexact formula; more would fit noise */
 #define FORMULA_NEAR 8
 #define FORMULA_CODE 32
 
@@ -24,10 +24,10 @@ enum term_kind {
 };
 
 struct formula_term {
-    int8_t power[INPUTS_MAX];      /* negative: divides by the input */
-    uint8_t kind;                  /* additional factor (enum term_kind) */
-    /* The input N of the additional factor: floor((N - offset) / width), its remainder, 1 if there
-     * is a remainder, 1 if N reaches offset, log2(N), or sqrt(N). */
+    int8_t power[INPUTS_MAX];      /* negative power: divides by the input */
+    uint8_t kind;                  /* kind of the additional factor (enum term_kind) */
+    /* Index of the input N of the additional factor. The factor is floor((N - offset) / width), its
+     * remainder, 1 if there is a remainder, 1 if N reaches offset, log2(N), or sqrt(N). */
     uint8_t input;
     int16_t offset;
     uint16_t width;
@@ -47,10 +47,11 @@ struct formula {
     size_t count;                  /* number of terms and coefficients; 0: the formula is 0 */
     /* expression: the formula is coefficients[0] + coefficients[1] * expression, without terms */
     uint8_t code[FORMULA_CODE];
-    size_t code_length;            /* number of tokens; 0: the formula consists of terms */
+    size_t code_length;            /* number of tokens of the expression; 0: the formula consists of
+                                    * terms */
     /* network, borrowed from the model; NULL: none */
     const struct nalu *network;
-    /* equals every fitted value, and there are more runs than terms */
+    /* it equals every fitted value, and there are more runs than terms */
     bool exact;
     /* bit set of the inputs for which the formula is certain only at the values of runs */
     uint16_t within;
@@ -60,21 +61,21 @@ struct formula {
 
 #define FIT_NEAR 24
 
-/* Formulas that explain the runs about as well as the chosen one, with their criteria (lower is
- * better). */
+/* Formulas that explain the runs about as well as the chosen one, with their criteria. A lower
+ * criterion is better. */
 struct fit_near {
     struct formula formulas[FIT_NEAR];
     double criteria[FIT_NEAR];
     size_t count;
 };
 
-/* Returns whether @token is a binary operator. */
+/* Returns whether @token is an operator with two operands. */
 bool formula_is_operator(uint8_t token);
-/* Returns the value of an expression. Division by 0 yields 0. */
+/* Returns the value of an expression in postfix order. Division by 0 yields 0. */
 double formula_code_value(const uint8_t *code, size_t length, const double *inputs);
 /* Returns the value of one term without its coefficient. */
 double formula_term_value(const struct formula_term *term, const double *inputs, size_t count);
-/* Returns the value of the formula at @inputs, at least 0. */
+/* Returns the value of the formula at @inputs. Negative values become 0. */
 double formula_value(const struct formula *f, const double *inputs, size_t count);
 /* Appends the formula with the inputs' @names: "2*N^2 - 4*N + 2", "floor((N-1)/4)*M", "(N%4)",
  * "[N%4>0]", "0.5*N*N/max(M, K)", "network(N, M)". */

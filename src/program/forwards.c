@@ -7,14 +7,15 @@
 #include "base/mem.h"
 #include "isa/isa.h"
 
-#define DISTANCE_MOST 32u   /* iterations; older stores have left the store buffer */
+#define DISTANCE_MOST 32u   /* most iterations between store and load; older stores have left the
+                             * store buffer */
 
-/* A memory operand. Lists are in code order. */
+/* A memory operand of instruction @insn. Lists of operands are in code order. */
 struct memory_place { uint32_t insn, bytes; };
 typedef VEC(struct memory_place) place_list;
 
-/* Returns whether the operand has a constant address: in the frame, which spills use too, or a
- * constant. */
+/* Returns whether the operand's address is constant or relative to the frame, which includes
+ * spilled values. */
 static bool is_fixed(const struct isa_ops *isa, const struct operand *op)
 {
     return op->base == REG_PC || (op->index == REG_NONE && (op->base == isa->stack_pointer ||
@@ -38,14 +39,15 @@ static void add_places(const struct insn *insn, uint32_t number, place_list *loa
     }
 }
 
-/* Returns whether the reference has an entry in the place lists: it is a load, or with @write a
- * store, at a variable address. */
+/* Returns whether the place lists have an entry for the reference: a store if @write, else a load.
+ * References to fixed addresses have none. */
 static bool is_placed(const struct program_reference *r, bool write)
 {
     return r->write == write && !r->fixed;
 }
 
-/* Assigns the loads or stores of a block to the instructions of @places, in order. */
+/* Assigns the loads, or the stores, of a block to the operands in @places, in order. Does nothing
+ * if their numbers differ. */
 static void put(const struct program *p, const uint32_t *own, size_t count, bool write,
                 const place_list *places, uint32_t *insn_of)
 {
@@ -64,7 +66,7 @@ static void put(const struct program *p, const uint32_t *own, size_t count, bool
     }
 }
 
-/* Returns the index within its unit of each reference's instruction. */
+/* Returns, for each reference, the index of its instruction in the unit. */
 static uint32_t *place_references(const struct program_code *c)
 {
     const struct program *p = c->program;
@@ -78,7 +80,7 @@ static uint32_t *place_references(const struct program_code *c)
         for (uint32_t i = 0; c->units[u].kernel && i < c->units[u].kernel->insn_count; i++)
             add_places(&c->units[u].kernel->insns[i], i, &loads[c->units[u].block[i]],
                        &stores[c->units[u].block[i]]);
-    /* References are sorted by block. */
+    /* References are sorted by block, so the references of a block are adjacent. */
     for (size_t i = 0; i < p->reference_count; i += own.count) {
         const uint32_t block = p->references[i].block;
         own.count = 0;
@@ -132,8 +134,8 @@ void code_forwards_done(const struct program_code *c, struct code_forwards *f)
     vec_done(&f->links);
 }
 
-/* Searches backwards from @at for the store, over the given number of iterations. Returns false if
- * the store is too old or not in the sequence. */
+/* Searches the sequence backwards from the load at @at for the store that forwards to it, over
+ * several iterations. Returns false if the store is too old or not in the sequence. */
 static bool find_store(const struct insn_forward *from, const struct walked *sequence, size_t count,
                        size_t at, struct forward *out)
 {
@@ -155,7 +157,7 @@ static bool find_store(const struct insn_forward *from, const struct walked *seq
             return true;
         }
         if (i == at && left == from->age)
-            return false;   /* the whole sequence was searched */
+            return false;   /* the sequence does not contain the store */
     }
     return false;
 }

@@ -1,15 +1,16 @@
-/* Store forwarding observed in traced runs, per machine instruction. Adds links that the code does
- * not show, because an address is recomputed in every iteration (clang -O0). */
+/* Store forwarding between machine instructions, observed in traced runs. It includes pairs of a
+ * store and a load whose addresses cannot be compared in the code, because each iteration computes
+ * them again (clang -O0). */
 #ifndef PORTOLAN_PROGRAM_FORWARDS_H
 #define PORTOLAN_PROGRAM_FORWARDS_H
 
 #include "analysis/addresses.h"
 #include "program/code.h"
 
-/* The store of the same unit that stored a load's value. */
+/* The store that wrote the value of a load in the same unit. */
 struct insn_forward {
-    uint32_t store;                /* index of the instruction; FORWARD_NONE: unknown */
-    uint32_t age;                  /* executions of the store between the two */
+    uint32_t store;                /* index of the store's instruction; FORWARD_NONE: unknown */
+    uint32_t age;                  /* number of further executions of the store before the load */
 };
 #define FORWARD_NONE UINT32_MAX
 
@@ -21,17 +22,18 @@ struct code_forwards {
     uint32_t *insn_of;
 };
 
-/* Finds the links of all units at @run, traced or predicted. Matches the references of a block to
+/* Finds the stores of all loads at @run, traced or predicted. Matches the references of a block to
  * its memory instructions in order. Skips blocks where their numbers differ. code_forwards_done
  * frees @out. */
 void code_forwards_find(const struct program_code *c, const struct program_run *run,
                         struct code_forwards *out);
 void code_forwards_done(const struct program_code *c, struct code_forwards *f);
 
-/* An instruction of a repeating sequence. It belongs to the program, or to a library function that
- * replaces its call. */
+/* An instruction of a repeating sequence. @call: it belongs to a library function and replaces a
+ * call. */
 struct walked { uint32_t unit, insn; bool call; };
-/* Returns the links within @sequence. They belong to @f and are valid until the next call. */
+/* Returns the pairs of stores and loads within @sequence. They belong to @f and are valid until the
+ * next call. */
 struct known_forwards code_forwards_link(struct code_forwards *f, const struct walked *sequence,
                                          size_t count);
 

@@ -14,12 +14,13 @@ enum op_class {
     OP_BRANCH, OP_CALL, OP_CLASSES
 };
 
-#define GRAPHLET_READS 3   /* dependences per instruction, at most; only the latest are stored */
+#define GRAPHLET_READS 3   /* most dependences per instruction; only those on the latest
+                            * instructions are stored */
 
 struct graphlet_op {
     uint8_t class;         /* enum op_class */
     uint8_t read_count;
-    uint32_t reads[GRAPHLET_READS];   /* indices of earlier instructions of the graphlet */
+    uint32_t reads[GRAPHLET_READS];   /* indices of earlier instructions whose results it reads */
 };
 
 struct pipe_kind {
@@ -28,10 +29,11 @@ struct pipe_kind {
     double interval;       /* cycles until the pipe can start another instruction: 1 / throughput */
 };
 
-#define GRAPHLET_PIPES_MOST 64   /* pipes of one kind, at most */
+#define GRAPHLET_PIPES_MOST 64   /* most pipes of one kind */
 
 /* Returns the cycles from the first start to the last result of one execution. @busy (OP_CLASSES
- * entries, or NULL) gets the busy cycles of each kind of pipe. Every class has its own kind. */
+ * entries, or NULL) gets the cycles in which each kind of pipe is busy. Each class of instructions
+ * has its own kind of pipe. */
 double graphlet_cycles(const struct graphlet_op *ops, size_t count,
                        const struct pipe_kind kinds[OP_CLASSES], double *busy);
 /* Convert between a class and its name ("fadd"). op_class_find returns false for an unknown

@@ -10,16 +10,18 @@
 #include "program/fit_data.h"
 #include "program/solve.h"
 
-/* terms up to which all subsets are tried; otherwise terms are added one by one */
+/* largest number of terms of which all subsets are tried; more terms are added one by one */
 #define ALL_SUBSETS_MOST 12
-#define SIZE_MOST 4              /* terms per formula, at most */
-/* factor by which an additional term must reduce the error at left-out runs */
+#define SIZE_MOST 4              /* most terms per formula */
+/* largest ratio of the error with more terms to the error before for which they are accepted */
 #define GAIN 0.5
-#define TERMS_MOST 150           /* candidate terms, at most; with more the degree is lowered */
-#define SUMS_MOST 600            /* candidate terms of sums, at most; a sum is fitted in one step */
-/* an effect is significant if it exceeds the insignificant difference by this factor */
+#define TERMS_MOST 150           /* most candidate terms; if there are more, the degree is
+                                  * reduced */
+#define SUMS_MOST 600            /* most candidate terms of a sum, which is fitted in one step */
+/* least ratio of a significant difference to the largest insignificant one */
 #define SEEN 2
-#define STEPS_OUT 6              /* steps from the inputs of the runs to the outside */
+#define STEPS_OUT 6              /* number of steps beyond the runs' inputs at which a formula is
+                                  * tested */
 
 struct growth_candidate {
     struct formula_term term;
@@ -31,16 +33,17 @@ struct grower {
     const struct fit_data *data;
     const struct growth_limits *limits;
     VEC(struct growth_candidate) terms;
-    /* per input: highest power that its own effect requires; 0: none */
+    /* per input: highest power of it that the runs require; 0: none */
     unsigned power[INPUTS_MAX];
     unsigned degree;             /* largest total degree of a term */
-    size_t most;                 /* candidate terms, at most */
-    double *weights;             /* weights that express errors in insignificant differences */
-    /* per input: largest or smallest value of the runs, whichever is nearer to the outside */
+    size_t most;                 /* most candidate terms */
+    double *weights;             /* per run: weight that expresses errors in insignificant
+                                  * differences */
+    /* per input: the value of the runs from which the tests step outwards (largest or smallest) */
     double *farthest;
     long double *work;
-    struct formula best;         /* best formula at the present degree */
-    /* its error at left-out runs, in insignificant differences; INFINITY: no formula */
+    struct formula best;         /* best formula of the current degree */
+    /* error of @best at left-out runs, in insignificant differences; INFINITY: no formula */
     double best_error;
 };
 
@@ -51,8 +54,8 @@ static void clear_terms(struct grower *g)
     g->terms.count = 0;
 }
 
-/* Returns whether there are too many candidate terms; then the degree is lowered. Twelve inputs may
- * result in millions. */
+/* Returns whether there are too many candidate terms, so that the degree must be reduced. Twelve
+ * inputs can have millions of terms. */
 static bool too_many(const struct grower *g)
 {
     return g->terms.count > g->most && g->degree > g->limits->degree;
@@ -78,20 +81,21 @@ static void add_products(struct grower *g, struct formula_term term, unsigned de
     }
 }
 
-/* Returns whether the formula stays within its limits outside the runs. Tests all inputs together
- * and each one separately. */
+/* Returns whether the formula stays within its limits beyond the runs. Changes all inputs together,
+ * then each one separately. */
 static bool sensible(const struct grower *g, const struct formula *f)
 {
     const struct growth_limits *l = g->limits;
     size_t n = g->data->input_count;
     double inputs[INPUTS_MAX];
 
-    for (size_t alone = 0; alone <= (n > 1 ? n : 0); alone++) {   /* 0: all inputs together */
+    for (size_t alone = 0; alone <= (n > 1 ? n : 0); alone++) {   /* 0: all inputs change
+                                                                   * together */
         double before = -INFINITY;
         memcpy(inputs, g->farthest, n * sizeof *inputs);
         for (int step = 0; step <= STEPS_OUT; step++) {
             double sum = 0;
-            /* formula_value would replace negative values by 0 */
+            /* formula_value is not used, because it replaces negative values by 0 */
             for (size_t i = 0; i < f->count; i++)
                 sum += f->coefficients[i] * formula_term_value(&f->terms[i], inputs, n);
             double slack = l->grain + l->scatter * fabs(sum);
@@ -148,7 +152,7 @@ static void subsets(struct grower *g, unsigned degree, size_t *chosen, size_t co
         }
 }
 
-/* Adds terms one by one, the most useful one each time. */
+/* Adds terms one by one, each time the one with the lowest error. */
 static void stepwise(struct grower *g, unsigned degree)
 {
     size_t chosen[SIZE_MOST];
@@ -186,8 +190,9 @@ static double residual(const struct grower *g, const struct formula *f)
 }
 
 /* Fits a sum of any number of products with positive coefficients, if few terms leave a residual.
- * With several inputs a reuse distance is the sum of lines of several arrays, each a product of
- * inputs. Left-out runs test so many terms poorly; positive coefficients prevent overfitting. */
+ * With several inputs a reuse distance sums the lines of several arrays, each a product of inputs.
+ * For so many terms left-out runs are a weak test, but positive coefficients prevent
+ * overfitting. */
 static void search_sums(struct grower *g, struct formula *out)
 {
     const struct fit_data *d = g->data;
@@ -228,12 +233,12 @@ static void search(struct grower *g, struct formula *out)
         error = g->best_error;
         *out = g->best;
         if (residual(g, out) <= 1)
-            break;   /* no significant residual */
+            break;   /* the residual is not significant */
     }
     out->error = isinf(error) ? NAN : error * g->limits->scatter;
 }
 
-/* Returns the highest power of one input that adjacent values require. */
+/* Returns the highest power of one input that the values @ys at @xs require. */
 static unsigned power_alone(const struct grower *g, const double *xs, const double *ys, size_t n)
 {
     struct growth_limits limits = *g->limits;
@@ -255,8 +260,9 @@ static bool differ(const struct grower *g, const double *values, size_t n)
     return high - low > SEEN * (g->limits->grain + g->limits->scatter * fabs(high));
 }
 
-/* Finds the power of each input from its effect near the base run. It is 1 if the effect is
- * elsewhere, or if no two runs differ only in this input. */
+/* Finds the power of each input from the runs that differ from the base run in this input only. If
+ * those values do not differ, the power is 1 if other runs show an effect, or if no two runs differ
+ * in this input only. */
 static void find_powers(struct grower *g)
 {
     const struct fit_data *d = g->data;
@@ -285,8 +291,8 @@ static void find_powers(struct grower *g)
     free(xs);
 }
 
-/* Lists at most @most terms of the requested degree. With many inputs a term has at most one factor
- * per input, if that limits the number enough. */
+/* Lists at most @most terms of the highest degree possible. Reduces the degree until the number of
+ * terms is below the limit. */
 static void find_terms(struct grower *g, size_t most)
 {
     clear_terms(g);

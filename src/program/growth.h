@@ -1,20 +1,20 @@
-/* Extrapolates noisy quantities far beyond the runs: reuse distances, shares of references. Finds
- * the smallest formula of products of powers that the runs do not contradict. A larger formula must
- * predict left-out runs much better. */
+/* Extrapolates noisy quantities far beyond the runs, such as reuse distances and shares of
+ * references. Finds the smallest formula of products of powers that the runs do not contradict. A
+ * larger formula must predict left-out runs much better. */
 #ifndef PORTOLAN_PROGRAM_GROWTH_H
 #define PORTOLAN_PROGRAM_GROWTH_H
 
 #include "program/fit.h"
 
 struct growth_limits {
-    /* largest power of one input; with several inputs, the effect of each one determines it */
+    /* largest power of an input; with several inputs, each input's own effect determines it */
     unsigned degree;
-    /* largest insignificant difference, absolute and relative */
+    /* largest insignificant difference: absolute, and relative to the value */
     double grain, scatter;
-    double least, most;        /* limits of the quantity */
-    /* the formula must stay within the limits up to this factor beyond the inputs of the runs */
+    double least, most;        /* least and largest possible value */
+    /* factor per test step by which inputs change beyond the runs; above 1: they grow */
     double toward;
-    /* the formula must not fall below the value of the farthest run */
+    /* the formula must not decrease in the test steps */
     bool rises;
 };
 

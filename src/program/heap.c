@@ -15,8 +15,9 @@
 #define MMAP_THRESHOLD_MOST ((uint64_t)32 << 20)
 #define TRIM_THRESHOLD ((uint64_t)128 << 10)
 #define TOP_PAD ((uint64_t)128 << 10)
-#define CONSOLIDATED ((uint64_t)64 << 10) /* bytes; smaller freed chunks never trim the top */
-/* chunks per size in the thread cache, at most; they are never merged */
+#define CONSOLIDATED ((uint64_t)64 << 10) /* bytes; only freed chunks of at least this size can trim
+                                           * the top */
+/* most chunks of one size in the thread cache, where they are never merged */
 #define CACHED 7u
 #define CACHED_SIZES 65u
 #define SIZE_MOST 0x1p46 /* bytes; larger requests fail */
@@ -33,9 +34,10 @@ struct allotted {
 struct heap {
     bool returns;
     uint64_t top, end; /* start and end of the top chunk */
-    uint64_t touched;  /* end of the touched pages, a multiple of PAGE */
+    uint64_t touched;  /* end of the pages that were touched, a multiple of PAGE */
     uint64_t mmap_threshold, trim_threshold;
-    VEC(struct chunk) free; /* sorted by address; never adjacent to each other or to the top */
+    VEC(struct chunk) free; /* sorted by address; no chunk is adjacent to another one or to the
+                             * top */
     struct {
         uint64_t at[CACHED];
         unsigned count;
@@ -53,7 +55,7 @@ static uint64_t chunk_size(double wanted)
     return size < LEAST_CHUNK ? LEAST_CHUNK : size;
 }
 
-/* Touches the heap up to @to. Returns the page faults. */
+/* Touches the heap up to address @to. Returns the number of page faults. */
 static double touch(struct heap *h, uint64_t to)
 {
     const uint64_t end = rounded(to, PAGE), before = h->touched;
@@ -92,8 +94,8 @@ static void free_insert(struct heap *h, size_t index, struct chunk chunk)
     h->free.items[index] = chunk;
 }
 
-/* Returns the smallest free chunk of at least @size bytes. Among equal chunks, the one at the
- * lowest address. SIZE_MAX: none. */
+/* Returns the index of the smallest free chunk of at least @size bytes, the first one of several.
+ * SIZE_MAX: none. */
 static size_t best_free(const struct heap *h, uint64_t size)
 {
     size_t best = SIZE_MAX;
@@ -105,7 +107,8 @@ static size_t best_free(const struct heap *h, uint64_t size)
     return best;
 }
 
-/* Allocates @size bytes of free chunk @index; the remainder stays free. Returns the address. */
+/* Allocates @size bytes at the start of free chunk @index. A large enough remainder stays free.
+ * Returns the address. */
 static uint64_t take_free(struct heap *h, size_t index, uint64_t size)
 {
     struct chunk *chunk = &h->free.items[index];
@@ -120,7 +123,7 @@ static uint64_t take_free(struct heap *h, size_t index, uint64_t size)
     return at;
 }
 
-/* Extends the top by @size bytes. Returns false if malloc would use mmap. */
+/* Ensures that the top has @size bytes. Returns false if malloc would use mmap. */
 static bool extend(struct heap *h, uint64_t size)
 {
     if (h->end - h->top >= size + LEAST_CHUNK)
@@ -131,7 +134,7 @@ static bool extend(struct heap *h, uint64_t size)
     return true;
 }
 
-/* Allocates @wanted bytes. Returns the page faults of touching them. */
+/* Allocates @wanted bytes. Returns the number of page faults when they are touched. */
 static double take(struct heap *h, double wanted, struct allotted *out)
 {
     const uint64_t size = chunk_size(wanted), class = size / ALIGNMENT;
@@ -201,7 +204,8 @@ static void give(struct heap *h, const struct allotted *place)
         trim(h);
 }
 
-/* Resizes *@place. Returns true if this needs no copy, and adds its page faults to *@faults. */
+/* Resizes the memory at *@place and sets *@faults to the page faults. Returns false if that
+ * requires a copy. */
 static bool resize(struct heap *h, double wanted, struct allotted *place, double *faults)
 {
     const uint64_t size = chunk_size(wanted);
@@ -209,7 +213,7 @@ static bool resize(struct heap *h, double wanted, struct allotted *place, double
 
     *faults = 0;
     if (place->mapped) {
-        const uint64_t pages = rounded(size + HEADER, PAGE); /* mapping after mremap */
+        const uint64_t pages = rounded(size + HEADER, PAGE); /* size of the mapping after mremap */
         *faults = pages > chunk->size ? (double)(pages - chunk->size) / HEAP_PAGE : 0;
         chunk->size = pages;
         return true;
@@ -222,7 +226,7 @@ static bool resize(struct heap *h, double wanted, struct allotted *place, double
         }
         return true;
     }
-    /* the block is below the top and grows without a copy */
+    /* the chunk is next to the top and grows into it */
     if (chunk->at + chunk->size == h->top &&
         (chunk->at + size + LEAST_CHUNK <= h->end ||
          (best_free(h, size) == SIZE_MAX && extend(h, size)))) {
@@ -268,7 +272,7 @@ void heap_faults(const struct heap_event *events, size_t count, bool returns, do
             places[i] = old;
             continue;
         }
-        if (e->size > 0) /* frees the old block after the copy */
+        if (e->size > 0) /* malloc frees the old memory only after it copied the contents */
             faults[i] = take(h, e->size, &places[i]);
         if (has)
             give(h, &old);

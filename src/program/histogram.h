@@ -1,6 +1,6 @@
-/* Histogram of reuse distances, as in program traces (runtime/bins.h). Bins are exact below 16,
- * then eight per octave, and one for first uses. The value of a bin is the mean of its
- * distances. */
+/* Histogram of reuse distances, as in program traces (runtime/bins.h). Distances below 16 have
+ * their own bins, larger ones have eight bins per octave, and first uses have one bin. The value of
+ * a bin is the mean of its distances. */
 #ifndef PORTOLAN_PROGRAM_HISTOGRAM_H
 #define PORTOLAN_PROGRAM_HISTOGRAM_H
 
@@ -10,7 +10,7 @@
 #include "base/vec.h"
 
 struct reuse_bin {
-    double distance;     /* mean in distinct lines; INFINITY: first uses */
+    double distance;     /* mean distance in distinct lines; INFINITY: first uses */
     double count;        /* number of references */
 };
 

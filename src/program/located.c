@@ -9,15 +9,17 @@
 
 #define NOWHERE UINT32_MAX
 
-#define ALIGNED_MOST ((size_t)40 << 20)   /* pairs of instructions compared, at most */
-#define ALIKE 0.75         /* least share of a function's instructions that must match */
+#define ALIGNED_MOST ((size_t)40 << 20)   /* largest number of pairs of instructions that are
+                                           * compared */
+#define ALIKE 0.75         /* least share of the executable's instructions of a function that must
+                            * match */
 
-/* A function in the assembled unit and in the executable. */
+/* A function of the assembled unit and its code in the executable. */
 struct twin {
     uint32_t unit;
     size_t first, count;       /* range of instructions in the unit's kernel */
     struct kernel *own;        /* kernel with the instructions in the executable */
-    /* per instruction of the executable: index in the unit's range */
+    /* per instruction of the executable: index of its match in the unit's range */
     size_t *same;
 };
 
@@ -52,9 +54,10 @@ static bool same_form(const struct insn *a, const struct insn *b)
     return strcmp(a->form, b->form) == 0;
 }
 
-/* Aligns both functions by the longest common sequence of forms. Each instruction of the executable
- * gets its match, or the last match before it. Returns false if too much differs. Without counters
- * the compiler may choose other registers or addresses. */
+/* Aligns the unit's function and the executable's by the longest common sequence of forms. They can
+ * differ, because without counters the compiler may choose other registers or addresses. Each
+ * instruction of the executable gets its match, or the last match before it. Returns false if too
+ * much differs. */
 static bool align(const struct program_code *c, struct twin *t)
 {
     const struct insn *unit = c->units[t->unit].kernel->insns + t->first, *own = t->own->insns;
@@ -70,8 +73,8 @@ static bool align(const struct program_code *c, struct twin *t)
     m -= begun;
     if (n * m > ALIGNED_MOST)
         return false;
-    /* lengths[i][j]: length of the longest common sequence of the unit's instructions from i and
-     * the executable's from j */
+    /* lengths[i][j]: length of the longest common sequence of two ranges: the unit's instructions
+     * from i, and the executable's from j */
     uint16_t *lengths = mem_try_zero((n + 1) * (m + 1), sizeof *lengths);
     if (!lengths)
         return false;
@@ -98,7 +101,7 @@ static bool align(const struct program_code *c, struct twin *t)
     return (double)matched >= ALIKE * (double)t->own->insn_count;
 }
 
-/* Returns the index of the part of each instruction of the unit. */
+/* Returns, for each instruction of the unit, the index of its part. */
 static uint32_t *parts_by_insn(const struct program_code *c, const struct code_parts *parts,
                                uint32_t unit)
 {
@@ -114,7 +117,7 @@ static uint32_t *parts_by_insn(const struct program_code *c, const struct code_p
     return of;
 }
 
-/* Returns the instruction of @k at address @at; SIZE_MAX: none. */
+/* Returns the index of the instruction of @k at address @at; SIZE_MAX: none. */
 static size_t insn_at(const struct kernel *k, uint64_t at)
 {
     for (size_t i = 0; i < k->insn_count; i++)
@@ -123,7 +126,7 @@ static size_t insn_at(const struct kernel *k, uint64_t at)
     return SIZE_MAX;
 }
 
-/* Adds the samples of a matched function to its parts. Returns their number. */
+/* Adds the samples in an aligned function to its parts. Returns the number of these samples. */
 static size_t take_twin(struct located *out, const struct program_code *c,
                         const struct code_parts *parts, const struct twin *t,
                         const struct object *o, const struct samples *s, uint32_t image)
@@ -164,7 +167,7 @@ bool located_add(struct located *out, const struct program_code *c, const struct
         struct err ignored;
         struct twin t = {.same = NULL};
         if (!symbol || !function->block_count || !find_in_unit(c, function, &t))
-            continue;   /* inlined into its caller */
+            continue;   /* not in the executable: the compiler inlined the function */
         t.own = kernel_from_code(&o, path, (size_t)symbol->offset, (size_t)symbol->size, &ignored);
         if (t.own && align(c, &t))
             taken += take_twin(out, c, parts, &t, &o, s, image);

@@ -1,5 +1,4 @@
-/* Time per part of the uninstrumented program. Matches its functions with those of the traced
- * program. */
+/* Locates samples of the uninstrumented program in the parts of the traced program's code. */
 #ifndef PORTOLAN_PROGRAM_LOCATED_H
 #define PORTOLAN_PROGRAM_LOCATED_H
 
@@ -7,16 +6,17 @@
 #include "program/code.h"
 
 struct located {
-    size_t *samples;           /* samples per part */
+    size_t *samples;           /* number of samples in each part */
     size_t part_count;
-    /* all samples; samples outside parts (libraries, and functions whose code differs too much) */
+    /* @all: number of samples. @elsewhere: those outside parts, in libraries and in functions whose
+     * code differs too much. */
     size_t all, elsewhere;
     char *different;           /* name of one function whose code differs too much; NULL: none */
 };
 
-/* Adds the samples of @s in the executable @path, the uninstrumented program of @c, to @out. The
- * caller zero-initialises @out; located_done frees it. False with err if the executable cannot be
- * read. */
+/* Adds the samples of @s in the executable @path to @out. The executable is the uninstrumented
+ * program of @c. The caller zero-initialises @out; located_done frees it. False with err if the
+ * executable cannot be read. */
 bool located_add(struct located *out, const struct program_code *c, const struct code_parts *parts,
                  const char *path, const struct samples *s, struct err *err);
 void located_done(struct located *l);

@@ -7,8 +7,9 @@
 #include "model/facts.h"
 
 #define TLB_WAYS 16.0
-/* inverse share of the sets from which lines take longer: measured on a Golden Cove, 3 cycles at
- * steps of 256 bytes and all larger powers of two, 1.3 at steps between them */
+/* Least factor by which a step reduces the number of used sets so that lines take longer. Measured
+ * on a Golden Cove: 3 cycles per line at steps of 256 bytes and larger powers of two, 1.3 at steps
+ * between them. */
 #define FEW_SETS 4
 
 static void level(double bytes, double ways, double latency, double line_cycles, double miss_cycles,
@@ -19,7 +20,7 @@ static void level(double bytes, double ways, double latency, double line_cycles,
             (struct memory_level){{bytes / MEMORY_LINE, ways}, latency, line_cycles, miss_cycles};
 }
 
-/* Returns whether @m lacks facts that a time requires. If so, err names them. */
+/* Returns whether @m lacks facts that a time requires, and sets err with their names. */
 static bool facts_missing(const struct machine *m, struct err *err)
 {
     static const char *const needed[] = {"clock",         "l1_bytes",       "l1_ways",
@@ -77,7 +78,7 @@ double memory_crowded(const struct memory *m, double step)
     return memory_crowding(step) >= FEW_SETS ? m->crowded_cycles : 0;
 }
 
-/* Returns the hit probability without evictions by other processes. */
+/* Returns the hit probability under the assumption that other processes evict no lines. */
 static double hit_alone(const struct memory *m, size_t level, const struct cache_shape *shape,
                         double distance)
 {
@@ -104,10 +105,10 @@ double memory_hit(const struct memory *m, size_t level, const struct cache_shape
 
     if (!m->ages || isinf(distance))
         return hit;
-    /* Other processes replace lines over time: a slow program loses lines even if it accesses few
-     * lines in between. The least recently used lines are replaced first; recent lines are rarely
-     * replaced. Measured on a Golden Cove, third level: 2 % of lines after 1.2 ms, 15 % after 2.4
-     * ms, 50 % after 4.8 ms. */
+    /* Other processes replace lines over time. A slow program therefore loses lines even if it
+     * accesses few other lines between two uses. Recently used lines are rarely replaced. Measured
+     * on a Golden Cove, third level: 2 % of lines after 1.2 ms, 15 % after 2.4 ms, 50 % after 4.8
+     * ms. */
     part = ages_at(m->ages, distance);
     age = m->kept[level] > 0 ? part / m->kept[level] : 0;
     return hit * exp(-age * age - part * m->left[level]);
@@ -123,7 +124,8 @@ void memory_served(const struct memory *m, double distance, double step, double 
         struct cache_shape shape = m->levels[i].shape;
         if (i < 2)
             shape.lines = fmax(shape.ways, shape.lines / crowd);
-        /* A level contains at least the lines of the levels before it. */
+        /* A level contains all lines of the levels before it, so its hit probability is at least
+         * theirs. */
         double hit = fmax(before, memory_hit(m, i, &shape, i < 2 ? among : distance));
         out[i] = hit - before;
         before = hit;
@@ -157,7 +159,8 @@ double memory_line_cycles(const struct memory *m, const double served[MEMORY_LEV
 
 double ages_at(const struct ages *ages, double distance)
 {
-    size_t low = 0, high = ages->list.count;   /* first entry with at least this distance */
+    size_t low = 0, high = ages->list.count;   /* binary search of the first entry with at least
+                                                * this distance */
 
     while (low < high) {
         size_t middle = low + (high - low) / 2;

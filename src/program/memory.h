@@ -16,72 +16,75 @@
 struct memory_level {
     struct cache_shape shape;        /* capacity in lines */
     double latency;                  /* cycles from address to value */
-    /* cycles per streamed line from this level; 0 for the first level, where the accesses
-     * themselves take the time */
+    /* Cycles per line that streams from this level. 0 for the first level, because the core's
+     * cycles include its accesses. */
     double line_cycles;
-    /* minimum cycles per line from this level, for independent accesses in random order */
+    /* least cycles per line from this level for independent accesses in random order */
     double miss_cycles;
 };
 
-/* Share of the run's time in which the program accesses @distance other lines, on average. */
+/* Mean share of the run's time until the program has accessed @distance other lines. */
 struct age { double distance, part; };
-struct ages { VEC(struct age) list; };   /* both members ascending */
+struct ages { VEC(struct age) list; };   /* both members of the entries ascend */
 
 struct memory {
     struct memory_level levels[MEMORY_LEVELS];
     size_t count;                    /* number of levels, 1 to 3 */
-    double latency, line_cycles;     /* main memory, in core cycles */
-    /* cost of a written line in a stream, relative to a line that is only read */
+    double latency, line_cycles;     /* latency and cycles per streamed line of main memory, in core
+                                      * cycles */
+    /* cycles of a written line in a stream divided by those of a line that is only read */
     double line_write;
-    /* cost per line of one stream from main memory, relative to one of two streams */
+    /* cycles per line of a single stream from main memory, divided by those of two streams */
     double line_alone;
-    /* largest step in bytes that is prefetched from the second level */
+    /* largest step in bytes for which lines are prefetched from the second level */
     double prefetch_step;
-    /* least cycles per line if all lines map to one set of the first level; 0: no additional
-     * cost */
+    /* Least cycles per line if all lines are in one set of the first level. 0: no more than other
+     * lines. */
     double crowded_cycles;
-    /* entries of the last TLB level; cycles of a miss among independent misses */
+    /* @pages: entries of the last TLB level. @walk_cycles: cycles per miss of independent
+     * accesses. */
     double pages, walk_cycles;
-    /* share of the second level's evictions that choose a random line of the set; the other
-     * evictions choose the least recently used line */
+    /* Share of the second level's evictions that choose a random line of the set. Other evictions
+     * choose the least recently used line. */
     double second_any;
-    double column_any;               /* the same in the sets of columns */
+    double column_any;               /* same share for lines with power-of-two steps, which use few
+                                      * sets */
     double clock_hz;
-    /* reuse times of the program; NULL: unknown, and other processes replace no lines */
+    /* reuse times of the program; NULL: unknown, and lines are replaced by the program only */
     const struct ages *ages;
-    /* per level: share of the run's time in which other processes that run continuously replace all
-     * but 1/e of its lines; 0: none do */
+    /* Per level: share of the run's time in which processes on other cores replace all but 1/e of
+     * its lines. 0: no such process. */
     double kept[MEMORY_LEVELS];
-    /* per level: times per run that a preempting process fills it */
+    /* per level: number of times per run that a preempting process fills it */
     double left[MEMORY_LEVELS];
-    /* sharing of the last level by the program's threads; memory_of sets none */
+    /* sharing of the last level by the program's threads; memory_of sets no threads */
     struct sharing sharing;
 };
 
 /* Reads the memory of @m from its facts. False with err if facts are missing or the line size
  * differs from that of traces. */
 bool memory_of(const struct machine *m, struct memory *out, struct err *err);
-/* Returns the probability that level @level contains the line of a reference at @distance in the
- * serial run. @shape: the shape of the level, or of its used part. */
+/* Returns the probability that a reference hits level @level. @distance is its distance in the
+ * serial run. @shape: shape of the level, or of the part of it that is used. */
 double memory_hit(const struct memory *m, size_t level, const struct cache_shape *shape,
                   double distance);
-/* Computes the shares of references at @distance in the serial run that each level and then main
- * memory serve: count + 1 shares with the sum 1. @step: bytes per step of a steady walk, else 0.
- * Large powers of two leave most sets of the first and second level unused; the last level hashes
- * its sets. @alike: share of the intervening lines with such steps; all other lines use all
- * sets. */
+/* Computes the shares of references that each level and main memory serve, count + 1 values with
+ * the sum 1. @distance is the references' distance in the serial run. @step: bytes per step of a
+ * steady walk, else 0. Large powers of two leave most sets of the first and second level unused;
+ * the last level hashes its sets. @alike: share of the intervening lines with such steps. All other
+ * lines use all sets. */
 void memory_served(const struct memory *m, double distance, double step, double alike,
                    double out[MEMORY_LEVELS + 1]);
 /* Returns whether walks in steps of @step bytes are prefetched from the second level. */
 bool memory_prefetched(const struct memory *m, double step);
-/* Returns the least cycles per line from beyond the first level for lines @step bytes apart: above
- * 0 if they use few of its sets. */
+/* Returns the least cycles per line if lines @step bytes apart come from beyond the first level. 0:
+ * no limit, because they use enough of its sets. */
 double memory_crowded(const struct memory *m, double step);
-/* Returns the cycles of a page walk for a page after @pages other pages; 0 if the TLB contains
- * it. */
+/* Returns the cycles of a page walk for a page that is used again after @pages other pages. 0 if
+ * the TLB contains the page. */
 double memory_walk(const struct memory *m, double pages);
-/* Return the mean latency or cycles per line over the shares, nested as in lambda = P1 l1 + (1 -
- * P1)(P2 l2 + ...). */
+/* Return the mean latency and the mean cycles per line of references with the shares @served.
+ * Levels are nested as in lambda = P1 l1 + (1 - P1)(P2 l2 + ...). */
 double memory_latency(const struct memory *m, const double served[MEMORY_LEVELS + 1]);
 double memory_line_cycles(const struct memory *m, const double served[MEMORY_LEVELS + 1]);
 /* Returns the share of the run's time between two uses at @distance, 0 to 1; 0 if unknown. */

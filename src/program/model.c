@@ -19,30 +19,33 @@
 #include "program/paper/nalu.h"
 #include "program/pages.h"
 
-/* parts of the references, if clusters differ between runs */
+/* number of parts of the references if clusters differ between runs */
 #define SHARES 16
-/* ratio of a cluster's farthest tenth to its nearest quarter above which one mean distance does not
- * represent it */
+/* Ratio of the mean distances of a cluster's farthest tenth and nearest quarter. Above it, one mean
+ * distance does not represent the cluster. */
 #define SPREAD 2.5
 #define SPREAD_LINES 16
-#define LIKE 0.25          /* least size of a cluster, relative to its counterpart in another run */
-#define ALIKE_RUNS 3       /* runs with the same remainder of an input, at least */
-#define ALIKE_DIVISORS 8   /* divisors tried: doubles per cache line */
-#define ALIKE_WORTH 0.02   /* error of the formula of all runs above which remainders are tried */
-/* factor by which the formula of runs with one remainder must be better */
+#define LIKE 0.25          /* least size of a cluster relative to the corresponding cluster of the
+                            * largest run */
+#define ALIKE_RUNS 3       /* least number of runs with the same remainder of an input */
+#define ALIKE_DIVISORS 8   /* largest divisor; a line has 8 doubles */
+#define ALIKE_WORTH 0.02   /* Least error of the formula of all runs for which remainders are
+                            * tried. */
+/* largest ratio of the error with runs of one remainder to the error with all runs */
 #define ALIKE_BETTER 0.25
 #define DEGREE_MOST 3      /* largest degree of distance formulas */
-#define LINES 0.25         /* lines; insignificant difference of a distance */
+#define LINES 0.25         /* insignificant difference of a distance, in lines */
 #define SCATTER 0.005
-/* product of runs and counts for symbolic regression, at most; largest counts first. Limits its
- * time to half a minute unless there are many runs */
+/* Largest number of counts for symbolic regression times the number of runs. The largest counts are
+ * first. It limits the time to half a minute unless there are many runs. */
 #define BRED_RUNS 400
 
-/* the largest runs, whose counts are also derived from the code */
+/* number of the largest runs beyond whose inputs counts are derived from the code */
 #define DERIVED_RUNS 3
-#define DERIVED_MOST 32      /* further inputs at which counts are derived, at most */
+#define DERIVED_MOST 32      /* largest number of inputs at which counts are derived */
 
-/* Values of all runs, then values derived from the code at further inputs, of a fitted formula. */
+/* Values of a fitted formula: those of all runs, then those derived from the code at further
+ * inputs. */
 struct fitted { double *values; size_t count; };
 
 struct fitting {
@@ -71,8 +74,8 @@ static bool same_values(const void *items, uint32_t item, const void *key)
            memcmp(one->values, w->values, w->count * sizeof *w->values) == 0;
 }
 
-/* Returns the index of the formula of the counts @values, @n values of the runs and the further
- * inputs. Fits equal values only once. */
+/* Returns the index of the formula for @values: @n counts of the runs, then of the further inputs.
+ * Fits equal values only once. */
 static uint32_t formula_of(struct fitting *f, const double *values, size_t n)
 {
     struct wanted_values key = {values, n};
@@ -100,7 +103,7 @@ double model_reciprocal(double input)
     return input != 0 ? 1 / input : 2;
 }
 
-/* Fits @values of the runs in @use only. */
+/* Fits the values of the runs in @use. @from has the inputs or their reciprocals. */
 static void fit_some(const struct fitting *f, const double *from, const double *values,
                      const bool *use, const struct growth_limits *limits, struct formula *out)
 {
@@ -119,9 +122,9 @@ static void fit_some(const struct fitting *f, const double *from, const double *
 }
 
 /* Fits the shares @values of the runs in @use for one alignment of rows in cache lines. The
- * alignment determines which copy of an unrolled loop accesses a new line: odd row lengths differ
- * from even ones. If no good formula fits all runs, but one fits the runs with the largest run's
- * alignment, that formula is used for inputs with this alignment. */
+ * alignment determines which copy of an unrolled loop accesses a new line, so odd row lengths
+ * differ from even ones. Tries runs with the largest run's alignment if no formula fits all runs
+ * well. Their formula is used for inputs with this alignment. */
 static void fit_alike(const struct fitting *f, const double *values, const double *totals,
                       const bool *use, const struct growth_limits *limits, struct model_mode *out)
 {
@@ -155,14 +158,15 @@ static void fit_alike(const struct fitting *f, const double *values, const doubl
     free(same);
 }
 
-/* Fits a cluster or part of the references; modes[r] is that of run r in @use. */
+/* Fits the formulas of a cluster, or of a part of the references. modes[r] is the cluster in run r,
+ * for runs in @use. */
 static void fit_mode(const struct fitting *f, const struct mode *modes, const double *totals,
                      const bool *use, struct model_mode *out)
 {
     const struct growth_limits share = {2, 1e-4, SCATTER, 0, 1, 0.5, false},
                                irregular = {2, 1e-3, 0.05, 0, 1, 0.5, false},
-                               /* nearly exact, because a step that is a few bytes off would use all
-                                * sets */
+                               /* the tolerance is small, because a step that is a few bytes off a
+                                * power of two uses all sets */
                step = {2, 0.5, 1e-3, 0, INFINITY, 2, false};
     const unsigned degree = formula_degree(&f->model->footprint, f->runs->name_count);
     struct growth_limits distance = {
@@ -189,9 +193,10 @@ static void fit_mode(const struct fitting *f, const struct mode *modes, const do
     free(steps);
 }
 
-/* Returns whether @modes, of @total references, correspond to the clusters of the largest run.
- * Their number must be equal, and none may be much smaller than its counterpart. A small run that
- * merges two clusters and has an additional one also has the same number. */
+/* Returns whether @modes, the clusters of @total references, correspond to those of the largest
+ * run. Their number must be equal, and none may be much smaller than the corresponding one. The
+ * number alone is not enough, because a small run may merge two clusters and have an additional
+ * one. */
 static bool corresponds(const struct mode *modes, size_t count, double total,
                         const struct mode *largest, size_t largest_count, double largest_total)
 {
@@ -204,8 +209,8 @@ static bool corresponds(const struct mode *modes, size_t count, double total,
     return true;
 }
 
-/* Selects the runs with the clusters of the largest run. Other runs are too small to separate them.
- * Returns the number of selected runs. */
+/* Selects the runs whose clusters correspond to those of the largest run. In other runs the
+ * clusters are too close to each other. Returns the number of selected runs. */
 static size_t alike(const struct fitting *f, struct mode (*modes)[MODES_MOST], const size_t *counts,
                     const double *totals, size_t largest, bool *use)
 {
@@ -218,8 +223,8 @@ static size_t alike(const struct fitting *f, struct mode (*modes)[MODES_MOST], c
     return n;
 }
 
-/* Computes the range *@from to *@to of cluster @k when all references with a finite distance are
- * sorted by distance, 0 to 1. */
+/* Computes the range of cluster @k, from *@from to *@to, among all references with a finite
+ * distance. They are sorted by distance and numbered from 0 to 1. */
 static void place_of(const struct mode *modes, size_t count, size_t k, double *from, double *to)
 {
     double finite = 0, below = 0;
@@ -232,8 +237,8 @@ static void place_of(const struct mode *modes, size_t count, size_t k, double *f
     *to = (below + modes[k].count) / finite;
 }
 
-/* Returns whether the cluster's distances vary too much for one mean. Triangular loops have all
- * distances of an interval. */
+/* Returns whether one mean does not represent the cluster's distances. In triangular loops they
+ * fill an interval. */
 static bool is_spread(const struct run_reference *r, const struct mode *modes, size_t count,
                       size_t k)
 {
@@ -247,8 +252,8 @@ static bool is_spread(const struct run_reference *r, const struct mode *modes, s
     return high.distance > SPREAD * low.distance + SPREAD_LINES;
 }
 
-/* Fits formulas of each cluster. Splits a spread cluster by distance into parts with equal numbers
- * of references. */
+/* Fits the formulas of each cluster. Splits a cluster with spread distances into parts with equal
+ * numbers of references. */
 static void fit_clusters(struct fitting *f, size_t reference, struct mode (*modes)[MODES_MOST],
                          const size_t *counts, size_t largest, const double *totals,
                          const bool *use, struct model_reference *out)
@@ -278,8 +283,8 @@ static void fit_clusters(struct fitting *f, size_t reference, struct mode (*mode
     free(one);
 }
 
-/* Splits the largest run's clusters into parts of at most 1 / SHARES of the references. Matches
- * them with the same shares of other runs' references, sorted by distance. */
+/* Splits the largest run's clusters into parts of at most 1 / SHARES of the references. A part
+ * corresponds to the same shares of the other runs' references, sorted by distance. */
 static void fit_shares(struct fitting *f, size_t reference, const struct mode *clusters,
                        size_t count, const double *totals, struct model_reference *out)
 {
@@ -348,7 +353,7 @@ static void fit_reference(struct fitting *f, size_t reference, struct model_refe
     out->total = same_count ? f->model->counts[block] : formula_of(f, totals, n);
     if (counts[largest]) {
         size_t same = alike(f, modes, counts, totals, largest, use);
-        /* fewer runs do not determine the effect of each input */
+        /* the effect of each input needs more runs than inputs */
         if (same >= varying(f) + 2 || same == n)
             fit_clusters(f, reference, modes, counts, largest, totals, use, out);
         else
@@ -360,7 +365,8 @@ static void fit_reference(struct fitting *f, size_t reference, struct model_refe
     free(use);
 }
 
-/* Fits the number of distinct lines per run. It limits distances and their growth. */
+/* Fits the number of distinct lines per run. Distances are limited to it, and grow at most with its
+ * degree. */
 static void fit_footprint(struct fitting *f)
 {
     const struct growth_limits limits = {DEGREE_MOST, 2, SCATTER, 0, INFINITY, 2, true};
@@ -379,8 +385,8 @@ static void fit_footprint(struct fitting *f)
     free(values);
 }
 
-/* Chooses inputs beyond the runs: doubles the largest inputs repeatedly, all together and each one
- * separately. */
+/* Chooses inputs beyond the runs: doubles and quadruples the inputs of the largest runs, all
+ * together and each one separately. */
 static void find_beyond(struct fitting *f)
 {
     const size_t n = f->runs->runs.count, width = f->runs->name_count,
@@ -397,7 +403,7 @@ static void find_beyond(struct fitting *f)
     }
     f->inputs = mem_resize(f->inputs, ((n + DERIVED_MOST) * width + 1) * sizeof *f->inputs);
     for (size_t k = 0; k < n && k < DERIVED_RUNS; k++)
-        for (size_t i = width == 1; i <= width; i++)   /* 0: all inputs */
+        for (size_t i = width == 1; i <= width; i++)   /* 0: all inputs change */
             for (double factor = 2; factor <= 4 && f->derived_count < DERIVED_MOST; factor *= 2) {
                 double *at = f->inputs + (n + f->derived_count++) * width;
                 memcpy(at, f->runs->runs.items[order[k]].inputs, width * sizeof *at);
@@ -412,8 +418,8 @@ static void find_beyond(struct fitting *f)
                    f->derived_taken + k * blocks);
 }
 
-/* Returns the index of a formula that fits both the runs' @values and the known values @derived
- * from the code. */
+/* Returns the index of a formula of the runs' @values, and of the values @derived from the code if
+ * all are known. */
 static uint32_t formula_of_both(struct fitting *f, double *values, const double *derived,
                                 size_t block)
 {
@@ -446,8 +452,8 @@ static void fit_blocks(struct fitting *f)
     free(values);
 }
 
-/* Returns whether the block allocates or frees memory. Its time grows with first-used pages, which
- * are counted separately. */
+/* Returns whether the block allocates or frees memory. Most of that time is page faults, which are
+ * counted separately. */
 static bool allocates(const struct program_block *b)
 {
     static const char *const names[] = {
@@ -461,7 +467,8 @@ static bool allocates(const struct program_block *b)
     return false;
 }
 
-/* Replaces @values in @use by their lower quartile. The minimum of many noisy values is too low. */
+/* Replaces the values of the runs in @use by their lower quartile. With many noisy values the
+ * minimum is too low. */
 static void level(double *values, const bool *use, size_t n)
 {
     double *sorted = mem_zero(n + 1, sizeof *sorted);
@@ -502,7 +509,7 @@ static void fit_calls(struct fitting *f)
     free(use);
 }
 
-/* Fits the mispredicted shares of the branches. */
+/* Fits the share of mispredicted executions of each branch. */
 static void fit_mispredicted(struct fitting *f)
 {
     const struct growth_limits limits = {2, 1e-3, 0.05, 0, 1, 0.5, false};
@@ -533,7 +540,8 @@ static int by_largest(const void *a, const void *b)
                                      : 1;
 }
 
-/* Trains a network for @formula, whatever its error, because the user requested networks. */
+/* Trains a network for @formula, even if its error is small, because the user requested
+ * networks. */
 static void train_network(struct fitting *f, const struct fit_data *data, struct formula *formula)
 {
     struct program_model *m = f->model;
@@ -544,7 +552,7 @@ static void train_network(struct fitting *f, const struct fit_data *data, struct
     m->networks[m->network_count++] = n;
 }
 
-/* Tries expressions or networks for the largest counts that regression does not predict, including
+/* Tries expressions or networks for the largest counts that regression does not predict, and for
  * the total number of references. Returns false if @progress cancelled. */
 static bool fit_failed(struct fitting *f, enum count_fit fit, model_progress progress, void *state)
 {
@@ -555,7 +563,7 @@ static bool fit_failed(struct fitting *f, enum count_fit fit, model_progress pro
     for (uint32_t i = 0; fit != COUNTS_REGRESSION && i < f->formulas.count; i++) {
         const double *values = f->done.items[i].values;
         if (f->done.items[i].count > n)
-            continue;   /* derived from the code */
+            continue;   /* the code determines the counts, too */
         struct failed one = {i, 0};
         for (size_t r = 0; r < n; r++)
             one.largest = fmax(one.largest, values[r]);
@@ -622,7 +630,7 @@ struct program_model *program_model_new(const struct program_runs *runs, enum co
     }
     ok = ok && (fit_failed(&f, fit, progress, state) ||
                 err_set(err, ERR_INTERRUPTED, NULL, "fitting was cancelled"));
-    ok = ok && watch_goes_on(err);   /* cancelled fits are invalid */
+    ok = ok && watch_goes_on(err);   /* after a cancellation the fits are incomplete */
     m->formulas = f.formulas.items;
     m->formula_count = f.formulas.count;
     m->ranges = mem_zero(f.formulas.count + 1, sizeof *m->ranges);

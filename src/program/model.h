@@ -1,5 +1,5 @@
-/* Extrapolates runs at small inputs to any inputs: formulas of block counts, and of references by
- * reuse distance. */
+/* Extrapolates runs at small inputs to any inputs. Formulas predict the counts of blocks, and the
+ * references by reuse distance. */
 #ifndef PORTOLAN_PROGRAM_MODEL_H
 #define PORTOLAN_PROGRAM_MODEL_H
 
@@ -9,28 +9,29 @@
 #include "program/range.h"
 #include "program/runs.h"
 
-/* A cluster of distances of one instruction that all runs have. If clusters differ between runs, a
- * part of its references. */
+/* A cluster of the distances of one instruction, which all runs have. If clusters differ between
+ * runs, it is a part of the instruction's references. */
 struct model_mode {
-    /* share of the references, as a formula of the inputs' reciprocals; it converges as the inputs
-     * grow */
+    /* share of the references, as a formula of the inputs' reciprocals, so that it converges as
+     * inputs grow */
     struct formula share;
-    /* share for inputs whose number @input has remainder @rest by @divisor; divisor 0: none */
+    /* share if input number @input has remainder @rest by @divisor; divisor 0: no such formula */
     struct formula share_alike;
     uint16_t input, divisor, rest;
-    bool cold; /* a cluster of first uses */
+    bool cold; /* it consists of first uses */
     struct formula distance;
-    struct formula irregular; /* share without a steady step, as a formula of the reciprocals */
-    struct formula step;      /* step in bytes */
+    struct formula irregular; /* share of its references without a steady step, as a formula of the
+                               * reciprocals */
+    struct formula step;      /* steady step in bytes */
 };
 
 struct model_reference {
-    uint32_t total; /* index of the formula of all references */
+    uint32_t total; /* index of the formula for the number of references */
     struct model_mode *modes;
     size_t mode_count;
 };
 
-/* Alternatives to regression for counts that it does not predict. */
+/* How to predict counts that regression does not predict. */
 enum count_fit { COUNTS_GENETIC, COUNTS_NETWORK, COUNTS_REGRESSION };
 
 struct program_code;
@@ -39,17 +40,17 @@ struct pages_model;
 
 struct program_model {
     const struct program_runs *runs; /* owned reference */
-    struct formula *formulas;        /* no formula occurs twice */
+    struct formula *formulas;        /* all formulas are different */
     size_t formula_count;
     struct formula_range *ranges; /* one per formula */
     struct derived *derived;      /* counts that follow from the code */
-    struct nalu **networks;       /* networks of the formulas */
+    struct nalu **networks;       /* networks to which formulas point */
     size_t network_count;
     uint32_t *counts, *taken; /* per block: index of the formula */
-    /* per block: cycles of external functions per execution; error below 0: unknown */
+    /* Per block: cycles of external functions per execution. An error below 0: unknown. */
     struct formula *calls;
-    /* per block: mispredicted share of its branch's executions, as a formula of the reciprocals;
-     * count 0: none */
+    /* Per block: share of the branch's executions that are mispredicted, as a formula of the
+     * reciprocals. count 0: none. */
     struct formula *mispredicted;
     struct model_reference *references;
     struct formula footprint;  /* number of distinct lines */
@@ -60,28 +61,29 @@ struct program_model {
     _Atomic unsigned holders;
 };
 
-/* Called repeatedly with the completed share of the fit. Returns false to cancel. */
+/* Called repeatedly with the share of the fit that is complete. Returns false to cancel. */
 typedef bool (*model_progress)(void *state, double share);
 
-/* Fits @runs, at least one. NULL with err if @progress (may be NULL) cancelled. */
+/* Fits a model to @runs, which must have at least one run. NULL with err if @progress (may be NULL)
+ * cancelled. */
 struct program_model *program_model_new(const struct program_runs *runs, enum count_fit fit,
                                         model_progress progress, void *state, struct err *err);
 void program_model_free(const struct program_model *m);
 const struct program_model *program_model_hold(const struct program_model *m);
-/* Returns the program's machine code. It is assembled once, owned by the model, and immutable. NULL
- * with err. */
+/* Returns the program's machine code. The first call assembles it. It belongs to the model and is
+ * immutable. NULL with err. */
 const struct program_code *program_model_code(const struct program_model *m, struct err *err);
 /* Returns 1 / @input, the variable of formulas for shares. */
 double model_reciprocal(double input);
-/* Makes a run at @inputs: the recorded one if there is one, else from the formulas.
+/* Makes a run at @inputs: the recorded run if there is one, else a run with the values of formulas.
  * program_run_done frees @out. */
 void program_model_at(const struct program_model *m, const double *inputs, struct program_run *out);
 const struct formula *program_model_count(const struct program_model *m, size_t block);
-/* Returns whether @f equals the count of every run, and the runs determine a formula of its kind at
+/* Returns whether @f equals the count of every run, and the runs determine the formula at
  * @inputs. */
 bool program_model_fits(const struct program_model *m, const struct formula *f,
                         const double *inputs);
-/* Returns whether reference @reference has the count of its block in all runs. Pure. */
+/* Returns whether reference @reference executes as often as its block in all runs. Pure. */
 bool program_model_with_block(const struct program_model *m, size_t reference);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Evaluates a program's model at given inputs: counts, distances and first uses. Determines whether
- * its formulas are valid there. */
+/* Evaluates a program's model at given inputs: counts, distances and first uses. Also determines
+ * whether a formula is valid at these inputs. */
 #include "program/model.h"
 
 #include <math.h>
@@ -13,11 +13,11 @@
 #include "program/fit.h"
 #include "program/pages.h"
 
-/* iterations of limiting counts by the counts of predecessors, at most */
+/* most iterations that limit counts by those of predecessors */
 #define BOUND_ROUNDS 64
 
-/* Returns whether a run had the remainder of @term at @inputs. The formula is uncertain at other
- * remainders. */
+/* Returns whether a run has the same remainder of @term's input as @inputs. The formula is
+ * uncertain at other remainders. */
 static bool remainder_seen(const struct program_model *m, const struct formula_term *term,
                            const double *inputs)
 {
@@ -52,7 +52,7 @@ bool program_model_with_block(const struct program_model *m, size_t reference)
            m->counts[m->runs->program->references[reference].block];
 }
 
-/* Evaluates the clusters of a reference at @inputs. Scales their shares to the sum 1. */
+/* Fills @out with the clusters of a reference at @inputs. Their shares are scaled to the sum 1. */
 static void reference_at(const struct program_model *m, const struct model_reference *model,
                          const double *inputs, const double *reciprocals, double references,
                          struct run_reference *out)
@@ -82,8 +82,9 @@ static void reference_at(const struct program_model *m, const struct model_refer
     qsort(out->bins, out->bin_count, sizeof *out->bins, compare_doubles);
 }
 
-/* Computes the upper bound of each block's count: the executions of its predecessors. INFINITY at
- * the start of a function and for self-loops; 0 without predecessors. */
+/* Computes an upper bound of each block's count: the sum of its predecessors' counts. It is
+ * INFINITY at the start of a function and for blocks that precede themselves, and 0 without
+ * predecessors. */
 static void find_inflow(const struct program *p, const double *counts, double *inflow)
 {
     memset(inflow, 0, p->block_count * sizeof *inflow);
@@ -94,8 +95,8 @@ static void find_inflow(const struct program *p, const double *counts, double *i
         inflow[p->functions[f].first_block] = INFINITY;
 }
 
-/* Limits counts to the executions of their predecessors, because a poor formula may be far off
- * outside the runs. @kept gets the remaining share of each count. */
+/* Limits each count to the sum of the predecessors' counts, because a poor formula may be far off
+ * outside the runs. Stores in @kept the ratio of each limited count to the original one. */
 static void bound_counts(const struct program_model *m, const double *inputs, const double *derived,
                          double *counts, double *kept)
 {
@@ -129,8 +130,8 @@ static void scale_reference(struct run_reference *r, double by)
     }
 }
 
-/* Limits first uses to the number of distinct lines, because each line has one. The excess gets the
- * distances of the other references. */
+/* Limits first uses to the number of distinct lines, because each line has only one. Moves the
+ * excess to the other distances of the same reference. */
 static void bound_first_uses(const struct program_model *m, const double *inputs,
                              struct program_run *run)
 {
@@ -156,8 +157,8 @@ static void bound_first_uses(const struct program_model *m, const double *inputs
     }
 }
 
-/* Copies the relations of a reference (its forwarding store and its lead) from the run with the
- * most references. */
+/* Copies @from and @lead of a reference, with their distances, from the run with the most
+ * references. */
 static void take_relations(const struct program_runs *runs, size_t reference,
                          struct run_reference *out)
 {
@@ -209,7 +210,7 @@ void program_model_at(const struct program_model *m, const double *inputs, struc
                 ? derived_taken[b]
                 : fmin(out->counts[b], formula_value(&m->formulas[m->taken[b]], inputs, width));
     }
-    /* A loop end whose count follows from the code is predicted separately. */
+    /* Loop ends are predicted from their counts, if these follow from the code. */
     for (size_t b = 0; b < p->block_count; b++)
         if (p->blocks[b].two_way && isnan(derived_taken[b]))
             out->mispredicted[b] =

@@ -5,13 +5,13 @@
 
 #include "program/runtime/bins.h"
 
-#define GAP 1.5            /* least ratio to the distance of the next cluster */
-#define GAP_LINES 4        /* least difference in lines to the next cluster */
+#define GAP 1.5            /* least ratio of the distances of two clusters */
+#define GAP_LINES 4        /* least difference of the distances of two clusters, in lines */
 #define SMALL 0.005
-#define STRAGGLER 0.001   /* share of the references below which a bin starts no cluster */
-/* ratio of a distance to all smaller ones above which a common mean would not represent it */
+#define STRAGGLER 0.001   /* a bin with a smaller share of the references starts no cluster */
+/* Ratio of a distance to the next smaller one. Above it, a common mean would not represent both. */
 #define FAR_OFF 4.0
-/* least share of the references for a cluster of such distances */
+/* least share of the references for a cluster that is so far from the others */
 #define FAR_LEAST 1e-4
 
 static void join(struct mode *into, const struct mode *from)
@@ -25,13 +25,13 @@ static void join(struct mode *into, const struct mode *from)
     into->regular += from->regular;
 }
 
-/* Returns the ratio of the larger to the smaller distance. */
+/* Returns the ratio of the larger distance to the smaller one. */
 static double ratio(double a, double b)
 {
     return a < b ? (b + 1) / (a + 1) : (a + 1) / (b + 1);
 }
 
-/* Returns the first cluster from which all of @count clusters are small. */
+/* Returns the index from which all clusters up to @count are small. */
 static size_t behind_all(const struct mode *modes, size_t count, double total)
 {
     while (count > 0 && modes[count - 1].count < SMALL * total)
@@ -39,16 +39,16 @@ static size_t behind_all(const struct mode *modes, size_t count, double total)
     return count;
 }
 
-/* Returns whether the small cluster @k is kept because it is far above all others. An example is
- * the first use of each line after its initialisation. */
+/* Returns whether the small cluster @k is not merged, because its distance is far above all others.
+ * An example is the second use of each line, after its initialisation. */
 static bool stays(const struct mode *modes, size_t count, size_t k, double total)
 {
     return k > 0 && k >= behind_all(modes, count, total) && modes[k].count >= FAR_LEAST * total &&
            ratio(modes[k].distance, modes[k - 1].distance) > FAR_OFF;
 }
 
-/* Merges the smallest of @count finite clusters with its nearer neighbour. Repeats while the
- * smallest cluster is small or more than @most are left. Returns the number left. */
+/* Merges the smallest of @count finite clusters with its nearer neighbour. Repeats this while the
+ * smallest cluster is small or more than @most remain. Returns the number of clusters. */
 static size_t thin(struct mode *modes, size_t count, double total, size_t most)
 {
     while (count > 1) {
@@ -59,7 +59,7 @@ static size_t thin(struct mode *modes, size_t count, double total, size_t most)
                 least = i;
         if (modes[least].count >= SMALL * total && count <= most)
             break;
-        /* merging would include the distant clusters */
+        /* the only cluster to merge with is a distant one */
         if (least == 0 && count <= most && stays(modes, count, 1, total))
             break;
         size_t other = !least               ? 1
@@ -77,7 +77,7 @@ static size_t thin(struct mode *modes, size_t count, double total, size_t most)
     return count;
 }
 
-/* Returns the cluster nearest to @distance. */
+/* Returns the cluster whose distance is nearest to @distance; NULL if @count is 0. */
 static struct mode *nearest(struct mode *modes, size_t count, double distance)
 {
     struct mode *best = NULL;
@@ -93,7 +93,7 @@ size_t modes_find(const struct run_reference *r, struct mode out[MODES_MOST])
     double last = -1;
     size_t count = 0;
 
-    /* Adds large bins first. Otherwise a few references between two clusters would connect them. */
+    /* Adds large bins first, because a few references between two clusters would connect them. */
     for (int stragglers = 0; stragglers < 2; stragglers++)
         for (size_t i = 0; i < r->bin_count; i++) {
             const struct run_bin *b = &r->bins[i];

@@ -7,17 +7,18 @@
 #define MODES_MOST 12
 
 struct mode {
-    double distance;      /* mean in lines; INFINITY: first uses, always the last cluster */
+    double distance;      /* mean distance in lines; INFINITY: first uses, always the last
+                           * cluster */
     double count, regular;
-    double step;          /* most common steady step, bytes */
+    double step;          /* most common steady step in bytes */
 };
 
-/* Finds the clusters of @r in ascending order; returns their number. A cluster with less than 1/200
- * of the references joins its nearer neighbour, except first uses. The threshold is 1/10000 for
- * distant clusters, more than four times as far as the previous one. */
+/* Finds the clusters of @r in ascending order of distance and returns their number. A cluster with
+ * less than 1/200 of the references joins its nearer neighbour. The threshold is 1/10000 for a
+ * cluster more than four times as far as the previous one. First uses are always a cluster. */
 size_t modes_find(const struct run_reference *r, struct mode out[MODES_MOST]);
-/* Returns the mean of the references between the shares @from and @to, sorted by distance, without
- * first uses. Count 0 if there are none. */
+/* Returns the mean of a range of the references, sorted by distance, without first uses. The range
+ * is from share @from to share @to. Its count is 0 if there are no references. */
 struct mode modes_between(const struct run_reference *r, double from, double to);
 
 #endif

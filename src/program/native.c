@@ -15,33 +15,35 @@
 #include "base/vec.h"
 #include "model/facts.h"
 
-#define PIECES 3                 /* measurements of clock and core per size */
-#define STREAM_BYTES ((size_t)1 << 20)   /* bytes streamed per measurement, at least */
+#define PIECES 3                 /* measurements of the clock and the core after each size */
+#define STREAM_BYTES ((size_t)1 << 20)   /* least number of bytes streamed per measurement */
 #define MOST_BYTES ((size_t)64 << 20)
 #define JUMPS 4000
-/* independent accesses; with this number the time of the system calls before and after is
- * negligible */
+/* Least number of independent accesses per measurement. It makes the system calls before and after
+ * negligible. */
 #define SCATTERED 32768
-/* ratio of the area walked in columns to the lines accessed */
+/* ratio of the area that is accessed in columns to the lines accessed */
 #define COLUMNS_BY 8
 #define TRIES 5                  /* repetitions of short measurements */
 #define HUGE_PAGE ((size_t)2 << 20)
-#define WALKED 16384u            /* accesses per measurement of page walks, at least */
-/* share of the time of a line from the second level below which a cost counts as 0 */
+#define WALKED 16384u            /* least number of accesses per measurement of page walks */
+/* Least cost of a page walk, as a share of a line's time from the second level. Smaller costs count
+ * as 0. */
 #define WALKS_LEAST 0.2
 #define PAGE 4096u
-#define PAST_BY 1.5              /* factor of the second level's size */
-#define CROWDED_BY 1.25          /* from which lines of one set cost time of their own */
-#define FIRST_WAIT 0.3e-3        /* seconds; each wait is twice the previous one */
+#define PAST_BY 1.5              /* factor of the second level's size; the area exceeds the level */
+#define CROWDED_BY 1.25          /* least ratio of the time per line in one set to that in different
+                                  * sets; below it both are equal */
+#define FIRST_WAIT 0.3e-3        /* seconds; each wait is twice as long as the previous one */
 #define WAIT_TRIES 3
-/* factor of the first size; the area mostly fills the second level and fits in it */
+/* Factor of the first size. The area is an eighth to a quarter of the second level. */
 #define NEAR_BY 2
-/* share of lines left after the longest wait above which their lifetime is unknown */
+/* Largest share of lines left after the longest wait with which a lifetime is computed. */
 #define LEFT_MOST 0.8
-/* factor of the first size; the area has the second level's size, or more than half of it */
+/* factor of the first size; the area has from half of the second level's size to all of it */
 #define SECOND_BY 8
 #define SECOND_ROUNDS 20
-/* seconds of a walk through the second level; shorter times are too short to measure */
+/* least lifetime of a line in seconds: a walk through the second level takes as long */
 #define KEPT_LEAST 20e-6
 
 static volatile uint64_t sink;
@@ -64,7 +66,7 @@ static double read_seconds(const char *at, size_t bytes)
     return start / (double)(rounds * (bytes / (size_t)MEMORY_LINE));
 }
 
-/* Reads half of @bytes as one stream. Returns seconds per line. */
+/* Reads half of @bytes as one stream. Returns the seconds per line. */
 static double alone_seconds(const char *at, size_t bytes)
 {
     const volatile uint64_t *p = (const volatile uint64_t *)(const void *)at;
@@ -96,8 +98,9 @@ static double write_seconds(const char *from, size_t bytes)
     return (native_seconds() - start) / (double)(rounds * (bytes / (size_t)MEMORY_LINE));
 }
 
-/* Measures dependent random accesses. Each address depends on the previous load (which returns 0)
- * and on Knuth's linear congruential generator. The caller subtracts the generator's cycles. */
+/* Measures dependent random accesses. Each address depends on the previous load, which returns 0,
+ * and on Knuth's linear congruential generator. Returns seconds per access; the caller subtracts
+ * the generator's cycles. */
 static double jump_once(const char *from, size_t bytes)
 {
     const volatile uint64_t *p = (const volatile uint64_t *)(const void *)from;
@@ -113,15 +116,15 @@ static double jump_once(const char *from, size_t bytes)
     return start / JUMPS;
 }
 
-/* Measures independent accesses to lines of @bytes in columns, a page and a line apart. The area is
- * eight times as large, so columns are as long as in programs. The core has its maximum number of
- * misses in flight. */
+/* Measures independent accesses to the lines of @bytes, in columns whose lines are a page and a
+ * line apart. The area is eight times as large as the lines, so that columns are as long as in
+ * programs. The core has its maximum number of misses in flight. */
 static double scatter_once(const char *from, size_t bytes)
 {
     const size_t step = PAGE + (size_t)MEMORY_LINE, wide = bytes * COLUMNS_BY,
                  rows = (wide < MOST_BYTES ? wide : MOST_BYTES) / step,
                  columns = 1 + (bytes / (size_t)MEMORY_LINE - 1) / rows;
-    /* continues after the previous measurement, whose latest lines are still cached */
+    /* continues after the previous measurement, because its latest lines are still cached */
     static _Thread_local size_t column;
     uint64_t sum = 0, other = 0;
     size_t count = 0;
@@ -140,8 +143,8 @@ static double scatter_once(const char *from, size_t bytes)
     return start / (double)count;
 }
 
-/* Returns the least of several measurements. Other tasks on the core and in the caches can only
- * increase times. They also increase the least time of a program. */
+/* Returns the least of several measurements, because other tasks on the core and in the caches can
+ * only increase times. */
 static double least_of_tries(double (*once)(const char *from, size_t bytes), const char *from,
                              size_t bytes)
 {
@@ -167,9 +170,9 @@ static inline uint64_t line_of(const char *from, size_t page, size_t shift)
     return *(const volatile uint64_t *)(const void *)(from + page * PAGE + page * shift % PAGE);
 }
 
-/* Accesses one line of each page of @bytes with four unrolled loads, like compiled code, each
- * @shift bytes farther from the start of its page. Returns seconds per line. On a Zen 3 one load
- * per iteration takes 10 cycles per line, four take 12. */
+/* Accesses one line of each page of @bytes. In each page the line is @shift bytes farther from the
+ * page's start than in the previous one. Returns seconds per line. Compilers unroll such loops by
+ * four: on a Zen 3, one load per iteration takes 10 cycles per line, four take 12. */
 static double walk_by(const char *from, size_t bytes, size_t shift)
 {
     const size_t pages = bytes / PAGE, rounds = 1 + WALKED / pages;
@@ -198,10 +201,11 @@ static double crowd_once(const char *from, size_t bytes)
 
 struct native_probe {
     char *at;                    /* area of MOST_BYTES bytes */
-    /* mapped: twice HUGE_PAGE larger than needed, for alignment; huge: aligned address in it,
+    /* mapped: an area that is 2 * HUGE_PAGE larger than needed; huge: aligned address in it, with
      * MOST_BYTES in huge pages */
     char *mapped, *huge;
-    size_t first;                /* bytes that fit the second level, a power of two */
+    size_t first;                /* size of the first area: a power of two, a sixteenth to an eighth
+                                  * of the second level */
     struct machine *machine;     /* this CPU's machine */
     VEC(struct native) seen;
 };
@@ -250,13 +254,13 @@ void native_probe_free(struct native_probe *p)
     free(p);
 }
 
-/* Measures lines after increasing waits since the access of @bytes. @congruence: seconds per access
- * without the load. A wait with a preemption is repeated or omitted, because it shows another
- * effect. */
+/* Measures the latency of lines that were accessed some time ago, after increasing waits. @bytes:
+ * size of the area. @congruence: seconds per access without the load. A wait with a preemption is
+ * repeated, or its latencies are NaN. */
 static void look_at_waits(const struct native_probe *p, size_t bytes, double congruence,
                           struct native_wait out[NATIVE_WAITS])
 {
-    /* the last lines accessed, in the half that ends in the middle */
+    /* size of the part whose lines were accessed last; it ends in the middle of the area */
     const size_t near = p->first * NEAR_BY;
     double wait = FIRST_WAIT;
 
@@ -282,14 +286,14 @@ static void look_at_waits(const struct native_probe *p, size_t bytes, double con
 void native_probe_look(struct native_probe *p)
 {
     struct native n = {.share = {1, 1, 0, 0}};
-    /* cycles of the generator: multiplication, addition, shift and mask */
+    /* cycles of the generator: multiplication (3), addition, shift and mask */
     const double jump_cycles = 6;
     struct core_readings pieces = {0};
 
     for (size_t size = p->first; size <= MOST_BYTES && n.count < NATIVE_SIZES;
          size *= n.count == 1 ? 16 : 2) {
         struct native_level *l = &n.sizes[n.count++];
-        /* the previous walk had the same size */
+        /* loads the area into the caches, as far as it fits */
         read_seconds(p->at, size);
         *l = (struct native_level){(double)size, least_of_tries(read_seconds, p->at, size),
                                    least_of_tries(write_seconds, p->at, size),
@@ -349,8 +353,8 @@ bool native_looks_agree(const struct native *looks, size_t count, double within)
 /* A list of measurements. */
 struct looks { const struct native *items; size_t count; };
 
-/* Returns the median over the measurements of the double at @offset; of two the mean. NaN:
- * unknown. */
+/* Returns the median over the measurements of the double at @offset; the mean of the two middle
+ * ones if their number is even. NaN: all are unknown. */
 static double middle(const struct looks *looks, size_t offset)
 {
     double *values = mem_alloc(looks->count * sizeof *values), value;
@@ -367,7 +371,8 @@ static double middle(const struct looks *looks, size_t offset)
     return value;
 }
 
-/* Returns the measurements in @use (NULL: all). The caller frees them. */
+/* Returns a copy of the measurements in @use (NULL: all), which the caller frees. Stores their
+ * number in *@count. */
 static struct native *looks_used(const struct native_probe *p, const bool *use, size_t *count)
 {
     struct native *used = mem_alloc((p->seen.count + 1) * sizeof *used);
@@ -397,7 +402,7 @@ void native_probe_result(const struct native_probe *p, const bool *use, struct n
     const struct looks looks = {used, count};
     *out = used[0];
     out->clock_hz = middle(&looks, offsetof(struct native, clock_hz));
-    /* Converts rates to times, because times can be added. */
+    /* the mean of rates is computed from their reciprocals, the times */
     for (size_t i = 0; i < count; i++) {
         slots += 1 / looks.items[i].share.slots;
         ports += 1 / looks.items[i].share.ports;
@@ -438,8 +443,8 @@ static void set(struct machine *m, const char *key, double value, const char *un
     machine_set_fact(m, key, text, unit, NATIVE_SOURCE);
 }
 
-/* Returns the time of the lines that are not in the second level. The second level contains @bytes
- * of the larger area. */
+/* Returns the time of an access that misses the second level. @measured is the mean over @area, of
+ * which the second level contains @bytes. @second is the time of a hit. */
 static double behind_second(double bytes, const struct native_level *area, double measured,
                             double second)
 {
@@ -447,8 +452,8 @@ static double behind_second(double bytes, const struct native_level *area, doubl
     return fmax(measured, (measured - part * second) / (1 - part));
 }
 
-/* Returns the share of @lines random lines that a cache does not contain, because more of them map
- * to a set than it has ways. */
+/* Returns the share of @lines random lines that the cache does not contain. A line is missing if
+ * more lines map to its set than the cache has ways. */
 static double not_held(const struct cache_shape *cache, double lines)
 {
     double sets = cache->lines / cache->ways, mean = lines / sets, held = 0, term = exp(-mean),
@@ -461,8 +466,9 @@ static double not_held(const struct cache_shape *cache, double lines)
     return 1 - (held + cache->ways * (1 - below)) / mean;
 }
 
-/* Returns the bytes of the second level that other tasks leave to the program, from the share of an
- * area of its size in the cache. The costs of the next level depend on it. */
+/* Returns the bytes of the second level that other tasks leave to the program. They follow from the
+ * share of hits in an area of about its size. The latency of the next level depends on the result,
+ * so it iterates. */
 static double second_left(const struct native *n, const struct machine *m)
 {
     const struct native_level *near = &n->sizes[0], *next = &n->sizes[1];
@@ -481,18 +487,19 @@ static double second_left(const struct native *n, const struct machine *m)
     return left;
 }
 
-/* Returns the time in seconds after which 1/e of the lines are still cached, from the shares @lefts
- * at @ages. NaN: too long to measure. Least recently used lines are replaced first, so the share
- * falls with the square of the age, as in memory_hit. Missing ages are NaN. */
+/* Returns the seconds after which 1/e of the lines are still cached. @lefts are the shares of lines
+ * left at @ages; an unknown age is NaN. The logarithm of the share falls with the square of the age
+ * (memory_hit), because the least recently used lines are replaced first. NaN: the time is too long
+ * to measure. */
 static double kept_seconds(const double ages[NATIVE_WAITS], const double lefts[NATIVE_WAITS])
 {
-    double age = 0, left = 1;   /* age and share of the previous wait */
+    double age = 0, left = 1;   /* age and share of lines after the previous wait */
 
     for (int i = 0; i < NATIVE_WAITS; i++) {
         if (isnan(ages[i]) || isnan(lefts[i]))
             continue;
         double now = fmin(1, fmax(0.01, lefts[i]));
-        if (now <= exp(-1))   /* interpolates the logarithm of the share */
+        if (now <= exp(-1))   /* interpolates the logarithm of the share of lines */
             return fmax(KEPT_LEAST, sqrt(age * age + (ages[i] * ages[i] - age * age) *
                                                          (log(left) + 1) / (log(left) - log(now))));
         age = ages[i];
@@ -501,8 +508,9 @@ static double kept_seconds(const double ages[NATIVE_WAITS], const double lefts[N
     return left < LEFT_MOST ? age / sqrt(-log(left)) : NAN;
 }
 
-/* Computes the lifetime of lines in the second level and in the third, which receives the second
- * level's victims. @second: bytes of the second level. @third: latency of the third level. */
+/* Computes the lifetimes of lines in the second level, and in the third level, which receives the
+ * second level's victims. @second: bytes of the second level. @third: latency of the third level in
+ * seconds. */
 static void find_kept(const struct native *n, double second, double third, double *kept_second,
                       double *kept_third)
 {
@@ -525,9 +533,9 @@ static void find_kept(const struct native *n, double second, double third, doubl
     *kept_third = n->count > 3 ? kept_seconds(ages[1], lefts[1]) : NAN;
 }
 
-/* Returns the bytes of the third level that other tasks leave to the program. For an area of that
- * size half of the lines come from main memory. Measured areas differ by factors of two. @third:
- * latency of the third level. */
+/* Returns the bytes of the third level that other tasks leave to the program. It is the size of an
+ * area half of whose lines come from main memory, interpolated between measured areas. @third:
+ * latency of the third level in seconds. */
 static double third_left(const struct native *n, double third)
 {
     double half = (third + n->sizes[n->count - 1].latency) / 2;
@@ -542,8 +550,8 @@ static double third_left(const struct native *n, double third)
     return n->sizes[n->count - 1].bytes;
 }
 
-/* Sets the cost of a page walk, and the number of pages that need none: that at which the accesses
- * take half of the walk's time. Sets nothing if no walk is measurable, as with huge pages. */
+/* Sets the cost of a page walk, and the number of pages that need no walk. With that number an
+ * access takes half of a walk's time. Sets nothing if no walk is measurable, as with huge pages. */
 static void apply_walks(const struct native *n, struct machine *m)
 {
     double least = n->walks[0], all, pages = NATIVE_FIRST_WALK;
@@ -564,23 +572,24 @@ static void apply_walks(const struct native *n, struct machine *m)
     set(m, "page_walk_cycles", all * n->clock_hz, "cycles");
 }
 
-/* Share of evictions of the least recently used line, from the hit share @hit of a cyclic walk
- * through @lines; NaN: not visible. */
+/* Returns the share of evictions that choose the least recently used line. @hit is the share of
+ * hits of a cyclic walk through @lines lines. NaN: the policies do not differ in hits. */
 static double oldest_of(const struct cache_shape *shape, double lines, double hit)
 {
     const double oldest = sdcm_hit(shape, lines), any = sdcm_hit_random(shape, lines);
     return any > oldest ? fmin(1, fmax(0, (any - hit) / (any - oldest))) : NAN;
 }
 
-/* The same in the sets that lines of one page offset use. Which these are is random. */
+/* Sets the replacement policy of the second level for lines at one page offset. The sets that these
+ * lines use are random. */
 static void apply_columns(const struct native *n, double bytes, struct machine *m)
 {
     const double ways = fact_number(m, "l2_ways"), third = n->sizes[1].scatter,
                  second = n->walks[0];
     const struct cache_shape crowd = {bytes / MEMORY_PAGE, ways};
 
-    /* The first level's sets cause times above the third level's. They do not show the policy of
-     * the second level. */
+    /* Above the third level's time, the first level's sets are the limit. Such times do not show
+     * the policy of the second level. */
     if (isnan(ways) || !(third > second) || !(n->columns > 0) || n->columns > third ||
         crowd.lines < ways)
         return;
@@ -590,8 +599,8 @@ static void apply_columns(const struct native *n, double bytes, struct machine *
         set(m, "l2_column_oldest", oldest, "");
 }
 
-/* Sets the second level's replacement policy, from its hit share in streams through a larger
- * area. */
+/* Sets the second level's replacement policy. It follows from the share of hits when a larger area
+ * is streamed. */
 static void apply_replacement(const struct native *n, double bytes, struct machine *m)
 {
     double ways = fact_number(m, "l2_ways"), third = n->sizes[1].read, second = n->sizes[0].read;
@@ -634,8 +643,8 @@ void native_apply(const struct native *n, struct machine *m)
         set(m, "l2_kept", kept_second * 1e3, "ms");
     if (!isnan(kept))
         set(m, "l3_kept", kept * 1e3, "ms");
-    /* The second level contains part of an area of twice its size, due to its replacement policy.
-     * Programs with the same reuse have the same benefit. */
+    /* The second level contains part of this area, which has once to twice its size. Programs with
+     * the same reuse have the same share of hits. */
     set(m, "l3_miss_cycles", next->scatter * n->clock_hz, "cycles");
     set(m, "memory_bandwidth", MEMORY_LINE / far->read * 1e-9, "GB/s");
     set(m, "memory_latency", far->latency * 1e9, "ns");

@@ -14,16 +14,18 @@
 
 /* multiplications in the dependence chain that measures the clock */
 #define CHAIN 10000
-#define CHAIN_CYCLES 4.0         /* cycles of a 64-bit multiplication (3) and an exclusive or (1) */
-#define LOADS 24                 /* loads per iteration of the loop that measures ports */
-#define NOPS 96                  /* nops per iteration of the loop that measures slots */
-#define TURN_INSNS 1             /* µops of the loop's decrement and jump, fused */
+#define CHAIN_CYCLES 4.0         /* cycles per link of CHAIN: a 64-bit multiplication (3) and an
+                                  * exclusive or (1) */
+#define LOADS 24                 /* loads per iteration of the loop that measures the ports'
+                                  * share */
+#define NOPS 96                  /* nops per iteration of the loop that measures the slots' share */
+#define TURN_INSNS 1             /* µops of the loop's decrement and jump, which are fused */
 #define LOAD_TURNS 1000
 #define NOP_TURNS 500
 #define EMPTY_TRIES 3
 #define READINGS 24              /* readings per measurement without a program */
 #define PERIOD 1000000           /* nanoseconds between readings */
-#define WATCH_LEAST 8            /* readings during a program, at least */
+#define WATCH_LEAST 8            /* least number of readings during a program */
 
 static volatile uint64_t sink;
 
@@ -45,7 +47,8 @@ double native_empty(void)
     return least;
 }
 
-/* Returns the seconds per cycle. */
+/* Measures a dependence chain. Returns the seconds per cycle. @empty: seconds of an empty
+ * measurement. */
 static double chain_seconds(double empty)
 {
     uint64_t x = sink | 1, y = x, z = x >> 3;
@@ -58,7 +61,8 @@ static double chain_seconds(double empty)
     return start / (CHAIN * CHAIN_CYCLES);
 }
 
-/* Measures a loop of loads. It has few other µops, so slots do not limit it. */
+/* Returns the seconds per iteration of a loop of loads. It has few other µops, so slots do not
+ * limit it. */
 static double loads_seconds(double empty)
 {
     static uint64_t words[LOADS];
@@ -76,8 +80,8 @@ static double loads_seconds(double empty)
     return (native_seconds() - start - empty) / LOAD_TURNS;
 }
 
-/* Measures a loop of four-byte nops, the mean length in code. The front end delivers shorter ones
- * more slowly (5.4 of 6 per cycle on a Golden Cove). */
+/* Returns the seconds per iteration of a loop of four-byte nops, the mean length in code. The front
+ * end delivers shorter ones more slowly (5.4 of 6 per cycle on a Golden Cove). */
 static double nops_seconds(double empty)
 {
     double start = native_seconds();
@@ -141,7 +145,7 @@ void core_readings_judge(const struct core_readings *r, const struct machine *m,
             fmin(1, (NOPS + TURN_INSNS) / issued / (core_mean_of_most(values, n) * *clock_hz));
     for (size_t i = 0; i < n; i++)
         values[i] = r->list.items[i].loads;
-    /* The loads wait for slots too; their share is removed. */
+    /* The ports' share is at least that of the slots, because the loads also wait for slots. */
     if (!isnan(loads))
         share->ports =
             fmax(share->slots, fmin(1, LOADS / loads / (core_mean_of_most(values, n) * *clock_hz)));
@@ -173,7 +177,7 @@ void native_core(const struct machine *m, double *clock_hz, struct core_share *s
 }
 
 struct native_watch {
-    cpu_set_t before;            /* CPU affinity of the calling thread before */
+    cpu_set_t before;            /* CPU affinity of the calling thread before native_watch_start */
     struct core_readings readings;
 };
 

@@ -7,10 +7,10 @@
 #include "base/log.h"
 #include "model/facts.h"
 
-#define LOOKS 3            /* measurements, at most; two that agree suffice */
+#define LOOKS 3            /* most measurements; two that agree suffice */
 #define AGREE 0.05
 
-/* Returns whether the fact is stored. The core's present clock and share are not stored. */
+/* Returns whether the fact is stored. The core's clock and share are not, because they vary. */
 static bool is_kept(const char *fact)
 {
     return fact_find(fact) && strcmp(fact, "clock") != 0;

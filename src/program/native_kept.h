@@ -6,18 +6,18 @@
 #include "measure/kept.h"
 #include "program/native.h"
 
-#define NATIVE_NEVER "never"   /* date if nothing is stored and nothing could be measured */
+#define NATIVE_NEVER "never"   /* date if nothing is stored and the measurement failed */
 
-/* Stores the facts that native_apply set in @m, with today's date. Preserves entries of other CPUs.
- * Logs a failed write. */
+/* Stores the facts that native_apply set in @m, with today's date. Does not change entries of other
+ * CPUs. Logs a failed write. */
 void native_keep(const struct machine *m);
-/* Sets the stored facts of this CPU in @m, except the clock, and @day to their date. Returns false
- * if there are none. */
+/* Sets the stored facts of this CPU in @m, the clock excepted, and stores their date in @day.
+ * Returns false if none are stored. */
 bool native_recall(struct machine *m, char day[KEPT_DAY]);
-/* Sets the measured memory in @m, a copy of this CPU's machine. Uses stored facts. Without them, or
- * with @fresh, measures for some 0.3 s and stores the result. If measuring fails, for example under
- * a low memory limit, @m is unchanged and @day is NATIVE_NEVER; with @fresh false with err. One
- * thread. */
+/* Sets the facts of this CPU's memory in @m, a copy of its machine. Uses stored facts if there are
+ * any. Otherwise, or if @fresh, measures for some 0.3 s and stores the result. If the measurement
+ * fails, for example under a low memory limit, @m is unchanged and @day is NATIVE_NEVER. With
+ * @fresh, false with err in that case. One thread. */
 bool native_known(struct machine *m, bool fresh, char day[KEPT_DAY], struct err *err);
 
 #endif

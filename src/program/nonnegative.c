@@ -9,16 +9,16 @@
 
 #include "base/mem.h"
 
-/* share of the values that a column must be able to explain, at least */
+/* least share of the values' length that a column must explain */
 #define USEFUL 1e-7
-#define ROUNDS 4             /* iterations per column, at most */
+#define ROUNDS 4             /* most iterations per column */
 
 struct active_set {
     const double *const *columns;
     const double *values, *weights;
     size_t rows, count;
-    double *lengths, *left;  /* lengths of weighted columns; weighted residual */
-    bool *barred;            /* columns that depend linearly on the chosen ones */
+    double *lengths, *left;  /* length of each weighted column; weighted residual of each row */
+    bool *barred;            /* per column: it depends linearly on chosen ones */
     long double *work;
 };
 
@@ -27,8 +27,8 @@ static double weight_of(const struct active_set *a, size_t row)
     return a->weights ? a->weights[row] : 1;
 }
 
-/* Returns the column that is most correlated with the residual and not chosen yet; SIZE_MAX:
- * none. */
+/* Returns the column that correlates most with the residual and is neither chosen nor barred;
+ * SIZE_MAX: none. */
 static size_t most_useful(const struct active_set *a, const size_t *chosen, size_t n, double length)
 {
     size_t best = SIZE_MAX;
@@ -61,7 +61,7 @@ static bool solve_chosen(const struct active_set *a, const size_t *chosen, size_
     return solve(columns, n, a->values, a->weights, a->rows, a->work, out);
 }
 
-/* Moves the coefficients @c towards the least-squares solution @goal until the first becomes 0.
+/* Moves the coefficients @c towards @goal, the least-squares solution, until one of them becomes 0.
  * Removes columns with coefficient 0. Returns the number of columns left. */
 static size_t step_toward(size_t *chosen, size_t n, long double *c, const long double *goal)
 {
@@ -141,7 +141,8 @@ size_t nonnegative(const double *const *columns, size_t count, const double *val
     }
     if (n > 0 && !solve_chosen(&a, chosen, n, out))
         n = 0;
-    for (size_t i = 0; i < n; i++)   /* negative only if the iterations reached their limit */
+    for (size_t i = 0; i < n; i++)   /* a coefficient is negative only if the iterations reached
+                                      * their limit */
         out->coefficients[i] = out->coefficients[i] > 0 ? out->coefficients[i] : 0;
     free(a.lengths);
     free(a.left);

@@ -1,4 +1,4 @@
-/* All references of a run, by reuse distance. */
+/* Counts of all references of a run by reuse distance. */
 #ifndef PORTOLAN_PROGRAM_OCTAVES_H
 #define PORTOLAN_PROGRAM_OCTAVES_H
 
@@ -9,9 +9,9 @@
 #define OCTAVES 64
 #define OCTAVE_FIRST_USES (OCTAVES - 1)
 
-/* References by powers of two of the distance. */
+/* References of a run; each octave has the distances between two powers of two. */
 struct octaves {
-    /* number of references; number of references with a steady step */
+    /* @counts: number of references. @regular: number of references with a steady step. */
     double counts[OCTAVES], regular[OCTAVES];
     double all;
 };
@@ -19,11 +19,11 @@ struct octaves {
 /* Returns the smallest distance in @octave, in lines. */
 double octave_from(int octave);
 void octaves_of(const struct program *p, const struct program_run *run, struct octaves *out);
-/* Returns the sharing of the run by @threads threads. All threads use the share @common of its
- * lines. */
+/* Returns how @threads threads share the last cache level if they execute the run. All of them use
+ * the share @common of its lines. */
 struct sharing run_sharing(const struct program *p, const struct program_run *run, double threads,
                            double common);
-/* Returns all distances of the run. reuse_histogram_done frees the result. */
+/* Returns the histogram of the reuse distances of all references. reuse_histogram_done frees it. */
 struct reuse_histogram run_distances(const struct program *p, const struct program_run *run);
 
 #endif

@@ -12,29 +12,31 @@
 #include "program/heap.h"
 
 #define LINES_PER_PAGE 64
-/* formulas of sizes, at most; further sizes are scaled with the mean of their block */
+/* most formulas of sizes; other sizes are scaled with the mean of their block */
 #define SIZES_MOST 64
-#define DEGREE_MOST 3 /* degree of the formula for the remaining faults */
-#define GRAIN 8       /* faults; a smaller difference is insignificant */
+#define DEGREE_MOST 3 /* largest degree of the formula for the remaining faults */
+#define GRAIN 8       /* insignificant difference of the remaining faults */
 #define SCATTER 0.05
 #define BY_MEAN UINT32_MAX
 
-/* Allocation sizes as formulas: one per position in the template if all runs have equally many
- * allocations in the block. Otherwise the formula of the block's mean applies. */
+/* Formulas of allocation sizes. If a block has equally many allocations in all runs, each
+ * allocation has its own formula. Otherwise the formula of the block's mean size applies. */
 struct pages_model {
-    size_t template; /* run with the most allocations */
+    size_t template; /* index of the run with the most allocations */
     VEC(struct formula) sizes;
-    VEC(double) fitted;     /* fitted values per formula and run */
+    VEC(double) fitted;     /* fitted values of each formula, one per run */
     uint32_t *size_of;      /* per allocation of the template: index of its formula, or BY_MEAN */
-    struct formula *means;  /* per block: formula of the mean size, if needed */
+    struct formula *means;  /* per block: formula of the mean size, if an allocation needs it */
     double *template_means; /* per block: mean size in the template */
-    struct formula rest;    /* formula of the faults beyond first uses and allocations */
-    double rest_least;      /* least value over the runs: the faults of starting */
-    bool measured;          /* the runs have measured faults */
+    struct formula rest;    /* formula of the faults that first uses and allocations do not
+                             * explain */
+    double rest_least;      /* least value of these faults over the runs: the faults of starting the
+                             * program */
+    bool measured;          /* page faults of all runs were measured */
 };
 
-/* Returns the pages that @run uses for the first time. *@read (may be NULL) gets the number whose
- * first access is a read. */
+/* Returns the number of pages that @run uses. Stores in *@read (may be NULL) how many of them are
+ * first read. */
 static double pages_used(const struct program *p, const struct program_run *run, double *read)
 {
     double used = 0, first_read = 0;
@@ -57,7 +59,8 @@ void pages_of(const struct program *p, const struct program_run *run, struct run
     *out = (struct run_pages){run->faults_beyond, pages_used(p, run, NULL)};
 }
 
-/* Counts the recorded allocations of @run per block, and their @bytes (may be NULL). */
+/* Stores the number of recorded allocations of @run per block in @count, and their bytes in @bytes
+ * (may be NULL). */
 static void count_allocations(const struct program *p, const struct program_run *run, double *count,
                               double *bytes)
 {
@@ -75,12 +78,12 @@ static void count_allocations(const struct program *p, const struct program_run 
 }
 
 /* Returns the index of the formula of the sizes in @data; BY_MEAN if there are too many formulas.
- * Fits equal values only once. */
+ * Fits equal sizes only once. */
 static uint32_t size_formula(struct pages_model *m, const struct fit_data *data)
 {
     const size_t n = data->run_count;
 
-    /* newest first, because equal values usually follow each other */
+    /* starts with the newest formula, because consecutive allocations often have equal sizes */
     for (size_t k = m->sizes.count; k-- > 0;)
         if (memcmp(m->fitted.items + k * n, data->values, n * sizeof *data->values) == 0)
             return (uint32_t)k;
@@ -94,7 +97,7 @@ static uint32_t size_formula(struct pages_model *m, const struct fit_data *data)
     return (uint32_t)m->sizes.count - 1;
 }
 
-/* Returns the next allocation of @block in @run after allocation @from. */
+/* Returns the index of the first allocation of @block in @run from index @from. */
 static size_t next_of(const struct program_run *run, uint32_t block, size_t from)
 {
     while (from < run->allocation_count &&
@@ -103,7 +106,7 @@ static size_t next_of(const struct program_run *run, uint32_t block, size_t from
     return from;
 }
 
-/* Fits formulas of the sizes of one block's allocations, per position. */
+/* Fits formulas of the sizes of one block's allocations: one per position in the sequence. */
 static void fit_positions(struct pages_model *m, const struct program_runs *runs,
                           const double *inputs, uint32_t block)
 {
@@ -172,8 +175,8 @@ static void fit_sizes(struct pages_model *m, const struct program_runs *runs, co
     free(counts);
 }
 
-/* Returns the allocations at @inputs: those of @seen if it is a run, else the template with
- * evaluated sizes. The caller frees. */
+/* Returns the allocations at @inputs. They are those of the run @seen (NULL: none), else those of
+ * the template with the formulas' sizes. The caller frees them. */
 static struct heap_event *events_at(const struct pages_model *m, const struct program_runs *runs,
                                     const struct program_run *seen, const double *inputs)
 {
@@ -197,9 +200,9 @@ static struct heap_event *events_at(const struct pages_model *m, const struct pr
     return events;
 }
 
-/* Computes per block the faults of allocated pages that were returned to the system before. If a
- * block allocates more often than in the template, extrapolates the second half of the
- * recording. */
+/* Computes, per block, the faults of allocated pages that malloc had returned to the system. If a
+ * block allocates more often than in the recording, extrapolates from the recording's second
+ * half. */
 static void find_again(const struct pages_model *m, const struct program_runs *runs,
                        struct program_run *run)
 {
@@ -229,7 +232,7 @@ static void find_again(const struct pages_model *m, const struct program_runs *r
                      each = executed > 0 ? fmax(1, count[b] / executed) : 1,
                      halves = count[b] - floor(count[b] / 2);
         run->again[b] = fmax(0, sums[b]);
-        /* includes allocations beyond the end of the recording */
+        /* adds the allocations that are not in the recording */
         if (count[b] > 1 && executed > 0)
             run->again[b] =
                 fmax(0, run->again[b] +
@@ -240,13 +243,14 @@ static void find_again(const struct pages_model *m, const struct program_runs *r
     free(sums);
 }
 
-/* Returns the faults by @run's first uses and allocations. Fills run->again. */
+/* Returns the faults that first uses and allocations of @run cause. Fills run->again. */
 static double explain(const struct pages_model *m, const struct program_runs *runs,
                       struct program_run *run)
 {
     double read, faults = pages_used(runs->program, run, &read);
 
-    faults += read;   /* a page of zeros is replaced at its first write */
+    faults += read;   /* A page that is first read is mapped to a page of zeros, and faults again at
+                       * its first write. */
 
     free(run->again);
     run->again = mem_zero(runs->program->block_count + 1, sizeof *run->again);
@@ -257,7 +261,7 @@ static double explain(const struct pages_model *m, const struct program_runs *ru
     return faults;
 }
 
-/* Fits the faults of the runs in excess of explain(). */
+/* Fits the faults of the runs that explain() does not explain. */
 static void fit_rest(struct pages_model *m, const struct program_runs *runs, const double *inputs)
 {
     const struct growth_limits limits = {DEGREE_MOST, GRAIN, SCATTER, 0, INFINITY, 2, false};
@@ -266,7 +270,8 @@ static void fit_rest(struct pages_model *m, const struct program_runs *runs, con
 
     m->rest_least = INFINITY;
     for (size_t r = 0; r < n; r++) {
-        struct program_run run = runs->runs.items[r]; /* borrowed, except @again */
+        struct program_run run = runs->runs.items[r]; /* a shallow copy, in which only @again is
+                                                       * owned */
         run.again = NULL;
         values[r] = fmax(0, run.faults - explain(m, runs, &run));
         m->rest_least = fmin(m->rest_least, values[r]);

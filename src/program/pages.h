@@ -8,26 +8,27 @@
 
 struct pages_model;
 
-/* Page faults of a run except those of starting, and number of memory pages that it uses. */
+/* Page faults of a run, those of starting excluded, and number of pages that it uses. */
 struct run_pages {
     double faults, used;
 };
 
-/* Fits the model. @inputs has the inputs of all runs. NULL if no run has page faults or
- * allocations. */
+/* Fits a model of page faults to @runs. @inputs has the inputs of all runs. NULL if a run lacks
+ * page faults and no run has allocations. */
 struct pages_model *pages_model_new(const struct program_runs *runs, const double *inputs);
 void pages_model_free(struct pages_model *m);
-/* Computes faults (unless measured), faults_beyond and again of @run from its counts and
- * references. @m may be NULL. */
+/* Computes faults (unless measured), faults_beyond and again of @run. They follow from its counts
+ * and references. @m may be NULL. */
 void pages_model_at(const struct pages_model *m, const struct program_runs *runs,
                     struct program_run *run);
-/* Computes the pages of @run. Call after pages_model_at. Pure. */
+/* Stores the page faults and pages of @run in @out. Call after pages_model_at. Pure. */
 void pages_of(const struct program *p, const struct program_run *run, struct run_pages *out);
 
-/* system_time.c: system time of a program on this CPU, for starting it and for its pages. */
+/* system_time.c: system time of a program on this CPU. It is the time for starting the program and
+ * for its pages. */
 
 /* Returns the seconds of system time for starting a run and for its page faults (estimator_pages).
- * Measures the costs, which takes some 20 ms. NaN with err if no process can be started. */
+ * Measures these costs, which takes some 20 ms. NaN with err if no process can be started. */
 double system_seconds(const struct run_pages *pages, struct err *err);
 
 #endif

@@ -11,22 +11,23 @@
 #include "base/watch.h"
 #include "program/solve.h"
 
-#define PARTS_MOST 8             /* terms of a single input, at most */
-/* values of an input from which it may be a divisor in products */
+#define PARTS_MOST 8             /* most terms of a single input */
+/* least number of values of an input for which it may be a divisor in products */
 #define RECIPROCAL_VALUES 5
-/* values of an input up to which a piecewise linear function is tried */
+/* largest number of values of an input for which a piecewise linear function is tried */
 #define BROKEN_VALUES 5
-#define PRODUCTS_MOST 6000       /* candidate products per search, at most */
-/* factor by which an additional term must reduce the error at left-out runs */
+#define PRODUCTS_MOST 6000       /* most candidate products per search */
+/* largest ratio of the error at left-out runs, with an additional term to without, for which it is
+ * used */
 #define GAIN 0.7
-/* least share of a column's length that is independent of the chosen columns */
+/* least share of a column's length that must not depend on the chosen columns */
 #define DEPENDENT 1e-9
-/* the values are explained if the residual is below this share of their length */
+/* ratio of the residual to the values' length below which the values are explained */
 #define EXPLAINED 1e-9
-/* doublings of the inputs during which a formula must stay positive */
+/* number of doublings of the inputs during which a formula must stay positive */
 #define OUTWARD 4
 
-/* Terms of one input only. */
+/* Terms that contain one input only. */
 struct input_terms {
     struct formula_term list[PARTS_MOST];
     size_t count;
@@ -34,7 +35,8 @@ struct input_terms {
 
 struct product {
     struct formula_term term;
-    /* column: value per run; rest: weighted column without its projection on the chosen columns */
+    /* @column: the term's value in each run. @rest: the weighted column without its projection on
+     * the chosen columns. */
     double *column, *rest;
     double length;               /* length of the weighted column */
 };
@@ -43,9 +45,10 @@ struct joining {
     const struct fit_data *data;
     struct input_terms parts[INPUTS_MAX];
     VEC(struct product) products;
-    bool broken[INPUTS_MAX];     /* no short formula fits the input's own effect */
-    size_t distinct;             /* runs that differ in active inputs */
-    double *weights, *left;      /* per run; left: weighted residual */
+    bool broken[INPUTS_MAX];     /* per input: no short formula fits the effect of this input
+                                  * only */
+    size_t distinct;             /* number of runs that differ in active inputs */
+    double *weights, *left;      /* per run: weight, and weighted residual */
     double *leverage;            /* leverage of each run */
     long double *work;
     size_t chosen[SOLVE_COLUMNS], chosen_count;
@@ -79,8 +82,8 @@ static void take_terms(struct input_terms *out, const struct formula *f, size_t 
     }
 }
 
-/* Finds the terms of @input from its effect near run @base. With too few runs uses all possible
- * terms. */
+/* Finds the terms of @input from the runs that differ from run @base in this input only. With too
+ * few of them, uses all possible terms. */
 static void find_parts(struct joining *j, const bool *active, size_t base, size_t input)
 {
     const struct fit_data *d = j->data;
@@ -106,8 +109,8 @@ static void find_parts(struct joining *j, const bool *active, size_t base, size_
     free(xs);
 }
 
-/* Multiplies two terms. Returns false if both have a quotient, remainder or similar factor, because
- * a product may have only one. */
+/* Multiplies @into by @by. Returns false if both have a quotient, remainder or similar factor,
+ * because a term can have only one. */
 static bool multiply(struct formula_term *into, const struct formula_term *by)
 {
     if (into->kind && by->kind)
@@ -162,7 +165,7 @@ static void clear_products(struct joining *j)
     j->products.count = 0;
 }
 
-/* Forms all products of one term per input. Returns false if there are too many. */
+/* Forms all products with one term per input. Returns false if there are too many. */
 static bool make_products(struct joining *j)
 {
     double count = 1;
@@ -189,7 +192,7 @@ static double dot(const double *a, const double *b, size_t n)
     return sum;
 }
 
-/* Removes all chosen terms. Errors are weighted by j->weights. */
+/* Starts a search without chosen terms. Errors are weighted by j->weights. */
 static void begin(struct joining *j)
 {
     size_t n = j->data->run_count;
@@ -207,7 +210,7 @@ static void begin(struct joining *j)
     }
 }
 
-/* Adds the product that explains most of the residual. Returns false if none explains any. */
+/* Chooses the product that reduces the residual most. Returns false if none reduces it. */
 static bool choose(struct joining *j)
 {
     size_t n = j->data->run_count, best = SIZE_MAX;
@@ -240,8 +243,8 @@ static bool choose(struct joining *j)
     return true;
 }
 
-/* Fits the chosen terms by least squares in extended precision. @exact: returns false unless all
- * values are exact. */
+/* Fits the coefficients of the chosen terms by least squares in extended precision. @exact: returns
+ * false unless the formula equals all values. */
 static bool take(struct joining *j, bool exact, struct formula *out)
 {
     const struct fit_data *d = j->data;
@@ -315,7 +318,7 @@ static void joining_done(struct joining *j)
     free(j->work);
 }
 
-/* Finds the terms of all inputs. An input without effect has only the term 1. */
+/* Finds the terms of all inputs. An input without effect has the term 1 only. */
 static void find_all_parts(struct joining *j, const bool *active)
 {
     size_t base = single_input_base(j->data, active);
@@ -327,8 +330,8 @@ static void find_all_parts(struct joining *j, const bool *active)
             add_part(&j->parts[i], power_of(i, 0));
 }
 
-/* Adds 1 to the terms of each input, for products without it. @powers: also adds first powers, for
- * inputs that have an effect only in combination. */
+/* Adds the term 1 to each input, for products without this input. @powers: also adds its first
+ * power, for inputs that only have an effect in combination. */
 static void widen(struct joining *j, bool powers)
 {
     for (size_t i = 0; i < j->data->input_count; i++) {
@@ -338,8 +341,8 @@ static void widen(struct joining *j, bool powers)
     }
 }
 
-/* Adds piecewise linear functions with a bend at each measured value, for inputs without a short
- * formula. */
+/* Replaces the terms of inputs without a short formula by piecewise linear functions with a bend at
+ * each value. */
 static void break_lines(struct joining *j)
 {
     const struct fit_data *d = j->data;
@@ -386,8 +389,8 @@ bool products_exact(const struct fit_data *data, const bool *active, struct form
     return found;
 }
 
-/* Returns whether the formula stays positive as the inputs grow from the run with the largest
- * value. */
+/* Returns whether the formula stays positive as the inputs grow from those of the run with the
+ * largest value. */
 static bool stays_positive(const struct fit_data *d, const struct formula *f)
 {
     double inputs[INPUTS_MAX];
@@ -405,7 +408,7 @@ static bool stays_positive(const struct fit_data *d, const struct formula *f)
     return true;
 }
 
-/* Returns the mean error of each run predicted from the other runs. */
+/* Returns the mean error with which the other runs predict a run. */
 static double left_out(const struct joining *j)
 {
     double sum = 0;

@@ -20,11 +20,11 @@
 
 #define ABOUT_MOST ((size_t)512 << 20)   /* bytes of descriptions, at most */
 
-/* Appends the section with the descriptions to @out (may be NULL). Returns false if it is missing
- * or too large. */
+/* Appends the section with the descriptions to @out (may be NULL). Returns false if the file has no
+ * such section or it is too large. */
 static bool read_section(const char *path, struct str *out)
 {
-    /* O_NONBLOCK: a pipe must not block */
+    /* with O_NONBLOCK, opening a pipe does not block */
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0)
         return false;
@@ -66,8 +66,8 @@ static char *text_of(json_t *object, const char *key)
     return mem_strdup(text ? text : "");
 }
 
-/* Parses an operation, "fadd 0 2". Returns false if invalid. Of too many reads only the latest are
- * stored. */
+/* Parses an operation such as "fadd 0 2". Returns false if it is invalid. If it reads too many
+ * values, stores only the latest ones. */
 static bool read_op(const char *text, size_t at, struct graphlet_op *out)
 {
     size_t length = text ? strcspn(text, " ") : 0;
@@ -152,7 +152,8 @@ static bool read_functions(json_t *functions, struct program_reading *r, struct 
             struct program_block b = {.unit = (uint32_t)r->units.count,
                                       .function = (uint32_t)r->functions.count - 1};
             bool ok = read_block(block, unit, &b);
-            vec_push(&r->blocks, b);   /* the list's destructor frees its members */
+            vec_push(&r->blocks, b);   /* from here on, the list's destructor frees the members of
+                                        * the block */
             if (!ok)
                 return false;
         }
@@ -214,7 +215,7 @@ static bool read_unit(const char *text, size_t length, struct program_reading *r
     return ok;
 }
 
-/* Parses consecutive descriptions. The linker may pad them with NULs. */
+/* Parses consecutive descriptions. Between them may be NULs with which the linker pads. */
 static bool read_all(const struct str *bytes, struct program_reading *r)
 {
     static const char magic[] = PORTOLAN_ABOUT_MAGIC " ";
@@ -248,7 +249,7 @@ const struct program_unit *program_unit_find(const struct program *p, const char
     return at == INDEX_NONE ? NULL : &p->units[at];
 }
 
-/* The linker may keep two units with one key; the first is used. */
+/* Sets the members of @p. If two units have the same key, the first one is used. */
 static void set(struct program *p, struct program_reading *r)
 {
     p->units = r->units.items, p->unit_count = r->units.count;
@@ -352,7 +353,7 @@ static void block_done(struct program_block *b)
 
 void program_free(const struct program *held)
 {
-    /* removes const for the holder count */
+    /* the cast removes const, because the number of holders changes */
     struct program *p = (struct program *)(uintptr_t)held;
 
     if (!p || atomic_fetch_sub(&p->holders, 1) > 0)

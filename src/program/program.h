@@ -1,6 +1,6 @@
 /* A program built by portolan-cc: its blocks with successors, operations and references, and its
- * uninstrumented machine code. Read from the executable. Immutable: any number of threads may read
- * it. */
+ * uninstrumented machine code. All of it is read from the executable. Immutable: any number of
+ * threads may read it. */
 #ifndef PORTOLAN_PROGRAM_PROGRAM_H
 #define PORTOLAN_PROGRAM_PROGRAM_H
 
@@ -21,8 +21,9 @@ struct program_block {
     size_t op_count;
     uint32_t *next;                /* successors, in the order of the branch's operands */
     size_t next_count;
-    bool two_way;                  /* a conditional branch, whose first direction is counted */
-    /* called functions that are not inlined; "(pointer)" for an indirect call */
+    bool two_way;                  /* it ends in a conditional branch, whose first direction is
+                                    * counted */
+    /* names of called functions that are not inlined; "(pointer)": an indirect call */
     char **calls;
     size_t call_count;
 };
@@ -30,9 +31,9 @@ struct program_block {
 /* A load or store of the compiled code. */
 struct program_reference {
     uint32_t block;
-    uint32_t bytes;                /* 0: a range of variable length */
+    uint32_t bytes;                /* bytes of the access; 0: a range of variable length */
     bool write;
-    bool fixed;                    /* constant address: in the frame, or a global variable */
+    bool fixed;                    /* constant address: of a frame variable or a global variable */
 };
 
 struct program_function {
@@ -41,10 +42,10 @@ struct program_function {
     uint32_t first_block, block_count;
 };
 
-/* A compiled file. */
+/* A compiled source file. */
 struct program_unit {
     char *key, *source, *language, *level;
-    /* assembler text; line numbers in .loc are block numbers within the unit, from 1 */
+    /* assembler text; line numbers in .loc are 1 + block number within the unit */
     char *assembly;
     uint32_t first_block, block_count, first_reference, reference_count, first_function,
         function_count;
@@ -58,7 +59,7 @@ struct program {
     /* uninstrumented executable for measurement; NULL: none */
     char *untraced;
     char *name;                    /* display name */
-    char *directory;               /* build directory, removed with the program; NULL: none */
+    char *directory;               /* build directory, which program_free removes; NULL: none */
     struct program_unit *units;
     size_t unit_count;
     struct index by_key;           /* index of the units by key */
@@ -68,7 +69,7 @@ struct program {
     size_t block_count;
     struct program_reference *references;
     size_t reference_count;
-    /* builds for other sizes (program/sizes.h) and their destructor; NULL: none */
+    /* builds for other sizes (program/sizes.h) and the function that frees them; NULL: none */
     struct program_sizes *sizes;
     void (*sizes_free)(struct program_sizes *s);
     _Atomic unsigned holders;      /* number of holders besides the creator */
@@ -76,33 +77,35 @@ struct program {
 
 /* Returns whether portolan-cc linked the executable @path. */
 bool program_is_built(const char *path);
-/* Parses consecutive descriptions in @bytes. @name is the program's name. NULL with err. */
+/* Makes a program from consecutive descriptions in @bytes. @name is the program's name. NULL with
+ * err. */
 struct program *program_read(const char *name, const struct str *bytes, struct err *err);
 /* Appends the descriptions in the executable of @p, in the form that program_read parses. False
  * with err. */
 bool program_descriptions(const struct program *p, struct str *out, struct err *err);
-/* Reads the descriptions in the executable @path. Takes @take_directory (from child_directory_new,
- * or NULL) in either case. NULL with err. */
+/* Opens the executable @path. Takes @take_directory (from child_directory_new, or NULL) even on
+ * failure. NULL with err. */
 struct program *program_open(const char *path, const char *name, char *take_directory,
                              struct err *err);
-/* Opens an executable like program_open. @untraced (may be NULL) is the executable for
+/* Opens an executable as program_open does. @untraced (may be NULL) is the executable for
  * measurements. NULL with err. */
 struct program *program_open_both(const char *path, const char *untraced, struct err *err);
-/* Sets the executable for measurements. Resolves links, because perf resolves them in samples. */
+/* Sets the executable for measurements. Resolves links in @path, because perf reports the resolved
+ * path in samples. */
 void program_set_untraced(struct program *p, const char *path);
 /* Releases one holder; the last one frees the program. Any thread. */
 void program_free(const struct program *p);
 /* Adds a holder, which must call program_free. Any thread. */
 const struct program *program_hold(const struct program *p);
-/* Returns whether the program itself defines function @name. */
+/* Returns whether the program defines function @name. */
 bool program_has(const struct program *p, const char *name);
 /* Returns the unit with key @key, or NULL. */
 const struct program_unit *program_unit_find(const struct program *p, const char *key);
 
 /* build.c: programs built from source by portolan-cc. */
 
-/* Compiles and links with the @count words (sources and compiler options), and opens the result.
- * Messages contain @name. NULL with the compiler's first error in err. */
+/* Compiles and links with @count words of a command line: sources and compiler options. Opens the
+ * result. Messages contain @name. NULL with the compiler's first error in err. */
 struct program *program_build(const char *const *words, size_t count, const char *name,
                               struct err *err);
 

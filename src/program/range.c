@@ -8,23 +8,25 @@
 #include "base/mem.h"
 #include "program/solve.h"
 
-#define NEGLIGIBLE 0.02    /* errors at left-out runs below this count as equal */
-#define GROWN_MOST 2       /* largest power by which a count with a single run may grow */
-/* the counts at both ends of the runs may be off by this multiple of the error at left-out runs */
+#define NEGLIGIBLE 0.02    /* smaller errors at left-out runs count as predicted */
+#define GROWN_MOST 2       /* highest power of an input with which a count of a single run may
+                            * grow */
+/* multiple of the error at left-out runs by which the counts at both ends of the runs may be off */
 #define ENDS 3.0
-/* error at left-out runs from which no formula describes the growth of the largest count */
+/* Error at left-out runs above which the formula does not describe growth. The range then includes
+ * powers through the largest count. */
 #define BAD 0.25
-/* least uncertainty of a growing count's power beyond the runs, if the formula nearly predicts
- * left-out runs */
+/* least uncertainty of a growing count's power beyond the runs, if the error is below NEGLIGIBLE */
 #define SLACK_CLEAR 0.03
-#define SLACK 0.1          /* this uncertainty for all other formulas */
-#define TOPS 2             /* groups of largest values that are left out together */
-#define APART 2.0          /* ratio of input values from which their counts determine a power */
-#define STEEP 3.0          /* power from which growth with a rising power may be exponential */
-#define STEEPER 1.0        /* increase of the power from which growth may be exponential */
-#define SCALE 0.02         /* least scale of errors, as a share of the largest value */
+#define SLACK 0.1          /* least uncertainty of that power for all other formulas */
+#define TOPS 2             /* numbers of largest values that are left out together: two and three */
+#define APART 2.0          /* least ratio of two input values from which the power is computed */
+#define STEEP 3.0          /* least power with which growth may be exponential */
+#define STEEPER 1.0        /* least increase of the power over the runs with which growth may be
+                            * exponential */
+#define SCALE 0.02         /* least scale of relative errors, as a share of the largest value */
 
-/* Rows used for one fit. */
+/* Runs used for one fit, and working storage. */
 struct rows {
     const struct fit_data *data;
     double *values, *weights, *columns[SOLVE_COLUMNS];
@@ -70,7 +72,7 @@ static double largest_value(const struct fit_data *d)
     return most;
 }
 
-/* Fits the coefficients of the terms of @f to the used rows. Returns false if the rows do not
+/* Fits the coefficients of the terms of @f to the used runs. Returns false if these runs do not
  * determine them. */
 static bool refit(struct rows *rows, const struct formula *f, bool weighted, struct formula *out)
 {
@@ -118,8 +120,8 @@ static bool varies(const struct fit_data *d, size_t input)
     return false;
 }
 
-/* Uses all runs except those with the same value of @input as run @at. Returns false if a run
- * before @at has this value. */
+/* Uses the runs whose value of @input differs from that of run @at. Returns false if an earlier run
+ * than @at has the same value. */
 static bool leave_out(struct rows *rows, size_t input, size_t at)
 {
     const struct fit_data *d = rows->data;
@@ -152,8 +154,8 @@ uint16_t range_decided(const struct fit_data *data, const struct formula *f)
     return decided;
 }
 
-/* Returns the mean relative error of @f's terms at each input value when it is left out; NaN if
- * impossible for one. Appends the refitted formulas to @out (may be NULL). */
+/* Returns the mean relative error of the terms of @f at left-out input values. NaN if a value
+ * cannot be left out. Appends the refitted formulas to @out (may be NULL). */
 static double values_left_out(struct rows *rows, const struct formula *f, struct formula_range *out)
 {
     const struct fit_data *d = rows->data;
@@ -181,8 +183,8 @@ static double values_left_out(struct rows *rows, const struct formula *f, struct
     return n ? sum / (double)n : NAN;
 }
 
-/* Uses the runs in which @input is below its @top largest values. Returns false if it has too few
- * values, or no run remains. */
+/* Uses the runs in which @input is below its @top largest values. Returns false if no run
+ * remains. */
 static bool leave_top(struct rows *rows, size_t input, unsigned top)
 {
     const struct fit_data *d = rows->data;
@@ -245,8 +247,8 @@ double range_left_out(const struct fit_data *data, const struct formula *f)
     return error;
 }
 
-/* Returns the only run with a positive count, or one of several with identical inputs; SIZE_MAX:
- * none, or several. */
+/* Returns the only run with a positive count, or the last one of several with identical inputs;
+ * SIZE_MAX: none, or their inputs differ. */
 static size_t only_run(const struct fit_data *d)
 {
     size_t only = SIZE_MAX;
@@ -271,7 +273,8 @@ static size_t largest_run(const struct fit_data *d)
     return largest;
 }
 
-/* Adds formulas from a single run: the constant count, and the count times powers of the inputs. */
+/* Adds the formulas that a single run allows: 0, the constant count, and the count times powers of
+ * the inputs. */
 static void grow_one(const struct fit_data *d, size_t run, struct formula_range *out)
 {
     if (out->count < RANGE_MOST)
@@ -288,8 +291,8 @@ static void grow_one(const struct fit_data *d, size_t run, struct formula_range 
         }
 }
 
-/* Computes the uncertainty of each input's power from the uncertainty of the values at both ends of
- * the runs. */
+/* Computes the uncertainty of each input's power. It follows from the uncertainty of the values at
+ * both ends of the runs. */
 static void find_exponents(const struct fit_data *d, const struct formula *f, double error,
                            struct formula_range *out)
 {
@@ -306,7 +309,7 @@ static void find_exponents(const struct fit_data *d, const struct formula *f, do
     }
 }
 
-/* Returns whether runs @a and @b differ only in input @but. */
+/* Returns whether runs @a and @b differ in input @but only. */
 static bool alone(const struct fit_data *d, size_t a, size_t b, size_t but)
 {
     for (size_t i = 0; i < d->input_count; i++)
@@ -320,8 +323,8 @@ static double power_between(const struct fit_data *d, size_t a, size_t b, size_t
     return log(d->values[b] / d->values[a]) / log(inputs_of(d, b)[input] / inputs_of(d, a)[input]);
 }
 
-/* Finds the growth with each single input up to the largest run. It may continue, whatever the
- * formula. */
+/* Finds the powers of each single input with which the count grew up to the largest run. Growth may
+ * continue with these powers, whatever the formula. */
 static void find_reach(const struct fit_data *d, struct formula_range *out)
 {
     const size_t n = d->run_count;
@@ -406,7 +409,7 @@ void range_done(struct formula_range *r)
     *r = (struct formula_range){.left_out = NAN};
 }
 
-/* Widens the range by this growth if only one input is beyond the runs. */
+/* Widens the range by the growth that find_reach found, if only one input is beyond the runs. */
 static void widen_by_reach(const struct formula_range *r, const double *inputs, size_t count,
                            double *least, double *most)
 {

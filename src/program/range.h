@@ -6,47 +6,47 @@
 #include "program/fit_data.h"
 #include "program/formula.h"
 
-#define RANGE_MOST 64   /* formulas, at most */
+#define RANGE_MOST 64   /* most formulas */
 
 struct formula_range {
     struct formula *others;    /* formulas in addition to the chosen one */
     size_t count;
-    /* mean relative error of the formula's terms at left-out input values; NaN: undetermined */
+    /* mean relative error of the formula's terms at left-out input values; NaN: unknown */
     double left_out;
-    /* uncertainty of the power of each input: error at left-out values over the span of its
-     * values */
+    /* uncertainty of the power of each input: the error at left-out values divided by the logarithm
+     * of the ratio of its largest value to its smallest */
     double exponent[INPUTS_MAX];
     double lowest[INPUTS_MAX], highest[INPUTS_MAX];   /* range of each input in the runs */
-    /* smallest and largest power of each input with which the count grew up to its largest run;
-     * NaN: undetermined */
+    /* Smallest and largest power of each input with which the count grew up to the largest run.
+     * NaN: unknown. */
     double reach[INPUTS_MAX][2];
-    /* rate of growth exp(rate * input), for inputs whose power rises with the input; 0: others */
+    /* per input: rate of growth exp(rate * input) if its power rises with the input, else 0 */
     double rate[INPUTS_MAX];
     double farthest;           /* count of the largest run */
-    /* one run, or one value of an active input: no upper limit elsewhere */
+    /* one run, or one value of each input: the count elsewhere has no upper limit */
     bool open;
 };
 
-/* Returns a bit set of the inputs with a value that alone determines a coefficient of @f. If it is
- * empty, some values predict others. Pure. */
+/* Returns a bit set of the inputs for which one value alone determines a coefficient of @f. If the
+ * set is empty, some values predict the others. Pure. */
 uint16_t range_decided(const struct fit_data *data, const struct formula *f);
 /* Returns the mean relative error of the terms of @f at each input value, refitted without that
- * value; NaN if impossible. Pure. */
+ * value. NaN if that is impossible. Pure. */
 double range_left_out(const struct fit_data *data, const struct formula *f);
 /* Returns the root of the mean squared relative error (each at most 1) of the terms of @f at
- * left-out values. Leaves out all runs with one value of an input, and with its two and three
- * largest values, because predictions are beyond the runs. NaN: a value alone determines a
- * coefficient. Pure. */
+ * left-out values. Leaves out all runs with one value of an input. Also leaves out its two and
+ * three largest values together, because predictions are beyond the runs. NaN: a coefficient
+ * depends on one value. Pure. */
 double range_validated(const struct fit_data *data, const struct formula *f);
-/* Fills @out for @f, a formula fitted to @data, and the formulas @near that explain the runs about
- * as well. range_done frees @out. Any thread. */
+/* Fills @out for @f, a formula fitted to @data. @near are the formulas that explain the runs about
+ * equally well. range_done frees @out. Any thread. */
 void range_find(const struct fit_data *data, const struct formula *f, const struct fit_near *near,
                 struct formula_range *out);
-/* Adds another formula that explains the runs. */
+/* Adds another formula that explains the runs to the range. */
 void range_add(struct formula_range *r, const struct formula *f);
 void range_done(struct formula_range *r);
-/* Computes the least and largest value of @f and the other formulas at @inputs, at least 0. @most
- * is infinite if the runs set no limit. */
+/* Computes the least and largest value of all formulas at @inputs, @f included. Both are at least
+ * 0. @most is infinite if the runs set no limit. */
 void range_at(const struct formula_range *r, const struct formula *f, const double *inputs,
               size_t count, double *least, double *most);
 

@@ -16,15 +16,16 @@
 #include "program/runtime/bins.h"
 #include "program/sizes.h"
 
-/* alignments traced of short runs: the offset of arrays in cache lines determines how many lines a
- * short row crosses */
 #define INPUT_MOST ((size_t)64 << 20)
+/* Number of alignments with which a short run is traced. The offset of arrays in cache lines
+ * determines how many lines a short row crosses. */
 #define SHIFTS 4
-#define SHIFT_BYTES 16           /* difference between offsets: the alignment of malloc */
-/* references of a short run, about a second; a limit by time would depend on load */
+#define SHIFT_BYTES 16           /* bytes between two offsets: the alignment of malloc */
+/* Most references of a short run; tracing them takes about a second. A limit of time would depend
+ * on the load. */
 #define SHORT_REFERENCES 4e7
 #define START_TRIES 5
-/* runs in which calls are timed; the shortest time of each call is used */
+/* runs in which calls are timed; the shortest time of each call counts */
 #define CALL_RUNS 3
 
 struct program_runs *program_runs_new(const struct program *p, char *const *names, size_t count)
@@ -117,7 +118,7 @@ static bool judge(const struct program_runs *runs, const double *inputs,
 
 static const char *const mode_names[] = {"counts", "sampled", "exact", "calls", "sets"};
 
-/* Runs @argv in the current directory. The file @input (NULL: empty) is standard input.
+/* Runs @argv in the current directory. Its standard input is the file @input (NULL: empty).
  * child_result_done frees @result. */
 static bool run_here(const char *const *argv, const char *input, const struct child_limits *limits,
                      struct child_result *result, struct err *err)
@@ -219,7 +220,7 @@ bool program_measure(const struct program *p, char *const *names, size_t count,
                                   .output = 4096};
     struct program_runs *runs = program_runs_new(p, names, count);
     VEC(const char *) argv = {0};
-    /* Threads that spin would add to the CPU time. */
+    /* Threads that spin while they wait would add to the CPU time. */
     static const char *const with_threads[] = {"env", "OMP_WAIT_POLICY=passive", NULL};
     struct str threads = {0};
     struct words words = {0};
@@ -274,8 +275,8 @@ double run_step(const struct run_reference *r)
     return step;
 }
 
-/* Adds the bins of @from to those of @into. Distances become means over both. The step of a bin is
- * that of the side with more steady references. */
+/* Adds the bins of @from to those of @into. Distances are means over both. The step of a bin is
+ * that of the reference with more steady accesses. */
 static void join_bins(struct run_reference *into, const struct run_reference *from)
 {
     const struct run_reference *both[] = {into, from};
@@ -299,7 +300,8 @@ static void join_bins(struct run_reference *into, const struct run_reference *fr
         if (sums[i].count > 0)
             sums[count++] = sums[i];
     free(into->bins);
-    into->bins = mem_resize(sums, (count + 1) * sizeof *sums);   /* most references have few bins */
+    into->bins = mem_resize(sums, (count + 1) * sizeof *sums);   /* most references have few bins,
+                                                                  * so the array is shrunk */
     into->bin_count = count;
 }
 
@@ -319,7 +321,7 @@ void run_add(const struct program *p, struct program_run *into, const struct pro
         const struct run_reference *more = &from->references[i];
         join_bins(to, more);
         to->references += more->references;
-        if (!(one.references > 0)) {   /* only @from has the relations of this reference */
+        if (!(one.references > 0)) {   /* only @from has related references */
             to->from = more->from;
             to->from_age = more->from_age;
             to->lead = more->lead;
@@ -330,8 +332,8 @@ void run_add(const struct program *p, struct program_run *into, const struct pro
         into->missed[l] += from->missed[l];
 }
 
-/* Averages the joined bins of @count runs: scales their counts so that the sum is the exact number
- * of references. */
+/* Averages the bins that @count runs summed. Scales their counts so that their sum is the exact
+ * number of references. */
 static void average(const struct program *p, struct program_run *run, unsigned count)
 {
     for (size_t i = 0; i < p->reference_count; i++) {
@@ -350,7 +352,7 @@ static bool run_once(const struct program_runs *runs, const double *inputs,
                      const struct run_options *options, unsigned shift, struct program_run *out,
                      struct err *err)
 {
-    /* the trace has a separate directory, because files in the run's directory may have any name */
+    /* the trace is in its own directory, because the run's files may have any names */
     char *dir = child_directory_new(err), *beside = dir ? child_directory_new(err) : NULL;
     struct str trace = {0};
 
@@ -385,7 +387,7 @@ bool program_simulate_sets(const struct program *p, char *const *names, size_t c
     return ok;
 }
 
-/* Times calls of external code in separate runs without tracing. */
+/* Measures the times of external calls in separate runs without tracing. */
 static bool time_calls(const struct program_runs *runs, const double *inputs,
                        const struct run_options *options, struct program_run *out, struct err *err)
 {
@@ -397,7 +399,7 @@ static bool time_calls(const struct program_runs *runs, const double *inputs,
         struct program_run one;
         ok = run_once(runs, inputs, &timed, 0, &one, err);
         for (size_t b = 0; ok && b < runs->program->block_count; b++)
-            /* ignores a NaN */
+            /* fmin returns the other operand if one is NaN */
             out->calls[b] = fmin(out->calls[b], one.calls[b]);
         program_run_done(runs->program, &one);
     }

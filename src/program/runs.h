@@ -1,5 +1,5 @@
-/* Runs of a program at given inputs: executions of each block and, if traced, reuse distances of
- * each reference. */
+/* Runs of a program at given inputs. They have the executions of each block and, if traced, the
+ * reuse distances of each reference. */
 #ifndef PORTOLAN_PROGRAM_RUNS_H
 #define PORTOLAN_PROGRAM_RUNS_H
 
@@ -13,60 +13,62 @@
 #include "program/words.h"
 
 struct run_bin {
-    double distance;       /* mean, in distinct lines of 64 bytes; INFINITY: first uses */
+    double distance;       /* mean distance in distinct lines of 64 bytes; INFINITY: first uses */
     double count, regular; /* number of references; number of references with a steady step */
     double step;           /* most common steady step, bytes */
 };
 
 struct run_reference {
     double references;    /* exact number of references */
-    struct run_bin *bins; /* ascending; the sum of their counts is @references */
+    struct run_bin *bins; /* bins in ascending order of distance; the sum of their counts is
+                           * @references */
     size_t bin_count;
     /* for a load: 1 + index of the reference that stored most of its data; 0: none */
     uint32_t from;
-    /* executions of reference @from between the store and the load */
+    /* number of executions of reference @from between the store and the load */
     uint32_t from_age;
-    /* 1 + index of the first reference of the block that walks in equal steps at a constant
-     * distance; 0: this reference is the first */
+    /* 1 + index of another reference of the block: the first one that walks in equal steps at a
+     * constant distance. 0: there is none, or this is the first. */
     uint32_t lead;
-    /* address minus that of reference @lead, in steps; below 1 in an unrolled loop */
+    /* address minus that of reference @lead, divided by the step; below 1 in an unrolled loop */
     double apart;
 };
 
-/* TRACE_CALLS times calls and TRACE_SETS simulates caches; their runs are not stored. */
+/* TRACE_CALLS measures the times of calls, and TRACE_SETS simulates caches. Runs of these two modes
+ * are not stored. */
 enum trace_mode { TRACE_COUNTS, TRACE_SAMPLED, TRACE_EXACT, TRACE_CALLS, TRACE_SETS };
 
 struct program_run {
     double inputs[INPUTS_MAX];
     enum trace_mode mode;
     double *counts; /* per block: executions */
-    double *taken;  /* per block: executions that left in the branch's first direction */
-    /* per block: executions whose data-dependent branch the predictor model mispredicts; traced
-     * runs only */
+    double *taken;  /* per block: executions whose branch took its first direction */
+    /* per block: executions whose data-dependent branch is mispredicted, by the predictor model;
+     * traced runs only */
     double *mispredicted;
-    /* per block: cycles of one execution in external functions; NaN: unknown */
+    /* per block: cycles of external functions per execution; NaN: unknown */
     double *calls;
     struct run_reference *references;
     double seconds; /* duration of the instrumented run */
-    /* first calls of the allocator, in order */
+    /* calls of the allocator in order, as far as they were recorded */
     struct heap_event *allocations;
     size_t allocation_count;
     /* page faults of the uninstrumented program, measured or predicted; NaN: unknown */
     double faults;
-    /* predicted: faults beyond those of starting; per block, faults of pages that were returned
-     * before (NULL: not predicted) */
+    /* Predicted: faults without those of starting. Per block: faults of pages that malloc had
+     * returned to the system (NULL: not predicted). */
     double faults_beyond, *again;
-    double missed[MEMORY_LEVELS]; /* TRACE_SETS: misses per level */
+    double missed[MEMORY_LEVELS]; /* TRACE_SETS: misses of each level */
 };
 
-/* Runs with the same input names. Immutable after other holders exist. */
+/* Runs with the same input names. Immutable when there are several holders. */
 struct program_runs {
     const struct program *program; /* owned reference */
     char **names;                  /* names of the inputs */
     size_t name_count;
     VEC(struct program_run) runs;
-    struct invocation how; /* invocation of all runs, that of the first one */
-    bool started;          /* started by this process, so the command line is known */
+    struct invocation how; /* invocation of the first run, which all runs share */
+    bool started;          /* this process started the runs, so it has the command line */
     _Atomic unsigned holders;
 };
 
@@ -75,71 +77,71 @@ struct run_options {
     enum trace_mode mode;
     double seconds; /* wall-clock limit per run */
     size_t memory;  /* address space limit */
-    /* seconds between two calls of child_watch's function; 0: the default */
+    /* seconds between two polls by child_watch's function; 0: the default */
     double asks;
-    /* OMP_NUM_THREADS in program_measure; 0 and 1: not set */
+    /* value of OMP_NUM_THREADS in program_measure; 0 and 1: not set */
     size_t threads;
-    const struct memory *caches; /* caches for TRACE_SETS */
+    const struct memory *caches; /* caches that TRACE_SETS simulates */
 };
 
-/* Adds the counts of @from, another process of the same run, to @into. */
+/* Adds the counts of @from to @into. @from is another process of the same run. */
 void run_add(const struct program *p, struct program_run *into, const struct program_run *from);
 /* Returns the most common steady step of @r in bytes; 0: none. Pure. */
 double run_step(const struct run_reference *r);
 struct program_runs *program_runs_new(const struct program *p, char *const *names, size_t count);
 void program_runs_free(const struct program_runs *runs);
 const struct program_runs *program_runs_hold(const struct program_runs *runs);
-/* Runs the program and adds its counts. For reuse distances a short run is repeated with all
- * addresses shifted within a line, and averaged. False with err if the program could not run,
- * crashed, timed out, or exited with a status that its invocation does not allow. */
+/* Runs the program at @inputs and adds the run. To measure reuse distances, a short run is repeated
+ * with all addresses shifted within a line, and averaged. False with err if the program could not
+ * run, crashed, timed out, or exited with a status that its invocation does not allow. */
 bool program_runs_add(struct program_runs *runs, const double *inputs,
                       const struct run_options *options, struct err *err);
-/* Resource usage of one run of the uninstrumented program, over all threads, including start and
- * end. */
+/* Resource usage of one run of the uninstrumented program, over all its threads, start and end
+ * included. */
 struct program_usage {
     double user, system; /* CPU time, seconds */
     double waited;       /* wall-clock seconds in which no thread ran */
     double faults;       /* page faults */
-    /* involuntary context switches per CPU second */
+    /* involuntary context switches per second of CPU time */
     double taken_over;
 };
 /* Runs the uninstrumented program once. False with err as in program_runs_add, and if the program
- * was not built here. */
+ * has no uninstrumented version. */
 bool program_measure(const struct program *p, char *const *names, size_t count,
                      const double *inputs, const struct run_options *options,
                      struct program_usage *out, struct err *err);
-/* Runs the program once and simulates the sets of the caches of @memory by address. Uses LRU
- * replacement; each level is accessed after a miss in the previous one. Stores the misses per level
- * in @missed. False with err as in program_runs_add. */
+/* Runs the program once and simulates the sets of the caches of @memory by address, with LRU
+ * replacement. A level is accessed after a miss in the previous one. Stores the misses per level in
+ * @missed. False with err as in program_runs_add. */
 bool program_simulate_sets(const struct program *p, char *const *names, size_t count,
                            const double *inputs, const struct run_options *options,
                            const struct memory *memory, double missed[MEMORY_LEVELS],
                            struct err *err);
 /* Returns the least CPU seconds of an empty program; NaN with err. */
 double program_start_seconds(struct err *err);
-/* Reads a trace of the runtime into @out. program_run_done frees @out in either case. False with
- * err. */
+/* Reads the trace at @path, which the runtime wrote, into @out. program_run_done frees @out in
+ * either case. False with err. */
 bool program_trace_read(const struct program *p, const char *path, struct program_run *out,
                         struct err *err);
-/* Parses a trace like program_trace_read from @text, which is modified. Errors name the file
- * @name. */
+/* Parses a trace in @text, which is modified, as program_trace_read does. Errors contain the file
+ * name @name. */
 bool program_trace_parse(const struct program *p, const char *name, struct str *text,
                          struct program_run *out, struct err *err);
-/* Returns the run at @inputs, or NULL. Pure. */
+/* Returns the run of @runs at @inputs, or NULL. Pure. */
 const struct program_run *program_run_with(const struct program_runs *runs, const double *inputs);
 void program_run_done(const struct program *p, struct program_run *run);
-/* Appends the inputs: "N=64 M=2". */
+/* Appends names and values of the inputs: "N=64 M=2". */
 void program_inputs_print(char *const *names, const double *inputs, size_t count, struct str *out);
 /* ages.c: Computes reuse times from the reuse distances of all references of @run. Assumes that
- * references are distributed evenly over its time. ages_done frees @out. Any thread. */
+ * references are distributed evenly over the run's time. ages_done frees @out. Any thread. */
 void ages_of(const struct program *p, const struct program_run *run, struct ages *out);
 
 /* run_pack.c: a run as bytes (base/pack.h) for another process that has the program's descriptions
  * (program_descriptions). */
 
-/* Appends @run of @p except its seconds and misses. */
+/* Appends @run of @p as bytes, without its seconds and misses. */
 void run_pack(const struct program *p, const struct program_run *run, struct str *out);
-/* Unpacks a run. Returns false if the bytes are invalid or belong to another program.
+/* Reads a run from bytes. Returns false if they are invalid or belong to another program.
  * program_run_done frees @out in either case. */
 bool run_unpack(const struct program *p, struct unpacking *from, struct program_run *out);
 

@@ -13,8 +13,9 @@ extern "C" {
 #endif
 
 /* Returns the control flow of @module as a new JSON object in the form of program/control.h.
- * "functions" has one object per function with code, in the module's order, with "blocks" in order.
- * Promotes frame variables to values, so @module must be a copy of the compiled one. */
+ * "functions" has one object per function with code, in the module's order. Each has "blocks" in
+ * the function's order. Promotes frame variables to values, so @module must be a copy of the
+ * compiled one. */
 json_t *control_describe(LLVMModuleRef module);
 
 #ifdef __cplusplus

@@ -41,7 +41,7 @@ static const char *class_of_call(const char *name)
     for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
         if (strncmp(name + 5, functions[i], strlen(functions[i])) == 0)
             return "call";
-    /* instructions: saturating and overflowing arithmetic, swaps, bit counts */
+    /* other intrinsics become instructions: saturating arithmetic, byte swaps, bit counts */
     return "logic";
 }
 
@@ -109,7 +109,7 @@ static const char *class_of(LLVMValueRef insn, const char *callee)
     }
 }
 
-/* Returns the instruction's class and the indices of its inputs in the block's list. */
+/* Returns a JSON object with the instruction's class and the indices of its inputs in @list. */
 static json_t *describe_insn(LLVMValueRef insn, const char *class, const LLVMValueRef *list,
                              size_t count)
 {
@@ -171,7 +171,7 @@ static json_t *describe_block(struct module *m, size_t index)
     for (unsigned k = 0; k < ways; k++) {
         LLVMBasicBlockRef to = LLVMGetSuccessor(last, k);
         size_t at = index;
-        /* Examines the surrounding instructions of the same function. */
+        /* finds the index of the successor among the blocks of the function */
         while (at > 0 && m->blocks.items[at - 1].function == m->blocks.items[index].function)
             at--;
         while (at < m->blocks.count && m->blocks.items[at].block != to)

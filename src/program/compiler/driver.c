@@ -24,17 +24,17 @@
 
 enum language { LANGUAGE_C, LANGUAGE_CPLUSPLUS, LANGUAGE_FORTRAN, LANGUAGE_NONE };
 
-/* value: the word is the value of the previous option */
+/* A word of the command line. @value: it is the value of the previous option. */
 struct word { const char *text; bool value; };
 
 struct command_line {
-    enum language language;              /* from the driver's name; selects the linker driver */
+    enum language language;              /* language of the driver; selects the linker driver */
     VEC(struct word) options;            /* options for compiling and linking */
-    /* others: words for the linker (objects, libraries, assembler text) */
+    /* source files; other words for the linker (objects, libraries, assembler text) */
     VEC(const char *) sources, others;
     const char *output;
     bool compile_only, as_it_is;
-    const char *level;                   /* -O...; NULL: none */
+    const char *level;                   /* the option -O...; NULL: none */
 };
 
 #define NUMBER(macro) NUMBER_TEXT(macro)
@@ -91,7 +91,7 @@ static bool takes_value(const char *option)
     return one_of(option, list);
 }
 
-/* Returns whether an option makes a compilation impossible to trace. */
+/* Returns whether the option selects an output that cannot be traced. */
 static bool is_other_action(const char *option)
 {
     static const char *const list[] = {"-E",
@@ -128,7 +128,7 @@ static void read_word(struct command_line *l, int *i, int argc, char **argv)
         l->as_it_is = true;
     } else if (str_has_prefix(word, "-flto") ||
                (str_has_prefix(word, "-g") && !str_has_prefix(word, "-gcc"))) {
-        return;   /* machine code is needed, and line numbers represent blocks */
+        return;   /* LTO omits machine code, and other line numbers would replace those of blocks */
     } else {
         if (str_has_prefix(word, "-O"))
             l->level = word;
@@ -138,15 +138,15 @@ static void read_word(struct command_line *l, int *i, int argc, char **argv)
     }
 }
 
-/* Returns the second name of flang, flang-new up to LLVM 19. Tested at run time: packages differ,
- * and flang may be installed after the build. */
+/* Returns flang's other name. Up to LLVM 19 it is flang-new. The name is tested at run time,
+ * because packages differ and flang may be installed after the build. */
 static const char *flang_other_name(void)
 {
     return strncmp(FLANG_PROGRAM, "flang-new", 9) == 0 ? "flang-" NUMBER(LLVM_MAJOR)
                                                        : "flang-new-" NUMBER(LLVM_MAJOR);
 }
 
-/* Runs a program and waits for it. Its messages go to the user. */
+/* Runs a program and waits for it. Its messages go to the user's terminal. */
 static bool run(const char **argv)
 {
     pid_t pid = fork();
@@ -188,8 +188,8 @@ static bool is_for_linker(const struct word *w)
            strcmp(w->text, "-z") == 0;
 }
 
-/* Appends the compiler's options, with values as separate words. @generator: only options about
- * code generation. */
+/* Appends the compiler's options, with values as separate words. @generator: appends only options
+ * that affect code generation. */
 static void push_options(const struct command_line *l, arguments *a, bool generator)
 {
     for (size_t i = 0; i < l->options.count; i++) {
@@ -231,7 +231,7 @@ static bool to_bitcode(const struct command_line *l, const char *source, const c
         vec_push(&a, "-MT");
         vec_push(&a, object);
     }
-    if (language != LANGUAGE_FORTRAN)   /* flang 19 writes no line numbers into optimised code */
+    if (language != LANGUAGE_FORTRAN)   /* flang 19 has no line numbers in optimised code */
         vec_push(&a, "-gline-tables-only");
     vec_push(&a, "-c");
     vec_push(&a, "-emit-llvm");
@@ -289,7 +289,7 @@ static void complain(const struct err *err)
     utf8_say(stderr, "portolan-cc: %s\n", err_text(err, text, sizeof text));
 }
 
-/* Returns whether the options enable threads. */
+/* Returns whether an option enables threads. */
 static bool has_threads(const struct command_line *l)
 {
     for (size_t i = 0; i < l->options.count; i++)
@@ -335,8 +335,9 @@ static bool compile(const struct command_line *l, const char *dir, const char *s
     return ok;
 }
 
-/* Returns the path of the runtime: next to the driver in a build tree, relative to it in a moved
- * installation, else the installed one. NULL with a message if it is missing. The caller frees. */
+/* Returns the path of the runtime. It is next to the driver in a build tree, relative to the driver
+ * in a moved installation, or in the configured directory. NULL with a message if it is missing.
+ * The caller frees. */
 static char *runtime_path(void)
 {
     char *places[] = {path_program_directory(), path_next_to_program(BINDIR, PKGLIBDIR),
@@ -400,8 +401,8 @@ static bool link_all(const struct command_line *l, char **objects)
     return ok;
 }
 
-/* Returns the object's path for source file @index: as in -o, in the current directory for -c, else
- * in @dir. */
+/* Returns the path of the object of source file @index. It is the argument of -o, a file in the
+ * current directory for -c, or a file in @dir. */
 static char *object_of(const struct command_line *l, const char *dir, size_t index)
 {
     const char *source = l->sources.items[index], *slash = strrchr(source, '/'),
@@ -439,7 +440,7 @@ static int build(const struct command_line *l)
     return ok ? 0 : 1;
 }
 
-/* Builds the uninstrumented program of the words after --untraced, for measurement. */
+/* Builds the uninstrumented program, to be measured, from the words after --untraced. */
 static int build_untraced(const struct command_line *l, int argc, char **argv)
 {
     const char **words = mem_zero((size_t)argc + 1, sizeof *words);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Adds a counter at the start of every block, and one for the first direction of each conditional
- * branch. Adds a trace call before every reference, and two around each call of external code. */
+/* Instruments a module. Counters count the executions of each block and the first direction of each
+ * conditional branch. Trace calls precede each reference and surround each call of external
+ * code. */
 #include <string.h>
 
 #include <llvm-c/Core.h>
@@ -91,7 +92,8 @@ static void call(const struct additions *a, LLVMValueRef function, LLVMValueRef 
     LLVMBuildCall2(a->builder, a->touch_type, function, arguments, 3, "");
 }
 
-/* Emits one trace call per element, with a null address if the mask excludes it. */
+/* Emits one trace call per element of a gather or scatter. The address is null for elements that
+ * the mask excludes. */
 static void trace_gather(const struct additions *a, const struct module_reference *r,
                          LLVMValueRef access)
 {
@@ -144,7 +146,7 @@ static bool must_end(LLVMValueRef insn)
 #endif
 }
 
-/* Returns whether @insn calls or invokes a function of another object. */
+/* Returns whether @insn calls or invokes a function that is not in this object. */
 static bool calls_other(LLVMValueRef insn)
 {
     static const char *const others[] = {"llvm.",       "portolan_", "setjmp", "_setjmp",
@@ -162,7 +164,7 @@ static bool calls_other(LLVMValueRef insn)
     return true;
 }
 
-/* Returns whether @insn calls a function of another object and may return. */
+/* Returns whether @insn calls a function that is not in this object and can return. */
 static bool leaves(LLVMValueRef insn)
 {
     unsigned ends = LLVMGetEnumAttributeKindForName("noreturn", 8);
@@ -173,7 +175,7 @@ static bool leaves(LLVMValueRef insn)
            !must_end(insn);
 }
 
-/* Returns whether @insn leaves functions without returning from them (longjmp). */
+/* Returns whether @insn leaves active functions without returning from them (longjmp). */
 static bool jumps(LLVMValueRef insn)
 {
     static const char *const names[] = {"longjmp", "_longjmp", "siglongjmp", "__longjmp_chk"};
@@ -207,8 +209,8 @@ static void time_calls(const struct additions *a, LLVMBasicBlockRef block, uint6
     }
 }
 
-/* Returns whether external code may call @function: it has external linkage, or its address is
- * taken. */
+/* Returns whether code of other objects may call @function. It may if the function has external
+ * linkage or its address is taken. */
 static bool called_back(LLVMValueRef function)
 {
     size_t length;
@@ -229,7 +231,7 @@ static bool called_back(LLVMValueRef function)
     return false;
 }
 
-/* Instruments the start of @function and each return. Exceptions are not instrumented. */
+/* Emits a call at the start of @function and at each return. Ends by exceptions have no call. */
 static void mark_ends(const struct additions *a, LLVMValueRef function)
 {
     LLVMBasicBlockRef entry = LLVMGetEntryBasicBlock(function);

@@ -72,7 +72,7 @@ static unsigned size_of(LLVMModuleRef module, LLVMTypeRef type)
     }
 }
 
-/* Returns whether @address is constant: in the frame, or a global variable. */
+/* Returns whether @address is constant: a frame variable or a global variable. */
 static bool is_fixed(LLVMValueRef address)
 {
     while (LLVMIsAGetElementPtrInst(address)) {

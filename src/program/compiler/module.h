@@ -1,6 +1,6 @@
-/* A compiled file in LLVM after optimisation. Blocks and references are numbered and described.
- * Then the code is written twice: once with block numbers as source lines, once with counters and
- * trace calls. Only portolan-cc uses it. One thread. */
+/* A compiled file in LLVM after optimisation. Its blocks and references are numbered and described.
+ * The code is then written twice: with block numbers as source lines, and with counters and trace
+ * calls. Only portolan-cc uses it. One thread. */
 #ifndef PORTOLAN_PROGRAM_COMPILER_MODULE_H
 #define PORTOLAN_PROGRAM_COMPILER_MODULE_H
 
@@ -30,7 +30,7 @@ struct module_reference {
     int mask_operand;              /* operand with the mask, for REFERENCE_GATHER */
     unsigned size;                 /* size of the access in bytes */
     bool write;
-    bool fixed;                    /* constant address: in the frame, or a global variable */
+    bool fixed;                    /* constant address: of a frame variable or a global variable */
 };
 
 struct module_block {
@@ -49,11 +49,11 @@ struct module {
 /* Reads LLVM bitcode. @source is part of the key. NULL with err. */
 struct module *module_read(const char *path, const char *source, struct err *err);
 void module_free(struct module *m);
-/* Returns functions and blocks with their instructions as a new array for the description. Call
- * before module_write_traced. */
+/* Returns a new array with the description of functions, blocks and their instructions. Call before
+ * module_write_traced. */
 json_t *module_describe(struct module *m);
-/* Writes a copy whose source lines are block number + 1. The machine code then maps to blocks. The
- * code is otherwise unchanged. */
+/* Writes a copy of the module whose source lines are block number + 1, so that machine code can be
+ * assigned to blocks. The code is otherwise unchanged. */
 bool module_write_plain(struct module *m, const char *path, struct err *err);
 /* Adds counters and trace calls (runtime/runtime.h) and the description @about, then writes the
  * module. Counters are atomic if @threads is set or the module starts threads. Call once. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Sets source lines to block numbers. Debug locations do not change the code, and duplication and
- * reordering preserve them. */
+/* Replaces source lines by block numbers. Debug locations do not change the code. Passes that
+ * duplicate or reorder instructions preserve them. */
 #include <string.h>
 
 #include <llvm-c/Core.h>

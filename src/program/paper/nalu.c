@@ -11,8 +11,8 @@
 #define LEAST 1e-7          /* added to the argument of a logarithm to avoid log(0) */
 #define STARTS 6
 #define STEPS 3000
-#define RATE 0.2            /* initial learning rate; it falls to a hundredth */
-#define DECAY_FIRST 0.9     /* decay of Adam's running mean (Kingma and Ba 2015) */
+#define RATE 0.2            /* initial learning rate; it falls to a hundredth of this value */
+#define DECAY_FIRST 0.9     /* decay of the running means of Adam (Kingma and Ba 2015) */
 #define DECAY_SECOND 0.999
 #define SMALL 1e-8
 #define FOLDS 4
@@ -21,7 +21,7 @@
 /* Parameters of a cell; each array has one number per input. */
 struct nalu_cell { const double *a, *b, *g; };
 
-/* Intermediate values of one cell. */
+/* Intermediate values in the computation of one cell. */
 struct passed { double sum, product, gate, value; };
 
 static double logistic(double x)
@@ -58,8 +58,8 @@ static struct passed pass(const struct nalu_cell *c, const double *x, size_t wid
     return p;
 }
 
-/* Adds @by times the derivatives of the cell's value to @to (by the parameters) and to @inputs (by
- * the inputs; may be NULL). */
+/* Adds @by times the derivatives of the cell's value: by the parameters to @to, and by the inputs
+ * to @inputs (may be NULL). */
 static void pass_back(const struct nalu_cell *c, const double *x, size_t width, size_t cells,
                       const struct passed *p, double by, double *to, double *inputs)
 {
@@ -83,8 +83,8 @@ size_t nalu_parameter_count(const struct nalu *n)
     return 3 * n->hidden * (n->inputs + 1);
 }
 
-/* Returns the output cell's values for scaled inputs. @x gets the scaled inputs, @hidden the first
- * layer's intermediate values. */
+/* Returns the values of the output cell at @inputs. Stores the scaled inputs in @x, the first
+ * layer's intermediate values in @hidden, and its results in @values. */
 static struct passed forward(const struct nalu *n, const double *inputs, double x[INPUTS_MAX],
                              struct passed hidden[NALU_HIDDEN], double values[NALU_HIDDEN])
 {
@@ -134,8 +134,8 @@ double nalu_loss(const struct nalu *n, const struct fit_data *data, double *grad
     return loss;
 }
 
-/* Runs gradient descent from @n's parameters. Stores the best parameters found in @n and returns
- * their loss. */
+/* Performs gradient descent from the parameters in @n. Stores the best parameters found in @n and
+ * returns their loss. */
 static double descend(struct nalu *n, const struct fit_data *data)
 {
     double gradient[NALU_PARAMETERS], first[NALU_PARAMETERS] = {0}, second[NALU_PARAMETERS] = {0},
@@ -192,8 +192,8 @@ static void train(const struct fit_data *data, struct nalu *out)
     }
 }
 
-/* Returns the fold in which a run is held out. If the runs are all combinations of input values,
- * each value occurs in all folds. */
+/* Returns the number of the fold in which a run is held out. If the runs are all combinations of
+ * input values, each value occurs in all folds. */
 static size_t fold_of(size_t run)
 {
     return (run + run / FOLDS) % FOLDS;

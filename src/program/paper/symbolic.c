@@ -15,12 +15,14 @@
 #define TOURNAMENT 3
 /* generations without improvement before a new population starts */
 #define PATIENCE 40
-/* price per token, as a share of the error; prefers the shorter of two similar expressions */
+/* price per token as a share of the error, so that the shorter of two similar expressions is
+ * better */
 #define LENGTH_PRICE 1e-2
 #define FIRST_DEPTH 3
-#define FAILED 0.02            /* regression failed if its error at left-out runs is larger */
-#define RUNS_LEAST 8           /* runs, at least */
-#define GAIN 0.7               /* factor by which an expression must reduce the error */
+#define FAILED 0.02            /* least error of regression at left-out runs for which it failed */
+#define RUNS_LEAST 8           /* least number of runs for symbolic regression */
+#define GAIN 0.7               /* largest ratio of the expression's error to regression's for which
+                                * it is used */
 #define SEED 20
 
 _Static_assert(2 << FIRST_DEPTH <= FORMULA_CODE, "a first expression fits");
@@ -28,7 +30,7 @@ _Static_assert(2 << FIRST_DEPTH <= FORMULA_CODE, "a first expression fits");
 struct bred {
     uint8_t code[FORMULA_CODE];
     size_t length;
-    /* mean relative error with the best offset and factor; INFINITY: undefined for some run */
+    /* mean relative error with the best offset and factor; INFINITY: undefined in a run */
     double error;
     double price;
 };
@@ -68,7 +70,7 @@ static void grow(struct breeding *b, struct bred *i, unsigned depth)
     i->code[i->length++] = chance_operator(b);
 }
 
-/* Returns the first token of the expression that ends at @last. */
+/* Returns the index of the first token of the expression that ends at token @last. */
 static unsigned begin_of(const struct bred *i, unsigned last)
 {
     unsigned wanted = 1, at = last + 1;
@@ -79,8 +81,8 @@ static unsigned begin_of(const struct bred *i, unsigned last)
     return at;
 }
 
-/* Sets @child to @mother with a subexpression replaced by one of @father. If the result is too
- * long, @child equals @mother. */
+/* Sets @child to a copy of @mother in which a subexpression of @father replaces one of its own. If
+ * the result is too long, @child equals @mother. */
 static void cross(struct breeding *b, const struct bred *mother, const struct bred *father,
                   struct bred *child)
 {
@@ -96,7 +98,7 @@ static void cross(struct breeding *b, const struct bred *mother, const struct br
     child->length = mother->length - (last + 1 - first) + added;
 }
 
-/* Replaces a subexpression by a random one, or one token. */
+/* Sets @child to a copy of @mother with a random subexpression, or with one token changed. */
 static void mutate(struct breeding *b, const struct bred *mother, struct bred *child)
 {
     struct bred fresh = {.length = 0};
@@ -111,8 +113,8 @@ static void mutate(struct breeding *b, const struct bred *mother, struct bred *c
     child->code[at] = formula_is_operator(child->code[at]) ? chance_operator(b) : chance_leaf(b);
 }
 
-/* Computes the expression for each run in b->column. Returns false if it is undefined or
- * constant. */
+/* Computes the expression's value in each run and stores them in b->column. Returns false if one is
+ * undefined or all are equal. */
 static bool values_of(struct breeding *b, const struct bred *i)
 {
     const struct fit_data *d = b->data;
@@ -133,8 +135,8 @@ static bool scale(struct breeding *b, struct solution *s)
     return solve(columns, 2, b->data->values, b->weights, b->data->run_count, b->work, s);
 }
 
-/* Computes offset and factor by weighted least squares in closed form. Most of the run time is
- * spent here. */
+/* Computes the error of @i with its best offset and factor, by weighted least squares in closed
+ * form. Most of the run time is spent here. */
 static void judge(struct breeding *b, struct bred *i)
 {
     const struct fit_data *d = b->data;
@@ -199,8 +201,8 @@ static void breed(struct breeding *b, const struct bred *best)
     b->young = swap;
 }
 
-/* Returns the best expression of all populations. Replaces a population that no longer improves by
- * a new one. */
+/* Returns the best expression of all populations. A population without improvement for PATIENCE
+ * generations is replaced by a new one. */
 static struct bred evolve_best(struct breeding *b)
 {
     struct bred best = {.price = INFINITY, .error = INFINITY}, own = best;
@@ -225,8 +227,8 @@ static struct bred evolve_best(struct breeding *b)
     return best;
 }
 
-/* Finds offset and factor as fractions with a common denominator that reproduce every run's
- * integer. Returns false if there are none. */
+/* Finds offset and factor as fractions with a common denominator with which the formula equals the
+ * integer of each run. Returns false if there are none. */
 static bool make_exact(const struct breeding *b, struct formula *f)
 {
     const struct fit_data *d = b->data;
@@ -251,7 +253,7 @@ static bool make_exact(const struct breeding *b, struct formula *f)
     return false;
 }
 
-/* Sets the data, and the weights for relative errors. */
+/* Sets the data, and weights for errors relative to the value. */
 static void set_data(struct breeding *b, const struct fit_data *data)
 {
     double most = 0;
@@ -263,7 +265,8 @@ static void set_data(struct breeding *b, const struct fit_data *data)
         b->weights[r] = 1 / fmax(fabs(data->values[r]), most * 1e-3);
 }
 
-/* Makes a formula of the expression with its best offset and factor. */
+/* Makes a formula of the expression with its best offset and factor. Returns false if the
+ * expression is undefined in a run. */
 static bool make_formula(struct breeding *b, const struct bred *i, struct formula *out)
 {
     struct solution s;
@@ -285,8 +288,9 @@ static double off(const struct formula *f, const struct fit_data *data, size_t r
                 data->values[run]);
 }
 
-/* Evolves an expression without run @run. An expression selected from a million always fits its
- * training data. Therefore it must predict the left-out largest run better than regression does. */
+/* Evolves an expression without run @run. An expression selected from a million always fits the
+ * runs that it was evolved from. It must therefore predict @run better than regression does; false
+ * otherwise. */
 static bool breed_without(struct breeding *b, const struct fit_data *data, size_t run,
                           struct bred *best)
 {
@@ -303,7 +307,7 @@ static bool breed_without(struct breeding *b, const struct fit_data *data, size_
     set_data(b, &rest);
     bool ok = false;
     for (size_t r = 1; r < n; r++)
-        ok |= values[r] != values[0];   /* constant values need no expression */
+        ok |= values[r] != values[0];   /* equal values need no expression */
     if (ok) {
         *best = evolve_best(b);
         fit_counts(&rest, &plain);

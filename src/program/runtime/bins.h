@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: 0BSD */
-/* Bins of reuse distances in traces: exact below REUSE_BIN_EXACT, then eight per octave; the last
- * bin is for first uses. */
+/* Bins of reuse distances in traces. Distances below REUSE_BIN_EXACT have their own bins, larger
+ * ones have eight bins per octave, and first uses have the last bin. */
 #ifndef PORTOLAN_PROGRAM_RUNTIME_BINS_H
 #define PORTOLAN_PROGRAM_RUNTIME_BINS_H
 
 #include <stdint.h>
 
 #define REUSE_BIN_EXACT 16u
-#define REUSE_BIN_OCTAVES 36u        /* up to 2^40 lines */
+#define REUSE_BIN_OCTAVES 36u        /* octaves from REUSE_BIN_EXACT up to 2^40 lines */
 #define REUSE_BINS (REUSE_BIN_EXACT + 8 * REUSE_BIN_OCTAVES + 1)
 #define REUSE_BIN_COLD (REUSE_BINS - 1)
 
-/* Returns the bin of @distance. UINT64_MAX is a first use. */
+/* Returns the bin of @distance. UINT64_MAX: a first use. */
 static inline unsigned reuse_bin_of(uint64_t distance)
 {
     if (distance < REUSE_BIN_EXACT)

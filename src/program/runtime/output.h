@@ -15,7 +15,7 @@ struct output {
     char text[1 << 16];
 };
 
-/* Writes the buffered text. Sets failed if a write fails. */
+/* Writes the buffered text to the file. Sets o->failed if a write fails. */
 static inline void flush(struct output *o)
 {
     for (size_t done = 0; done < o->length && !o->failed;) {
