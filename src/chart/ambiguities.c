@@ -12,21 +12,24 @@
 #include "chart/saturate.h"
 #include "throughput/throughput.h"
 
-#define SURE 0.9             /* least confidence of the forms in experiments */
-#define QUICK 4.0            /* most cycles per execution of a form that experiments use */
-#define BESIDE_MOST 120      /* most distinct usages of forms that experiments use */
-#define TELLS 2.0            /* standard deviations by which two usages must differ */
+#define SURE 0.9             /* least confidence of a form that experiments use as a witness */
+#define QUICK 4.0            /* most cycles per execution of a witness */
+#define BESIDE_MOST 120      /* most witnesses, each with another usage */
+#define TELLS 2.0            /* least difference of two usages' predictions for an experiment, in
+                              * standard deviations */
 #define COPIES 2             /* most copies of the ambiguous form in one experiment */
-/* Experiments use up to this multiple of the fewest saturator repetitions that decide. */
+/* Largest multiple of the fewest saturator repetitions with which the saturator takes longer than
+ * the ambiguous form. */
 #define LEVELS 2
 #define SIZE_MOST 160        /* most instructions in one experiment */
 #define MASSES_MOST 400
-/* most experiments per form with ports that it was not tested against */
+/* most experiments per form that test it against further ports */
 #define CHECKS_MOST 4
-#define CHECK_WEIGHT 1e-6    /* weight of a check, because it assigns no other usage */
+#define CHECK_WEIGHT 1e-6    /* weight of a check in the file of ambiguities; it is small, because a
+                              * check assigns no other usage */
 #define NOT_TESTED ", not tested against "
 
-/* Forms and saturators that experiments use against an ambiguous form. */
+/* Forms of certain usage, and saturators made of them, for experiments with ambiguous forms. */
 struct witnesses {
     const struct chart *chart;
     struct mapping *mapping;      /* port mapping with one form of each certain usage */
@@ -46,7 +49,7 @@ static bool fresh_usage(const struct mapping *m, const struct mapping_entry *ent
     return true;
 }
 
-/* Collects one form of each certain usage, those of the core first. */
+/* Returns a mapping with one form of each certain usage, those of the core first. */
 static struct mapping *sure_forms(const struct chart *c)
 {
     struct mapping *m = mapping_new(mapping_ports(c->machine->mapping));
@@ -71,7 +74,8 @@ static size_t add_masses(const struct usage *u, uint32_t count, struct mass *mas
     return n;
 }
 
-/* Predicts the cycles of @copies of @usage with @count times saturator @s. */
+/* Predicts the cycles of an experiment: @copies of a form with @usage, and @count times saturator
+ * @s. */
 static double cycles_beside(const struct witnesses *w, const struct usage *usage,
                             unsigned own_slots, uint32_t copies, const struct saturator *s,
                             uint32_t count)
@@ -108,8 +112,8 @@ static bool may_run_beside(const struct witnesses *w, const char *form, const st
     return !own || !s->vectors || own == s->vectors;
 }
 
-/* Returns whether the form may run with @s, and both usages differ on the ports that @s keeps
- * busy. */
+/* Returns whether an experiment with @s can distinguish the usages. The form must be able to run
+ * with @s, and the usages must differ in µops on the ports of @s. */
 static bool may_tell(const struct witnesses *w, const char *form, const struct mapping_entry *is,
                      const struct chart_usage *other, const struct saturator *s)
 {
@@ -129,8 +133,8 @@ static void write_experiment(const struct witnesses *w, const char *form, uint32
                        s->terms[i].count * count);
 }
 
-/* Returns how many times @s must run with @copies of the form, for @s to need more cycles than the
- * copies; 0: the experiment would be too large. */
+/* Returns how many times @s must run with @copies of the form, so that @s takes longer than the
+ * copies. 0: the experiment would be too large. */
 static uint32_t times_beside(const struct chart_form *f, uint32_t copies, const struct saturator *s,
                              uint32_t level)
 {
@@ -141,8 +145,8 @@ static uint32_t times_beside(const struct chart_form *f, uint32_t copies, const 
     return (uint64_t)size * count + copies > SIZE_MOST ? 0 : count;
 }
 
-/* Finds the experiment that best distinguishes both usages of @form; returns their difference in
- * standard deviations. */
+/* Finds the experiment whose predictions for both usages of @form differ most. Returns the
+ * difference in standard deviations. */
 static double best_experiment(const struct witnesses *w, const struct chart_form *f,
                               const struct mapping_entry *is, const struct chart_usage *other,
                               struct experiment *out)
@@ -170,7 +174,8 @@ static double best_experiment(const struct witnesses *w, const struct chart_form
     return most;
 }
 
-/* Finds the ambiguities of one form and appends them to the chart. */
+/* Finds experiments for the alternatives of one form, and appends these ambiguities to the
+ * chart. */
 static void doubt_form(const struct witnesses *w, struct chart *c, uint32_t form)
 {
     struct chart_form *f = &c->forms[form];
@@ -183,7 +188,7 @@ static void doubt_form(const struct witnesses *w, struct chart *c, uint32_t form
             experiment_done(&ambiguity.experiment);
             continue;
         }
-        if (weight == 0) {   /* others are sorted: this one is the most likely */
+        if (weight == 0) {   /* the alternatives are sorted, so the first one is the most likely */
             struct str text = {0};
             usage_print(&f->others[i].usage, mapping_ports(c->machine->mapping), &text);
             free(f->rival);
@@ -197,7 +202,7 @@ static void doubt_form(const struct witnesses *w, struct chart *c, uint32_t form
     f->confidence = fmin(f->confidence, 1 / (1 + weight));
 }
 
-/* Returns the saturator that keeps most of @ports busy and may run with the form. Among equals it
+/* Returns the saturator that keeps most of @ports busy and may run with the form. Of several,
  * returns the one with the fewest other ports; NULL: none. */
 static const struct saturator *busy_with(const struct witnesses *w, const struct chart_form *f,
                                          portset ports)
@@ -216,7 +221,7 @@ static const struct saturator *busy_with(const struct witnesses *w, const struct
     return best;
 }
 
-/* Finds experiments of one form with ports that it was not tested against. */
+/* Finds experiments that test one form against ports whose saturators were not measured with it. */
 static void check_form(const struct witnesses *w, struct chart *c, uint32_t form)
 {
     struct chart_form *f = &c->forms[form];
@@ -414,7 +419,7 @@ bool ambiguities_load(const char *path, const struct ports *ports, struct ambigu
         t && (holds_doubts(t) || err_set(err, ERR_DATA, "chart the machine again",
                                          "%s is not an ambiguities file of machine chart", path));
 
-    /* Files without this field are from charts whose times could all exceed the port bound. */
+    /* A file without the field "late" has times that may exceed the port bound. */
     *out = (struct ambiguities){.noise = NAN, .late = true, .simulated = mem_strdup("")};
     for (size_t i = 0; ok && i < t->count; i++)
         ok = read_row(t->rows[i], ports, out, err) || err_at(err, path, t->lines[i], err->column);

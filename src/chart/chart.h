@@ -1,6 +1,6 @@
 /* Charts a CPU without prior tables: measures experiments, chains and loops, and infers a machine
- * from their times. The stages run one after the other on one thread. Journals keep each time, so
- * that an interrupted run can resume.
+ * from their times. The stages run one after the other on one thread. Journals store each time,
+ * so that an interrupted run can resume.
  * 1. all forms alone (chart.c)
  * 2. a core: forms of every behaviour, measured in pairs (chart/core.h)
  * 3. ports and usages of the core (chart/ports.h)
@@ -24,11 +24,11 @@ enum chart_stage {
 };
 extern const char *const chart_stage_names[];
 
-/* State of a form's usage. */
+/* How a form's usage was found. */
 enum chart_state {
     CHART_NOT_MEASURED,   /* the form has no stable time alone */
-    CHART_IN_CORE,        /* usage inferred together with the ports */
-    CHART_PLACED,         /* usage inferred from saturators of the core */
+    CHART_IN_CORE,        /* the usage was inferred together with the ports */
+    CHART_PLACED,         /* the usage was inferred from experiments with saturators of the core */
     CHART_UNEXPLAINED,    /* the usage disagrees with some measurements of the form */
 };
 extern const char *const chart_state_names[];
@@ -40,31 +40,34 @@ struct chart_usage {
     double weight;                /* relative likelihood; 1 for the form's own usage */
 };
 
-#define CHART_DOUBTFUL 0.2   /* largest confidence of a usage that contradicts experiments */
+#define CHART_DOUBTFUL 0.2   /* largest confidence of a usage that contradicts a measurement */
 
 struct chart_form {
     const struct form_row *row;   /* row of the forms table, borrowed */
     enum chart_state state;
     double alone;                 /* cycles per execution, measured alone; NaN: not measured */
-    char *reason;                 /* why it was not measured (CHART_NOT_MEASURED); NULL otherwise */
+    char *reason;                 /* why the form was not measured (CHART_NOT_MEASURED); NULL
+                                   * otherwise */
     /* probability of this usage among all that explain the measurements; NaN: no usage */
     double confidence;
     unsigned experiments;         /* number of experiments with the form */
-    /* random experiments with the form (chart/stages.h), and how many of them were mispredicted */
+    /* Number of random experiments with the form (chart/stages.h), and of those that were
+     * mispredicted. */
     unsigned trials, failed;
     double error;                 /* largest relative error of a measurement of the form */
-    /* most likely alternative that some experiment distinguishes; NULL: none */
+    /* most likely alternative that an experiment could distinguish; NULL: none */
     char *rival;
-    /* experiment that distinguishes the rival; NULL: none known */
+    /* experiment that would distinguish @rival; NULL: none */
     char *settle;
     struct chart_usage *others;   /* alternatives, most likely first; empty for forms of the core */
     unsigned other_count;
     portset untested;             /* ports whose saturators were not measured with the form */
-    /* experiment with some untested ports; NULL: none known */
+    /* experiment with saturators of untested ports; NULL: none */
     char *check;
-    /* the form fuses with its neighbours, several per slot: it has no ports */
+    /* several such forms share a slot at rename, and the form has no ports */
     bool joined;
-    /* No experiment with the core reveals its ports. settle has an experiment with other forms. */
+    /* No experiment with the core reveals its ports. @settle may have an experiment with other
+     * forms. */
     bool hidden;
 };
 
@@ -74,14 +77,14 @@ struct chart_latency {
     struct latency latency;
 };
 
-/* An alternative usage of a form and the experiment that distinguishes it. */
+/* An alternative usage of a form, and an experiment that would distinguish it. */
 struct chart_ambiguity {
-    /* index into the chart's forms; index into the form's alternatives */
+    /* index into the chart's forms; index into that form's alternatives */
     uint32_t form, other;
     struct experiment experiment;
 };
 
-/* An experiment of a form with saturators of untested ports. */
+/* An experiment that would test a form against saturators of untested ports. */
 struct chart_check {
     uint32_t form;                /* index into the chart's forms */
     struct experiment experiment;
@@ -94,24 +97,25 @@ struct chart_fact {
 
 /* Result of the review: predictions of random blocks that inference did not use. */
 struct chart_review {
-    /* number of measured blocks; number of these whose forms are all in the machine */
+    /* number of measured blocks, and of blocks whose forms are all in the machine */
     size_t blocks, covered;
-    double error;                 /* mean relative error of the covered blocks; NaN: none */
-    double error_before;          /* mean relative error before the second round; NaN: none */
+    double error;                 /* mean relative error over the covered blocks; NaN: none */
+    double error_before;          /* mean relative error before the second round; NaN: there was
+                                   * none */
     size_t changed;               /* number of usages and latencies that the second round changed */
     char *changes;                /* names of the changed forms; NULL: none */
-    /* largest relative error; measured and predicted cycles of that block */
+    /* largest relative error of a block, and that block's measured and predicted cycles */
     double worst, worst_cycles, worst_says;
     char *worst_block;            /* text of the block with the largest error; NULL: none */
-    /* forms that most badly predicted blocks share; NULL: none */
+    /* names of forms that most badly predicted blocks contain; NULL: none */
     char *suspects;
 };
 
 struct chart {
-    struct machine *machine;      /* machine inferred up to the current stage */
+    struct machine *machine;      /* machine inferred by the stages so far */
     struct chart_form *forms;
     size_t form_count;
-    struct experiments *table;    /* all measurements */
+    struct experiments *table;    /* all measured experiments */
     size_t core_forms, core_experiments;
     /* mean relative error of the core's mapping on its experiments; NaN before stage 3 */
     double core_error;
@@ -119,8 +123,8 @@ struct chart {
     unsigned resumed;             /* number of experiments read from the journal */
     /* relative standard deviation of times from the core's prediction; NaN before stage 3 */
     double noise;
-    /* Some times of the core exceed the port bound (chart/residual.h), so times of other forms
-     * may. */
+    /* Some times of the core exceed the port bound (chart/residual.h), so times of other forms may
+     * also do so. */
     bool late;
     VEC(struct chart_ambiguity) ambiguities;
     VEC(struct chart_check) checks;   /* checks that `experiments settle` measures */
@@ -135,22 +139,22 @@ struct chart_options {
     double seconds;               /* time limit of inference, in seconds */
     size_t core_most;             /* most candidate forms for the core */
     struct journal *journal;      /* journal of experiments; NULL: none */
-    /* CSV file of latencies in the format that `latency measure` exports. The chart reuses its rows
+    /* CSV file of latencies in the format that `latency measure` exports. The chart uses its rows
      * and adds new ones. NULL: none. */
     const char *latencies;
-    /* Usages of a core from an earlier run; NULL: none. The chart reuses them if they cover nearly
-     * all forms of this core and explain their times. Otherwise the search starts from the common
-     * forms. */
+    /* Usages of a core from an earlier run; NULL: none. The chart uses them again if they cover
+     * nearly all forms of this core and explain their times. Otherwise the search starts from the
+     * common forms. */
     const struct mapping *core;
-    /* Forms from which the review draws random blocks, x86-64 or AArch64. */
+    /* forms from which the review generates random blocks, x86-64 or AArch64 */
     const struct block_form *uses;
     size_t uses_count;            /* number of forms in @uses; 0: no review */
     size_t review_blocks;         /* number of random blocks in the review */
-    /* Leaves ambiguous usages to `experiments settle`. False: the chart measures the deciding
-     * experiments. */
+    /* true: ambiguous usages remain for `experiments settle`; false: the chart measures the
+     * deciding experiments */
     bool leave_ambiguities;
     uint64_t seed;
-    /* seconds that each batch of experiments waits for an idle machine, as in runner_options; 0:
+    /* seconds that each batch of experiments may wait for an idle machine (runner_options); 0: the
      * default */
     double patience;
 };
@@ -164,16 +168,16 @@ struct chart_hooks {
     /* Called after each stage to write @so_far->machine. False with err ends the run. */
     bool (*stage_done)(void *state, enum chart_stage stage, const struct chart *so_far,
                        struct err *err);
-    /* Calls @work for each of 0 .. threads - 1, each on its own thread, and 0 on the calling
-     * thread. Returns false without any call if threads cannot be started. NULL:
-     * single-threaded. */
+    /* Calls @work with each number from 0 to @threads - 1, each on its own thread, and with 0 on
+     * the calling thread. Returns false without a call if threads cannot be started. NULL: the
+     * chart uses one thread. */
     bool (*team)(void *state, void (*work)(void *work_state, unsigned worker), void *work_state);
     unsigned threads;
     void *state;
 };
 
-/* Charts the @count forms @rows of @cpu. NULL with err, also when cancelled; the journals keep all
- * measurements. One thread. */
+/* Charts the @count forms @rows of @cpu. NULL with err, also when cancelled. The journals then
+ * contain all measurements. One thread. */
 struct chart *chart_run(const struct chart_cpu *cpu, const struct form_row *const *rows,
                         size_t count, const struct chart_options *o,
                         const struct chart_hooks *hooks, struct err *err);
@@ -182,31 +186,33 @@ void chart_free(struct chart *c);
 /* Number of forms by state and by confidence, and number of latencies and facts. */
 struct chart_tally {
     size_t of[CHART_UNEXPLAINED + 1];   /* number of forms by state */
-    /* hidden_told: hidden forms whose ports an experiment with non-core forms reveals */
+    /* @hidden_told: hidden forms whose ports an experiment with other forms than the core's
+     * reveals */
     size_t timed, hidden, hidden_told;
-    /* forms in the core or placed; number of them with confidence >= 0.9, and >= 0.5 */
+    /* @usages: forms in the core or placed. @sure, @likely: those with a confidence of at least 0.9
+     * and 0.5. */
     size_t usages, sure, likely;
     size_t latencies, facts;            /* number of known latencies, and of known facts */
 };
 struct chart_tally chart_count(const struct chart *c);
 
-/* ambiguities.c: usages that a chart's experiments do not distinguish, and experiments with other
- * forms of known usage that would. A file stores them between runs. */
+/* ambiguities.c: usages that a chart's experiments do not distinguish, and experiments that would.
+ * Those use other forms of known usage. A file stores ambiguities between runs. */
 
-/* Fills c->checks, c->ambiguities, and each form's experiment against its most likely alternative
- * (settle, rival). Lowers a form's confidence to the share of its usage among the alternatives.
- * Ignores alternatives that no experiment distinguishes, because their predictions are equal. */
+/* Fills c->checks, c->ambiguities, and each form's @rival and @settle. Lowers a form's confidence
+ * to the share of its usage among the alternatives. Ignores alternatives that no experiment
+ * distinguishes, because their predictions are equal. */
 void ambiguities_find(struct chart *c);
 
-/* Appends the ambiguities of @f to its source text: ", not observable: ...", ", not tested against
+/* Appends the ambiguities of @f to a source text: ", not observable: ...", ", not tested against
  * ...". */
 void ambiguities_note(const struct chart *c, const struct chart_form *f, struct str *out);
 /* untested_print appends ", not tested against p12" to a source text, or nothing without ports.
- * untested_parse reads the ports back; 0: none. */
+ * untested_parse returns the ports in such a text; 0: none. */
 void untested_print(portset ports, const struct ports *names, struct str *out);
 portset untested_parse(const char *source, const struct ports *names);
-/* Returns why no experiment with the core reveals the ports, and whether an experiment with other
- * forms does. */
+/* Returns a static text: why no experiment with the core reveals the ports of @f, and whether an
+ * experiment with other forms does. */
 const char *ambiguities_hidden_reason(const struct chart_form *f);
 
 /* An ambiguity with names instead of indices, as the file stores it. */
@@ -217,24 +223,24 @@ struct ambiguity {
     double weight;
     struct experiment experiment;
 };
-/* Returns whether @d only tests the form against untested ports, because its usage equals that of
- * @entry, the form's own. */
+/* Returns whether @d only tests the form against untested ports. In that case its usage equals that
+ * of @entry, the form's entry. */
 bool ambiguity_is_check(const struct ambiguity *d, const struct mapping_entry *entry);
 
 struct ambiguities {
     VEC(struct ambiguity) list;       /* the ambiguities; those of one form are adjacent */
-    /* relative standard deviation of a time from the right usage's prediction */
+    /* relative standard deviation of times from the prediction of the right usage */
     double noise;
     bool late;                    /* times may exceed the port bound (chart/residual.h) */
-    /* name of the charted machine if the CPU is simulated; "": a real CPU */
+    /* name of the charted machine if the CPU is simulated; "": the CPU is real */
     char *simulated;
 };
 
-/* Converts c->ambiguities in their order to names. @checks: also converts c->checks. */
+/* Fills @out with c->ambiguities in the same order. @checks: also adds c->checks. */
 void ambiguities_of_chart(const struct chart *c, const char *simulated, bool checks,
                           struct ambiguities *out);
-/* Save and load a file of ambiguities. Saving is atomic. Return false with err on failure. The file
- * may be empty. @ports: the machine's ports. */
+/* Save and load a file of ambiguities. Saving is atomic. Both return false with err on failure. The
+ * file may be empty. @ports: the machine's ports. */
 bool ambiguities_save(const struct ambiguities *d, const struct ports *ports, const char *path,
                       struct err *err);
 bool ambiguities_load(const char *path, const struct ports *ports, struct ambiguities *out,

@@ -17,16 +17,17 @@
 #include "isa/operands.h"
 #include "toolchain/assemble.h"
 
-/* most cycles per execution: slower forms are microcode, and no practical experiment reveals their
- * ports */
+/* Most cycles per execution of a form that is placed. Slower forms are microcode, and no practical
+ * experiment reveals their ports. */
 #define ALONE_MOST 400.0
 #define CORE_TURNS 3
-#define GROUP_STEP 0.02      /* difference of the logarithm of cycles alone that separates groups */
+#define GROUP_STEP 0.02      /* least difference of the logarithms of cycles alone between two
+                              * groups */
 
 struct charting {
     struct lab lab;
     struct chart *chart;
-    double *alone;            /* cycles of each form alone */
+    double *alone;            /* cycles per execution of each form alone */
     struct core_ports core;
 };
 
@@ -49,8 +50,8 @@ static bool measure_alone(struct charting *w, struct err *err)
     return true;
 }
 
-/* Returns whether executions of @row are only independent with another instruction before each
- * (isa/body.h), which uses its own issue slot. */
+/* Returns whether the body puts another instruction before each execution of @row, to make
+ * executions independent (isa/body.h). That instruction occupies its own issue slot. */
 static bool needs_breakers(const struct form_row *row)
 {
     struct form_code *code = encodings_code_any(row, NULL);
@@ -64,7 +65,7 @@ static bool needs_breakers(const struct form_row *row)
     return needs;
 }
 
-/* Selects the core among the forms with a time alone. Slow forms are no candidates. */
+/* Selects the core among the forms that have a time alone, except slow ones. */
 static bool find_core(struct charting *w, struct chart_core *core, struct err *err)
 {
     const size_t n = w->chart->form_count;
@@ -80,7 +81,7 @@ static bool find_core(struct charting *w, struct chart_core *core, struct err *e
     return ok;
 }
 
-/* Returns which rows of the table contain only forms of the core. */
+/* Returns, for each row of the table, whether it contains only forms of the core. */
 static bool *core_rows(const struct charting *w, const struct chart_core *core)
 {
     const struct experiments *t = w->chart->table;
@@ -123,7 +124,7 @@ static bool infer_core(struct charting *w, const struct chart_core *core, struct
 
 struct grouped {
     struct place_form place;
-    char kinds[24];   /* operand kinds: forms with equal kinds probably behave alike */
+    char kinds[24];   /* operand kinds; forms with equal kinds probably have similar usages */
     long step;
 };
 
@@ -137,7 +138,7 @@ static int by_group(const void *a, const void *b)
                               : (x->place.form > y->place.form) - (x->place.form < y->place.form);
 }
 
-/* Lists by group the measured forms that are in the core (@core) or outside of it. Returns their
+/* Lists the measured forms, grouped, that are in the core (@core) or outside it. Returns their
  * number. */
 static size_t forms_to_place(const struct charting *w, bool core, struct place_form *out)
 {
@@ -166,8 +167,8 @@ static size_t forms_to_place(const struct charting *w, bool core, struct place_f
     return n;
 }
 
-/* Writes the usage of a form that fuses with its neighbours: one slot among other forms, no
- * port. */
+/* Sets the usage of forms of which several share a slot at rename: one slot among other forms, and
+ * no port. */
 static void write_joined(const struct charting *w, struct mapping *m)
 {
     struct chart *c = w->chart;
@@ -188,7 +189,7 @@ static void write_joined(const struct charting *w, struct mapping *m)
     }
 }
 
-/* Writes the usages of the core and of the placed forms into the machine. */
+/* Makes the machine with the usages of the core and of the placed forms. */
 static void write_mapping(struct charting *w, const struct ports *ports,
                           const struct place_form *forms, struct placement *places, size_t n)
 {
@@ -248,8 +249,8 @@ static void write_mapping(struct charting *w, const struct ports *ports,
     c->machine = m;
 }
 
-/* Returns the mean error of the core's mapping on all experiments of its forms. Times above the
- * port bound count as noise: additional µops that fit them would mispredict all other
+/* Returns the mean error of the core's mapping over all experiments with core forms only. Times
+ * above the port bound count as noise, because µops added to fit them would mispredict the other
  * experiments. */
 static double core_error(const struct charting *w)
 {
@@ -291,8 +292,8 @@ static size_t revise_core(struct charting *w, const struct place_form *forms,
     return changed;
 }
 
-/* Places the core forms again, because a core form with too few µops distorts the usages of other
- * forms. */
+/* Places the forms of the core again. A core form with too few µops would distort the usages of the
+ * forms placed with it. */
 static bool check_core(struct charting *w, struct err *err)
 {
     struct place_form *forms = mem_alloc((w->chart->form_count + 1) * sizeof *forms);
@@ -335,8 +336,7 @@ static bool place_rest(struct charting *w, const struct chart_core *core, struct
     return ok;
 }
 
-/* Writes the confidence of each usage, after trials and ambiguities, to the forms and to the
- * machine. */
+/* Writes the confidence of each usage to the machine. Trials and ambiguities have changed it. */
 static void write_confidence(struct chart *c)
 {
     for (size_t i = 0; i < c->form_count; i++) {
@@ -360,7 +360,7 @@ static bool stage_ends(struct charting *w, double begun, struct err *err)
 {
     const struct chart_hooks *hooks = w->lab.hooks;
 
-    /* Earlier stages have not placed all forms that use the ports. */
+    /* In earlier stages, some forms that use the ports are not placed yet. */
     if (w->lab.stage >= CHART_PLACES)
         unused_ports_drop(w->chart);
     w->chart->seconds[w->lab.stage] = clock_seconds() - begun;

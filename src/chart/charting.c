@@ -21,30 +21,33 @@
 #include "toolchain/assemble.h"
 
 #define CANDIDATES 600       /* most candidates for the core */
-/* share of all forms that are candidates, within CANDIDATES_FEW .. CANDIDATES */
+/* share of all forms that are candidates, limited to CANDIDATES_FEW .. CANDIDATES */
 #define CANDIDATES_SHARE 0.3
 #define CANDIDATES_FEW 150
-#define RECORDED_PATIENCE 1e-6 /* seconds: waiting cannot change recorded times */
-#define USES 1000            /* most forms that review blocks draw from */
+#define RECORDED_PATIENCE 1e-6 /* patience in seconds for recorded times, which waiting cannot
+                                * change */
+#define USES 1000            /* most forms of which review blocks consist */
 #define BLOCKS 1024
 #define SIMULATED_BLOCKS 2048
 
 struct chart_job {
     /* NULL: results are not saved */
     char *name, *directory, *journal_path, *latencies_path, *core_path, *ambiguities_path;
-    struct machine *simulated;       /* a copy of the simulated CPU's machine; NULL: this CPU */
+    struct machine *simulated;       /* copy of the simulated CPU's machine; NULL: this CPU is
+                                      * charted */
     bool recorded;
-    struct forms *forms;             /* forms of the instruction set; a counted reference */
+    struct forms *forms;             /* forms of the instruction set; the job owns a reference */
     VEC(const struct form_row *) rows;
-    struct block_forms uses;         /* forms from which the review's blocks are generated */
+    struct block_forms uses;         /* forms of which the review's blocks consist */
     struct chart_options options;
     int cpu;
-    const struct charting_hooks *hooks;   /* set while the chart runs */
-    struct source *source;                /* set while it measures on this CPU */
+    const struct charting_hooks *hooks;   /* hooks of the running chart */
+    struct source *source;                /* source of measurements while the chart runs on this
+                                           * CPU */
 };
 
-/* Returns the path of @file in the state directory, with slashes in the name replaced by dashes.
- * Frees @file. */
+/* Returns the path of @file in the state directory. Slashes in the name become dashes. Frees
+ * @file. */
 static char *state_file(struct str *file)
 {
     for (size_t i = 0; i < file->length; i++)
@@ -119,7 +122,7 @@ static bool team(void *state, void (*work)(void *work_state, unsigned worker), v
     return h->team(h->state, work, work_state);
 }
 
-/* Saves the ambiguities, which `experiments settle` reads. */
+/* Saves the file of ambiguities, which `experiments settle` reads. */
 static bool save_doubts(const struct chart_job *w, const struct chart *c, struct err *err)
 {
     struct ambiguities ambiguities;
@@ -131,7 +134,8 @@ static bool save_doubts(const struct chart_job *w, const struct chart *c, struct
     return ok;
 }
 
-/* Records the host and CPU of the measurements, because journals of --recorded charts lack them. */
+/* Sets the host and CPU of the measurements in @m. A chart from journals needs them, because
+ * journals lack both. */
 static void set_origin(const struct chart_job *w, struct machine *m)
 {
     struct str cpu = {0}, signature = {0}, microcode = {0};
@@ -170,7 +174,7 @@ static bool save(struct chart_job *w, enum chart_stage stage, const struct chart
     str_done(&title);
     if (stage == CHART_PORTS && !machine_save(so_far->machine, w->core_path, err))
         return false;
-    /* Saves again after each later stage, because the review can change usages. */
+    /* Saves the ambiguities after each later stage, because the second round can change usages. */
     if (stage >= CHART_PLACES && !save_doubts(w, so_far, err))
         return false;
     return path_make_parents(w->directory, 0777, err) &&
@@ -225,7 +229,7 @@ struct chart *charting_run(struct chart_job *w, const struct charting_hooks *own
         w->simulated ? imitation_new(w->simulated, CHART_SIMULATED_NOISE, w->options.seed) : NULL;
     struct chart_cpu cpu = {NULL, w->recorded ? recorded_latencies : latencies_of_cpu,
                             w->recorded ? recorded_times : times_of_cpu, w};
-    /* machine with the core that an earlier run saved */
+    /* machine that an earlier run saved, with the core's usages */
     struct machine *core = w->core_path ? machine_load(w->core_path, NULL) : NULL;
     struct chart *chart = NULL;
 
@@ -274,7 +278,8 @@ void charting_free(struct chart_job *w)
     free(w);
 }
 
-/* Returns "cpu.WHAT.csv" in the directory of @journal, "cpu.csv". */
+/* Returns the path of a file in the directory of @journal. For "cpu.csv" its name is
+ * "cpu.WHAT.csv". */
 static char *path_beside(const char *journal, const char *what)
 {
     struct str path = {0};
@@ -284,8 +289,7 @@ static char *path_beside(const char *journal, const char *what)
     return str_take(&path);
 }
 
-/* Returns whether the request selects form @row. A simulated CPU rejects forms that its machine
- * lacks. */
+/* Returns whether the request selects form @row, and a simulated CPU's machine has it. */
 static bool wanted(const void *state, const struct form_row *row)
 {
     const struct charting_request *r = state;
@@ -297,7 +301,8 @@ static bool wanted(const void *state, const struct form_row *row)
     return matches && (r->simulated || !form_measurable(row, why, sizeof why));
 }
 
-/* Chooses the measurable forms that match the request: all, or the @top that programs use most. */
+/* Chooses the measurable forms that match the request: all of them, or the @top that programs use
+ * most. */
 static bool choose_rows(struct chart_job *w, const struct charting_request *r, struct err *err)
 {
     struct block_forms most = {0};
@@ -316,15 +321,16 @@ static bool choose_rows(struct chart_job *w, const struct charting_request *r, s
                    "no measurable form matches");
 }
 
-/* Excludes from blocks the forms that a simulated CPU lacks. */
+/* Returns whether blocks may contain form @row: the request selects it, and a simulated CPU's
+ * machine has it. */
 static bool wanted_in_blocks(const void *state, const struct form_row *row)
 {
     const struct charting_request *r = state;
     return wanted(r, row) && (!r->simulated || mapping_find(r->simulated->mapping, row->form));
 }
 
-/* Chooses the charted forms that programs use most, from which review blocks are drawn. Without
- * usage counts there is no review. */
+/* Chooses the charted forms that programs use most, of which review blocks consist. Without usage
+ * counts there is no review. */
 static void choose_uses(struct chart_job *w, const struct charting_request *r)
 {
     struct err err = {0};

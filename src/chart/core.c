@@ -11,35 +11,35 @@
 #include "chart/saturate.h"
 #include "isa/operands.h"
 
-#define ALIKE 0.025          /* relative difference below which times are equal */
-#define ROUND 8              /* most classes added per round */
+#define ALIKE 0.025          /* largest relative difference of times that count as equal */
+#define ROUND 8              /* most classes created per round */
 #define CLASSES_MOST 72
 #define BALANCE_MOST 6
-/* most classes from which ports are inferred. Selects those that add the least time to others and
- * hence have the fewest µops. */
+/* Most classes from which ports are inferred. The selected ones add the least time to others, so
+ * they have the fewest µops. */
 #define CORE_MOST 40
-#define LARGER 60            /* experiments with three and with four forms, per class */
+#define LARGER 60            /* number of experiments with three forms, and of those with four, per
+                              * class */
 #define COUNT_MOST 4         /* most copies of one form in an experiment with three or four forms */
-#define AHEAD 3.0            /* ratio of times in an unbalanced pair */
+#define AHEAD 3.0            /* ratio of the times of both forms in an unbalanced pair */
 #define AHEAD_MOST 12        /* most copies of one form in an unbalanced pair */
 #define SIGNATURE 24
-/* Most classes that every candidate is measured with. Selects those that add the least time,
- * because they best show what another form adds. */
+/* Most classes with which every candidate is measured. The selected ones add the least time, so
+ * they best show what another form adds. */
 #define WITNESSES 12
-#define REGROUPED_MOST 4     /* most rounds of regrouping */
-/* ratio of a fused form's rate to that of the fastest form with operands */
+#define REGROUPED_MOST 4     /* most rounds in which classes are split */
+/* least ratio of a fused form's rate to that of the fastest form with operands */
 #define JOINED 1.5
-/* Largest relative distance from a fraction of cycles that ports or slots allow. A larger distance
- * means that something else than port conflicts costs time. */
+/* Largest relative distance of the cycles alone from a fraction that ports or slots allow. At a
+ * larger distance, something other than port conflicts costs time. */
 #define PLAIN 0.0125
-/* Ratio to the sum of both times alone. Slower pairs have interference other than port
- * conflicts. */
+/* Largest ratio of a pair's time to the sum of both times alone that port conflicts can explain. */
 #define SUM_PASSED 1.05
-/* Share of pairs with a ratio above SUM_PASSED from which a class is not used to infer ports. */
+/* Largest share of slower pairs with which a class is used to infer ports. */
 #define UNRULY_SHARE 0.25
 
-/* Writes the signature "RM 0.25": operand kinds and cycles alone. The choice of candidates covers
- * all signatures. */
+/* Writes a signature such as "RM 0.25", the operand kinds and the cycles alone, to @out. Candidates
+ * are chosen from all signatures. */
 static void signature(const char *form, double alone, char out[SIGNATURE])
 {
     char letters[4 * SIGNATURE];
@@ -54,12 +54,13 @@ static void signature(const char *form, double alone, char out[SIGNATURE])
 
 struct core_candidate {
     char signature[SIGNATURE];
-    uint32_t form, turn;      /* turn: order within the signature, by rounds over the stems */
-    /* Frequency in programs. Frequent forms are simple, and predictions need them most. */
+    uint32_t form, turn;      /* @turn: order of the candidate within its signature, by rounds over
+                               * the stems */
+    /* frequency in programs; frequent forms are simple, and predictions need them most */
     double uses;
-    /* random order of otherwise equal candidates, independent of their names */
+    /* random number that orders otherwise equal candidates independently of their names */
     uint64_t chance;
-    /* stem of the mnemonic, by which forms of one signature are distinguished first */
+    /* stem of the mnemonic; candidates of one signature with different stems are chosen first */
     char stem[8];
 };
 
@@ -82,8 +83,8 @@ static int by_turn(const void *a, const void *b)
                               : (x->form > y->form) - (x->form < y->form);
 }
 
-/* Orders candidates in rounds over the stems. The list may then be cut anywhere, and common forms
- * are classified first. */
+/* Sets the order of candidates in rounds over the stems. The list can be cut anywhere, and common
+ * forms come first. */
 static void take_turns(struct core_candidate *list, size_t n)
 {
     for (size_t first = 0, end; first < n; first = end) {
@@ -117,8 +118,8 @@ bool core_is_joined(const struct lab *lab, const double *alone, size_t n, size_t
     return isfinite(least) && alone[f] < least / JOINED;
 }
 
-/* Returns whether ports or slots of a CPU with @width forms per cycle can explain @cycles alone.
- * They can if @cycles is a fraction with a small denominator. */
+/* Returns whether ports or slots can explain @cycles alone on a CPU that executes up to @width
+ * forms per cycle. They can if @cycles is a multiple of 1 / n with n up to @width. */
 static bool is_plain(double cycles, double width)
 {
     for (double below = 1; below <= width; below++)
@@ -127,7 +128,7 @@ static bool is_plain(double cycles, double width)
     return false;
 }
 
-/* Returns the largest rate of a form alone, in executions per cycle. */
+/* Returns the highest rate of a form alone, in executions per cycle. */
 static double width_alone(const struct lab *lab, const double *alone, size_t n)
 {
     double width = 1;
@@ -143,8 +144,8 @@ static bool is_quick(double cycles)
     return cycles > 0 && cycles <= CORE_QUICK;
 }
 
-/* Returns whether a form uses VEX-encoded vectors. Legacy-encoded vector forms are then no
- * candidates, because no experiment mixes both encodings (chart/stages.h). */
+/* Returns whether a fast form has VEX-encoded vectors. If so, forms with legacy-encoded vectors are
+ * not candidates, because no experiment mixes both encodings (chart/stages.h). */
 static bool has_new_vectors(const struct lab *lab, const double *alone, size_t n)
 {
     for (size_t f = 0; f < n; f++)
@@ -206,13 +207,13 @@ void core_balance(double a, double b, unsigned most, uint32_t counts[2])
         }
 }
 
-/* Experiments of each candidate with each class. */
+/* State of the classification: experiments of each candidate with each class. */
 struct grouping {
     struct lab *lab;
     const double *alone;
     struct chart_core *core;
-    /* Row in the lab's table, indexed by candidate * CLASSES_MOST + class. SIZE_MAX: not
-     * requested. */
+    /* Row of each experiment in the lab's table, indexed by candidate * CLASSES_MOST + class.
+     * SIZE_MAX: not requested. */
     size_t *rows;
 };
 
@@ -237,8 +238,8 @@ static bool near(double a, double b)
     return isnan(a) || isnan(b) || fabs(a - b) <= ALIKE * fmax(a, b);
 }
 
-/* Returns whether candidates @a and @b have equal times with each class that both were measured
- * with. @own: the class whose first member is @b. */
+/* Returns whether candidates @a and @b have equal times alone, and with each class with which both
+ * were measured. @own: the class whose first member is @b; SIZE_MAX: none. */
 static bool alike(const struct grouping *g, size_t a, size_t b, size_t own)
 {
     uint32_t fa = g->core->candidates.items[a], fb = g->core->candidates.items[b], counts[2];
@@ -255,8 +256,8 @@ static bool alike(const struct grouping *g, size_t a, size_t b, size_t own)
     return !isnan(together) && near(together, counts[0] * g->alone[fa] + counts[1] * g->alone[fb]);
 }
 
-/* Creates classes for the first candidates that match no class and differ from each other. Returns
- * their number. */
+/* Creates classes from the first candidates that are in no class and differ from each other.
+ * Returns the number of new classes. */
 static size_t add_classes(struct grouping *g, size_t *firsts)
 {
     struct chart_core *core = g->core;
@@ -318,11 +319,13 @@ static bool group(struct grouping *g, size_t *firsts, struct err *err)
     return true;
 }
 
-/* Interference of one class with the other classes. */
+/* Measured pairs of one class with the other classes. */
 struct company {
-    /* number of measured pairs; number of those slower than both forms in sequence */
+    /* @pairs: number of measured pairs. @passed: number of pairs that take longer than SUM_PASSED
+     * times both forms in sequence. */
     size_t pairs, passed;
-    /* sum over the pairs of the cycles that one execution adds to the slower form */
+    /* sum, over the pairs, of the cycles that an execution of the class adds to the slower form's
+     * time */
     double added;
 };
 
@@ -346,8 +349,8 @@ static struct company company_of(const struct grouping *g, const size_t *firsts,
     return c;
 }
 
-/* Returns the mean interference of class @k: small if it has few µops, infinite if ports cannot
- * explain many of its pairs. */
+/* Returns the mean interference of class @k in cycles. It is small if the class has few µops, and
+ * infinite if ports cannot explain many of its pairs. */
 static double interference(const struct grouping *g, const size_t *firsts, size_t k)
 {
     struct company c = company_of(g, firsts, k);
@@ -362,8 +365,8 @@ struct weighed {
     size_t class;
 };
 
-/* Sorts all classes by interference. Classes that ports cannot explain are last. The caller
- * frees. */
+/* Returns all classes sorted by interference. Classes that ports cannot explain are last. The
+ * caller frees. */
 static struct weighed *by_interference(const struct grouping *g, const size_t *firsts)
 {
     size_t n = g->core->classes.count;
@@ -375,9 +378,9 @@ static struct weighed *by_interference(const struct grouping *g, const size_t *f
     return list;
 }
 
-/* Splits classes whose members differ with classes created later. Measures all members with the
- * lightest classes. A member that differs from the first of its class leaves the class and is
- * measured with all classes. *@left: number of members that left. */
+/* Measures all candidates with the classes of least interference. A candidate whose times differ
+ * from those of its class's first member leaves the class. It is then measured with all classes and
+ * may match another one. *@left: number of candidates that left. */
 static bool part(struct grouping *g, const size_t *firsts, size_t *left, struct err *err)
 {
     struct chart_core *core = g->core;
@@ -421,8 +424,8 @@ static bool group_all(struct grouping *g, size_t *firsts, struct err *err)
     return ok;
 }
 
-/* Keeps the classes that interfere least. Removes the candidates of all other classes from the
- * classification. */
+/* Removes all classes except those that interfere least, and the assignment of candidates to
+ * removed classes. */
 static void keep_lightest(const struct grouping *g, const size_t *firsts)
 {
     struct chart_core *core = g->core;
@@ -444,7 +447,7 @@ static void keep_lightest(const struct grouping *g, const size_t *firsts)
     free(list);
 }
 
-/* Requests random multisets of @size forms of the core. */
+/* Requests experiments with random multisets of @size forms of the core. */
 static void ask_random(struct lab *lab, const struct chart_core *core, size_t count, unsigned size,
                        struct rng *rng)
 {
@@ -454,8 +457,8 @@ static void ask_random(struct lab *lab, const struct chart_core *core, size_t co
         struct flat_term terms[4];
         for (unsigned k = 0; k < size; k++) {
             bool fresh = true;
-            /* A separate statement, because the order of evaluation must not depend on the
-             * compiler. */
+            /* This is a separate statement, because compilers may evaluate the two random numbers
+             * in any order. */
             const size_t which = rng_below(rng, n);
             terms[k] = (struct flat_term){core->classes.items[which].form,
                                           1 + (uint32_t)rng_below(rng, COUNT_MOST)};
@@ -467,8 +470,8 @@ static void ask_random(struct lab *lab, const struct chart_core *core, size_t co
     }
 }
 
-/* Requests @a with few executions of @b, at most AHEAD_MOST of each. @a takes AHEAD times as long,
- * so @b adds time only on ports that both use. */
+/* Requests an experiment with many executions of @a and few of @b, at most AHEAD_MOST of each. @a
+ * takes AHEAD times as long as @b, so @b adds time only on ports that both use. */
 static void ask_ahead(struct lab *lab, const double *alone, uint32_t a, uint32_t b)
 {
     uint32_t counts[2];

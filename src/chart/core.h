@@ -1,37 +1,38 @@
-/* Selects the core of a chart: forms that behave differently from each other in pairs. Measures
- * candidates with the forms selected before. */
+/* Selects the core of a chart: forms that behave differently from each other in pairs. Each
+ * candidate is measured with the forms selected before it. */
 #ifndef PORTOLAN_CHART_CORE_H
 #define PORTOLAN_CHART_CORE_H
 
 #include "chart/lab.h"
 
-/* most cycles alone of a core form; slower forms are placed with saturators of the core */
+/* most cycles alone of a form in the core; slower forms are placed with saturators */
 #define CORE_QUICK 2.2
 
 struct core_class {
-    uint32_t form;      /* first member of the class, as index into the lab's table */
+    uint32_t form;      /* index in the lab's table of the first member of the class */
     size_t members;
 };
 
 struct chart_core {
     VEC(struct core_class) classes;
     VEC(uint32_t) candidates;
-    VEC(uint32_t) class_of;      /* index of its class, per candidate */
+    VEC(uint32_t) class_of;      /* per candidate: index of its class */
 };
 
-/* Returns whether form @f, of @n forms with times @alone, fuses with its neighbours at rename (nops
- * on Zen 4: twelve per cycle in six slots). Such a form has no operands and is far faster than all
- * forms with operands. It does not reveal the issue width and is not part of the core. */
+/* Returns whether several executions of form @f share a slot at rename (nops on Zen 4: twelve per
+ * cycle in six slots). @alone has the cycles alone of the @n forms. Such a form has no operands and
+ * is far faster than all forms with operands. It does not reveal the issue width and is not part of
+ * the core. */
 bool core_is_joined(const struct lab *lab, const double *alone, size_t n, size_t f);
-/* Chooses candidates among the @n fast forms with cycles @alone (per form of the table; NaN: not
- * measured or no candidate) and classifies them by pairs. The lab's table receives all experiments,
- * including triples and quadruples of the classes. False with err. */
+/* Chooses candidates among the @n forms and classifies them by pairs. @alone has the cycles of each
+ * form alone; NaN: it is no candidate. The lab's table receives all experiments, including triples
+ * and quadruples of the classes. False with err. */
 bool core_find(struct lab *lab, const double *alone, size_t n, struct chart_core *out,
                struct err *err);
 void core_done(struct chart_core *c);
 
-/* Returns counts, at most @most each, with which @a and @b take nearly equal time alone; 1
- * and 1 if a time is unknown. */
+/* Sets @counts to numbers of executions, at most @most each, with which two forms take nearly equal
+ * time. @a and @b are their cycles alone. */
 void core_balance(double a, double b, unsigned most, uint32_t counts[2]);
 
 #endif

@@ -15,7 +15,7 @@ struct chart_block {
 };
 
 struct chart_cpu {
-    struct source *source;      /* measures experiments */
+    struct source *source;      /* source of the times of experiments */
     /* Measures the latencies of a form's chains, as latency_measure does. NULL: not supported. */
     size_t (*latencies)(void *state, const struct form_code *code, struct latency out[CHAINS_MAX],
                         struct err *err);
@@ -26,12 +26,12 @@ struct chart_cpu {
     void *state;
 };
 
-/* recorded.c: a CPU of which only journals exist. A chart of it infers without measuring. */
+/* recorded.c: a CPU of which only journals exist. A chart of it infers without measurements. */
 
-/* Creates a source that never measures: rows that the journal lacks have no time. The source
- * borrows @forms, whose code is the journal's key. source_free frees the source. */
+/* Creates a source that never measures. Experiments that the journal lacks have no time. Borrows
+ * @forms, whose code is the key of the journal. source_free frees the source. */
 struct source *source_recorded(const struct forms *forms);
-/* Chains and loops of a recorded struct chart_cpu, which never have a time. */
+/* Functions of a recorded struct chart_cpu. Chains and blocks never have a time. */
 size_t recorded_latencies(void *state, const struct form_code *code, struct latency out[CHAINS_MAX],
                           struct err *err);
 bool recorded_times(void *state, const struct chart_block *blocks, size_t n, double *cycles,

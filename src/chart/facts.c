@@ -9,15 +9,15 @@
 #include "chart/facts_parts.h"
 #include "isa/isa.h"
 
-#define MOVES 8              /* moves in a chain */
+#define MOVES 8              /* moves in a chain of the loop */
 #define IDIOMS 12
 #define ZEROED 12
 /* xor r8d, r8d with redundant prefixes */
 #define LONG_ZERO ".byte 0x3e, 0x3e, 0x3e, 0x45, 0x31, 0xc0"
-#define TAKEN 3              /* number of loops with a taken branch */
-#define OLD_WIDTH 2.0        /* least issue slots per cycle at which loops can count slots */
+#define TAKEN 3              /* number of measured loops with a taken branch */
+#define OLD_WIDTH 2.0        /* least issue slots per cycle with which loops can count slots */
 
-/* Writes @line @count times to @out and returns the text. */
+/* Replaces the contents of @out by @count copies of @line, and returns the text. */
 static const char *repeat(const char *line, unsigned count, struct str *out)
 {
     str_clear(out);
@@ -25,7 +25,7 @@ static const char *repeat(const char *line, unsigned count, struct str *out)
     return str_text(out);
 }
 
-/* Register classes for move elimination. A chain of eliminated moves takes only their issue
+/* Pairs of moves by register class. A chain of eliminated moves takes only the time of its issue
  * slots. */
 static const struct { const char *name, *there, *back;
 } moves[] = {
@@ -67,7 +67,7 @@ static void conclude_moves(struct probes *p, size_t first)
     str_done(&why);
 }
 
-/* Instructions that may macro-fuse with a jump, by kinds of conditions. */
+/* Instructions that may macro-fuse with the following jump. */
 static const struct { const char *mnemonic, *line;
 } fusing[] = {
     {"cmp", "cmp r8, r9"}, {"test", "test r8, r9"}, {"add", "add r8, r9"},
@@ -79,7 +79,7 @@ static const char *const conditions[] = {"jz", "jb", "jo"};
 #define CONDITIONS (sizeof conditions / sizeof *conditions)
 
 struct fusion_probes {
-    /* loop with one slot less than the fused pair, and loop with one more */
+    /* loop with the slots of a fused pair, and loop with one more */
     size_t one, two;
     size_t first;
 };
@@ -103,7 +103,8 @@ static struct fusion_probes ask_fusion(struct probes *p)
     return f;
 }
 
-/* Facts of macro-fusion by the flags that the condition reads: zero, carry, overflow. */
+/* Facts of macro-fusion. @on: whether a pair fuses if the condition reads the zero, carry and
+ * overflow flag. */
 static const struct {
     const char *key;
     int on[CONDITIONS];
@@ -148,7 +149,8 @@ static void conclude_fusion(struct probes *p, const struct fusion_probes *f)
     str_done(&unknown);
 }
 
-/* Vector zeroing idioms. Rename eliminates one if as many run per cycle as there are slots. */
+/* Vector zeroing idioms. If rename eliminates one, a loop of them takes only the time of its issue
+ * slots. */
 static const struct {
     const char *mnemonic, *form;
 } idioms[] = {{"pxor", "PXOR (XMM, XMM)"},
@@ -172,7 +174,7 @@ static void conclude_idioms(struct probes *p, size_t first)
     for (size_t i = 0; i < IDIOM_KINDS; i++) {
         double t = probe_time(p, first + i) / IDIOMS, own = alone(p->chart, idioms[i].form),
                slot = 1 / p->width;
-        /* false if ports and slots allow about the same rate */
+        /* false if ports allow about the same rate as slots */
         bool tells = own - slot > PROBE_WITHIN * 4 * slot;
         if (tells && fabs(t - own) <= PROBE_CERTAIN * (own - slot))
             str_addf(&executed, "%s%s", executed.length ? " " : "", idioms[i].mnemonic);
@@ -189,15 +191,15 @@ static void conclude_idioms(struct probes *p, size_t first)
     str_done(&unknown);
 }
 
-/* Sums up to which rename may fold additions, at most 32 bits wide. */
+/* Candidates for the largest sum that rename can fold. */
 static const unsigned sums[] = {15, 31, 63, 127, 255, 511, 1023, 2047, 4095, 8191, 32767};
 #define SUMS (sizeof sums / sizeof *sums)
 #define ADDITIONS 12
-#define SHORT_CONSTANT 127   /* the largest constant that fits one byte */
-/* adds the same constant encoded in four bytes */
+#define SHORT_CONSTANT 127   /* largest constant that an addition can encode in one byte */
+/* addition of SHORT_CONSTANT with a four-byte encoding */
 #define LONG_ADDITION ".byte 0x49, 0x81, 0xc0, 0x7f, 0, 0, 0"
 
-/* Adds a loop: a chain of additions of @constant. */
+/* Adds a loop with a chain of additions of @constant. */
 static void ask_sum(struct probes *p, unsigned constant)
 {
     char line[40];
@@ -222,9 +224,9 @@ static size_t ask_sums(struct probes *p)
     return first;
 }
 
-/* Rename folds constants up to the limit at least every second time, and larger ones never. If only
- * one-byte constants are fast, the four-byte encoding of one shows whether value or encoding
- * decides. */
+/* Concludes the largest sum that rename folds. Constants up to it are folded at least every second
+ * time, and larger ones never. If the limit is SHORT_CONSTANT, its four-byte encoding shows whether
+ * the value or the encoding decides. */
 static void conclude_sums(struct probes *p, size_t first)
 {
     unsigned limit = 0, slow = 0;
@@ -252,7 +254,7 @@ static void conclude_sums(struct probes *p, size_t first)
                            "up to one limit");
 }
 
-/* Adds loops with a taken branch and up to one cycle of slots. */
+/* Adds loops with a taken branch, whose other instructions take less than a cycle of slots. */
 static size_t ask_taken(struct probes *p)
 {
     const size_t first = p->list.count;
@@ -266,8 +268,9 @@ static size_t ask_taken(struct probes *p)
     return first;
 }
 
-/* A taken branch takes one cycle if the fastest loop does: some placements take longer (1.19 cycles
- * on Zen 4, where most take 1.03). Times nearer to half a cycle or two cycles are uncertain. */
+/* Concludes whether a taken branch takes one cycle. It does if the fastest loop takes one, because
+ * some addresses make a loop slower (1.19 cycles on Zen 4, where most loops take 1.03). Times
+ * nearer to half a cycle or two cycles are uncertain. */
 static void conclude_taken(struct probes *p, size_t first)
 {
     double t = NAN;
@@ -282,8 +285,8 @@ static void conclude_taken(struct probes *p, size_t first)
                           : "short loops take more than one cycle");
 }
 
-/* A subtraction with borrow of a register from itself forms no chain through the register if it
- * depends only on the carry flag. */
+/* Concludes whether a subtraction with borrow of a register from itself depends only on the carry
+ * flag. If so, there is no chain through the register. */
 static void conclude_carry(struct probes *p, size_t same, size_t other)
 {
     const double t = probe_time(p, same), chain = probe_time(p, other);
@@ -296,7 +299,7 @@ static void conclude_carry(struct probes *p, size_t same, size_t other)
                    "no stable time of a subtraction with borrow of a register from itself");
 }
 
-/* Loops of floating-point additions, of multiplications, and of both alternately. */
+/* Loops of floating-point additions, of multiplications, and of both in alternation. */
 struct addition_probes {
     size_t add, multiply, both;
 };
@@ -312,14 +315,15 @@ static struct addition_probes ask_additions(struct probes *p)
     return a;
 }
 
-/* An addition may have a latency of two cycles only to another addition. */
+/* Concludes the delay from an addition to a multiplication, if an addition has a latency of two
+ * cycles to another addition. */
 static void conclude_additions(struct probes *p, const struct addition_probes *a)
 {
     const double add = probe_time(p, a->add) / 4, multiply = probe_time(p, a->multiply) / 4,
                  extra = probe_time(p, a->both) / 2 - add - multiply;
 
     if (!(fabs(add - 2) <= PROBE_CERTAIN / 2) || fabs(extra) <= PROBE_CERTAIN)
-        return;   /* the latency is three cycles, or two to all readers */
+        return;   /* the latency is not two cycles, or it is the same to all readers */
     if (isnan(extra))
         probe_tell(p, "bypass_delay_addition", NULL, "",
                    "no stable time of chains of additions and multiplications");
@@ -332,13 +336,13 @@ static void conclude_additions(struct probes *p, const struct addition_probes *a
                    "of extra cycles");
 }
 
-/* Loops of zeroed registers, one slot each, without nops and with a nop after each. The second loop
- * shows whether a nop takes a slot or fuses. */
+/* Concludes whether a nop fuses with the previous instruction. The loops have zeroed registers, one
+ * slot each: one without nops, the other with a nop after each. */
 static void conclude_nops(struct probes *p, size_t without, size_t with)
 {
     const double t = probe_time(p, without), joined = probe_time(p, with),
                  slots = ZEROED / p->width;
-    /* false if ports may hide the time of the nops */
+    /* false if ports may hide the time of nops */
     const bool slots_alone = t <= slots * (1 + PROBE_CERTAIN);
 
     if (slots_alone && joined <= t + PROBE_CERTAIN * slots)
@@ -349,7 +353,7 @@ static void conclude_nops(struct probes *p, size_t without, size_t with)
                    "no stable time of zeroed registers with a nop after each instruction");
 }
 
-/* Determines facts of the instruction set in which the loops are written. */
+/* Determines the facts of x86-64, the instruction set of these loops. */
 static bool find_by_loops(struct probes *p, struct err *err)
 {
     struct str text = {0}, lines = {0};
@@ -417,7 +421,7 @@ static bool find_by_loops(struct probes *p, struct err *err)
     return ok;
 }
 
-/* facts whose loops count slots */
+/* facts whose loops count issue slots */
 static const char *const counted[] = {"eliminate",       "fuse_any",         "stack_engine",
                                       "loads_per_cycle", "stores_per_cycle", "store_forward"};
 

@@ -5,34 +5,37 @@
 #include <stdio.h>
 #include <string.h>
 
-/* An iteration is a chain of square roots, independent of previous ones, followed by instructions
- * that fill a buffer. Later instructions cannot retire during a chain. The next chain overlaps if
- * the buffer has space for the instructions between the chains. */
+/* An iteration is a chain of square roots, independent of previous ones, and instructions that fill
+ * a buffer. These cannot retire while the chain executes. The next chain overlaps with it if the
+ * buffer has space for all instructions between the two chains. */
 #define ROOT "sqrtss xmm0, xmm0"
 #define CHAIN 24
-/* Largest time of overlapping chains as a share of a chain's time. A Haswell divider is busy for
- * two thirds of a root's latency. */
+/* Largest ratio of the time of overlapping chains to that of one chain. A Haswell divider is busy
+ * for two thirds of a root's latency. */
 #define OVERLAPPED 0.7
-/* share of a chain's time: longer times mean that chains do not overlap */
+/* Largest ratio to a chain's time with which chains count as overlapping. */
 #define BETWEEN 0.84
 #define LEAST 24
 #define MOST 720
-#define GRID 1.2                     /* ratio of successive buffer sizes in the first round */
+#define GRID 1.2                     /* ratio of successive numbers of instructions in the first
+                                      * round */
 /* number of parts into which a round divides the interval */
 #define STEPS 8
-/* Rounds of division, more after failed measurements. The grid's longest step is below 8 * 8 *
- * 8. */
+/* Most rounds of division; some repeat failed measurements. Three divide the largest step of the
+ * grid, which is below STEPS^3. */
 #define ROUNDS 5
 #define POINTS 24
-#define ROOT_LEAST 0.4               /* least delay by one root, as a share of a root's time */
-/* Entries beyond the capacity. Each delays the next chain by one root. */
+#define ROOT_LEAST 0.4               /* least delay that counts as one root, as a share of a root's
+                                      * time */
+/* Entries beyond the capacity in a further loop. Each one delays the next chain by a root. */
 #define BEYOND 4
-/* share of a chain's time above which no chains overlap */
+/* ratio to a chain's time above which chains do not overlap at all */
 #define SERIAL 0.93
-/* Share of the reorder buffer above which it may fill before the tested buffer. */
+/* Largest share of the reorder buffer that the tested buffer may have. If it has more, the reorder
+ * buffer may fill first. */
 #define FILLS 0.95
 
-/* Kinds of instructions between the chains. */
+/* Instructions between the chains. */
 enum buffer_filling {
     FILL_MIXED, FILL_SLOTS, FILL_WAITING, FILL_LOADS, FILL_COMPARED, FILL_STORES, FILLINGS
 };
@@ -46,8 +49,8 @@ static const char *const lines[FILLINGS] = {[FILL_WAITING] = "cmp r8, r9",
                                             [FILL_COMPARED] = "cmp r9, [rdi]",
                                             [FILL_STORES] = "mov [rdi], r10"};
 
-/* Each fact is measured with two fillings, of different or no registers. Unequal results mean that
- * one filling fills another buffer first or that buffers share entries. */
+/* Each fact is measured with two kinds of instructions. If the results differ, one kind fills
+ * another buffer first, or buffers share entries. */
 static const struct {
     const char *key, *unit;
     enum buffer_filling by, also;
@@ -65,13 +68,16 @@ static const struct {
 #define BUFFERS (sizeof buffers / sizeof *buffers)
 
 struct buffer_search {
-    double chain;                    /* cycles per iteration of one chain */
-    const char *unknown;             /* why the capacity is unknown; NULL: no reason found */
-    /* largest number of instructions with overlap, and smallest without; 0: none found */
+    double chain;                    /* cycles of one chain */
+    const char *unknown;             /* why the capacity is unknown; NULL: no reason so far */
+    /* largest number of instructions with which chains overlap, and smallest with which they do
+     * not; 0: not found yet */
     unsigned fits, over;
-    double at_fit, at_over;          /* cycles with fits and with over instructions */
-    double at_beyond;                /* cycles with BEYOND instructions more than fits */
-    /* numbers timed in this round, by the loops from index @first */
+    double at_fit, at_over;          /* cycles per iteration with @fits and with @over
+                                      * instructions */
+    double at_beyond;                /* cycles per iteration with BEYOND more instructions than
+                                      * @over */
+    /* numbers of instructions in the loops of this round; @first is the index of the first loop */
     unsigned points[POINTS];
     unsigned count;
     size_t first;
@@ -110,7 +116,8 @@ static void ask_grid(struct probes *p, struct buffer_search *s, enum buffer_fill
         add_point(p, s, filling, (unsigned)n);
 }
 
-/* Adds loops with numbers of instructions between fits and over; none if these are adjacent. */
+/* Adds loops with numbers of instructions between @fits and @over. Adds none if these are
+ * adjacent. */
 static void ask_between(struct probes *p, struct buffer_search *s, enum buffer_filling filling)
 {
     const unsigned step = (s->over - s->fits + STEPS - 1) / STEPS;
@@ -125,8 +132,8 @@ static bool interpolated(enum buffer_filling filling)
     return filling == FILL_MIXED || filling == FILL_SLOTS || filling == FILL_WAITING;
 }
 
-/* Adds loops with more entries than fit. A CPU frees entries that it allocated in groups together,
- * so the time then rises in steps of the group size. */
+/* Adds a loop with BEYOND more instructions than the smallest number without overlap. A CPU may
+ * free entries in groups, in which case the time increases in larger steps. */
 static void ask_beyond(struct probes *p, struct buffer_search *s, enum buffer_filling filling)
 {
     s->count = 0;
@@ -134,9 +141,8 @@ static void ask_beyond(struct probes *p, struct buffer_search *s, enum buffer_fi
         add_point(p, s, filling, s->over + BEYOND);
 }
 
-/* Narrows the interval by the measured loops: chains overlap up to some number of instructions and
- * not above it. Returns false if loops contradict each other. The next round repeats loops without
- * a time. */
+/* Narrows the interval from @fits to @over by the measured loops. Returns false if the loops
+ * contradict each other. Loops without a time are repeated in the next round. */
 static bool narrow(const struct probes *p, struct buffer_search *s)
 {
     bool over = false;
@@ -161,8 +167,8 @@ static bool narrow(const struct probes *p, struct buffer_search *s)
     return true;
 }
 
-/* Evaluates the first round, whose smallest number shows whether chains overlap at all. @chain:
- * cycles of one chain. Returns NULL, or why the capacity is unknown. */
+/* Evaluates the first round. Its smallest number of instructions shows whether chains overlap at
+ * all. @chain: cycles of one chain. Returns NULL, or why the capacity is unknown. */
 static const char *begin(const struct probes *p, struct buffer_search *s, double chain)
 {
     s->chain = chain;
@@ -173,8 +179,9 @@ static const char *begin(const struct probes *p, struct buffer_search *s, double
     return s->over ? NULL : "chains overlap with any number of operations between them";
 }
 
-/* Returns the entries in use when the second chain starts: all instructions between the starts of
- * both chains, less the roots of the first chain that have finished. */
+/* Returns the number of entries in use when the second chain starts. These are the instructions
+ * between the starts of both chains (@others besides the filling), without the roots of the first
+ * chain that have finished. */
 static double held(const struct buffer_search *s, double others)
 {
     return s->over + others - s->at_over / s->chain * CHAIN;
@@ -185,7 +192,7 @@ static double size_of(const struct buffer_search *s, enum buffer_filling filling
     return interpolated(filling) ? held(s, CHAIN + (filling == FILL_WAITING ? 3 : 2)) : s->fits;
 }
 
-/* Returns whether @cycles is about the time of @roots roots or more. */
+/* Returns whether @cycles is at least about the time of @roots roots. */
 static bool rises(const struct buffer_search *s, double cycles, unsigned roots)
 {
     return cycles * CHAIN >= ROOT_LEAST * roots * s->chain;
@@ -200,8 +207,8 @@ static const char *why_unknown(const struct buffer_search *all, size_t b)
         return s->unknown ? s->unknown : other->unknown;
     if (s->over != s->fits + 1 || other->over != other->fits + 1)
         return "no stable time";
-    /* Each further entry delays the next chain by one root, or by the whole chain if roots wait
-     * elsewhere. */
+    /* Each further entry should delay the next chain by one root. If roots occupy several scheduler
+     * entries, it delays the chain by its whole time. */
     if (interpolated(by) &&
         (!rises(s, s->at_over - s->at_fit, 1) ||
          (s->at_over < SERIAL * s->chain && !rises(s, s->at_beyond - s->at_over, BEYOND))))

@@ -5,28 +5,30 @@
 #include <stdio.h>
 #include <string.h>
 
-#define QUICK_FORWARD 2.0    /* cycles: faster forwarding means memory renaming */
-/* One-cycle instructions after a load. On Zen 3, a chain through memory hides the forwarding
- * latency with ten of them. */
+#define QUICK_FORWARD 2.0    /* least cycles of forwarding without memory renaming */
+/* One-cycle instructions after a load, which are part of the chain. With ten of them, a chain
+ * through memory hides the forwarding latency on Zen 3. */
 #define CHAIN 3
-/* share of the forwarding time without memory renaming: lower times mean that rename forwards */
+/* Largest ratio to the forwarding time without memory renaming with which a store and load count as
+ * renamed. */
 #define RENAMED 0.35
-/* the same share above which times mean no memory renaming; the result between both is unknown */
+/* least such ratio with which they count as not renamed; between both the result is uncertain */
 #define NOT_RENAMED 0.75
-/* least forwarding cycles without memory renaming for which its effect is measurable */
+/* least forwarding cycles without memory renaming with which its effect is measurable */
 #define TELLING 3.0
-#define ALONE 4              /* stores in a loop, each reloaded at once */
-#define CONCURRENT 4             /* other stores next to a reloaded store */
-/* Lengths of loops with one addition to memory. The shortest loop has two instructions. */
+#define ALONE 4              /* stores in a loop, each followed by a load of its value */
+#define CONCURRENT 4             /* most other stores in a loop with one reloaded store */
+/* Number of loops with one addition to memory, each longer by one instruction. The shortest one has
+ * two instructions. */
 #define LENGTHS 13
-/* lengths with memory renaming after which all longer loops count as renamed */
+/* least number of longest loops with memory renaming for which all longer loops count as renamed */
 #define LENGTHS_FOUND 4
 
-/* Loops are written with rdi. Loops of the stack pointer replace it by rsp. */
+/* Base registers. Loops are written with rdi; for the stack pointer, rsp replaces it. */
 enum { BASE_ANY, BASE_STACK, BASES };
 static const char *const bases[BASES] = {"rdi", "rsp"};
 
-/* Loads and operations that memory renaming may cover; @own: the same operation on a register. */
+/* Loads and operations that memory renaming may cover. @own: the same operation on a register. */
 static const struct { const char *mnemonic, *line, *own;
 } loads[] = {
     {"mov", "mov r8, [rdi]", ""},
@@ -63,8 +65,8 @@ static const struct { const char *mnemonic, *line, *own; } tests[] = {
     {"test", "test qword ptr [rdi], 5\nsbb r8, r8", "test r8, 5\nsbb r8, r8"},
     {"bt", "bt qword ptr [rdi], 5\nsbb r8, r8", "bt r8, 5\nsbb r8, r8"},
 };
-/* Store and load by width: through a register of that width, or with a load that fills the
- * register. */
+/* Store and load of each width. @line: the load writes a register of that width. @other: it fills
+ * the whole register. */
 static const struct { const char *bits, *line, *other; } widths[] = {
     {"8", "mov [rdi], r8b\nmov r8b, [rdi]", "mov [rdi], r8b\nmovzx r8d, byte ptr [rdi]"},
     {"16", "mov [rdi], r8w\nmov r8w, [rdi]", "mov [rdi], r8w\nmovzx r8d, word ptr [rdi]"},
@@ -74,41 +76,44 @@ static const struct { const char *bits, *line, *other; } widths[] = {
 #define LOADS (sizeof loads / sizeof *loads)
 #define TESTS (sizeof tests / sizeof *tests)
 #define WIDTHS (sizeof widths / sizeof *widths)
-/* register widths for which there are also additions to memory */
+/* Number of entries of widths for which there are also loops of additions to memory. */
 #define MODIFIED 2
 
-/* A chain with a memory access, and the same chain without it. */
+/* Indices of two loops: a chain with a memory access, and the same chain without it. */
 struct chain_pair {
     size_t through, own;
 };
 
-/* Indices of the probes of one base register. */
+/* Indices of the loops with one base register. */
 struct base_probes {
-    /* store and load by the same register; with an index; by a copied register; by a computed
-     * register */
+    /* The load has the store's base register (@plain), an index in addition (@indexed), a copy of
+     * the base (@copied), or a base that is computed again (@computed). */
     size_t plain, indexed, copied, computed;
     struct chain_pair load[LOADS], test[TESTS];
     size_t width[WIDTHS], width_other[WIDTHS];
-    /* modify_beside: with another store */
+    /* Additions to memory of a constant and of a register. modify_beside: the loop has another
+     * store. */
     size_t modify_constant, modify_register, modify_beside;
     size_t modify_byte, modify_byte_beside, modify_word;
-    /* addition to memory at a loaded address, in loops of growing length */
+    /* addition to memory at a loaded address, in loops of increasing length */
     size_t of_length[LENGTHS];
-    /* loop of reloaded stores only; loops of one reloaded store and 1 .. CONCURRENT others */
+    /* @alone: loop of reloaded stores only. @beside: loops of one reloaded store and 1 ..
+     * CONCURRENT other stores. */
     size_t alone, beside[CONCURRENT];
 };
 
 struct forward_probes {
     size_t none;                                          /* the chain without a memory access */
-    /* reloads of vectors: by the same register, and by a copy */
+    /* reloads of vectors, by the same register and by a copy of it */
     size_t pop, vector, vector_copied, vector_own;
-    /* chains of a load that spans two stores, and of a load larger than its store; the latter as
-     * independent loads */
+    /* @two_halves: chain with a load that spans two stores. @half: chain with a load that is larger
+     * than its store. @apart: such loads without a chain. */
     size_t two_halves, half, apart;
     struct base_probes base[BASES];
 };
 
-/* Adds a loop of @lines with @base instead of rdi, followed by @chain one-cycle instructions. */
+/* Adds a loop of @lines, with @base in place of rdi, and @chain one-cycle instructions after
+ * them. */
 static size_t ask_on(struct probes *p, const char *base, const char *lines, unsigned chain)
 {
     struct str text = {0};
@@ -191,7 +196,7 @@ static void ask_base(struct probes *p, const char *base, struct base_probes *b)
     ask_alone(p, base, b);
 }
 
-/* Adds a loop of @lines, followed by a chain of additions to the vector. */
+/* Adds a loop of @lines and a chain of additions to the vector. */
 static size_t ask_vector(struct probes *p, const char *lines)
 {
     return probe_add(
@@ -216,8 +221,8 @@ struct forward_probes *forward_probes_ask(struct probes *p)
     return f;
 }
 
-/* Returns 1 if memory renaming applies, 0 if not, -1 if uncertain. @cycles: time of the access in
- * the chain; @forward: forwarding time without memory renaming. */
+/* Returns 1 if memory renaming applies, 0 if it does not, -1 if that is uncertain. @cycles: time of
+ * the store and load in the chain. @forward: forwarding time without memory renaming. */
 static int found(double cycles, double forward)
 {
     return cycles <= RENAMED * forward ? 1 : cycles >= NOT_RENAMED * forward ? 0 : -1;
@@ -228,7 +233,8 @@ static void add_word(struct str *list, const char *word)
     str_addf(list, "%s%s", list->length ? " " : "", word);
 }
 
-/* Concludes the list of renamed kinds, unless one kind is uncertain. */
+/* Concludes fact @key, the list of renamed kinds in @yes. If @unknown has kinds, the fact is
+ * unknown. */
 static void tell_list(struct probes *p, const char *key, struct str *yes, const struct str *unknown,
                       const char *unit, const char *why)
 {
@@ -274,8 +280,8 @@ static void conclude_renamed_lists(struct probes *p, const struct forward_probes
     for (size_t i = 0; i < WIDTHS; i++) {
         int one = found(probe_time(p, b->width[i]) - none, forward),
             other = found(probe_time(p, b->width_other[i]) - none, forward);
-        /* Loads of register parts may wait for a merge, which makes their time ambiguous. Additions
-         * to memory do not merge. */
+        /* A load of part of a register may wait for a merge, so its time is ambiguous. An addition
+         * to memory does not merge. */
         const int modified =
             i < MODIFIED ? found(probe_time(p, i ? b->modify_word : b->modify_byte) - 1, forward)
                          : 0;
@@ -291,8 +297,8 @@ static void conclude_renamed_lists(struct probes *p, const struct forward_probes
     str_done(&unknown);
 }
 
-/* Concludes the cycles of an addition to memory without memory renaming, from the loops @alone_at
- * and @single_input_at. With other stores, as in real code, it may be faster than alone. */
+/* Concludes the cycles of an addition to memory without memory renaming. Its loops are alone_at,
+ * and single_input_at with other stores, which can make it faster. */
 static void conclude_modified(struct probes *p, size_t alone_at, size_t single_input_at,
                               double forward, const char *why)
 {
@@ -304,8 +310,8 @@ static void conclude_modified(struct probes *p, size_t alone_at, size_t single_i
         probe_tell_cycles(p, "store_forward_modify", cycles, why);
 }
 
-/* Determines whether memory renaming covers additions through a register. Returns false if they
- * wait for the store. */
+/* Concludes whether memory renaming covers additions to memory. Returns false if additions of a
+ * register wait for the store. */
 static bool conclude_modify(struct probes *p, const struct base_probes *b, double forward)
 {
     double constant = probe_time(p, b->modify_constant), reg = probe_time(p, b->modify_register);
@@ -320,8 +326,8 @@ static bool conclude_modify(struct probes *p, const struct base_probes *b, doubl
     return r != 0;
 }
 
-/* A store that is reloaded at once may block the cache for one cycle: for all other stores, or for
- * a number of them. */
+/* Concludes whether a reloaded store blocks the cache for one cycle: for all other stores, or for a
+ * number of them. */
 static void conclude_alone(struct probes *p, const struct base_probes *b)
 {
     const double t = probe_time(p, b->alone);
@@ -335,8 +341,7 @@ static void conclude_alone(struct probes *p, const struct base_probes *b)
     while (alone && beside < CONCURRENT &&
            fabs(probe_time(p, b->beside[beside]) - (beside + 2)) <= PROBE_CERTAIN)
         beside++;
-    /* The first loop in which other stores commit concurrently. Without its time the number is
-     * unknown. */
+    /* In this loop, more stores commit per cycle. If it has no time, the number is unknown. */
     const double next = beside < CONCURRENT ? probe_time(p, b->beside[beside]) : 0;
     const bool known = alone && next < beside + 2;
     const char *why =
@@ -351,8 +356,8 @@ static void conclude_alone(struct probes *p, const struct base_probes *b)
                    "loops of a store that is loaded again and a growing number of other stores");
 }
 
-/* Forwarding cycles without memory renaming, and whether renaming covers stores by the same
- * register, by an index and by a copied register (results of found). */
+/* Cycles of a store and load, without memory renaming (@forward) and with the same base register
+ * (@plain). The other members are results of found(), by how the load's address is formed. */
 struct forwarding_times {
     double forward, plain;
     int by_register, by_index, by_copy;
@@ -371,14 +376,14 @@ static struct forwarding_times times_of(const struct probes *p, const struct for
     t.by_register = found(t.plain, t.forward);
     t.by_index = found(indexed, t.forward);
     t.by_copy = found(copied, t.forward);
-    /* On Zen 5 rename detects every second store by a copied register. The slower of copied and
-     * computed addresses decides then. */
+    /* On Zen 5 rename detects every second store by a copied register. The result is then
+     * uncertain, and the slower of copied and computed addresses decides. */
     if (t.by_copy < 0)
         t.by_copy = found(fmax(copied, computed), t.forward);
     return t;
 }
 
-/* Determines the loop length from which memory renaming also covers additions to memory at a loaded
+/* Concludes from which loop length memory renaming covers additions to memory at a loaded
  * address. */
 static void conclude_length(struct probes *p, const struct base_probes *b, double forward)
 {
@@ -391,7 +396,7 @@ static void conclude_length(struct probes *p, const struct base_probes *b, doubl
         before += found(probe_time(p, b->of_length[i]) - 1, forward) > 0;
     const bool missing = first && isnan(probe_time(p, b->of_length[first - 1]));
     if (first == LENGTHS && !before && !missing)
-        return;   /* no number of instructions prevents memory renaming */
+        return;   /* no loop is renamed, whatever its length */
     const bool told = first && first <= LENGTHS - LENGTHS_FOUND && !before && !missing;
     snprintf(value, sizeof value, "%u", first + 2);
     probe_tell(p, "memory_renaming_length", told ? value : NULL, "instructions",
@@ -408,8 +413,8 @@ static bool none_found(const struct forwarding_times *t)
     return t->by_register == 0 && t->by_index == 0 && t->by_copy == 0;
 }
 
-/* Concludes the cycles of forwarding with and without memory renaming. Memory renaming may cover
- * only stores through the stack pointer. */
+/* Concludes the cycles of forwarding, and the rules of memory renaming. Some CPUs rename only
+ * stores and loads by the stack pointer. */
 static void conclude_forward(struct probes *p, const struct forward_probes *f)
 {
     const struct forwarding_times any = times_of(p, f, &f->base[BASE_ANY]),
@@ -462,8 +467,9 @@ static void conclude_forward(struct probes *p, const struct forward_probes *f)
     conclude_alone(p, b);
 }
 
-/* If memory renaming covers all registers it might cover vectors, for which the machine has no
- * fact. It does not if a vector loaded by a copied register takes the same time. */
+/* Concludes the cycles of forwarding a vector. Memory renaming of all base registers might cover
+ * vectors, for which the machine has no fact. It does not if a load by a copied register takes the
+ * same time. */
 static void conclude_vector(struct probes *p, const struct forward_probes *f)
 {
     const struct machine *m = p->chart->machine;
@@ -487,8 +493,8 @@ static void conclude_vector(struct probes *p, const struct forward_probes *f)
                        : "forwarding of a vector depends on the address register");
 }
 
-/* A load that overlaps two stores, neither of which has all its bytes, waits until both are
- * written. If two such loads are faster together, readers wait only for the stored value. */
+/* Concludes the cycles of a load that no single store covers. It waits until its stores have
+ * written the cache. If two such loads overlap, they delay only the loaded value. */
 static void conclude_failed(struct probes *p, const struct forward_probes *f)
 {
     const double none = probe_time(p, f->none), two = probe_time(p, f->two_halves) - none,
@@ -502,7 +508,7 @@ static void conclude_failed(struct probes *p, const struct forward_probes *f)
         probe_tell(p, "store_forward_fail", NULL, "",
                    "a load that spans two stores and a load larger than its store have different "
                    "latencies");
-    /* both comparisons are false if a time is unknown */
+    /* both comparisons are false if a value is unknown */
     else if (half > clearly_more && apart < half / 2) {
         probe_tell_cycles(p, "store_forward_part", half,
                           "loads larger than their store, two of which overlap");

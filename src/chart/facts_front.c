@@ -8,28 +8,29 @@
 
 #include "analysis/frontend.h"
 
-/* Blocks of 32 bytes with a growing number of instructions: equal halves, or one instruction more
- * in the first half. Two blocks are sparser: one with ten bytes per instruction, and one of 64
- * bytes with 11 instructions. For the latter, five instructions per cycle from 64-byte blocks are
- * slower than four per cycle from any block. */
+/* Blocks of 32 bytes with an increasing number of instructions. Both halves have the same number,
+ * or the first has one more. Two further blocks are sparser: one has ten bytes per instruction, the
+ * other 11 instructions in 64 bytes. The latter distinguishes five instructions per cycle from
+ * 64-byte blocks, which are slower, from four per cycle from any block. */
 #define BLOCK 32
 #define COUNT_LEAST 6
 #define COUNT_MOST 16
 #define SPARSE 2
 #define BLOCKS (SPARSE + COUNT_MOST - COUNT_LEAST + 1)
 
-#define CHUNK 16             /* bytes; a chunk with a prefix has one, two or four prefixes */
+#define CHUNK 16             /* bytes of a chunk; a block with a length-changing prefix has one, two
+                              * or four chunks */
 #define SIZES 3
 #define CHUNK_INSNS 3
 #define IN_A_ROW 6
-#define COUNTED 4            /* cycles of a loop that counts the slots of one instruction */
+#define COUNTED 4            /* cycles that a loop takes to count the slots of one instruction */
 
-/* The same code of a block, once from the decoders and once from the µop cache. */
+/* Indices of two loops with the same code: one from the decoders, one from the µop cache. */
 struct twice {
     size_t decoded, cached;
 };
 
-/* Fast instructions that take two slots on some CPUs. */
+/* Fast instructions that have two slots on some CPUs. */
 static const char *const doubles[] = {
     ("bextr r8d, r9d, r10d\nbextr r11d, r9d, r10d\nbextr ecx, r9d, r10d\n"
      "bextr r8d, r9d, r10d\nbextr r11d, r9d, r10d\nbextr ecx, r9d, r10d\n"),
@@ -41,15 +42,16 @@ static const char *const doubles[] = {
 struct front_probes {
     struct twice blocks[BLOCKS];
     size_t prefixed[SIZES];
-    struct twice plain;                   /* a chunk with as many instructions without a prefix */
+    struct twice plain;                   /* a chunk with the same number of instructions, none with
+                                           * a prefix */
     struct twice row[DOUBLES];
-    /* number of the loop with one such instruction and fillers */
+    /* index of the loop with one such instruction and fillers */
     size_t counted[DOUBLES];
 };
 
 #define PREFIXES ".byte 0x2e, 0x2e, 0x2e\n"
 
-/* Instructions by length. As many as fit into 32 bytes conflict in no port or bank. */
+/* Instructions by length. A sequence of them in 32 bytes has no conflicts of ports or banks. */
 static const struct { unsigned bytes; const char *text;
 } lengths[] = {
     {10, PREFIXES "mov r8d, [rdi + 320]\n"},
@@ -131,7 +133,7 @@ static void ask_doubles(struct probes *p, struct front_probes *f)
     for (size_t i = 0; i < DOUBLES; i++) {
         f->row[i] = ask_twice(p, doubles[i]);
         str_clear(&text);
-        /* The code is too sparse to be decoded in each iteration. */
+        /* fillers of three bytes are sparse enough for the µop cache */
         probe_repeat("xor r8d, r8d", counted_beside(p), &text);
         f->counted[i] =
             probe_add(p, "%.*s\n%s", (int)strcspn(doubles[i], "\n"), doubles[i], str_text(&text));
@@ -170,26 +172,26 @@ double front_decoded(const struct probes *p, const struct insn *insns, size_t co
     return frontend.cycles;
 }
 
-/* Returns whether the decoders delivered the code instead of the µop cache, because it took clearly
- * longer. */
+/* Returns whether the code takes clearly longer than from the µop cache, so that the decoders
+ * delivered it. */
 static bool differs(const struct probes *p, const struct twice *code)
 {
     return probe_time(p, code->decoded) > (1 + PROBE_WITHIN) * probe_time(p, code->cached);
 }
 
-/* Common result of all configurations that explain the times of the blocks. */
+/* Configurations of predecoder and decoders that explain the times of the blocks. */
 struct explained {
-    /* First block that the decoders delivered. Denser code has more µops in the same bytes. */
+    /* Index of the first block that the decoders delivered. Later blocks have more instructions in
+     * the same bytes. */
     size_t first;
-    unsigned count;          /* number of explanations */
-    /* values of one explanation; the members below mark those that differ among explanations */
+    unsigned count;          /* number of configurations */
+    /* one of the configurations; the following members show in which values others differ */
     struct front_found all;
-    /* some_plain: in some explanation the predecoder's bytes are a limit, and its instructions are
-     * not */
+    /* some_plain: in one configuration the predecoder limits bytes, but not instructions */
     bool differ_bytes, differ_width, differ_decoders, some_plain;
 };
 
-/* Code of a block, and its time with the decoders. */
+/* Code of a block, and its cycles from the decoders. */
 struct timed {
     struct insn *insns;
     size_t count;
@@ -217,12 +219,11 @@ static void take_explanation(struct explained *e, const struct front_found *foun
     e->some_plain |= !found->width;
 }
 
-#define WIDTH_MOST 16        /* largest width, in instructions per cycle */
+#define WIDTH_MOST 16        /* largest width that is tried, in instructions per cycle */
 #define SKIPPED 3
 #define EXPLAINED_LEAST 6
 
-/* Finds all widths of predecoder and decoders that explain the times of block @first and later
- * ones. */
+/* Finds all configurations that explain the times of the blocks from number @first. */
 static struct explained explain_from(const struct probes *p, const struct timed blocks[BLOCKS],
                                      size_t first)
 {
@@ -240,8 +241,8 @@ static struct explained explain_from(const struct probes *p, const struct timed 
     return e;
 }
 
-/* Explains the times from the first block that the decoders delivered or from one of the next few.
- * The µop cache may have delivered part of the first blocks. */
+/* Finds the configurations that explain the times of all blocks from the decoders. The µop cache
+ * may have delivered part of the first blocks, so it skips up to SKIPPED of them. */
 static struct explained explain(const struct probes *p, const struct front_probes *f)
 {
     struct explained e = {0};
@@ -305,7 +306,7 @@ static void conclude_predecoder(struct probes *p, const struct front_probes *f,
 
 enum doubled { DOUBLED_UNKNOWN, DOUBLED_FIRST, DOUBLED_ALIKE };
 
-/* Determines how @decoders decoders handle two-slot instructions. */
+/* Returns how the decoders handle instructions of two slots. @decoders: their number. */
 static enum doubled doubled(const struct probes *p, const struct front_probes *f, unsigned decoders)
 {
     for (size_t i = 0; i < DOUBLES; i++) {
@@ -353,8 +354,8 @@ static void conclude_decoders(struct probes *p, const struct front_probes *f,
     }
 }
 
-/* A block takes one cycle plus the prefix penalty, or the time without a prefix if that is
- * longer. */
+/* Concludes the penalty of a length-changing prefix. A block takes one cycle and the penalty, or
+ * the time without a prefix if that is longer. */
 static void conclude_prefixes(struct probes *p, const struct front_probes *f,
                               const struct explained *e, struct front_found *found)
 {

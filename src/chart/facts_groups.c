@@ -5,16 +5,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Loops without a jump: one instruction and fillers, over several issue groups. If a loop has one
- * slot less than the groups, the instruction occupies every slot of a group in turn. Otherwise it
- * always begins the next group. */
+/* Loops of one instruction and fillers over several issue groups, without a jump. A loop with one
+ * slot less than the groups shifts by a slot per iteration, so the instruction would occupy every
+ * slot in turn. If it cannot occupy the last one, it begins the next group, and the loop takes as
+ * long as all slots. */
 #define GROUPS 3
-/* Loop sizes: one slot more than the groups have, equal, and up to three fewer, for an instruction
- * of one slot. */
+/* Number of loop sizes: one slot more than the groups have, the same number, and up to three
+ * fewer. */
 #define SIZES 5
 #define FULL 1
 
-/* Kinds of forms that may be excluded from the last slot of a group. All are tried. */
+/* Instructions that some CPUs exclude from the last slot of a group, by kind. */
 static const struct { const char *kind, *line;
 } singles[] = {
     {"memory", "mov r8, [rdi + 320]"},      {"memory", "mov [rdi + 320], r9"},
@@ -23,7 +24,7 @@ static const struct { const char *kind, *line;
 };
 #define SINGLES (sizeof singles / sizeof *singles)
 
-/* Instructions that take two slots on some CPUs. */
+/* Instructions that have two slots on some CPUs. */
 static const char *const doubles[] = {"xchg r8, r9", "bswap r8", "bextr r8d, r9d, r10d",
                                       "lea r8w, [r9 + 4]"};
 #define DOUBLES (sizeof doubles / sizeof *doubles)
@@ -54,19 +55,20 @@ struct group_probes *group_probes_ask(struct probes *p)
     return g;
 }
 
-/* Returns whether a loop takes the time of @slots slots. */
+/* Returns whether the loop takes the time of @slots issue slots. */
 static bool takes(const struct probes *p, size_t loop, double slots)
 {
     return fabs(probe_time(p, loop) * p->width - slots) <= PROBE_CERTAIN;
 }
 
 /* Evaluates loops with an instruction of @slots slots. Returns 1 if the instruction leaves slots
- * empty, 0 if groups stay full, -1 if it takes another number of slots or is unknown. */
+ * empty, and 0 if all groups are full. Returns -1 if it has another number of slots, or times are
+ * missing. */
 static int leaves_slots(const struct probes *p, const struct group_probes *g,
                         const size_t loops[SIZES], unsigned slots)
 {
     const double full = GROUPS * p->width;
-    const size_t size = FULL + slots - 1;   /* loop with as many slots as the groups */
+    const size_t size = FULL + slots - 1;   /* index of the loop with as many slots as the groups */
 
     if (!takes(p, g->plain[FULL], full) || !takes(p, g->plain[FULL + 1], full - 1) ||
         !takes(p, loops[size], full) ||
@@ -74,8 +76,8 @@ static int leaves_slots(const struct probes *p, const struct group_probes *g,
         return -1;
     if (takes(p, loops[size + 1], full - 1))
         return 0;
-    /* With two slots less the instruction always begins at an even slot. A loop that takes as long
-     * even then has another limit. */
+    /* With two slots less, the instruction always begins at an even slot, so no slot should be
+     * empty. Otherwise the loop has another limit. */
     return takes(p, loops[size + 1], full) && takes(p, loops[size + 2], full - 2) ? 1 : -1;
 }
 

@@ -7,35 +7,36 @@
 
 #include "base/compare.h"
 
-#define LINKS 4              /* loads per chain */
-/* most dependent loads in sequence, including the first */
+#define LINKS 4              /* loads in a chain */
+/* most loads in a sequence in which each address is a loaded value */
 #define FED 3
-/* Most loads by one loaded address; at least two, because one load is the loop above. */
+/* Most loads at the same loaded address. Loops with one load are those of FED. */
 #define FED_ALIKE 4
 #define THROUGH 6            /* most operations between a load and its dependent loads */
-#define BEHIND 5             /* loads that depend on the last operation */
+#define BEHIND 5             /* loads whose address is the result of the last operation */
 #define FOUND 4              /* most loads that read one store */
 #define MODIFIED 5           /* most read-modify-writes in a loop */
 /* least read-modify-writes, because fewer of them wait for each other */
 #define MODIFIED_LEAST 3
-#define APART 0.4            /* tolerance, as a share of a replay's cost */
-#define LEAST 0.15           /* replays per load below which the number counts as zero */
-#define ALIKE 0.25           /* largest difference of two loops in replays per load */
-/* One of this many loops may disagree. On Zen 4, a load after several replayed ones replays more
- * often. */
+#define APART 0.4            /* tolerance of a replay's cost, as a share of that cost */
+#define LEAST 0.15           /* least additional load slots per load; smaller values count as 0 */
+#define ALIKE 0.25           /* largest difference of two loops in additional load slots per load */
+/* One of this number of loops may have another value. On Zen 4, a load after several replayed ones
+ * replays more often. */
 #define OTHERWISE 6
 
-/* Address forms of a chain of loads, each with the parts of an earlier one, except the segment. */
+/* Address forms in a chain of loads. Each one except the segment has the parts of a previous
+ * one. */
 enum { ADDRESS_PLAIN, ADDRESS_INDEXED, ADDRESS_SCALED, ADDRESS_THREE, ADDRESS_SEGMENT, ADDRESSES };
 static const char *const addresses[ADDRESSES] = {"[rdi]", "[rdi + rcx]", "[rdi + rcx*8]",
                                                  "[rdi + rcx + 8]", "qword ptr fs:[rdi]"};
 
-/* Indices of the probes. */
+/* Indices of the loops. */
 struct load_probes {
     size_t address[ADDRESSES];
     size_t fed[FED], fed_alike[FED_ALIKE - 1], unfed;
-    /* operations between a load and its dependent loads; the same code with independent
-     * addresses */
+    /* @through: operations between a load and the loads that depend on it. @apart: the same code
+     * with independent addresses. */
     size_t through[THROUGH], apart[THROUGH];
     size_t found[FOUND], modified[MODIFIED];
 };
@@ -57,14 +58,15 @@ static void ask_addresses(struct probes *p, struct load_probes *l)
     }
 }
 
-/* Appends @count loads by @base. They are 8 bytes apart, because loads of one bank conflict. */
+/* Appends @count loads with base @base. They are 8 bytes apart, because loads from one bank
+ * conflict. */
 static void add_loads(struct str *lines, const char *base, unsigned count)
 {
     for (unsigned k = 0; k < count; k++)
         str_addf(lines, "mov r%u, [%s + %u]\n", 9 + k, base, 8 + 8 * k);
 }
 
-/* Adds a loop: a load, @operations on its value, and loads addressed by @base. */
+/* Adds a loop: a load, @operations on its value, and loads with base @base. */
 static size_t ask_through(struct probes *p, unsigned operations, const char *base)
 {
     struct str lines = {0};
@@ -75,7 +77,7 @@ static size_t ask_through(struct probes *p, unsigned operations, const char *bas
     return ask(p, &lines);
 }
 
-/* Adds loops of loads by loaded addresses. */
+/* Adds loops of loads whose addresses are loaded. */
 static void ask_fed(struct probes *p, struct load_probes *l)
 {
     struct str unfed = {0};
@@ -128,7 +130,7 @@ struct load_probes *load_probes_ask(struct probes *p)
     return l;
 }
 
-/* Returns the cycles of one load of a chain; NaN if not an integer. */
+/* Returns the cycles per load of a chain; NaN if they are not an integer. */
 static double link_cycles(const struct probes *p, size_t at)
 {
     const double cycles = probe_time(p, at) / LINKS;
@@ -157,7 +159,7 @@ static void conclude_addresses(struct probes *p, const struct load_probes *l)
     if (plain < indexed)
         probe_tell_cycles(p, "load_latency_simple", plain, "a chain of loads without an index");
     for (size_t i = 0; i < sizeof extras / sizeof *extras; i++) {
-        /* A segment-relative address is compared with a plain one, because it has no index. */
+        /* a segment-relative address has no index, so it is compared with a plain one */
         const double cycles = link_cycles(p, l->address[extras[i].address]),
                      without = extras[i].address == ADDRESS_SEGMENT ? plain : indexed;
         if (cycles > without)
@@ -172,15 +174,15 @@ struct tried_again {
     size_t count;
 };
 
-/* Adds the load slots per replay of a loop of @cycles that replays @again loads after the first.
- * @rate: loads per cycle. */
+/* Adds the value of a loop of @cycles, in which @again loads after the first are replayed. @rate:
+ * loads per cycle. */
 static void add_again(struct tried_again *t, double cycles, double rate, unsigned again)
 {
     if (!isnan(cycles))
         t->values[t->count++] = (cycles * rate - 1 - again) / again;
 }
 
-/* Returns the median if nearly all values are close to it, 0 if no load replays, NaN if
+/* Returns the median of the values if nearly all are close to it, and 0 if all are small. NaN:
  * uncertain. */
 static double agreed(struct tried_again *t)
 {
@@ -197,7 +199,7 @@ static double agreed(struct tried_again *t)
     return middle >= LEAST && far <= t->count / OTHERWISE ? middle : NAN;
 }
 
-/* Concludes fact @key unless its value is 0. Returns true if the value is known and not 0. */
+/* Concludes fact @key unless its value is 0. Returns whether the value is known and not 0. */
 static bool tell_again(struct probes *p, const char *key, struct tried_again *t, const char *why)
 {
     const double value = agreed(t);
@@ -213,8 +215,8 @@ static bool tell_again(struct probes *p, const char *key, struct tried_again *t,
     return !isnan(value);
 }
 
-/* Determines through how many operations after a load dependent loads still replay: they take
- * longer than independent loads. */
+/* Concludes through how many operations after a load the dependent loads still replay. If they do,
+ * they take longer than independent loads. */
 static void conclude_through(struct probes *p, const struct load_probes *l, double rate,
                              double again)
 {
@@ -238,7 +240,7 @@ static void conclude_fed(struct probes *p, const struct load_probes *l, double r
     struct tried_again t = {.count = 0};
 
     if (!(fabs(probe_time(p, l->unfed) - (1 + BEHIND) / rate) <= PROBE_CERTAIN / rate))
-        return;   /* another resource limits the loads */
+        return;   /* something other than loads limits the loop */
     for (unsigned n = 1; n <= FED; n++)
         add_again(&t, probe_time(p, l->fed[n - 1]), rate, n);
     for (unsigned n = 2; n <= FED_ALIKE; n++)
@@ -248,13 +250,13 @@ static void conclude_fed(struct probes *p, const struct load_probes *l, double r
         conclude_through(p, l, rate, machine_number(p->chart->machine, "load_replays"));
 }
 
-/* Determines whether a forwarded load uses additional load slots. */
+/* Concludes how many additional load slots a forwarded load uses. */
 static void conclude_found(struct probes *p, const struct load_probes *l, double rate)
 {
     struct tried_again found = {.count = 0}, modified = {.count = 0};
 
     if (machine_fact(p->chart->machine, "load_bank_bytes"))
-        return;   /* loads of one address are slower even without a store */
+        return;   /* with banks, loads from one address are slower even without a store */
     for (unsigned n = 2; n <= FOUND; n++) {
         const double t = probe_time(p, l->found[n - 1]);
         if (t > fmax(n / rate, 1) + LEAST)

@@ -7,7 +7,7 @@
 
 #define ACCESSES 12
 #define LINE 64
-#define LOCKED_LEAST 3.0     /* least cycles of a locked addition */
+#define LOCKED_LEAST 3.0     /* least cycles of a locked addition that count as its latency */
 #define PUSHES 4
 #define LOCKED 4
 #define SLOTS_BIND 1.1
@@ -17,23 +17,25 @@
 static const unsigned bank_steps[] = {1, 2, 4, 8, 16, 32};
 #define BANK_STEPS (sizeof bank_steps / sizeof *bank_steps)
 
-/* Register names by width in bytes. */
+/* Names of the parts of r8, by width in bytes. */
 static const struct {
     const char *bytes, *part;
 } widths[] = {{"1", "r8b"}, {"2", "r8w"}, {"4", "r8d"}, {"8", "r8"}};
 #define WIDTHS (sizeof widths / sizeof *widths)
 
-/* Indices of the probes. */
+/* Indices of the loops. */
 struct memory_probes {
     size_t loads, stores;
-    /* loads of one address; of two addresses one line apart; of two bytes bank_steps[i] apart */
+    /* loads from one address; from two addresses a line apart; from two addresses bank_steps[i]
+     * bytes apart */
     size_t one_place, next_line, bank_step[BANK_STEPS];
-    /* stores: three to one line and one to another; to alternating lines; to alternating half
-     * lines */
+    /* stores: three to one line and one to another; to two lines in alternation; to both halves of
+     * a line in alternation */
     size_t run, alternate, half_lines;
     size_t locked;
     size_t stack, stack_read, stack_unread, stack_added;
-    /* byte stores to that many lines in rotation; stores of each width to two lines */
+    /* @parts: stores of a byte to 1 .. WORDS lines in rotation. @width: stores of each width to two
+     * lines. */
     size_t parts[WORDS], width[WIDTHS];
 };
 
@@ -101,8 +103,8 @@ struct memory_probes *memory_probes_ask(struct probes *p)
     return m;
 }
 
-/* Determines the banks of the cache: the loads per bank and cycle, and the smallest distance
- * between banks. */
+/* Concludes the banks of the cache: the loads per bank and cycle, and the smallest distance between
+ * two banks. */
 static void conclude_banks(struct probes *p, const struct memory_probes *m, double rate)
 {
     double one = probe_whole_rate(ACCESSES, probe_time(p, m->one_place)),
@@ -135,7 +137,7 @@ static void conclude_lines(struct probes *p, const struct memory_probes *m, doub
            half = probe_whole_rate(ACCESSES, probe_time(p, m->half_lines)),
            run = probe_time(p, m->run);
 
-    if (!(apart < rate)) {   /* also if @apart is NaN */
+    if (!(apart < rate)) {   /* also true if @apart is NaN */
         if (!(rate <= 1) && !(apart == rate))
             probe_tell(p, "store_lines_per_cycle", NULL, "", "not a whole number of stores per "
                                                              "cycle");
@@ -150,8 +152,8 @@ static void conclude_lines(struct probes *p, const struct memory_probes *m, doub
                     "a loop of alternating stores to two lines");
     probe_tell(p, "store_line_bytes", half == rate ? "64" : "32", "bytes",
                "a loop of alternating stores to two addresses, 32 bytes apart");
-    /* The loop has three loads of one line and one of another, twice: four line changes, or six
-     * pairs on adjacent lines. */
+    /* The loop has three stores to one line and one to another, twice. Its stores to a line form
+     * four runs, or six if a run has at most two stores. */
     double pairs = 6 / apart, lines = fmax(4 / apart, 8 / rate);
     if (apart == 1 && half == rate && fabs(run - pairs) < PROBE_CERTAIN * (pairs - lines))
         probe_tell(p, "store_run", "2", "stores",
@@ -162,8 +164,8 @@ static void conclude_lines(struct probes *p, const struct memory_probes *m, doub
                    "nor that of pairs");
 }
 
-/* A store of part of a word may wait if the word was written recently. It does not wait if enough
- * other lines were written in between. */
+/* Concludes whether a store of part of a word waits if the word was written recently. It does not
+ * wait if enough other lines were written in between. */
 static void conclude_words(struct probes *p, const struct memory_probes *m, double lines)
 {
     const double whole = probe_time(p, m->width[WIDTHS - 1]),
@@ -172,7 +174,7 @@ static void conclude_words(struct probes *p, const struct memory_probes *m, doub
     char value[32];
 
     if (lines != 1 || !(fabs(whole - 2) <= PROBE_CERTAIN) || wait <= PROBE_CERTAIN)
-        return;   /* whole words take one cycle per line, and parts do not take longer */
+        return;   /* stores of parts do not take longer, or lines do not limit the loop */
     size_t word = 1;
     while (word < WIDTHS && fabs(probe_time(p, m->width[word]) - whole - wait) <= PROBE_CERTAIN)
         word++;
@@ -196,7 +198,8 @@ static void conclude_words(struct probes *p, const struct memory_probes *m, doub
                "loops of stores of a byte to a growing number of lines");
 }
 
-/* If each push and pop computed the stack pointer, their dependency chain would limit the loop. */
+/* Concludes the stack engine. Without it, each push and pop computes the stack pointer, and this
+ * dependency chain limits the loop. */
 static void conclude_stack(struct probes *p, const struct memory_probes *m)
 {
     double chain = 2.0 * PUSHES, t = probe_time(p, m->stack),
@@ -211,8 +214,8 @@ static void conclude_stack(struct probes *p, const struct memory_probes *m)
     if (!engine)
         return;
     double added = probe_time(p, m->stack_added) - probe_time(p, m->stack_unread);
-    /* Three instructions with enough fillers to make slots the limit, or almost. Only then is
-     * another slot visible. */
+    /* slots of three instructions and the fillers; only if slots limit the loop is another one
+     * visible */
     const double slots = (3 + (unsigned)(2 * p->width)) * slot;
     bool counted = p->filler && probe_time(p, m->stack_unread) <= SLOTS_BIND * slots;
     bool all = counted && fabs(step - slot) <= PROBE_CERTAIN * slot,

@@ -1,88 +1,87 @@
-/* Parts of chart/facts.h: each file adds loops to the probes and concludes facts from their times.
+/* Parts of chart/facts.h. Each file adds loops to the probes and concludes facts from their times.
  * One thread. */
 #ifndef PORTOLAN_CHART_FACTS_PARTS_H
 #define PORTOLAN_CHART_FACTS_PARTS_H
 
 #include "chart/probes.h"
 
-/* facts_buffers.c: facts of the buffers between rename and retirement: reorder buffer, scheduler,
- * loads and stores. Parts of chart/facts.c. */
+/* facts_buffers.c: capacities of the buffers between rename and retirement: reorder buffer,
+ * scheduler, load buffer and store buffer. */
 
-/* Measures loops with a growing number of instructions between two chains of square roots, until
- * the chains no longer overlap. Concludes the capacities. False with err on failure or when
+/* Measures loops with an increasing number of instructions between two chains of square roots,
+ * until the chains no longer overlap. Concludes the capacities. False with err on failure or when
  * cancelled. */
 bool buffer_probes(struct probes *p, struct err *err);
 
-/* facts_forward.c: facts of store forwarding: its cycles, and which stores memory renaming detects,
- * by register, load and width. */
+/* facts_forward.c: cycles of store forwarding, and which stores and loads memory renaming
+ * detects. */
 
 struct forward_probes;
-/* Adds the loops for memory forwarding to @p. */
+/* Adds the loops of store forwarding to @p. forward_probes_free frees the result. */
 struct forward_probes *forward_probes_ask(struct probes *p);
-/* Concludes facts from the measured loops; needs stores_per_cycle. */
+/* Concludes facts from the measured loops. Requires the fact stores_per_cycle. */
 void forward_probes_conclude(struct probes *p, const struct forward_probes *f);
 void forward_probes_free(struct forward_probes *f);
 
-/* facts_front.c: predecoder, decoders and length-changing prefixes; facts_uop_cache.c has the µop
- * cache. */
+/* facts_front.c: facts of predecoder, decoders and length-changing prefixes. facts_uop_cache.c has
+ * those of the µop cache. */
 
-/* Facts of fetch and decode; 0: unknown or not limiting. */
+/* Limits of fetch and decode; 0: unknown or not limiting. */
 struct front_found {
-    /* most bytes and most instructions that the predecoder passes on per cycle */
+    /* most bytes and most instructions that the predecoder delivers per cycle */
     unsigned bytes, width;
-    unsigned decoders;       /* instructions per cycle, if fewer than rename's */
+    unsigned decoders;       /* instructions per cycle, if fewer than at rename */
     unsigned penalty;        /* cycles that a length-changing prefix adds */
 };
 
 struct front_probes;
 
-/* Adds the loops to @p; front_probes_free frees. */
+/* Adds the loops of fetch and decode to @p. front_probes_free frees the result. */
 struct front_probes *front_probes_ask(struct probes *p);
-/* Concludes facts from the measured loops. */
+/* Concludes facts from the measured loops, and returns some of them. */
 struct front_found front_probes_conclude(struct probes *p, const struct front_probes *f);
 void front_probes_free(struct front_probes *f);
 
-/* Adds @count instructions of @bytes bytes in total, none shorter than @shortest. Each takes one
- * slot and is decoded alone. */
+/* Appends @count instructions of @bytes bytes in total, none shorter than @shortest. Each has one
+ * slot and is not fused. */
 void front_code(unsigned count, unsigned bytes, unsigned shortest, struct str *out);
-/* Returns the cycles that decoders with the properties @found need for a loop of these
- * instructions. */
+/* Returns the cycles of a loop of @insns from decoders with the properties @found. */
 double front_decoded(const struct probes *p, const struct insn *insns, size_t count,
                      const struct front_found *found);
 
-/* facts_groups.c: facts of the groups that rename allocates: instructions that never take the last
- * slot, and whether groups split instructions of several slots. */
+/* facts_groups.c: facts of the groups that rename allocates. Some instructions never take the last
+ * slot, and some groups split instructions of several slots. */
 
 struct group_probes;
-/* Adds the loops for rename groups to @p. */
+/* Adds the loops of rename groups to @p. group_probes_free frees the result. */
 struct group_probes *group_probes_ask(struct probes *p);
 /* Concludes facts from the measured loops. */
 void group_probes_conclude(struct probes *p, const struct group_probes *g);
 void group_probes_free(struct group_probes *g);
 
-/* facts_loads.c: load latency by address form, and replayed loads, which use additional load slots
- * (load_replays, forward_replays). */
+/* facts_loads.c: latency of loads by address form, and replayed loads, which use additional load
+ * slots (load_replays, forward_replays). */
 
 struct load_probes;
 
-/* Adds the loops for loads to @p. The caller frees the result with load_probes_free. */
+/* Adds the loops of loads to @p. load_probes_free frees the result. */
 struct load_probes *load_probes_ask(struct probes *p);
-/* Concludes facts from the measured loops. Call it after memory_probes_conclude (loads per cycle)
- * and forward_probes_conclude (memory renaming). */
+/* Concludes facts from the measured loops. Call after memory_probes_conclude (loads per cycle) and
+ * forward_probes_conclude (memory renaming). */
 void load_probes_conclude(struct probes *p, const struct load_probes *l);
 void load_probes_free(struct load_probes *l);
 
-/* facts_memory.c: facts of memory accesses that hit the first level: loads and stores per cycle,
- * banks, lines, the stack pointer. */
+/* facts_memory.c: facts of accesses that hit the first level: loads and stores per cycle, banks,
+ * lines, and the stack pointer. */
 
 struct memory_probes;
-/* Adds the loops for stores and the data cache to @p. */
+/* Adds the loops of stores and the data cache to @p. memory_probes_free frees the result. */
 struct memory_probes *memory_probes_ask(struct probes *p);
 /* Concludes facts from the measured loops. */
 void memory_probes_conclude(struct probes *p, const struct memory_probes *m);
 void memory_probes_free(struct memory_probes *m);
 
-/* facts_plain.c: facts of load-store instruction sets, determined by a few loops. */
+/* facts_plain.c: facts of load-store instruction sets, which a few loops determine. */
 
 /* Concludes each fact that a loop determines, and marks all other facts as unknown. False with
  * err. */
@@ -91,29 +90,29 @@ bool plain_facts_find(struct probes *p, struct err *err);
 /* facts_rename.c: facts of rename: indexed addresses, and flags that the next instruction reads. */
 
 struct rename_probes;
-/* Adds the loops for rename to @p. */
+/* Adds the loops of rename to @p. rename_probes_free frees the result. */
 struct rename_probes *rename_probes_ask(struct probes *p);
 /* Concludes facts from the measured loops. */
 void rename_probes_conclude(struct probes *p, const struct rename_probes *r);
 void rename_probes_free(struct rename_probes *r);
 
-/* facts_uop_cache.c: facts of the µop cache, from short and long loops. Needs decoders slower than
- * the cache. */
+/* facts_uop_cache.c: facts of the µop cache, from short and long loops. Requires decoders that are
+ * slower than the cache. */
 
 struct uop_cache_probes;
 
-/* Adds the loops to @p; uop_cache_probes_free frees. */
+/* Adds the loops of the µop cache to @p. uop_cache_probes_free frees the result. */
 struct uop_cache_probes *uop_cache_probes_ask(struct probes *p);
-/* Concludes the facts of a CPU with decoders as in @found. Measures further loops for precision.
- * False with err. */
+/* Concludes the facts of the µop cache. @found: the CPU's decoders. Measures further loops for
+ * precision. False with err. */
 bool uop_cache_probes_conclude(struct probes *p, struct uop_cache_probes *u,
                                const struct front_found *found, struct err *err);
 void uop_cache_probes_free(struct uop_cache_probes *u);
 
-/* facts_windows.c: µop cache delivery, by loops of instructions of every length: by windows
- * (analysis/windows.h) or at rename's width. */
+/* facts_windows.c: delivery of the µop cache, from loops of instructions of every length. It is by
+ * windows (analysis/windows.h) or at rename's width. */
 
-/* Measures the loops and concludes the facts, which precede all facts that count slots. False with
+/* Measures the loops and concludes the facts. Call it before all facts that count slots. False with
  * err. */
 bool window_probes(struct probes *p, struct err *err);
 

@@ -5,12 +5,12 @@
 
 #define NEWTON_STEPS 20
 #define NEAR 1e-4
-/* multiple of the capacity from which random replacement leaves hardly any line */
+/* multiple of the ways from which random replacement leaves hardly any line of a set */
 #define FAR_OFF 6.0
 #define SPREAD 5.0             /* standard deviations of the number of lines per set */
 
 /* Returns the probability that fewer than cache->ways of @distance lines map to the set (binomial
- * distribution). Computes the terms recursively from a logarithm, which avoids underflow at large
+ * distribution). The terms are computed as logarithms, which avoids underflow at large
  * distances. */
 static double hit_whole(const struct cache_shape *cache, double distance)
 {
@@ -35,8 +35,7 @@ double sdcm_hit(const struct cache_shape *cache, double distance)
     return part > 0 ? (1 - part) * hit + part * hit_whole(cache, below + 1) : hit;
 }
 
-/* Solves h = exp(-x (1 - h)) for x > 1 by Newton's method from below. Returns the smaller
- * solution. */
+/* Returns the smaller solution of h = exp(-x (1 - h)) for x > 1, by Newton's method from below. */
 static double kept_of(double x)
 {
     double h = 0;
@@ -52,7 +51,7 @@ static double kept_of(double x)
 
 double sdcm_hit_random(const struct cache_shape *cache, double distance)
 {
-    /* other lines in the set: Poisson terms relative to the first one */
+    /* number of other lines in the set; Poisson terms are relative to the first one computed */
     double mean = distance * cache->ways / cache->lines, sum = 0, term = 1, seen = 0;
 
     if (distance < cache->ways)

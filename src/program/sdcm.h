@@ -1,6 +1,6 @@
-/* Stack distance cache model (Brehob and Enbody 1999): hit probability from the reuse distance. A
- * line is evicted after as many other lines in its set as there are ways. Lines map to sets
- * uniformly at random. Pure; any thread. */
+/* Stack distance cache model (Brehob and Enbody 1999). It computes the hit probability from the
+ * reuse distance. A line is evicted after as many other lines in its set as there are ways. Lines
+ * map to sets uniformly at random. Pure; any thread. */
 #ifndef PORTOLAN_PROGRAM_SDCM_H
 #define PORTOLAN_PROGRAM_SDCM_H
 
@@ -10,19 +10,19 @@
 
 struct cache_shape {
     double lines;        /* capacity in lines, above 0 */
-    double ways;         /* 1 to @lines; equal to @lines: fully associative */
+    double ways;         /* 1 to @lines; @lines: the cache is fully associative */
 };
 
-/* Returns the hit probability at @distance distinct lines: sum over a < ways of C(d, a)
- * (ways/lines)^a (1 - ways/lines)^(d-a). 0 for INFINITY. If fully associative, 1 below the
+/* Returns the hit probability at @distance distinct lines: the sum over a < ways of C(d, a)
+ * (ways/lines)^a (1 - ways/lines)^(d-a). 0 for INFINITY. For a fully associative cache, 1 below the
  * capacity, else 0. Interpolates between integers. */
 double sdcm_hit(const struct cache_shape *cache, double distance);
-/* Returns the hit probability with random replacement and cyclic reuse. If a set's lines are x
- * times its ways, the share h = exp(-x (1 - h)) of them hits. */
+/* Returns the hit probability with random replacement and cyclic reuse. If x is the ratio of a
+ * set's lines to its ways, the share h = exp(-x (1 - h)) of them hits. */
 double sdcm_hit_random(const struct cache_shape *cache, double distance);
-/* Returns the number of references of @h that miss. */
+/* Returns the number of references in @h that miss. */
 double sdcm_misses(const struct cache_shape *cache, const struct reuse_histogram *h);
-/* Returns the number of misses in a fully associative cache of @lines lines. */
+/* Returns the number of misses of @h in a fully associative cache of @lines lines. */
 double sdcm_misses_full(double lines, const struct reuse_histogram *h);
 
 #endif

@@ -1,14 +1,14 @@
-/* Caches shared by the threads of a program, from the profile of its serial run. The paper lacks
- * this extension of the stack distance model. Each of p threads does 1/p of the work on its own
- * lines, at the same pace; a share of the lines may be common to all. A thread reuses lines as in
- * the serial run, but never at a distance above the number of its own lines. In a shared cache,
- * lines of other threads intervene. Pure; any thread. */
+/* Caches shared by the threads of a program, from the reuse distances of its serial run. The
+ * PPT-AMMP paper lacks this extension of the stack distance model. Each of p threads does 1/p of
+ * the work on its own lines, at the same pace; a share of the lines may be common to all. A thread
+ * reuses lines as in the serial run, but never at a distance above the number of its own lines. In
+ * a shared cache, lines of other threads intervene. Pure; any thread. */
 #ifndef PORTOLAN_PROGRAM_SHARING_H
 #define PORTOLAN_PROGRAM_SHARING_H
 
-/* Share of the core that other tasks leave: issue slots, and port work; 1: all. taken_over:
- * preemptions per CPU second. away: share of the time lost to them, in which other tasks fill the
- * core's caches. */
+/* Share of the core that other tasks leave, 1: all. slots: of the issue slots. ports: of the ports.
+ * taken_over: preemptions per second of CPU time. away: seconds in which no thread of the program
+ * ran, per second of CPU time. Other tasks fill the core's caches in that time. */
 struct core_share { double slots, ports, taken_over, away; };
 
 struct sharing {
@@ -17,13 +17,14 @@ struct sharing {
     double common;           /* share of the lines that all threads use, 0 to 1 */
 };
 
-/* Returns the distance in a private cache, from @distance in the serial run. */
+/* Returns a line's distance in a private cache. @distance is its distance in the serial run. */
 double sharing_own(const struct sharing *s, double distance);
-/* Returns the distance in a shared cache, for lines of one thread. */
+/* Returns the distance in a shared cache of a line that one thread uses. */
 double sharing_between(const struct sharing *s, double distance);
-/* Returns the distance in a shared cache, for common lines. One of p evenly spaced threads used
- * them after 1/p of the time, in which p threads advanced. Therefore the distance equals that of
- * one thread. Threads at the same position have a smaller distance. */
+/* Returns the distance in a shared cache of a line that all threads use. With p evenly spaced
+ * threads, another thread used it 1/p of the time ago, during which p threads advanced. Therefore
+ * the distance equals that of one thread. If threads are at the same position, the distance is
+ * smaller. */
 double sharing_common(const struct sharing *s, double distance);
 
 #endif

@@ -21,7 +21,7 @@ bool solve(const double *const *columns, size_t count, const double *values, con
         return false;
     for (size_t i = 0; i < rows; i++)
         rest[i] = (long double)values[i] * (weights ? weights[i] : 1);
-    /* Modified Gram-Schmidt, applied twice. work contains the orthonormal columns. */
+    /* Modified Gram-Schmidt, applied twice. The orthonormal columns are stored in @work. */
     for (size_t k = 0; k < count; k++) {
         long double *q = work + k * rows;
         for (size_t i = 0; i < rows; i++)
@@ -60,7 +60,7 @@ bool solve(const double *const *columns, size_t count, const double *values, con
             leverage += work[k * rows + i] * work[k * rows + i];
         double size = (double)fabsl(rest[i]);
         out->worst = size > out->worst ? size : out->worst;
-        /* Other rows cannot predict a row that alone determines a coefficient. */
+        /* A row that alone determines a coefficient cannot be predicted from other rows. */
         if (rows > count)
             out->left_out += leverage < 1 - 1e-9L ? size / (double)(1 - leverage) / (double)rows
                                                   : 1 / (double)rows;

@@ -1,26 +1,29 @@
-/* Range of a predicted time: uncertain counts, errors of the core and memory models, and the
- * additional run that would narrow the range most. */
+/* Range of a predicted time, from uncertain counts and from the errors of the core and memory
+ * models. Also finds the additional run that would narrow the range most. */
 #ifndef PORTOLAN_PROGRAM_SPREAD_H
 #define PORTOLAN_PROGRAM_SPREAD_H
 
 #include "program/model.h"
 #include "program/steady.h"
 
-/* ratio of largest to least time above which the runs do not determine the time */
+/* Ratio of the largest time to the least. Above it, the runs do not determine the time. */
 #define SPREAD_KNOWN 2.0
 
 struct time_spread {
-    /* factors of the time by counts and models; most is infinite without an upper limit */
+    /* Least and largest time divided by the predicted one, from counts and models. @most is
+     * infinite if there is no upper limit. */
     double least, most;
-    /* factors of the time by counts only: formulas that explain the runs about equally well */
+    /* the same from counts only: from formulas that explain the runs about equally well */
     double counts_least, counts_most;
-    /* largest share of the time for additional mispredictions of branches on data */
+    /* largest additional time for mispredictions of branches on data, divided by the predicted
+     * time */
     double branches;
-    double inexact;            /* share of the time with inexact counts */
-    /* part with a loop whose iterations are not counted; UINT32_MAX: none */
+    double inexact;            /* share of the time in blocks with inexact counts */
+    /* index of a part with a loop whose iterations are not counted; UINT32_MAX: none */
     uint32_t uncounted;
     uint32_t block;            /* block with the most uncertain count; UINT32_MAX: none */
-    /* input to run at @value to narrow the range most; -1: no run would */
+    /* Number of the input that an additional run should set to @value, because it narrows the range
+     * most. -1: no run would. */
     int input;
     double value;
 };

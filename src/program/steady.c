@@ -13,16 +13,17 @@
 #include "program/window.h"
 #include "simulate/simulate.h"
 
-/* share of all executed instructions from which a path is simulated */
+/* least share of all executed instructions that a path must have to be simulated */
 #define SIMULATED 0.002
-#define SIMULATED_MOST 400     /* instructions of a simulated path, at most */
-/* share of references with a steady step from which the reference is a walk */
+#define SIMULATED_MOST 400     /* most instructions of a simulated path */
+/* least share of steady references with long steps for which a reference is a walk */
 #define STEADY 0.8
-/* share of the smaller of core and main memory time that overlaps with the larger; measured on a
- * Golden Cove with sums of products over 64 MiB */
+/* Share of the smaller of core time and main memory time that overlaps with the larger. Measured on
+ * a Golden Cove with sums of products over 64 MiB. */
 #define FAR_HIDDEN 0.25
-#define SAME_LINE 16           /* intervening lines up to which the same line counts as just used */
-#define STREAM_STEP 2048.0     /* bytes; longest step that prefetchers follow */
+#define SAME_LINE 16           /* Most intervening lines with which a line counts as just used, so
+                                * that it causes no miss. */
+#define STREAM_STEP 2048.0     /* longest step that prefetchers follow, bytes */
 
 struct timing {
     const struct program_code *code;
@@ -35,19 +36,21 @@ struct timing {
     struct core_share share;
     struct turns turns;
     struct code_forwards forwards;
-    double insns;                    /* instructions executed in all parts */
+    double insns;                    /* number of instructions executed in all parts */
     double window, loads, stores;    /* entries of reorder buffer, load buffer and store buffer */
     double parallel, branch_miss;
-    double pages;                    /* pages that the program uses */
-    /* references sorted by block: those of block b are references[first[b]..first[b + 1]) */
+    double pages;                    /* number of pages that the program uses */
+    /* Indices of the references, sorted by block. Those of block b are
+     * references[first_reference[b]] to references[first_reference[b + 1] - 1]. */
     uint32_t *first_reference, *references;
-    /* per block: a part already includes the cost of its references and calls; code of a block may
-     * be in several parts */
+    /* Per block: the cost of its references and calls is already part of an earlier part's time. A
+     * block's code may be in several parts. */
     bool *paid;
     struct program_time *out;
 };
 
-/* Adds the time of the part in walks through its surroundings, if there are any. */
+/* If the part's instructions were simulated in walks (turns.h), replaces the core's time by the
+ * time in the walks. */
 static void add_turns(const struct timing *t, const struct code_part *part, struct part_time *out)
 {
     const struct turns_unit *u = &t->turns.units[part->unit];
@@ -64,8 +67,8 @@ static void add_turns(const struct timing *t, const struct code_part *part, stru
     out->core = share * cycles / covered * times / part->executions + (1 - share) * out->core;
 }
 
-/* Computes the cycles per execution in the steady state. A path repeats. In straight-line code,
- * neighbouring code fills the latencies of its chains. */
+/* Computes the core's cycles per execution in the steady state. A path repeats, so its chains
+ * count. In straight-line code, neighbouring code fills the latencies of chains. */
 static void time_core(struct timing *t, const struct code_part *part, struct part_time *out)
 {
     const struct kernel *k = t->code->units[part->unit].kernel;
@@ -74,7 +77,7 @@ static void time_core(struct timing *t, const struct code_part *part, struct par
     struct block_options options = {.shape = part->repeats ? SHAPE_LOOP : SHAPE_CACHED,
                                     .start = START_DIFFERENT};
     struct bounds bounds;
-    double flow = 0;   /* cycles of shared resources */
+    double flow = 0;   /* cycles of shared resources, with the share that other tasks leave */
 
     for (size_t i = 0; i < part->insns.count; i++) {
         insns[i] = k->insns[part->insns.items[i]];
@@ -114,20 +117,21 @@ static void time_core(struct timing *t, const struct code_part *part, struct par
     add_turns(t, part, out);
 }
 
-/* Misses of a part's references, over all executions. */
+/* Lines and misses of a part's references, summed over all executions. */
 struct part_misses {
-    double near, far;         /* lines with a steady step, from caches and from main memory */
-    double most;              /* largest number of lines from main memory of one reference */
-    double others[MEMORY_LEVELS + 1];   /* other lines by serving level */
-    /* busy cycles of the transfer paths for @others and @walks */
+    double near, far;         /* cycles of lines with a steady step: from caches (@near), from main
+                               * memory (@far) */
+    double most;              /* largest share of @far that one reference has */
+    double others[MEMORY_LEVELS + 1];   /* other lines, by the level that serves them */
+    /* cycles in which these lines occupy the transfer paths, walks included */
     double taken;
-    double translated;        /* busy cycles of the page walkers */
+    double translated;        /* cycles in which page walkers are busy */
     /* pages per line for lines with a steady step */
     double paged;
     struct walks walks;
 };
 
-/* Returns whether most references have a step that prefetchers do not follow. */
+/* Returns whether most references have a steady step that is too long for prefetchers. */
 static bool walks(const struct run_reference *r)
 {
     double count = 0;
@@ -136,19 +140,19 @@ static bool walks(const struct run_reference *r)
     return count > STEADY * r->references;
 }
 
-/* Returns the lead of reference @at; 1 + @at if it has none. */
+/* Returns 1 + index of the reference whose walk @at shares; 1 + @at if it has its own. */
 static uint32_t lead_of(const struct program_run *run, uint32_t at)
 {
     return run->references[at].lead ? run->references[at].lead : at + 1;
 }
 
-/* Returns the number of lines per step in the walk of reference @own[at]. The references of an
- * unrolled loop walk one column together. */
+/* Returns the number of lines per step in the walk of reference @own[at]. In an unrolled loop,
+ * several references share a walk. */
 static double copies_of(const struct program_run *run, const uint32_t *own, size_t count, size_t at)
 {
     const struct run_reference *all = run->references, *r = &all[own[at]];
     const double step = run_step(r);
-    VEC(double) places = {0};   /* offset of each line, as a share of the step */
+    VEC(double) places = {0};   /* offsets of the lines within a step, as shares of the step */
 
     for (size_t i = 0; i < count && step > MEMORY_LINE; i++) {
         const double apart = all[own[i]].apart - r->apart;
@@ -165,14 +169,15 @@ static double copies_of(const struct program_run *run, const uint32_t *own, size
     return copies;
 }
 
-/* Returns the pages per line of a reference. */
+/* Returns the pages per line of a reference with steps of @step bytes, of which @copies share a
+ * walk. */
 static double pages_per_line(double step, double copies)
 {
     return fmin(1, fmax(MEMORY_LINE, step / copies) / MEMORY_PAGE);
 }
 
-/* Returns the number of lines that one reference accesses with steady steps. Adds their pages to
- * *@pages. */
+/* Returns the number of lines that a reference accesses with steady steps. Adds the pages of these
+ * lines to *@pages. */
 static double count_lines(const struct run_reference *r, double copies, double *pages)
 {
     double lines = 0;
@@ -185,9 +190,9 @@ static double count_lines(const struct run_reference *r, double copies, double *
     return lines;
 }
 
-/* Returns the share of all @lines that belong to references with the lead of @own[at]. Large arrays
- * start at the same offset in a page, so their columns use the same sets. Other columns may use any
- * sets. */
+/* Returns the share of all @lines that belong to references of the same walk as @own[at]. Large
+ * arrays start at the same offset in a page, so their columns use the same sets. Other lines may
+ * use any sets. */
 static double alike_of(const struct program_run *run, const uint32_t *own, size_t count, size_t at,
                        const double *lines)
 {
@@ -201,8 +206,8 @@ static double alike_of(const struct program_run *run, const uint32_t *own, size_
 }
 
 /* Returns the page walker cycles of one reference. In a walk with long steps each line has its own
- * page, which the next walk reuses. The intervening lines are those of its nearest bin. Random
- * references are distributed over the program's pages. */
+ * page, which the next walk uses again. The lines between both uses are those of its nearest bin.
+ * Random references are distributed over the program's pages. */
 static double translations(const struct timing *t, const struct run_reference *r, double copies,
                            double paged)
 {
@@ -225,14 +230,14 @@ static double translations(const struct timing *t, const struct run_reference *r
     return sum;
 }
 
-/* Adds the cost of one reference's misses: streamed lines by bandwidth, all other lines by latency.
- * Returns the mean wait per execution for these other lines, in cycles beyond the first level's
+/* Adds the cost of one reference's misses: by bandwidth for streamed lines, by latency for all
+ * others. Returns the mean wait of an execution for the others, in cycles beyond the first level's
  * latency. */
 static double time_reference(struct timing *t, size_t index, double copies, double alike,
                              struct part_misses *out)
 {
     const struct run_reference *r = &t->run->references[index];
-    /* A written line is read first and written back later. */
+    /* a written line costs more, because it is read before and written back later */
     double ways = t->code->program->references[index].write ? t->memory->line_write : 1, own = 0,
            waits = 0;
     bool walk = walks(r);
@@ -271,8 +276,8 @@ static double time_reference(struct timing *t, size_t index, double copies, doub
     return r->references > 0 ? waits / r->references : 0;
 }
 
-/* Returns the cycles per execution of the longest loop-carried chain of @part, if each load of the
- * references @own waits @waits cycles. Call after time_core. */
+/* Returns the cycles per execution of the longest loop-carried chain of @part. Each load of
+ * reference @own[i] waits @waits[i] cycles. Call after time_core. */
 static double waiting_chain(struct timing *t, const struct code_part *part, const uint32_t *own,
                             const double *waits, size_t count)
 {
@@ -289,7 +294,7 @@ static double waiting_chain(struct timing *t, const struct code_part *part, cons
 }
 
 /* Returns the number of executions of @part in flight. The reorder, load and store buffers limit
- * it; threads of a core share them. */
+ * it; the threads of a core share these. */
 static double reach_of(const struct timing *t, const struct code_part *part)
 {
     const struct kernel *k = t->code->units[part->unit].kernel;
@@ -327,13 +332,14 @@ static void time_memory(struct timing *t, const struct code_part *part, struct p
         vec_push(&waits, time_reference(
                              t, own.items[i], copies.items[i],
                              alike_of(t->run, own.items, own.count, i, lines.items), &w));
-    /* The instructions after a mispredicted branch start when the branch's data are loaded. */
+    /* Instructions after a mispredicted branch cannot start before the branch's data are loaded. */
     const double reach = fmin(reach_of(t, part), part->executions / out->mispredicted);
     const struct window window = {reach, out->core, t->parallel,
                                   w.translated / fmax(1, part->executions), 0};
     out->latency = window_phases(t->memory, &window, &w.walks, part->executions, w.others);
     if (part->repeats && own.count && t->work->core->has_latencies) {
-        /* The chains of several visits of a short loop overlap. */
+        /* The loop is entered several times within the reach, and chains of different entries
+         * overlap. */
         const double together = fmax(1, reach * part->entries / part->executions),
                      chain =
                          waiting_chain(t, part, own.items, waits.items, own.count) / together;
@@ -345,24 +351,24 @@ static void time_memory(struct timing *t, const struct code_part *part, struct p
     vec_done(&lines);
     out->taken = w.taken;
     vec_done(&w.walks.list);
-    /* Bandwidth grows with the number of streams in flight. line_cycles is the time of two streams;
-     * t(k) = a + b / k. */
+    /* Bandwidth grows with the number of streams in flight. The cycles per line are a + b / k for k
+     * streams; line_cycles is the value for two. */
     double alone = t->memory->line_alone, streams = w.most > 0 ? w.far / w.most : 1;
     out->far = w.far * fmax(0.5, 2 - alone + 2 * (alone - 1) / streams);
     out->stream = w.near + out->far;
 }
 
 /* Returns the cycles of the core, caches and main memory together. Lines from caches overlap with
- * the core. Most lines from main memory are still in flight when they are needed, even if
- * prefetched. */
+ * the core. Lines from main memory hardly do: most are still in flight when they are needed, even
+ * if they are prefetched. */
 static double overlap(const struct part_time *p)
 {
     double core = p->core * p->executions, near = p->stream - p->far;
     return fmax(core + p->latency, near + p->taken) + p->far - FAR_HIDDEN * fmin(core, p->far);
 }
 
-/* Adds the cost of calls: of libm functions as measured, of other external functions by their time
- * in the runs. */
+/* Adds the cost of the block's external calls. Functions of libm take their measured time, other
+ * functions their time in the runs. */
 static void time_block_calls(struct timing *t, uint32_t block, struct part_time *out)
 {
     const struct program_block *b = &t->code->program->blocks[block];
@@ -402,7 +408,7 @@ static void time_calls(struct timing *t, const struct code_part *part, struct pa
             time_block_calls(t, part->blocks.items[i], out);
 }
 
-/* Returns whether a path of edges leads from @block back to it. */
+/* Returns whether a path in the control flow graph leads from @block back to it. */
 static bool is_in_loop(const struct program *p, uint32_t block)
 {
     bool *seen = mem_zero(p->block_count + 1, sizeof *seen);
@@ -425,15 +431,15 @@ static bool is_in_loop(const struct program *p, uint32_t block)
     return found;
 }
 
-/* Returns whether the path of @part repeats in the machine code but not in the control flow
- * graph. */
+/* Returns whether @part repeats in the machine code, but its only block does not repeat in the
+ * control flow graph. */
 static bool is_uncounted(const struct program *p, const struct code_part *part)
 {
     return part->repeats && part->blocks.count == 1 && !is_in_loop(p, part->blocks.items[0]);
 }
 
-/* Returns the mispredicted executions of branches on data in @part. A branch that leaves the loop
- * as often as the loop is entered is its end, and is not included. */
+/* Returns the mispredicted executions of branches on data in @part. If one of these branches ends
+ * the loop, sets out->ends to 0, because its mispredictions are included. */
 static double mispredicted_of(const struct timing *t, const struct code_part *part,
                               struct part_time *out)
 {
@@ -476,8 +482,8 @@ static void time_part(struct timing *t, const struct code_part *part)
     time_calls(t, part, &out);
     for (size_t i = 0; i < part->blocks.count; i++)
         t->paid[part->blocks.items[i]] = true;
-    /* libm functions depend on little of the code before. They use the slots that dividers and
-     * chains leave. */
+    /* A libm function hardly depends on the preceding code. It can use the slots that dividers and
+     * chains leave empty. */
     out.within = fmin(out.within, fmax(0, out.core - out.slots) * out.executions);
     out.branches = out.mispredicted * t->branch_miss;
     out.cycles = overlap(&out) + out.ends + out.branches + out.calls - out.within;
@@ -487,7 +493,7 @@ static void time_part(struct timing *t, const struct code_part *part)
     vec_push(&t->out->parts, out);
 }
 
-/* Sorts references by block, and counts the pages used. */
+/* Sorts the references by block, and counts the pages that the program uses. */
 static void index_references(struct timing *t)
 {
     const struct program *p = t->code->program;
@@ -507,7 +513,8 @@ static void index_references(struct timing *t)
     }
 }
 
-/* Sorts paths first, because code moved out of a loop or copied is shorter than other code. */
+/* Sorts paths first. Other parts may have only the instructions of a block that were moved out of a
+ * loop or copied. */
 static int by_path(const void *a, const void *b)
 {
     const struct code_part *x = a, *y = b;

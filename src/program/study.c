@@ -11,8 +11,10 @@
 #include "base/path.h"
 #include "program/sdcm.h"
 
-#define WAYS 8.0               /* associativity of the caches in the curve of misses */
-#define REACH 4.0              /* multiple of the largest input at which the curve of time ends */
+#define WAYS 8.0               /* associativity of the caches for which misses over the size are
+                                * computed */
+#define REACH 4.0              /* multiple of the largest input of the runs at which the curve of
+                                * time ends */
 
 struct studying {
     struct study *out;
@@ -48,7 +50,7 @@ static bool go_on(const struct studying *w, double share, struct err *err)
            err_set(err, ERR_INTERRUPTED, NULL, "the study was cancelled");
 }
 
-/* Adds to each block of @part its share of @cycles, in proportion to executed instructions. */
+/* Distributes @cycles of @part over its blocks, in proportion to executed instructions. */
 static void share_part(const struct code_part *part, const struct code_unit *u, double cycles,
                        const char *limit, double *of_block, double *most, const char **limits)
 {
@@ -60,7 +62,7 @@ static void share_part(const struct code_part *part, const struct code_unit *u, 
         of_block[u->block[part->insns.items[i]]] += cycles * part->times.items[i] / all;
     for (size_t i = 0; i < part->blocks.count; i++)
         if (cycles > most[part->blocks.items[i]]) {
-            /* the largest of several parts determines the block's limit */
+            /* the part with the most cycles determines the block's limit */
             most[part->blocks.items[i]] = cycles;
             limits[part->blocks.items[i]] = limit;
         }
@@ -91,8 +93,8 @@ static int blocks_by_share(const void *a, const void *b)
                                  : 1;
 }
 
-/* Returns the file that distinguishes static function @f from others of its name, with the full
- * path if file names are equal. NULL: the name is unique. */
+/* Returns the name of the source file that distinguishes static function @f from others of its
+ * name. Returns the full path if the file names are equal. NULL: the function's name is unique. */
 static const char *file_of(const struct program *p, uint32_t f, bool *same_file)
 {
     const char *own = p->units[p->blocks[p->functions[f].first_block].unit].source, *found = NULL;
@@ -185,8 +187,8 @@ static void add_blocks(const struct studying *w, const struct program_time *time
     free(shown);
 }
 
-/* Adds the misses on the machine's levels, and the misses over the cache size until only first uses
- * remain. */
+/* Adds the misses of the machine's levels. Adds the misses over the cache size, up to the size with
+ * first uses only. */
 static void add_memory(const struct studying *w, const struct memory *memory)
 {
     const struct program *p = w->model->runs->program;
@@ -225,8 +227,8 @@ static double seconds_at(const struct studying *w, const double *inputs, struct 
     return seconds;
 }
 
-/* Adds the curve of time over the input with the widest range. Its values have equal ratios, from
- * the smallest run to a multiple of the largest. */
+/* Adds the curve of time over the input with the widest range in the runs. Consecutive values have
+ * equal ratios, from the smallest run to a multiple of the largest. False with err. */
 static bool add_scaling(const struct studying *w, struct err *err)
 {
     const struct program_runs *runs = w->model->runs;

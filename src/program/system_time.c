@@ -10,14 +10,14 @@
 #include "program/native_core.h"
 #include "program/runs.h"
 
-/* Pages per measurement. An area larger than the second level takes longer per page, because the
- * system zeroes pages. */
+/* Least and most pages per measurement. With an area larger than the second level, a page takes
+ * longer, because the system fills it with zeros. */
 #define PAGES_LEAST 64.0
 #define PAGES_MOST 2048.0
 #define READINGS 5
 
-/* Returns the seconds per page for @count pages: the first write to each, and returning it to the
- * system. NaN if out of memory. */
+/* Returns the seconds per page for @count pages. Each page is written for the first time and then
+ * returned to the system. NaN if out of memory. */
 static double page_seconds(size_t count)
 {
     const size_t page = (size_t)HEAP_PAGE;
@@ -40,7 +40,7 @@ double system_seconds(const struct run_pages *pages, struct err *err)
 
     for (int i = 0; i < READINGS; i++)
         seen[i] = page_seconds(count);
-    if (isnan(seen[0])) /* out of memory: the program could not allocate them either */
+    if (isnan(seen[0])) /* without memory the program could not allocate these pages either */
         return start;
     qsort(seen, READINGS, sizeof *seen, compare_doubles);
     return start + pages->faults * seen[READINGS / 2];

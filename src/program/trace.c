@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Reads traces of the runtime. Verifies everything, because the program may have corrupted its
- * memory. */
+/* Reads traces of the runtime. Verifies every value, because the program may have overwritten the
+ * runtime's memory. */
 #include <dirent.h>
 #include <math.h>
 #include <stdlib.h>
@@ -14,16 +14,16 @@
 #include "program/runtime/bins.h"
 
 #define TRACE_LIMIT ((size_t)1 << 30)
-/* least share of votes; four fifths of a load's references then read the same store, because each
- * read of another store subtracts a vote */
+/* Least share of votes for a load's store. A read of another store subtracts a vote, so at least
+ * four fifths of the references read the same store. */
 #define FORWARDED_VOTES 0.6
-/* executions; older stores have left the store buffer */
+/* most executions of the store before the load; older stores have left the store buffer */
 #define FORWARDED_AGE 64
-#define LEADS_MOST 64          /* leads compared per block, at most */
-#define ALLOCATIONS_MOST 32768 /* allocations that the runtime records, at most */
+#define LEADS_MOST 64          /* most leads that are compared per block */
+#define ALLOCATIONS_MOST 32768 /* most allocations that the runtime records */
 
-/* Last address of a reference, and the sum of the differences of all its addresses from it, modulo
- * 2^64. */
+/* Last address of a reference. Sum of the differences of all its addresses from the last one,
+ * modulo 2^64. */
 struct trace_place {
     double last;
     uint64_t sum;
@@ -31,7 +31,7 @@ struct trace_place {
 
 struct trace {
     const struct program *program;
-    const struct program_unit *unit;      /* present unit; NULL: none yet */
+    const struct program_unit *unit;      /* current unit; NULL: none yet */
     struct program_run *run;
     VEC(const struct program_unit *) units; /* units in the order of the trace */
     /* core cycles per tick of the clock that times calls; ticks of an empty call */
@@ -75,7 +75,8 @@ static bool read_block(struct trace *t, const char *at)
     double index, count, taken;
 
     if (!t->unit || !number(&at, &index) || !number(&at, &count) || !number(&at, &taken) ||
-        index >= t->unit->block_count || taken > count + 1) /* one block may contain the fork */
+        index >= t->unit->block_count || taken > count + 1) /* a process may have forked within the
+                                                             * block */
         return false;
     t->run->counts[t->unit->first_block + (size_t)index] = count;
     t->run->taken[t->unit->first_block + (size_t)index] = fmin(taken, count);
@@ -156,7 +157,7 @@ static bool read_reference(struct trace *t, const char *at)
                                           bin[1], bin[3], bin[3] > 0 ? bin[4] / bin[3] : 0}));
         total += bin[1];
     }
-    /* Scales the sampled references to the exact number. */
+    /* Scales the counts of sampled references to the exact number of references. */
     for (size_t i = 0; i < bins.count; i++) {
         bins.items[i].count *= references / total;
         bins.items[i].regular *= references / total;
@@ -168,7 +169,8 @@ static bool read_reference(struct trace *t, const char *at)
     return ok && !*at;
 }
 
-/* Reads the store of most of a load's values, if its age is mostly constant. */
+/* Parses the store that wrote most of a load's values. Ignores it unless it is the store of nearly
+ * all of them. */
 static bool read_forward(struct trace *t, const char *at)
 {
     double load, store, age, votes;
@@ -198,12 +200,13 @@ static bool read_place(struct trace *t, const char *at)
     return end != at && !*end;
 }
 
-/* Sets the leads of references of a block that walk in equal steps at a constant distance: those of
- * an unrolled loop, and equal columns of several arrays. */
+/* Sets the lead of each reference that walks in steps equal to another reference's, at a constant
+ * distance. In unrolled loops the references of a block do so, and equal columns of several
+ * arrays. */
 static void find_leads(const struct trace *t)
 {
     const struct program_reference *of = t->program->references;
-    VEC(uint32_t) leads = {0}; /* leads of the present block */
+    VEC(uint32_t) leads = {0}; /* first references of the walks in the current block */
 
     for (uint32_t i = 0; i < t->program->reference_count; i++) {
         struct run_reference *r = &t->run->references[i];
@@ -317,15 +320,15 @@ bool program_trace_parse(const struct program *p, const char *name, struct str *
         find_leads(&t);
     vec_done(&t.units);
     free(t.places);
-    if (out->allocation_count) /* most programs have few allocations */
+    if (out->allocation_count) /* most programs have few allocations, so the array is shrunk */
         out->allocations =
             mem_resize(out->allocations, out->allocation_count * sizeof *out->allocations);
     return ok && (t.ended || err_set(err, ERR_LIMIT, "use smaller inputs, or --mode sampled",
                                      "incomplete trace: memory or disk space ran out"));
 }
 
-/* Adds the traces of forked processes: files in the directory of @path whose names begin with its
- * name and a dot. */
+/* Adds the traces of forked processes. Their files are in the directory of @path, with its name, a
+ * dot and a suffix. */
 static bool read_forked(const struct program *p, const char *path, struct program_run *out,
                         struct err *err)
 {

@@ -9,20 +9,21 @@
 #include "program/walk.h"
 #include "simulate/simulate.h"
 
-#define WALKED 0.002         /* share of all executed instructions from which a loop is walked */
-#define MOST 2000            /* instructions of a walk, at most */
-#define WANTED 1000          /* minimum of instructions, for representative branch directions */
-/* multiple of the reorder buffer for warm-up, and again for measurement */
+#define WALKED 0.002         /* least share of all executed instructions that a walk must have */
+#define MOST 2000            /* most instructions of a walk */
+#define WANTED 1000          /* least number of instructions of a walk, for representative branch
+                              * directions */
+/* instructions of warm-up, and of measurement, as a multiple of the reorder buffer */
 #define REACH 4
-/* share of its executions in another walk from which a loop needs no walk of its own */
+/* share of a loop's executions in another walk above which it needs no walk of its own */
 #define COVERED 0.5
 
 struct root { uint32_t unit, loop; double times; size_t count; };
 
 struct turns_walk {
     nest_insns insns;              /* instructions in execution order */
-    VEC(struct walked) sources;    /* origin of each instruction */
-    double times;                  /* executions of the whole walk */
+    VEC(struct walked) sources;    /* unit and instruction that each of @insns is in */
+    double times;                  /* number of executions of the walk */
 };
 
 struct turns_walks { VEC(struct turns_walk) list; };
@@ -30,8 +31,8 @@ struct turns_walks { VEC(struct turns_walk) list; };
 struct walk_search {
     const struct program_code *code;
     struct program_flow flow;
-    double insns;                  /* instructions executed in total */
-    double **covered;              /* per unit and instruction: executions in walks */
+    double insns;                  /* number of instructions executed in total */
+    double **covered;              /* per unit and instruction: executions in walks found so far */
     struct turns_walks *out;
 };
 
@@ -44,8 +45,8 @@ struct turning {
     struct turns *out;
 };
 
-/* Sorts by number of executions, fewest first: outer loops before inner ones, callers before
- * callees. */
+/* Sorts by number of executions, fewest first. So outer loops precede inner ones, and callers
+ * precede callees. */
 static int by_times(const void *a, const void *b)
 {
     const struct root *x = a, *y = b;
@@ -147,7 +148,8 @@ void turns_walks_free(struct turns_walks *w)
     free(w);
 }
 
-/* Returns the cycles of a walk on shared resources. */
+/* Returns the largest bound of shared resources, in cycles, with the share that other tasks
+ * leave. */
 static double shared_cycles(const struct bounds *b, const struct core_share *share)
 {
     double most = 0;
@@ -160,8 +162,8 @@ static double shared_cycles(const struct bounds *b, const struct core_share *sha
     return most;
 }
 
-/* Distributes @cycles of one walk over its instructions, in proportion to the time before each one
- * retires. Uses iterations @from to @all of the simulation. */
+/* Distributes @cycles of one walk over its instructions. An instruction's share is the time from
+ * the previous retirement to its own, in iterations @from to @all of the simulation. */
 static void share_out(struct turning *t, const struct turns_walk *w, const struct simulation *sim,
                       unsigned from, unsigned all, double cycles)
 {
@@ -203,7 +205,8 @@ static void time_walk(struct turning *t, const struct turns_walk *w)
     struct bounds bounds;
     struct simulation sim;
 
-    core->jcc_erratum = false;    /* the code is not contiguous in memory */
+    core->jcc_erratum = false;    /* the erratum depends on addresses, but the code of a walk is not
+                                   * contiguous */
     core->uop_cache_lines = NAN;
     core->reorder_buffer = rint(buffer * t->share->slots);
     bounds_of(t->work, w->insns.items, n, &block, false, &bounds);

@@ -8,28 +8,30 @@
 #include "analysis/loops.h"
 #include "base/mem.h"
 
-#define ROUNDS 60            /* iterations of fitting edges to counts, at most */
-/* share of a branch's executions; smaller changes of edges count as converged */
+#define ROUNDS 60            /* most iterations to fit edges to the counts */
+/* Share of a branch's executions. If edges change by less, they have converged. */
 #define FITTED 1e-5
-#define EDGE 1e-4f           /* slightly below one execution, because sums of shares are inexact */
-#define DEPTH 16             /* nested function calls, at most */
+#define EDGE 1e-4f           /* Amount by which a branch's balance differs from half an execution,
+                              * because sums of shares are inexact. */
+#define DEPTH 16             /* most nested function calls */
 #define NOWHERE SIZE_MAX
 
-/* A conditional branch and its successors: first instructions of straight-line sequences. */
+/* A conditional branch at @at, with the first instructions of its two successors and the executions
+ * of each direction. */
 struct two_ways { size_t at, target, next; double taken, fallen; };
 struct unit_graph {
     const struct kernel *kernel;
     const struct code_unit *unit;
     const double *times;
     VEC(struct two_ways) branches;
-    /* per first instruction of a sequence: executions that arrive over edges without a choice, and
-     * over those with a choice */
+    /* per first instruction of a sequence: executions that arrive from unconditional code (@known),
+     * and from conditional branches (@open) */
     double *known, *open;
-    /* entered from elsewhere too: functions, and targets of unknown edges */
+    /* the sequence can also be entered from elsewhere: it begins a function */
     bool *entered;
 };
 
-/* Returns whether the branch at @insn determines its only successor. */
+/* Returns whether execution can continue with the next instruction after @insn. */
 static bool goes_on(const struct insn *insn)
 {
     return !(insn->traits & INSN_RETURN) &&
@@ -62,7 +64,7 @@ static void find_ways(const struct program_code *c, const uint32_t *entries, uin
     }
 }
 
-/* Returns the factor by which the edges with a choice into @at exceed its count. */
+/* Returns the factor that fits the executions from conditional branches into @at to its count. */
 static double factor_of(const struct unit_graph *g, size_t at)
 {
     if (at == NOWHERE || g->entered[at] || !(g->open[at] > 0))
@@ -154,18 +156,19 @@ struct walker {
     const struct program_code *code;
     const struct program_flow *flow;
     struct walk_place head;
-    /* per instruction of the unit: a path leads to the head */
+    /* per instruction of the unit: whether a path leads from it to the head */
     bool *leads_back;
     struct walk_place at, returns[DEPTH];
     unsigned depth;
-    /* instructions of external functions so far */
+    /* number of instructions of external functions so far */
     size_t library;
-    /* per unit and branch: taken executions that are due minus actual ones */
+    /* per unit and branch: taken executions that are due minus those made */
     float **owed;
     struct code_walk *out;
 };
 
-/* Writes the name of the target of the call or jump at @insn. Returns false if it is indirect. */
+/* Stores the name of the function that the call or jump @insn names in @out. Returns false if it is
+ * indirect. */
 static bool name_of(const struct insn *insn, char *out, size_t size)
 {
     const char *name = strrchr(insn->text, ' '), *tab = strrchr(insn->text, '\t');
@@ -181,7 +184,8 @@ static bool name_of(const struct insn *insn, char *out, size_t size)
     return true;
 }
 
-/* Finds function @name, first in @unit. Returns false if it is external. */
+/* Finds the function @name. Functions of @unit precede those of other units. Returns false if it is
+ * external. */
 static bool find_function(const struct walker *w, const char *name, uint32_t unit,
                           struct walk_place *out)
 {
@@ -199,7 +203,7 @@ static bool find_function(const struct walker *w, const char *name, uint32_t uni
     return false;
 }
 
-/* Returns @name as stored in the compiled code, which outlives the walk. */
+/* Returns the string in the program that equals @name, because it outlives the walk; NULL: none. */
 static const char *called_name(const struct program_code *c, uint32_t unit, size_t insn,
                                const char *name)
 {
@@ -219,7 +223,8 @@ static bool step_back(struct walker *w)
     return true;
 }
 
-/* Steps into a function of the program, or over an external function. @jump: a tail call. */
+/* Continues in a called function of the program, or after a call of an external function. @jump: a
+ * tail call. */
 static bool step_call(struct walker *w, const struct insn *insn, bool jump)
 {
     struct walk_place from = w->at, into;
@@ -236,7 +241,7 @@ static bool step_call(struct walker *w, const struct insn *insn, bool jump)
         return true;
     }
     if (jump && !named)
-        return false;   /* a jump table */
+        return false;   /* an indirect jump, such as through a jump table */
     if (named) {
         const char *known = called_name(w->code, from.unit, from.insn, name);
         const struct call_code *code = known ? program_code_library(w->code, known) : NULL;
@@ -247,7 +252,8 @@ static bool step_call(struct walker *w, const struct insn *insn, bool jump)
     return !jump || step_back(w);
 }
 
-/* Returns the balances of the branches of @unit. Initially the rarer direction is due last. */
+/* Returns the balances of the branches of @unit. Initially the rarer direction is the last one
+ * due. */
 static float *owed_in(struct walker *w, uint32_t unit)
 {
     size_t n = w->code->units[unit].kernel->insn_count;
@@ -261,8 +267,8 @@ static float *owed_in(struct walker *w, uint32_t unit)
     return w->owed[unit];
 }
 
-/* Chooses the direction of the next branch, *@taken. Returns false if the direction is so rare that
- * it is mispredicted: the following code does not overlap. */
+/* Chooses the direction of the current branch, *@taken. Returns false if the direction is so rare
+ * that it is mispredicted, because the code after it does not overlap. */
 static bool choose(struct walker *w, size_t target, bool *taken)
 {
     const float share = w->flow->units[w->at.unit].taken[w->at.insn];
@@ -278,8 +284,8 @@ static bool choose(struct walker *w, size_t target, bool *taken)
     return (*taken ? share : 1 - share) * PREDICTED_TRIPS >= 1;
 }
 
-/* Steps to the next executed instruction. Returns false if it is unknown, or if the walk ends
- * before it. */
+/* Continues with the next executed instruction. Returns false if that is unknown, or if the walk
+ * ends here. */
 static bool step_on(struct walker *w)
 {
     const struct kernel *k = w->code->units[w->at.unit].kernel;
@@ -306,8 +312,8 @@ static bool step_on(struct walker *w)
     return w->at.insn < k->insn_count;
 }
 
-/* Finds the instructions from which a path leads to the head. Iterates backwards until stable,
- * because most edges lead forward. */
+/* Finds the instructions from which a path leads to the head. Repeats until nothing changes, and
+ * starts at the end of the code, because most edges lead forward. */
 static void find_back(struct walker *w)
 {
     const struct kernel *k = w->code->units[w->head.unit].kernel;

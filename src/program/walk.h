@@ -1,15 +1,15 @@
 /* Lists the code of a loop in execution order for some iterations, through branches, inner loops
  * and called functions. Only the share of each branch direction is known. Directions alternate as
- * evenly as the shares allow, so equal counts result in equal
- * walks. */
+ * evenly as the shares allow, so equal counts result in equal walks. */
 #ifndef PORTOLAN_PROGRAM_WALK_H
 #define PORTOLAN_PROGRAM_WALK_H
 
 #include "program/code.h"
 
-#define PREDICTED_TRIPS 24         /* iterations up to which the end of a loop is predicted */
+#define PREDICTED_TRIPS 24         /* largest number of iterations for which the end of a loop is
+                                    * predicted */
 
-/* Control flow between the instructions of a unit at one run. */
+/* Control flow between the instructions of a unit in one run. */
 struct unit_flow {
     double *times;                 /* executions of each instruction */
     /* per conditional branch: share of executions in which it is taken */
@@ -22,29 +22,30 @@ struct program_flow {
     uint32_t *entries;
 };
 
-/* Finds the flow of all units of @c at @run. If the counts do not determine the path between
- * blocks, distributes executions evenly over edges (iterative proportional fitting, Deming and
- * Stephan 1940). program_flow_done frees @out. */
+/* Finds the flow of all units of @c at @run. The counts of blocks may not determine the edges
+ * between them. In that case, executions are distributed evenly over edges (iterative proportional
+ * fitting, Deming and Stephan 1940). program_flow_done frees @out. */
 void program_flow_find(const struct program_code *c, const struct program_run *run,
                        struct program_flow *out);
 void program_flow_done(const struct program_code *c, struct program_flow *f);
 
 struct walk_step {
     uint32_t unit, insn;
-    const char *calls;             /* name of the external function called, borrowed; NULL: none */
+    const char *calls;             /* name of the external function that the instruction calls,
+                                    * borrowed; NULL: none */
 };
 
 struct code_walk {
     VEC(struct walk_step) steps;
-    unsigned turns;                /* iterations of the loop */
+    unsigned turns;                /* number of iterations of the loop */
     bool elsewhere;                /* the walk contains other loops or functions */
 };
 
 /* Walks loop @loop of @unit until whole iterations have @wanted instructions, and at most @most,
  * including library functions. An iteration ends when the first instruction is reached again, even
- * if the loop is left and re-entered. Never takes a direction that does not lead back. The walk
+ * if the loop was left in between. Never takes a direction from which no path leads back. The walk
  * ends before a direction with a share below one in PREDICTED_TRIPS, such as the end of a long
- * loop, because its misprediction stops the overlap. Returns false with an empty @out if an
+ * loop, because its misprediction prevents overlap. Returns false with an empty @out if an
  * iteration is too long or reaches unknown code. vec_done frees @out->steps. */
 bool walk_loop(const struct program_code *c, const struct program_flow *f, uint32_t unit,
                uint32_t loop, size_t most, size_t wanted, struct code_walk *out);

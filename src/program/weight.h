@@ -1,12 +1,13 @@
-/* Executions of a block with unknown data-dependent branches: a number, plus shares that such
- * branches send in one direction. The shares cancel where the paths join. Plain data; pure. */
+/* Executions of a block with unknown data-dependent branches. A weight is a number plus the shares
+ * of executions that such branches send in one direction. The shares cancel where the paths join.
+ * Plain data; pure. */
 #ifndef PORTOLAN_PROGRAM_WEIGHT_H
 #define PORTOLAN_PROGRAM_WEIGHT_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#define WEIGHT_SHARES 4          /* data-dependent branches that a count may depend on */
+#define WEIGHT_SHARES 4          /* largest number of data-dependent branches in a weight */
 
 struct weight {
     double base;
@@ -16,9 +17,9 @@ struct weight {
 };
 
 struct weight weight_of(double base);
-/* Returns the executions that branch number @branch sends in one direction. */
+/* Returns the weight of the executions that branch number @branch sends in one direction. */
 struct weight weight_branch(uint32_t branch);
-/* Returns whether the weight is 0 with certainty. */
+/* Returns whether the weight is exactly 0. */
 bool weight_is_nothing(const struct weight *w);
 /* Returns whether the weight is a number without shares. */
 bool weight_is_exact(const struct weight *w);

@@ -19,13 +19,14 @@ double window_line_cycles(const struct memory *m, size_t level, double parallel)
     return level == m->count ? least : fmax(m->levels[level].miss_cycles, least);
 }
 
-/* Groups of misses: from the first miss of a group to the next miss outside it there are w->reach
- * executions, and 1 / rate more. This determines the number of groups, each with rate * reach
- * additional misses (interval analysis: Eyerman, Eeckhout, Karkhanis and Smith, 2009). */
+/* A group of misses begins with a miss and has all misses of the next w->reach executions. After
+ * these, the next group begins 1 / rate executions later. This determines the number of groups,
+ * each with rate * reach further misses (interval analysis: Eyerman, Eeckhout, Karkhanis and Smith,
+ * 2009). */
 double window_waits(const struct memory *m, const struct window *w,
                     const double served[MEMORY_LEVELS + 1])
 {
-    double rest = 1, sum = 0;   /* executions outside the groups of farther levels */
+    double rest = 1, sum = 0;   /* share of executions that are in no group of a farther level */
 
     for (size_t l = m->count; l >= 1; l--) {
         double further = served[l] * w->reach,
@@ -40,8 +41,8 @@ double window_waits(const struct memory *m, const struct window *w,
     return fmax(sum, fmax(w->walks, w->crowded) - w->core);
 }
 
-/* Position in a walk: its bin, the remainder of the bin, and references per execution by serving
- * level. */
+/* Position in a walk: the current bin, its remaining share of the references, and its references
+ * per execution by serving level. */
 struct walking {
     size_t bin;
     double left, rates[MEMORY_LEVELS + 1];
@@ -94,7 +95,8 @@ double window_phases(const struct memory *m, const struct window *w, const struc
                 enter_bin(m, walks, i, executions, &at[i]);
             }
             if (at[i].left <= LEAST_SHARE)
-                at[i].left = 1;   /* a rounding error remained: continues with the last bin */
+                at[i].left = 1;   /* only a rounding error is left, which continues in the last
+                                   * bin */
         }
     }
     free(at);

@@ -1,4 +1,4 @@
-/* Builds the command line of a program at given inputs, and its input file if it needs one. */
+/* Makes the command line of a program at given inputs, and its input file if it needs one. */
 #ifndef PORTOLAN_PROGRAM_WORDS_H
 #define PORTOLAN_PROGRAM_WORDS_H
 
@@ -8,18 +8,18 @@
 
 /* Command line of a program, as specified by program load. */
 struct invocation {
-    /* words of the command line with {NAME} for inputs; NULL: the inputs in order */
+    /* words of the command line, with {NAME} for inputs; NULL: the inputs in order */
     char *arguments;
-    /* template of an input file with {NAME}; written for each run to its own directory,
-     * {directory}; NULL: none */
+    /* Template of an input file, with {NAME} for inputs. The file is written to each run's own
+     * directory, {directory}. NULL: none. */
     char *template;
-    char *input;                   /* template of standard input; NULL: empty */
-    /* inputs that are macros in the source, "N=SIZE M=LENGTH"; NULL: none */
+    char *input;                   /* template of standard input; NULL: standard input is empty */
+    /* inputs that are macros in the source, such as "N=SIZE M=LENGTH"; NULL: none */
     char *defines;
-    bool any_status;               /* any exit status is allowed */
+    bool any_status;               /* a run may end with any exit status */
 };
 
-/* Returns a copy. invocation_done frees it. */
+/* Returns a copy, which invocation_done frees. */
 struct invocation invocation_copy(const struct invocation *from);
 void invocation_done(struct invocation *how);
 
@@ -28,13 +28,13 @@ bool invocation_macro(const struct invocation *how, const char *name, struct str
 
 struct words {
     VEC(char *) list;
-    char *input;   /* file for standard input; NULL: empty */
+    char *input;   /* path of the file for standard input; NULL: standard input is empty */
 };
 
-/* Expands @how->arguments: {NAME} becomes an input's value, {directory} becomes @directory. Without
- * arguments, uses the inputs in order, except macros. Writes the templates of input file and
- * standard input to the directory under their own names, with {NAME} expanded and other braces
- * unchanged. False with err. words_done frees @out in either case. */
+/* Expands @how->arguments: {NAME} becomes an input's value, {directory} becomes @directory. If @how
+ * has no arguments, uses all inputs in order that are not macros. Writes the templates of input
+ * file and standard input to the directory under their own names. In them, {NAME} is expanded, and
+ * other braces are unchanged. False with err. words_done frees @out in either case. */
 bool words_make(char *const *names, const double *inputs, size_t count,
                 const struct invocation *how, const char *directory, struct words *out,
                 struct err *err);

@@ -19,29 +19,30 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#define REUSE_RECENT 16              /* lines in the short list */
+#define REUSE_RECENT 16              /* number of lines in the short list */
 #define REUSE_COLD UINT64_MAX        /* distance of a first use */
 #define REUSE_UNSAMPLED (UINT64_MAX - 1)
-#define REUSE_CHUNK 64               /* bits of the bitmap per Fenwick sum: one word */
+#define REUSE_CHUNK 64               /* bits of the bitmap per Fenwick sum: one word of 64 bits */
 #define REUSE_TABLE_LEAST ((size_t)1 << 12)
 #define REUSE_STAMPS_LEAST ((size_t)1 << 14)
 
 struct reuse_line {
     uint64_t line;                   /* 1 + line number; 0: unused entry */
-    /* 1 + time stamp; 0: in the short list, or lost by a longjmp */
+    /* 1 + time stamp; 0: the line is in the short list, or was lost by a longjmp */
     uint64_t stamp;
 };
 
-/* Empty and valid if zero-initialised; reuse_done frees. */
+/* State of the measurement. It is valid and empty if zero-initialised; reuse_done frees it. */
 struct reuse {
     uint64_t recent[REUSE_RECENT];   /* 1 + line number, most recent first; 0: none */
-    /* open addressing; lines of the short list may have an entry without a stamp */
+    /* hash table with open addressing; entries of lines in the short list have no stamp */
     struct reuse_line *table;
     size_t table_size, table_used;
     uint64_t *bits;
     uint32_t *sums;                  /* Fenwick sums, from index 1 */
     size_t stamps, next_stamp, marked;
-    /* lines whose hash has one of these bits are skipped; 0: exact distances */
+    /* Lines whose hash has one of these bits are not measured. 0: all lines are, so distances are
+     * exact. */
     uint64_t sample_mask;
     bool exhausted;                  /* out of memory: later distances are wrong */
     volatile bool torn;              /* reuse_touch is in progress, or was left by a longjmp */
@@ -94,7 +95,8 @@ static inline void reuse_add_sum(struct reuse *r, size_t stamp, uint32_t change)
         r->sums[i] += change;
 }
 
-/* Returns the population count. Does not use the instruction, which some x86-64 CPUs lack. */
+/* Returns the number of one bits. Does not use the popcnt instruction, because some x86-64 CPUs
+ * lack it. */
 static inline size_t reuse_ones(uint64_t word)
 {
     word -= word >> 1 & 0x5555555555555555u;
@@ -145,8 +147,8 @@ static inline bool reuse_in_recent(const struct reuse *r, uint64_t line)
     return found;
 }
 
-/* Renumbers the stamps in use from 0, in a bitmap of four times their number. Returns false if out
- * of memory. */
+/* Renumbers the stamps in use from 0, in a new bitmap with space for four times their number.
+ * Returns false if out of memory. */
 static inline bool reuse_renumber(struct reuse *r)
 {
     size_t stamps = r->stamps ? r->stamps : REUSE_STAMPS_LEAST;
@@ -189,7 +191,8 @@ static inline bool reuse_grow(struct reuse *r)
     return true;
 }
 
-/* Allocates space for one more line. No signal handler leaves this by a longjmp. */
+/* Ensures space for another stamp and line. Blocks signals, so that no handler leaves it by a
+ * longjmp. */
 static inline bool reuse_room(struct reuse *r)
 {
     bool renumber = r->next_stamp == r->stamps, grow = 3 * r->table_used >= 2 * r->table_size;
@@ -210,9 +213,9 @@ static inline void reuse_set_torn(struct reuse *r, bool torn)
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
 }
 
-/* Restores consistency after a longjmp out of reuse_touch: keeps the short list and the stamps of
- * all other lines, and recomputes the bitmap and sums. No signal handler leaves this by a
- * longjmp. */
+/* Restores consistency after a longjmp out of reuse_touch. The short list and the stamps of all
+ * other lines are valid; the bitmap and sums follow from them. Blocks signals, so that no handler
+ * leaves it by a longjmp. */
 static inline void reuse_mend(struct reuse *r)
 {
     sigset_t kept;
@@ -241,7 +244,7 @@ static inline void reuse_mend(struct reuse *r)
     sigprocmask(SIG_SETMASK, &kept, NULL);
 }
 
-/* Moves @line from the short list to the older lines, as the newest of them. */
+/* Gives @line, which leaves the short list, the newest stamp. */
 static inline void reuse_retire(struct reuse *r, uint64_t line)
 {
     if (!reuse_room(r))
@@ -256,7 +259,7 @@ static inline void reuse_retire(struct reuse *r, uint64_t line)
     r->marked++;
 }
 
-/* Returns the distance of a line outside the short list, and removes it from the older lines. */
+/* Returns the distance of a line that is not in the short list, and removes its stamp. */
 static inline uint64_t reuse_recall(struct reuse *r, uint64_t line)
 {
     struct reuse_line *slot = r->table_size ? reuse_slot(r->table, r->table_size, line) : NULL;
@@ -273,8 +276,8 @@ static inline uint64_t reuse_recall(struct reuse *r, uint64_t line)
 }
 
 /* Records a use of @line (address divided by line size). Returns its reuse distance, REUSE_COLD for
- * a first use, or REUSE_UNSAMPLED if sampling skips it. If one line in 2^k is sampled, multiply
- * distances by 2^k. The result is wrong if @r->exhausted is set. */
+ * a first use, or REUSE_UNSAMPLED if sampling omits the line. If one line in 2^k is sampled, the
+ * caller must multiply distances by 2^k. The result is wrong if @r->exhausted is set. */
 static inline uint64_t reuse_touch(struct reuse *r, uint64_t line)
 {
     uint64_t before = line + 1, next;
@@ -286,7 +289,7 @@ static inline uint64_t reuse_touch(struct reuse *r, uint64_t line)
     if (r->torn)
         reuse_mend(r);
     reuse_set_torn(r, true);
-    /* Shifts the list by one, up to the line's old position. */
+    /* Moves the lines before the line's old position by one. */
     next = r->recent[0];
     r->recent[0] = before;
     for (unsigned i = 1; i < REUSE_RECENT; i++) {

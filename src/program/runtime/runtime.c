@@ -4,10 +4,10 @@
  * variable it does nothing. PORTOLAN_TRACE_MODE: counts; exact; sampled: one line in 32; calls:
  * counts, and the time in external functions; sets: counts, and misses of the caches
  * PORTOLAN_TRACE_CACHES=SETSxWAYS,... PORTOLAN_TRACE_SHIFT: bytes added to every address. Each
- * thread has its own reuse distances, as with private caches. A thread's turn has many references,
- * because streams of an instruction must be detected. The first calls of the allocator are
- * recorded, for all threads together. A forked process writes its own counts to another file, whose
- * name has the process number and the time appended. */
+ * thread has its own reuse distances, as with private caches. Only one thread at a time records
+ * references. Its turn has many references, because streams of an instruction must be detected. The
+ * first calls of the allocator are recorded, for all threads together. A forked process writes its
+ * own counts to another file, whose name has the process number and the time appended. */
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -35,21 +35,25 @@
 
 #define LINE_BYTES STEPS_LINE
 #define SAMPLE_SHIFT 5u
-/* calls longer than this multiple of the mean of previous calls were preempted */
+/* A longer call than this multiple of the mean of previous calls was preempted; its time is
+ * ignored. */
 #define LATE 16u
 #define LATE_TICKS 20000u
 #define TRIES 200
-#define NOTHING_EVERY 16u            /* calls per measurement of an empty call */
-/* measurements of empty calls needed to replace the one at the start */
+#define NOTHING_EVERY 16u            /* calls of the program per measurement of an empty call */
+/* least number of such measurements that replace the one at the start */
 #define NOTHING_LEAST 8u
 #define CLOCKS_TICKS 100000u         /* ticks between two readings of the clocks */
-#define CALLS_DEEP 32u               /* nested callbacks that are timed, at most */
-#define TURN 4096u                   /* consecutive references of one thread */
-#define NAP 50000                    /* ns; sleep of a thread that lets others take their turn */
-#define NAPS_MOST 2000u              /* consecutive sleeps, at most: a tenth of a second or more */
-#define STORED_PLACES 4096u           /* latest stores recorded, indexed by address */
-#define ALLOCATIONS 32768u             /* allocations recorded, at most */
-#define GIVEN_PLACES (2 * ALLOCATIONS) /* entries of the hash table, a power of two */
+#define CALLS_DEEP 32u               /* largest number of nested calls that are timed */
+#define TURN 4096u                   /* number of consecutive references of one thread */
+#define NAP 50000                    /* nanoseconds that a thread sleeps so that another one can
+                                      * take its turn */
+#define NAPS_MOST 2000u              /* most consecutive sleeps; together they take a tenth of a
+                                      * second or more */
+#define STORED_PLACES 4096u           /* number of recent stores that are recorded, indexed by
+                                       * address */
+#define ALLOCATIONS 32768u             /* most allocations that are recorded */
+#define GIVEN_PLACES (2 * ALLOCATIONS) /* entries of the hash table of addresses, a power of two */
 #define CHAIN 20000
 /* cycles of a 64-bit multiplication (3) and an exclusive or (1) */
 #define CHAIN_CYCLES 4u
@@ -62,17 +66,19 @@ static const char *trace_mode = "counts";
 /* bytes added to every address, which varies the alignment of arrays */
 static uint64_t shift;
 static pid_t trace_process;
-static int forked;                   /* this process was forked by the started one */
+static int forked;                   /* this process is a fork of the started one */
 static int written;
-static struct sets sets;             /* caches of mode sets; no levels in other modes */
+static struct sets sets;             /* caches of mode sets; the other modes have no levels */
 static uint64_t sample_mask;         /* reuse.sample_mask of each thread */
-static struct reuse new_lines;       /* first uses by a thread, for the distances between threads */
+static struct reuse new_lines;       /* First uses of lines by any thread. If another thread used a
+                                      * line before, its distance is measured here. */
 static int exhausted;                /* out of memory: the trace is incomplete */
 /* State of a thread. */
 struct own {
     struct reuse reuse;
     struct branches branches;
-    /* Latest stores. before: references of the storing instruction up to this one. */
+    /* Latest stores by address. before: number of references of the storing instruction up to the
+     * store. */
     struct {
         uint64_t address;
         struct portolan_access_ *by;
@@ -80,17 +86,18 @@ struct own {
     } stored[STORED_PLACES];
 };
 static _Thread_local struct own *mine;
-static _Thread_local unsigned turn;  /* references left in this thread's turn; 0: not its turn */
-static struct own *turn_owner;       /* thread whose turn it is; NULL: none */
-static struct own *turn_last;        /* previous owner; only compared */
+static _Thread_local unsigned turn;  /* references left in this thread's turn; 0: another thread's
+                                      * turn */
+static struct own *turn_owner;       /* thread that records references; NULL: none */
+static struct own *turn_last;        /* previous owner of the turn; only compared */
 static struct own *turn_next;        /* a thread that waits for its turn; only compared */
 /* busy: this thread is in the runtime, so references of a signal handler that interrupts it are not
- * traced. left_out: number of references skipped for this reason. */
+ * recorded. left_out: number of these references. */
 static _Thread_local volatile int busy;
 static _Thread_local unsigned left_out;
 static int tracing;                  /* references are traced */
 static int timing;                   /* calls are timed */
-/* Nanoseconds: wall clock, and this thread's CPU time. */
+/* Two clocks in nanoseconds: wall clock, and this thread's CPU time. */
 struct clocks {
     uint64_t wall, own;
 };
@@ -102,9 +109,10 @@ static _Thread_local struct {
 static _Thread_local struct clocks clocks_seen;
 static _Thread_local uint64_t clocks_seen_at;   /* ticks at which @clocks_seen was read */
 static _Thread_local unsigned open_count;
-static uint64_t nothing;             /* ticks of an empty call before the program's start */
-/* Empty calls between the program's calls, one in NOTHING_EVERY. Their ticks vary with the load of
- * the shared core. */
+static uint64_t nothing;             /* ticks of an empty call, measured before the program
+                                      * started */
+/* Empty calls that are timed between the program's calls, one in NOTHING_EVERY. Their ticks vary
+ * with the load of the shared core. */
 static _Thread_local struct portolan_calls_ nothings;
 static _Thread_local unsigned ended;
 /* Calls of the allocator in order. */
@@ -116,15 +124,16 @@ static struct {
 static unsigned allocation_count;
 static int allocations_wanted;
 static char allocations_lock;
-/* Hash table by address. by: 1 + index of the call that returned the address; 0: freed. */
+/* Hash table of allocated addresses. by: 1 + index of the call that returned the address; 0: the
+ * memory was freed. */
 static struct {
     uintptr_t at;
     unsigned by;
 } given[GIVEN_PLACES];
 static _Thread_local const struct portolan_calls_ *calls_at;
 
-/* Returns zeroed bins. Allocates them in large chunks, whose pages the system allocates on first
- * use. */
+/* Returns zeroed bins. Reserves them in large pieces, of which the system only allocates the pages
+ * that are used. */
 static struct portolan_bin_ *bins_new(void)
 {
     static char *at, *end;
@@ -143,20 +152,21 @@ static struct portolan_bin_ *bins_new(void)
     return bins;
 }
 
-/* Yields the CPU while another thread has its turn. Returns false in a forked process, where that
- * thread does not exist. */
+/* Yields the CPU while another thread has its turn. Returns false in a forked process, because the
+ * other thread does not exist there. */
 static int wait_on(void)
 {
-    /* called at each reference: on a busy host, each sleep would take a tenth of a second */
+    /* Does not sleep, because it is called at each reference, and on a busy host a sleep takes a
+     * tenth of a second. */
     if (getpid() != trace_process)
         return 0;
     sched_yield();
     return 1;
 }
 
-/* Returns whether the thread may record, until it sets busy to 0. If busy stays set for many
- * references, a library jumped out of a signal handler unnoticed, and busy is ignored. No handler
- * makes so many references. */
+/* Returns whether the thread may record a reference. It may until it sets busy to 0. A library may
+ * leave a signal handler by a jump that is not instrumented, so that busy stays set. Therefore busy
+ * is ignored after TURN references, which is more than a handler makes. */
 static int begin(void)
 {
     if (busy && ++left_out < TURN)
@@ -175,8 +185,8 @@ static void end_turn(void)
                                     __ATOMIC_RELAXED);
 }
 
-/* Ends the turn outside of a reference. busy is set meanwhile: otherwise a signal handler could
- * start a turn that this would end too early. */
+/* Ends the turn between references. Sets busy meanwhile, because a signal handler could otherwise
+ * start a turn, which this function would end. */
 static void give_turn_up(void)
 {
     if (busy)
@@ -186,9 +196,9 @@ static void give_turn_up(void)
     busy = 0;
 }
 
-/* Lets a waiting thread take the next turn if this one had the last. On a busy host this thread
- * would otherwise take every turn. The wait is limited, because a thread that left by a longjmp
- * never takes its turn. Returns false in a forked process. */
+/* If this thread had the last turn, waits until another thread has started its turn. On a busy host
+ * this thread would otherwise take every turn. The wait is limited, because a thread that left by a
+ * longjmp never takes its turn. Returns false in a forked process. */
 static int let_others_first(void)
 {
     if (__atomic_load_n(&turn_last, __ATOMIC_RELAXED) != mine)
@@ -196,7 +206,7 @@ static int let_others_first(void)
     for (unsigned i = 0; i < NAPS_MOST && __atomic_load_n(&turn_next, __ATOMIC_RELAXED); i++) {
         if (getpid() != trace_process)
             return 0;
-        /* nanosleep is a cancellation point, which this must not be */
+        /* nanosleep would be a cancellation point, where another thread could end this one */
         const int kept = errno;
         syscall(SYS_clock_nanosleep, CLOCK_MONOTONIC, 0, &(struct timespec){.tv_nsec = NAP}, NULL);
         errno = kept;
@@ -205,9 +215,8 @@ static int let_others_first(void)
     return 1;
 }
 
-/* Waits for this thread's turn. Returns false in a forked process, or if memory for the thread's
- * state is exhausted. The thread may have the turn already, if a signal handler left by a
- * longjmp. */
+/* Waits for this thread's turn. Returns false in a forked process, or without memory for the
+ * thread's state. After a longjmp out of a signal handler, the thread may already have the turn. */
 static int take_turn(void)
 {
     if (!mine && !exhausted) {
@@ -234,8 +243,8 @@ static int take_turn(void)
     return 1;
 }
 
-/* Returns the reuse distance in the thread's own history. For a first use by the thread, returns
- * the distance among the first uses of all threads. */
+/* Returns the reuse distance of @line in this thread. If this thread uses it for the first time,
+ * returns its distance among the first uses of all threads. */
 static uint64_t distance_of(uint64_t line)
 {
     uint64_t distance = reuse_touch(&mine->reuse, line);
@@ -278,8 +287,8 @@ static void touch(struct portolan_access_ *access, uint64_t address, uint64_t fi
     }
 }
 
-/* Starts a reference. Returns false if references are not traced at present. The thread has its
- * turn until reference_end, unless memory is exhausted (turn 0). */
+/* Starts a reference. Returns false if references are not traced now. The thread has its turn until
+ * reference_end, unless memory is exhausted (turn 0). */
 static int reference_begin(struct portolan_access_ *access, const void *address, uint64_t size)
 {
     if (!tracing || !address || !begin())
@@ -315,7 +324,7 @@ void portolan_store_(struct portolan_access_ *access, const void *address, uint6
     reference_end();
 }
 
-/* Votes for the store that forwarded the load's value. All threads share the votes. */
+/* Counts a vote for the store that wrote the load's value. All threads share the votes. */
 static void vote(struct portolan_access_ *access, uint64_t at)
 {
     struct portolan_access_ *by = mine->stored[at / 4 % STORED_PLACES].by;
@@ -373,7 +382,7 @@ static uint64_t ticks_now(void)
 #endif
 }
 
-/* Returns the hash table's entry of address @at. Addresses are never removed, and the table is
+/* Returns the index of address @at in the hash table. Addresses are never removed, and the table is
  * never full. */
 static unsigned given_place(uintptr_t at)
 {
@@ -383,8 +392,8 @@ static unsigned given_place(uintptr_t at)
     return i;
 }
 
-/* Records an allocation: @old (NULL: none) was freed or resized, and @got (NULL: none) of @size
- * bytes was returned. */
+/* Records a call of the allocator. @old is the memory that it freed or resized, @got the memory of
+ * @size bytes that it returned. NULL: none. */
 static void allocated(const void *old, const void *got, size_t size)
 {
     if (!allocations_wanted || (!old && !got))
@@ -408,8 +417,8 @@ static void allocated(const void *old, const void *got, size_t size)
     __atomic_clear(&allocations_lock, __ATOMIC_RELEASE);
 }
 
-/* Wraps glibc's allocator by its internal names. Weak symbols, so a program's own allocator takes
- * precedence. */
+/* Wrappers of glibc's allocator, which has internal names, too. The symbols are weak, so that a
+ * program's own allocator replaces them. */
 #if defined(__GLIBC__)
 extern void *__libc_malloc(size_t size);
 extern void *__libc_calloc(size_t count, size_t size);
@@ -477,7 +486,7 @@ static struct clocks clocks_now(void)
                            (uint64_t)own.tv_sec * 1000000000u + (uint64_t)own.tv_nsec};
 }
 
-/* Returns @ticks of a long call without those in which the thread was preempted. */
+/* Returns the part of @ticks, a long call, in which the thread was not preempted. */
 static uint64_t own_ticks(uint64_t ticks, const struct clocks *begun)
 {
     struct clocks now = clocks_now();
@@ -488,11 +497,11 @@ static uint64_t own_ticks(uint64_t ticks, const struct clocks *begun)
 void portolan_call_at_(const struct portolan_calls_ *calls)
 {
     calls_at = calls;
-    give_turn_up();   /* the call may wait for another thread */
+    give_turn_up();   /* the external function may wait for another thread */
 }
 
-/* Starts timing a call. Waits for the program's earlier instructions, whose time is not the
- * call's. */
+/* Starts timing a call. Waits for the program's previous instructions, because their time is not
+ * part of the call. */
 uint64_t portolan_call_begin_(void)
 {
     if (!timing)
@@ -501,7 +510,8 @@ uint64_t portolan_call_begin_(void)
     _mm_lfence();
 #endif
     if (ticks_now() - clocks_seen_at > CLOCKS_TICKS) {
-        clocks_seen = clocks_now();   /* reading the clocks takes too long to do at every call */
+        clocks_seen = clocks_now();   /* the clocks are not read at every call, because that takes
+                                       * too long */
         clocks_seen_at = ticks_now();
     }
     uint64_t begun = ticks_now();
@@ -514,7 +524,8 @@ uint64_t portolan_call_begin_(void)
     return begun;
 }
 
-/* Counts nested functions of the program that external code calls; only the outermost is timed. */
+/* Called at the start of functions that external code may call. Times the outermost of nested
+ * ones. */
 void portolan_enter_(void)
 {
     if (timing && open_count && open_calls[open_count - 1].inside++ == 0)
@@ -523,16 +534,15 @@ void portolan_enter_(void)
 
 void portolan_leave_(void)
 {
-    give_turn_up();   /* the thread may exit after this */
+    give_turn_up();   /* the thread may exit after the function returns */
     if (timing && open_count && open_calls[open_count - 1].inside &&
         --open_calls[open_count - 1].inside == 0)
         open_calls[open_count - 1].away +=
             ticks_now() - open_calls[open_count - 1].entered + nothing;
 }
 
-/* Returns the ticks of the call that started at @begun and ended at @now; UINT64_MAX: unknown. Ends
- * calls within it that a longjmp left. The time is unknown if a callback was entered and not
- * left. */
+/* Returns the ticks of the call that started at @begun and ended at @now. Ends calls within it that
+ * a longjmp left. UINT64_MAX: unknown, because a callback was entered and not left. */
 static uint64_t ticks_of_call(uint64_t begun, uint64_t now)
 {
     uint64_t ticks = now - begun;
@@ -549,7 +559,7 @@ static uint64_t ticks_of_call(uint64_t begun, uint64_t now)
     return ticks > LATE_TICKS ? own_ticks(ticks, &open_calls[at - 1].clocks) : ticks;
 }
 
-/* Records a call. Other threads, and signal handlers, may update the same counters. */
+/* Records the time of a call. Other threads and signal handlers may update the same counters. */
 static void call_end(struct portolan_calls_ *calls, uint64_t begun)
 {
     const uint64_t ticks = ticks_of_call(begun, ticks_now()),
@@ -601,7 +611,7 @@ static uint64_t ticks_of_nothing(void)
     return seen[TRIES / 2];
 }
 
-/* Returns the ticks of a chain of CHAIN * CHAIN_CYCLES cycles. */
+/* Returns the ticks of a dependence chain of CHAIN * CHAIN_CYCLES cycles. */
 static uint64_t ticks_of_chain(void)
 {
     static volatile uint64_t seed = 0x9e3779b97f4a7c15u;
@@ -665,8 +675,8 @@ static void put_unit(struct output *o, const struct portolan_unit_ *unit)
     }
 }
 
-/* Writes an allocation with the unit (by its index among written units) and block of @calls; an
- * invalid unit if unknown. */
+/* Writes an allocation with the block of @calls, and the block's unit as its index among written
+ * units. If they are unknown, the unit is invalid. */
 static void put_allocation(struct output *o, const struct portolan_calls_ *calls, uint64_t size,
                            unsigned of)
 {
@@ -685,8 +695,8 @@ static void put_allocation(struct output *o, const struct portolan_calls_ *calls
         (unsigned long long)size, of);
 }
 
-/* Called in a forked process. Clears the parent's counts, and the turns of threads that exist only
- * in the parent. */
+/* Called in a forked process. Clears the parent's counts, and the turn of a thread that does not
+ * exist in this process. */
 static void begin_forked(void)
 {
     for (struct portolan_unit_ **at = __start_portolan_units; at < __stop_portolan_units; at++) {
@@ -699,7 +709,7 @@ static void begin_forked(void)
         for (uint64_t i = 0; i < unit->accesses; i++) {
             unit->access[i].references = 0;
             unit->access[i].sum = 0;
-            unit->access[i].bins = NULL;   /* the parent wrote these bins */
+            unit->access[i].bins = NULL;   /* the bins belong to the parent's trace */
             unit->access[i].from_votes = 0;
         }
     }
@@ -745,7 +755,7 @@ static __attribute__((destructor(101))) void trace_end(void)
     int timed = timing;
     char path[4096];
 
-    /* After vfork() this process uses the parent's memory, and must not write the trace. */
+    /* after vfork(), this process uses the parent's memory and must not write the trace */
     if (!trace_path || getpid() != trace_process || written)
         return;
     tracing = timing = allocations_wanted = 0;
@@ -773,14 +783,15 @@ static __attribute__((destructor(101))) void trace_end(void)
     for (unsigned i = 0; i < allocation_count; i++)
         put_allocation(&o, allocations[i].calls, allocations[i].size, allocations[i].of);
 
-    /* A missing end mark means to the reader that the trace is incomplete. */
+    /* without the end mark, readers treat the trace as incomplete */
     if (!exhausted)
         PUT(&o, "end\n");
     flush(&o);
     close(o.file);
 }
 
-/* _exit and _Exit run no destructors, so the trace is written here. Weak, like the allocator. */
+/* _exit and _Exit run no destructors, so the trace is written here. The symbol is weak, like those
+ * of the allocator. */
 __attribute__((weak)) void _exit(int status)
 {
     trace_end();

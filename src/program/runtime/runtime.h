@@ -8,10 +8,10 @@
 
 #include "program/runtime/steps.h"
 
-/* section with pointers to units; the linker defines symbols for its start and end */
+/* Section with pointers to units. The linker defines symbols for its start and end. */
 #define PORTOLAN_UNIT_SECTION "portolan_units"
 #define PORTOLAN_ABOUT_SECTION ".portolan"     /* consecutive descriptions of units */
-/* A description is a line of this word and a length, then as many bytes of JSON, and a newline. */
+/* A description is a line with this word and a length, as many bytes of JSON, and a newline. */
 #define PORTOLAN_ABOUT_MAGIC "portolan-unit"
 #define PORTOLAN_TOUCH "portolan_touch_"
 #define PORTOLAN_STORE "portolan_store_"
@@ -29,18 +29,18 @@
 struct portolan_bin_ {
     uint64_t count, sum; /* number of references; sum of their distances */
     uint64_t regular;    /* number of references with a steady step of the instruction */
-    /* most common steady step in bytes, by Boyer and Moore's majority vote. A mean would not be a
-     * multiple of a large power of two if a few steps differ */
+    /* Most common steady step in bytes, by Boyer and Moore's majority vote. A few different steps
+     * would change a mean, which must be an exact power of two for some caches. */
     uint64_t step, votes;
 };
 
-/* Counters of a load or store instruction. Only words, zero-initialised. */
+/* Counters of a load or store instruction. All members are words and zero-initialised. */
 struct portolan_access_ {
     uint64_t references, sum; /* number of references; sum of their addresses */
     struct portolan_bin_ *bins;
     struct steps steps;
-    /* Load: the store of most of its values, and the executions of that store since then, by Boyer
-     * and Moore's majority vote. */
+    /* For a load: the store that wrote most of its values, and the executions of that store since
+     * then. Both are found by Boyer and Moore's majority vote. */
     struct portolan_access_ *from;
     uint64_t from_age, from_votes;
 };
@@ -54,34 +54,35 @@ struct portolan_calls_ {
 /* A compiled file. */
 struct portolan_unit_ {
     uint64_t version, blocks, accesses;
-    const char *key; /* key; also the unit's name in the description */
-    /* two per block: executions; executions that left in the branch's first direction */
+    const char *key; /* key of the unit, also in its description */
+    /* two per block: executions, and executions whose branch took its first direction */
     uint64_t *counts;
     struct portolan_access_ *access;
-    struct portolan_calls_ *calls; /* one per block */
-    /* per block: mispredictions of its branch by the model of branch_predictor.h */
+    struct portolan_calls_ *calls; /* external calls of each block */
+    /* per block: mispredicted executions of its branch, by the model of branch_predictor.h */
     uint64_t *mispredicted;
 };
 
 void portolan_touch_(struct portolan_access_ *access, const void *address, uint64_t size);
-/* Record accesses to one address of a store or a load. */
+/* Record an access of a store or a load to one address. */
 void portolan_store_(struct portolan_access_ *access, const void *address, uint64_t size);
 void portolan_load_(struct portolan_access_ *access, const void *address, uint64_t size);
 /* Called before each conditional branch, with the counter of its block and whether it takes the
  * first direction. */
 void portolan_branch_(uint64_t *mispredicted, uint64_t taken);
 void portolan_touch_range_(struct portolan_access_ *access, const void *address, uint64_t size);
-/* Called before each external call. Later allocations belong to @calls, the calls of its block. */
+/* Called before each external call. Allocations until the next call belong to the block of
+ * @calls. */
 void portolan_call_at_(const struct portolan_calls_ *calls);
-/* Called before and after each external call that returns. The result of the first is an argument
- * of the second. */
+/* Called before and after each external call that can return. The result of the first function is
+ * an argument of the second. */
 uint64_t portolan_call_begin_(void);
 void portolan_call_end_(struct portolan_calls_ *calls, uint64_t begun);
-/* Called at the start and end of functions that external code may call. Their time belongs to their
- * own blocks. */
+/* Called at the start and end of functions that external code may call. The time of such a function
+ * is not part of the external call. */
 void portolan_enter_(void);
 void portolan_leave_(void);
-/* Called before each longjmp, because it may leave a signal handler. */
+/* Called before each longjmp, because a longjmp may leave a signal handler. */
 void portolan_jump_(void);
 
 #endif

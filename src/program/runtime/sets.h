@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD */
-/* Simulates caches by address with LRU replacement. Each level is accessed after a miss in the
- * previous one. Linked into traced programs, like reuse.h. One thread. */
+/* Simulates caches by address, with LRU replacement. A level is accessed after a miss in the
+ * previous one. Linked into traced programs, as is reuse.h. One thread. */
 #ifndef PORTOLAN_PROGRAM_RUNTIME_SETS_H
 #define PORTOLAN_PROGRAM_RUNTIME_SETS_H
 
@@ -15,7 +15,8 @@
 
 struct sets_level {
     uint64_t sets, ways, misses;
-    uint64_t *lines;                 /* ways of each set, most recent first; 1 + line, 0: empty */
+    uint64_t *lines;                 /* lines of each set, most recent first, as 1 + line number; 0:
+                                      * empty */
 };
 
 struct sets {
@@ -23,7 +24,8 @@ struct sets {
     unsigned count;
 };
 
-/* Parses "SETSxWAYS,SETSxWAYS", first level first. Returns false if invalid or out of memory. */
+/* Parses the shapes of levels, "SETSxWAYS,SETSxWAYS", the first level first. Returns false if they
+ * are invalid or memory is exhausted. */
 static inline bool sets_begin(struct sets *s, const char *text)
 {
     for (s->count = 0; *text && s->count < SETS_LEVELS; s->count++) {
@@ -49,7 +51,8 @@ static inline bool sets_level_look(struct sets_level *l, uint64_t line)
     uint64_t *set = l->lines + line % l->sets * l->ways, moved = line + 1;
     const uint64_t key = moved;
 
-    for (uint64_t at = 0; at < l->ways; at++) {   /* shifts by one, up to the line's old position */
+    for (uint64_t at = 0; at < l->ways; at++) {   /* moves the lines before the line's old position
+                                                   * by one */
         const uint64_t here = set[at];
         set[at] = moved;
         if (here == key)
@@ -59,7 +62,8 @@ static inline bool sets_level_look(struct sets_level *l, uint64_t line)
     return false;
 }
 
-/* Accesses @first and, for an access that crosses lines, @last. Counts at most one miss. */
+/* Accesses line @first and, if the access crosses lines, line @last. Counts at most one miss per
+ * level. */
 static inline void sets_touch(struct sets *s, uint64_t first, uint64_t last)
 {
     bool missed[2] = {true, last != first};

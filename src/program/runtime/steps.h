@@ -1,24 +1,25 @@
 /* SPDX-License-Identifier: 0BSD */
 /* Detects steps of an instruction that a prefetcher follows. A prefetcher follows the lines of
- * several streams. A load from the rows above and below has one stream per row, although its
- * references alternate. Therefore an instruction has several heads, the last line of each stream.
- * An adjacent line continues the stream. Linked into traced programs. */
+ * several streams. For example, a load from the rows above and below alternates between two
+ * streams, one per row. Therefore an instruction has several heads, the last line of each stream. A
+ * line next to a head continues its stream. Linked into traced programs. */
 #ifndef PORTOLAN_PROGRAM_RUNTIME_STEPS_H
 #define PORTOLAN_PROGRAM_RUNTIME_STEPS_H
 
 #include <stdint.h>
 
 #define STEPS_LINE 64u
-/* streams per instruction; second-level prefetchers follow more */
+/* streams per instruction; prefetchers of second levels follow more of them */
 #define STEPS_HEADS 8u
 #define STEPS_NONE UINT64_MAX
 
 /* State of an instruction. Zero-initialised. */
 struct steps {
-    /* last address, and its distance in bytes from the previous one */
+    /* last address of the instruction, and its difference from the previous one in bytes */
     uint64_t last, step;
-    uint64_t heads[STEPS_HEADS];     /* 1 + line; 0: none */
-    uint64_t next;                   /* oldest head; a new stream replaces it */
+    uint64_t heads[STEPS_HEADS];     /* last line of each stream, as 1 + line number; 0: no
+                                      * stream */
+    uint64_t next;                   /* index of the oldest head, which a new stream replaces */
 };
 
 /* Returns whether @line continues a stream. Updates the stream's head, or starts a new stream. */
@@ -29,7 +30,7 @@ static inline int steps_stream(struct steps *s, uint64_t line)
 
     for (unsigned i = 0; i < STEPS_HEADS; i++) {
         if (s->heads[i] == own)
-            return 0;                /* same line: no step */
+            return 0;                /* the same line is no step */
         if (s->heads[i] && s->heads[i] + 1 - own <= 2)
             beside = (int)i;
     }
@@ -43,8 +44,8 @@ static inline int steps_stream(struct steps *s, uint64_t line)
 }
 
 /* Returns the step in bytes from the instruction's last reference to @address, if the step repeats
- * or leads to an adjacent line. Returns one line if @address continues an earlier stream, 0 for the
- * same address, else STEPS_NONE. */
+ * or leads to an adjacent line. Returns the size of a line if @address continues an earlier stream,
+ * 0 for the same address, else STEPS_NONE. */
 static inline uint64_t steps_next(struct steps *s, uint64_t address)
 {
     int64_t step = (int64_t)(address - s->last), before = (int64_t)s->step,
