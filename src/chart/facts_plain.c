@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-/* A loop of @lines with @times accesses. The fact is the cycles of one access, or with @rate the
+/* A loop of @lines with @times accesses. The fact is the cycles per access, or with @rate the
  * accesses per cycle. */
 struct plain_loop {
     const char *key, *unit, *lines;
@@ -12,7 +12,7 @@ struct plain_loop {
     const char *why;
 };
 static const struct plain_loop loops[] = {
-    /* first, because later facts need load_latency */
+    /* the first loop, because later facts require load_latency */
     {"load_latency", "cycles", "ldr x0, [x0]", 4, false, "a chain of loads"},
     {"store_forward", "cycles", "str x8, [x1]\nldr x8, [x1]", 2, false,
      "a chain of stores and loads of a general register"},
@@ -25,7 +25,7 @@ static const struct plain_loop loops[] = {
 };
 #define LOOPS (sizeof loops / sizeof *loops)
 
-/* Facts that the models use but no loop determines. */
+/* facts that the models use but that no loop determines */
 static const char *const untold[] = {"eliminate", "fuse_any", "taken_branches",
                                      "load_latency_scalar", "load_latency_wide"};
 
@@ -46,7 +46,8 @@ static void conclude(struct probes *p, const struct plain_loop *loop, double cyc
 
 bool plain_facts_find(struct probes *p, struct err *err)
 {
-    /* load_latency may be known from the chains of forms, which latency rules complete. */
+    /* Skips the first loop if the chains of forms determined load_latency, because latency rules
+     * add to it. */
     size_t first = isnan(machine_number(p->chart->machine, "load_latency")) ? 0 : 1;
     struct str lines = {0};
 

@@ -5,13 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FILLED 3             /* cycles of a loop that counts slots */
-/* Loop sizes: one slot less than full cycles, and full cycles. If a jump ends the issue group only
- * the second shows another slot. */
+#define FILLED 3             /* cycles that a loop takes to count slots */
+/* Number of loop sizes: one slot less than full cycles, and full cycles. If a jump ends the issue
+ * group, only the second shows an additional slot. */
 #define SIZES 2
 
-/* Pairs of µops that share a slot, of kinds that unlaminate independently. Base r12 makes the
- * encoding equally long with and without an index, so that only the index differs. */
+/* Pairs of µops that share a slot. Each pair unlaminates by its own rule. With base r12, the
+ * encoding has the same length with and without an index. */
 static const struct {
     const char *before, *after;
 } pairs[] = {{"add r8, ", ""},
@@ -21,7 +21,7 @@ static const struct {
              {"mov ", ", r8"}};
 #define PAIRS (sizeof pairs / sizeof *pairs)
 
-/* Kinds of pairs that unlaminate with an index. */
+/* Rules of unlamination. @split: for each pair, whether an index splits it. */
 static const struct { const char *value; int split[PAIRS];
 } splits[] = {
     {"all", {1, 1, 1, 1, 1}},           {"not-two-address", {0, 1, 1, 1, 0}},
@@ -30,7 +30,7 @@ static const struct { const char *value; int split[PAIRS];
 };
 #define SPLITS (sizeof splits / sizeof *splits)
 
-/* Instructions that write flags. */
+/* Instructions that write the flags of a conditional move. */
 static const struct { const char *mnemonic, *line;
 } makers[] = {
     {"and", "and r10, r11"},       {"or", "or r10, r11"},     {"xor", "xor r10, r11"},
@@ -41,7 +41,7 @@ static const struct { const char *mnemonic, *line;
 #define MAKERS (sizeof makers / sizeof *makers)
 #define SELECT "cmovz r8, r9"
 
-/* Operations that may fuse with a preceding register move. */
+/* Operations that may fuse with a preceding register move to their destination. */
 static const struct { const char *mnemonic, *line;
 } joined[] = {
     {"add", "add r8, r9"},   {"sub", "sub r8, r9"}, {"and", "and r8, r9"}, {"or", "or r8, r9"},
@@ -52,20 +52,22 @@ static const struct { const char *mnemonic, *line;
 };
 #define JOINED (sizeof joined / sizeof *joined)
 
-/* Indices of the probes. */
+/* Indices of the loops. */
 struct rename_probes {
-    /* an operation and fillers; the same with one more filler; fillers and each operation without
-     * and with a preceding move */
+    /* @one: an operation and fillers; @two: one more filler. @own: each operation and fillers;
+     * @moved: with a move before the operation. */
     size_t one, two, own[JOINED], moved[JOINED];
-    /* by loop size; plain also has one with another slot */
+    /* By loop size. @plain: pairs without an index, and one more size; @indexed: with an index. */
     size_t plain[PAIRS][SIZES + 1], indexed[PAIRS][SIZES];
-    /* chain of conditional moves whose flags no instruction writes */
+    /* chain of conditional moves; no instruction of the loop writes their flags */
     size_t select;
-    /* the chain with flags written just before a move, and one cycle of slots before */
+    /* The chain with an instruction that writes flags: just before a move (@together), and a cycle
+     * of slots before it (@apart). */
     size_t together[MAKERS], apart[MAKERS];
 };
 
-/* Returns the slots of a loop of @size: fillers, one for the pair and one for the jump. */
+/* Returns the slots of a loop of size @size: fillers, one slot for the pair and one for the
+ * jump. */
 static unsigned slots_of(const struct probes *p, size_t size)
 {
     return (unsigned)(FILLED * p->width) - 1 + (unsigned)size;
@@ -119,8 +121,9 @@ struct rename_probes *rename_probes_ask(struct probes *p)
     return r;
 }
 
-/* Returns 1 if the index costs another slot, 0 if not, -1 if unknown. The loop without an index
- * must take exactly the time of its slots, because only then another slot is visible. */
+/* Returns 1 if the index costs an additional slot, 0 if it does not, -1 if that is unknown. The
+ * loop without an index must take exactly the time of its slots. Only then is an additional slot
+ * visible. */
 static int splits_pair(const struct probes *p, const struct rename_probes *r, size_t pair)
 {
     const double slot = 1 / p->width, off = PROBE_CERTAIN * slot;
@@ -162,8 +165,8 @@ static void conclude_splits(struct probes *p, const struct rename_probes *r)
                                     : "no stable time of operations with memory with an index");
 }
 
-/* Returns 1 if a conditional move is slower when @maker runs just before it but not a cycle before,
- * 0 if not, -1 if uncertain. */
+/* Returns 1 if a conditional move is slower just after instruction @maker, but not a cycle after
+ * it. 0: it is not slower; -1: uncertain. */
 static int is_slow(const struct probes *p, const struct rename_probes *r, size_t maker)
 {
     const double together = probe_time(p, r->together[maker]),
@@ -221,7 +224,7 @@ static void conclude_moved(struct probes *p, const struct rename_probes *r)
         return;
     }
     for (size_t i = 0; i < JOINED; i++) {
-        /* the operation takes more than one slot: unknown */
+        /* the operation has more than one slot, so the fusion of a move is unknown */
         if (probe_slots(p, probe_time(p, r->own[i]), r->one, r->two) == 0)
             continue;
         const int joins = probe_slots(p, probe_time(p, r->moved[i]), r->one, r->two);

@@ -8,12 +8,12 @@
 
 #include "analysis/frontend.h"
 
-/* Instruction with a length-changing prefix, which makes decoding slow. */
+/* An instruction with a length-changing prefix, which makes decoding slow. */
 #define PREFIXED "cmp ax, 4660\n"
 #define PREFIXED_BYTES 4
 
-/* Blocks of 32 bytes: with a number of instructions, with a number of jumps, and with halves of
- * different density. */
+/* Blocks of 32 bytes: with an increasing number of instructions, with an increasing number of
+ * jumps, and with halves of different density. */
 #define HALF 32
 #define DENSE_LEAST 14
 #define DENSE_MOST 26
@@ -22,20 +22,21 @@
 #define UNEVEN 3
 #define BLOCKS (DENSE_MOST - DENSE_LEAST + 1 + JUMPS_MOST - JUMPS_LEAST + 1 + UNEVEN)
 
-/* Long loops of 24 and 27 instructions per 64 bytes: one of them fills lines of six, eight, nine or
- * twelve µops. The third shows slots only. If decoders are slower than rename even without
- * prefixes, prefixes in long code may be slow for another reason (Zen 4). */
+/* Long loops. Two have 24 and 27 instructions per 64 bytes, of which one fills lines of six, eight,
+ * nine or twelve µops. The third one counts slots only, without prefixes. It is for CPUs whose
+ * decoders are slower than rename, because prefixes in long code may be slow for another reason
+ * (Zen 4). */
 #define DENSITIES 2
 #define FILLERS DENSITIES
 #define LONGS (DENSITIES + 1)
 #define FILLERS_REPEATED 24
-/* Instruction length with which a 32 KiB instruction cache holds as much code as the µop cache.
- * Shorter ones need more lines per window than a set has ways. */
+/* Nop of the length with which 32 KiB of code are about as many instructions as the µop cache
+ * contains. Shorter instructions need more lines per window than a set has ways. */
 #define SHORT_NOP ".byte 0x0f, 0x1f, 0x40, 0"
 #define CHUNKS 4
 #define COARSE 7
 #define FINE 4
-#define ROUNDS 2             /* number of rounds, each with FINE steps */
+#define ROUNDS 2             /* rounds of bisection, each with FINE steps */
 #define LOOPS (COARSE + ROUNDS * FINE)
 #define LONG_LEAST 1024
 #define LONG_STEP 1.4
@@ -44,13 +45,14 @@
 
 static const unsigned densities[DENSITIES][CHUNKS] = {{6, 6, 6, 6}, {7, 7, 7, 6}};
 
-/* A loop of growing length: the repeated code, and the measured lengths. */
+/* A loop of increasing length, and the measured lengths. */
 struct growing {
-    unsigned insns;          /* instructions per repetition */
-    size_t decoded, cached;  /* loops of one repetition, from the decoders and from the µop cache */
+    unsigned insns;          /* instructions in one repetition of the code */
+    size_t decoded, cached;  /* loops of one repetition: from the decoders, and from the µop
+                              * cache */
     size_t count;
     struct { unsigned repeats; size_t at; } loops[LOOPS];
-    /* repetitions: most that fit the cache, and fewest that do not; 0: unknown */
+    /* most repetitions that fit the cache, and fewest that do not; 0: unknown */
     unsigned held, decoded_from;
 };
 
@@ -65,8 +67,8 @@ static void dense(unsigned prefixed, unsigned count, unsigned bytes, struct str 
     front_code(count - prefixed, bytes - prefixed * PREFIXED_BYTES, 1, out);
 }
 
-/* Writes a block with @jumps jumps. Each jump follows an instruction that it cannot fuse with, and
- * none ends the block. */
+/* Appends a block with @jumps jumps. An instruction that cannot fuse precedes each jump, and no
+ * jump is at the end of the block. */
 static void jumping(unsigned jumps, struct str *out)
 {
     const unsigned rest = JUMPS_MOST + 2 - jumps;
@@ -77,8 +79,7 @@ static void jumping(unsigned jumps, struct str *out)
     front_code(rest, 2 * rest, 2, out);
 }
 
-/* Adds code of @bytes bytes with as many instructions as possible in one half, and few in the
- * other. */
+/* Adds code of @bytes bytes. One half has as many instructions as possible, the other one few. */
 static size_t ask_uneven(struct probes *p, unsigned bytes)
 {
     struct str text = {0};
@@ -162,7 +163,8 @@ struct uop_cache_probes *uop_cache_probes_ask(struct probes *p)
     return u;
 }
 
-/* Whether the µop cache or the decoders delivered a block. */
+/* Unit that delivered a block: the µop cache (SEEN_HELD), the decoders (SEEN_DECODED), or
+ * unclear. */
 enum seen { SEEN_UNCLEAR, SEEN_HELD, SEEN_DECODED };
 
 struct seen_block {
@@ -219,8 +221,8 @@ static void tell_number(struct probes *p, const char *key, double number, const 
 #define LINES_MOST 12
 #define LINE_UOPS_MOST 12
 
-/* Concludes the lines per block: the sizes that explain which blocks the decoders delivered in each
- * iteration. */
+/* Concludes the lines per block, their µops, and the block size: the values with which the decoders
+ * must deliver exactly the blocks that they did. */
 static void conclude_lines(struct probes *p, const struct uop_cache_probes *u,
                            const struct front_found *found)
 {
@@ -259,15 +261,15 @@ static void conclude_lines(struct probes *p, const struct uop_cache_probes *u,
     }
 }
 
-/* Returns the time of one repetition in loop @i. */
+/* Returns the cycles of one repetition in loop @i. */
 static double repeated(const struct probes *p, const struct growing *g, size_t i)
 {
     return probe_time(p, g->loops[i].at) / g->loops[i].repeats;
 }
 
-/* Finds the lengths between which the loop loses full speed. Times nearer to full speed than to the
- * decoders' count as full speed. A real CPU evicts some lines of a loop that just fits. False if
- * unknown, or if a longer loop runs at full speed and a shorter one does not. */
+/* Finds the largest length at full speed and the smallest one at the decoders' speed. A time counts
+ * as the nearer of the two, because a real CPU evicts some lines of a loop that just fits. False if
+ * one is unknown, or if a longer loop runs at full speed than one that does not. */
 static bool find_bounds(const struct probes *p, struct growing *g)
 {
     const double quick = probe_time(p, g->cached), slow = probe_time(p, g->decoded);
@@ -298,8 +300,8 @@ static const char *no_size(const struct probes *p, const struct growing *g)
                                        : "no loop length separates fast from slow loops";
 }
 
-/* Bisects the open intervals of @n long loops. Returns NULL, or why the result is unknown. *@ok:
- * false with err. */
+/* Bisects the unknown intervals of @n long loops. Returns NULL, or why the result is unknown. Sets
+ * *@ok to false with err on failure. */
 static const char *narrow(struct probes *p, struct growing *g, size_t first, size_t n, bool *ok,
                           struct err *err)
 {

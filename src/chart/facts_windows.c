@@ -8,13 +8,13 @@
 #include "analysis/windows.h"
 
 #define INSNS_MOST 7
-/* Least number of instructions of a loop: the closing jump costs a wide core two cycles, which must
- * be a small share. */
+/* Number of instructions in a loop. With fewer, the closing jump would take too large a share of
+ * the time: up to two cycles on a wide core. */
 #define INSNS 1400
-#define BYTES 12288          /* largest code size, which fits every instruction cache */
+#define BYTES 12288          /* largest code size in bytes; it fits every instruction cache */
 
-/* Instruction lengths of each body in bytes; 0: end. If the total is not a multiple of the window,
- * the body starts at each offset of a window in turn. */
+/* Lengths in bytes of the instructions in each body; 0: end. If the total is not a multiple of the
+ * window, repetitions of the body start at each offset in a window. */
 static const unsigned char bodies[][INSNS_MOST] = {
     {2, 2, 2, 2, 2, 2, 2},
     {3, 3, 3, 3, 3, 3, 3},
@@ -35,7 +35,7 @@ static const unsigned char bodies[][INSNS_MOST] = {
 };
 #define BODIES (sizeof bodies / sizeof *bodies)
 
-/* Adds a register zeroing of @bytes bytes, which only takes a slot. */
+/* Appends an instruction of @bytes bytes that zeroes a register, which only takes an issue slot. */
 static void add_zeroed(unsigned bytes, unsigned number, struct str *out)
 {
     str_add(out, ".byte ");
@@ -44,7 +44,7 @@ static void add_zeroed(unsigned bytes, unsigned number, struct str *out)
     str_addf(out, "0x31, %s\n", number % 2 ? "0xd2" : "0xc9");
 }
 
-/* A body, repeated, and its measured time. */
+/* A repeated body and its measured time. */
 struct body_seen {
     unsigned repeats;
     struct insn *insns;
@@ -83,11 +83,11 @@ static bool is(double cycles, double expected)
     return fabs(cycles - expected) <= PROBE_WITHIN * expected;
 }
 
-/* The configuration that best explains all times, and its residual. It is concluded only if no
- * other fits as well. */
+/* The configuration that best explains all times, and its residual. @others: number of other
+ * configurations that also explain them. */
 struct explanation {
     struct core core;
-    double off;                  /* relative residual over all times */
+    double off;                  /* mean relative residual over all bodies */
     unsigned others;
 };
 

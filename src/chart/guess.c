@@ -6,25 +6,26 @@
 #include <string.h>
 
 #define DEVIATION_MOST 40.0   /* largest cost of one time */
-/* Largest cost of a time above the largest excess that slow pairs explain, if times may exceed the
- * port bound. It is slightly above LATE_MOST: a single odd time must not stop the search for a
+/* Largest cost of a time above the limit of slow pairs, if times may exceed the port bound. It is
+ * slightly above the cost of a time within the limit. So a single such time does not prevent a
  * usage that explains all other times. */
 #define ODD_COST_MOST 16.0
-/* largest share of times above the port bound; a larger share has another cause */
+/* largest share of times above the port bound that slow pairs can have; a larger share has another
+ * cause */
 #define LATE_SHARE_MOST 0.5
-/* If times may exceed the port bound, one of this many may do so for an unknown reason. Never the
- * time alone. */
+/* If times may exceed the port bound, one of ODD_EVERY times with a saturator may do so for an
+ * unknown reason. */
 #define ODD_EVERY 20
-#define ODD_MOST 3            /* most times of a form that are ignored for this reason */
+#define ODD_MOST 3            /* most times of a form that are ignored for that reason */
 #define UOP_PRICE 0.7
 #define SLOT_PRICE 0.05
-/* cycles alone below which no blocking pipe is tried */
+/* least cycles alone with which a blocking pipe is tried */
 #define PIPE_ALONE 1.5
 #define PIPE_PRICE 3.0
 #define STEPS 60
 #define ADDED_MOST 4
-/* Largest number of port sets of a guess whose µops are split in two, because splits are
- * numerous. */
+/* Largest number of port sets of a guess for which a µop is split in two, because the number of
+ * splits grows fast. */
 #define SPLIT_MOST 4
 #define GAIN 1e-6
 
@@ -119,8 +120,9 @@ static void to_front(size_t *order, size_t at)
 
 /* Cost of a guess for one measured time. */
 struct told {
-    double price, off;       /* off: relative deviation */
-    /* late: above the port bound within its limit; odd: above that limit */
+    double price, off;       /* @off: relative deviation of the time from the prediction */
+    /* @late: the time exceeds the port bound within the limit of slow pairs; @odd: it exceeds that
+     * limit */
     bool late, odd;
 };
 
@@ -141,7 +143,7 @@ static struct told what_tells(const struct guess *g, const float *row, const str
     return (struct told){price, fabs(cycles - one->cycles) / one->cycles, late, odd};
 }
 
-/* The largest relative deviations, in descending order. */
+/* The ODD_MOST + 1 largest relative deviations, in descending order. */
 struct largest {
     double off[ODD_MOST + 1];
 };
@@ -225,7 +227,8 @@ bool guess_equal(const struct guess *a, const struct guess *b)
     return true;
 }
 
-/* Adds @by µops to @set; a negative @by removes them. False if impossible. */
+/* Adds @by µops on port set @set; a negative @by removes µops. Returns false if that is
+ * impossible. */
 static bool change(struct guess *g, size_t set, int by)
 {
     for (unsigned i = 0; i < g->n; i++)
@@ -267,8 +270,8 @@ void guess_begin(const struct sights *s, struct guess *out)
                 one->beside == SIZE_MAX ? NULL : &s->saturators->list.items[one->beside];
             if (!by || !by->ports || portset_size(by->ports) != size)
                 continue;
-            /* Subtracts known µops within these ports. The remaining µops need all of these ports,
-             * or those that no known µop uses. */
+            /* The time shows the µops within the saturator's ports. Those not yet in the guess get
+             * the largest port set within these ports. */
             size_t set = lattice->sets.count, column = 0;
             for (size_t k = 0; k < lattice->sets.count; k++)
                 if ((lattice->sets.items[k] & ~by->ports) == 0 &&
@@ -298,7 +301,7 @@ void guess_begin(const struct sights *s, struct guess *out)
     out->cost = guess_cost(out, s, INFINITY, NULL);
 }
 
-/* Keeps the best of several guesses. */
+/* The best of several guesses so far. */
 struct best {
     const struct sights *sights;
     struct guess guess;
@@ -337,7 +340,7 @@ void guess_neighbours(const struct guess *g, const struct lattice *lattice,
 {
     for (size_t set = 0; set < lattice->sets.count; set++) {
         struct guess other;
-        /* Adds several µops at once, because a single one may have no visible effect. */
+        /* Adds one or more µops to the set, because a single one may have no visible effect. */
         for (int by = 1; by <= ADDED_MOST; by *= 2) {
             other = *g;
             if (change(&other, set, by))
@@ -352,7 +355,7 @@ void guess_neighbours(const struct guess *g, const struct lattice *lattice,
                     each(state, &other);
             }
         for (unsigned i = 0; i < g->n; i++) {
-            other = *g;   /* moves one µop, then all, to another set */
+            other = *g;   /* moves one µop to the other set, then all */
             if (g->uops[i].set == set)
                 continue;
             if (change(&other, g->uops[i].set, -1) && change(&other, set, 1))
@@ -378,7 +381,7 @@ void guess_neighbours(const struct guess *g, const struct lattice *lattice,
                     change(&other, b, 1))
                     each(state, &other);
             }
-    /* Replaces two overlapping sets by their intersection and union, and vice versa, because most
+    /* Replaces two overlapping sets by their intersection and union, and vice versa. Most
      * saturators do not distinguish them. */
     for (unsigned i = 0; i < g->n; i++)
         for (unsigned k = 0; k < i; k++) {
@@ -427,8 +430,8 @@ void guess_neighbours(const struct guess *g, const struct lattice *lattice,
         }
 }
 
-/* Tries a blocking pipe as explanation of a long time alone. A guess with a pipe is tried without
- * it. */
+/* Tries a blocking pipe as the explanation of a long time alone. If the guess has a pipe, tries it
+ * without. */
 static void try_pipe(struct guess *g, const struct sights *s, struct best *b)
 {
     const struct sight *own = alone(s);

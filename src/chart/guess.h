@@ -1,4 +1,4 @@
-/* Candidate usage of one form, and its cost for the form's measurements. */
+/* Candidate usage of one form, and its cost given the form's measurements. */
 #ifndef PORTOLAN_CHART_GUESS_H
 #define PORTOLAN_CHART_GUESS_H
 
@@ -7,7 +7,7 @@
 #define GUESS_SETS 12
 
 struct guess {
-    /* index into the lattice's sets, and number of µops */
+    /* index of a port set in the lattice; number of µops on it */
     struct { uint16_t set, count; } uops[GUESS_SETS];
     unsigned n;
     unsigned slots;
@@ -15,7 +15,8 @@ struct guess {
     double cost;             /* cost from guess_cost */
 };
 
-/* A measured time of the form with @count times saturator @beside (SIZE_MAX: alone). */
+/* A measured time of the form with @count executions of saturator @beside (SIZE_MAX: the form
+ * alone). */
 struct sight {
     size_t beside;
     uint32_t count;
@@ -26,33 +27,35 @@ struct sights {
     const struct lattice *lattice;
     const struct saturators *saturators;
     VEC(struct sight) list;
-    /* per time: µops of the saturator, summed for each column of the lattice */
+    /* per time: sums of the saturator's µops over each column of the lattice */
     float *rows;
-    /* order of the times by cost: the most expensive first, which rejects bad guesses early */
+    /* Order in which times are evaluated. Those with a high cost are first, which rejects bad
+     * guesses early. */
     size_t *order;
     size_t row_count;
-    /* Most times may exceed the port bound because of slow pairs (chart/slow_pairs.h). Times above
-     * the bound then cost little. */
+    /* Slow pairs explain most times above the port bound (chart/slow_pairs.h), so these times cost
+     * little. */
     bool late_known;
 };
-/* Adds a time. Only one thread may use a struct sights at a time, because guess_cost reorders it.
- * The order changes costs only by rounding. */
+/* Adds a time. One thread at a time per struct sights, because guess_cost changes its order of
+ * times. The order affects costs only by rounding. */
 void sights_add(struct sights *s, struct sight sight);
 void sights_done(struct sights *s);
-/* Returns the ports that the saturators of its times keep busy. */
+/* Returns the ports that the saturators in the times of @s keep busy. */
 portset sights_ports(const struct sights *s);
 
 void guess_row(const struct guess *g, const struct lattice *lattice, float *row);
-/* Returns the predicted cycles with @count times @s. @row: from guess_row. */
+/* Returns the predicted cycles of the guess with @count executions of @s. @row: result of
+ * guess_row. */
 double guess_cycles(const struct guess *g, const float *row, const struct lattice *lattice,
                     const struct saturator *s, uint32_t count);
 /* Returns the sum of squared deviations in units of the noise, each limited, plus a price per µop
- * and slot. Stops once the sum exceeds @limit. @worst (may be NULL): largest relative deviation. If
- * most times exceed the port bound only those count. If times may exceed the bound, one in twenty
- * is ignored. */
+ * and slot. Stops once the sum exceeds @limit. Stores the largest relative deviation in @worst (may
+ * be NULL). It ignores times above the port bound unless most times are, and one in twenty others
+ * if times may exceed the bound. */
 double guess_cost(const struct guess *g, const struct sights *s, double limit, double *worst);
-/* Returns measured / predicted of time @at with a saturator if it exceeds the prediction by more
- * than noise; else 0. */
+/* Returns measured / predicted cycles of time number @at if it exceeds the port bound by more than
+ * noise within the limit of slow pairs; else 0. */
 double guess_excess(const struct guess *g, const struct sights *s, size_t at);
 bool guess_equal(const struct guess *a, const struct guess *b);
 uint64_t guess_uops(const struct guess *g);
@@ -61,13 +64,14 @@ void guess_usage(const struct guess *g, const struct lattice *lattice, struct us
 /* Returns whether the guess has µops on a set with no port in @tested. */
 bool guess_assumes(const struct guess *g, const struct lattice *lattice, portset tested);
 
-/* Builds a guess from the times of @s, starting with sets of few ports. */
+/* Makes a guess from the times of @s, starting with saturators of few ports. */
 void guess_begin(const struct sights *s, struct guess *out);
-/* Returns the best usage with all µops on one port set. The time alone determines their number. */
+/* Finds the best usage with all µops on one port set. The form's time alone determines their
+ * number. */
 void guess_single(const struct sights *s, struct guess *out);
-/* Changes @g by one µop at a time while that lowers its cost. */
+/* Replaces @g by its best neighbour, repeatedly, while that reduces the cost. */
 void guess_improve(struct guess *g, const struct sights *s);
-/* Calls @each for all guesses one change away from @g, without computing their costs. */
+/* Calls @each for all guesses that differ from @g by one change. Does not compute their costs. */
 void guess_neighbours(const struct guess *g, const struct lattice *lattice,
                       void (*each)(void *state, const struct guess *other), void *state);
 

@@ -14,15 +14,15 @@
 
 struct imitation {
     const struct machine *machine;
-    struct mapping *mapping;    /* port mapping, including the issue width */
-    struct model *model;        /* model for simulation cycle by cycle */
+    struct mapping *mapping;    /* mapping of the simulated CPU, with its issue width */
+    struct model *model;        /* model that simulates the CPU cycle by cycle */
     double noise;
     struct rng rng;
     struct chart_cpu cpu;
 };
 
-/* Adds noise: either at least the true time and seldom much above, or from the observed
- * distribution. */
+/* Returns @cycles with noise. If i->noise is given, the result is at least @cycles and rarely much
+ * larger. Otherwise the noise has the distribution observed on a real CPU. */
 static double noisy(struct imitation *i, double cycles)
 {
     if (isnan(i->noise))

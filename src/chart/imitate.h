@@ -6,12 +6,13 @@
 #include "model/machine.h"
 
 struct imitation;
-/* Borrows @m, whose issue width also limits experiments. @noise: relative; NaN: the distribution
- * observed on a real CPU (measure/source.h). */
+/* Creates a simulated CPU with the tables of @m, which it borrows. The machine's issue width also
+ * limits experiments. @noise: relative; NaN: the distribution observed on a real CPU
+ * (measure/source.h). */
 struct imitation *imitation_new(const struct machine *m, double noise, uint64_t seed);
 void imitation_free(struct imitation *i);
 const struct chart_cpu *imitation_cpu(struct imitation *i);
-/* Returns the exact mapping of the simulated CPU, to evaluate a chart. */
+/* Returns the true mapping of the simulated CPU, for the evaluation of charts. */
 const struct mapping *imitation_truth(const struct imitation *i);
 
 #endif

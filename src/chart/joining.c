@@ -12,15 +12,17 @@
 /* Adding and subtracting this value rounds a double to multiples of 2^-20. */
 #define WHOLE 0x1.8p32
 
-/* A union of port sets of the other µops, and the µops within its ports. */
+/* A union of port sets of the other µops, and the number of µops within its ports. */
 struct joiner_union {
     portset ports;
-    double mass, before;     /* before: number without the µops being added */
+    double mass, before;     /* @before: the number without the µops of the set that is being
+                              * added */
 };
 
 struct joiner_row {
-    size_t first, parts;     /* index into parts, and number; the first part is empty */
-    double most, mass;       /* cycles and µops of the other forms alone */
+    size_t first, parts;     /* index of the first union in @parts, and number of unions; the first
+                              * union is empty */
+    double most, mass;       /* cycles and number of µops of the other forms */
     double own, slots, slot, cycles, noise;   /* @noise: reciprocal of the noise */
     struct residual_limit late;
 };
@@ -29,13 +31,15 @@ struct joiner {
     VEC(struct joiner_union) parts;
     struct joiner_row *rows;
     size_t count;
-    double *first;           /* cycles of each row with the first µops of the form */
-    double *second;          /* cycles by second set and row, with one µop on that set */
-    double *bounds;          /* lower bound of the cost by second set */
+    double *first;           /* per row: cycles with the first µops of the form */
+    double *second;          /* per second set and row: cycles with one µop per execution on that
+                              * set */
+    double *bounds;          /* per second set: lower bound of the cost */
     portset *sets;           /* candidate port sets of the second µops */
-    portset set;             /* port set of the first µops in the present search */
+    portset set;             /* port set of the first µops (joining_first) */
     unsigned uops;
-    /* Order of the rows: the most expensive first, which rejects bad guesses early. */
+    /* Order in which rows are evaluated. Those with a high cost are first, which rejects bad
+     * guesses early. */
     size_t *order;
     size_t rows_most;
     double deviation_most;
@@ -78,7 +82,7 @@ void joining_begin(struct joiner *j, double deviation_most)
     j->deviation_most = deviation_most;
 }
 
-/* Adds a union. Of two equal unions the one with more µops remains. */
+/* Adds a union. If an equal one exists, it keeps the larger number of µops. */
 static void add_part(struct joiner *j, size_t first, struct joiner_union part)
 {
     for (size_t i = first; i < j->parts.count; i++)
@@ -123,7 +127,7 @@ void joining_add(struct joiner *j, const struct joining_row *row)
     j->count++;
 }
 
-/* Returns the cost of deviation @off in units of the noise. */
+/* Returns the cost of a row whose time deviates by @off, in units of the noise. */
 static double price(double off, double predicted, double measured, double deviation_most,
                     struct residual_limit late)
 {
@@ -143,14 +147,14 @@ static double price_of(const struct joiner *j, const struct joiner_row *r, doubl
                  r->late);
 }
 
-/* Faster than fmax(), which is a call. */
+/* Returns the larger of two numbers. fmax() would be a call. */
 static double larger(double a, double b)
 {
     return a > b ? a : b;
 }
 
-/* Returns the cycles of @r with @mass µops on @set: the maximum over the unions that contain
- * @set. */
+/* Returns the cycles of row @r with @mass additional µops on @set, considering only unions that
+ * contain @set. */
 static double with_set(const struct joiner *j, const struct joiner_row *r, portset set, double mass)
 {
     const struct joiner_union *part = j->parts.items + r->first;
@@ -211,7 +215,8 @@ double joining_cost(struct joiner *j, size_t second, unsigned slots, double limi
                mass = r->own * (j->uops + 1);
         if (with) {
             cycles = larger(cycles, with[j->order[i]]);
-            /* the remaining unions have fewer µops and more ports */
+            /* a union with both sets has at most r->mass + mass µops, and at least the ports of
+             * both */
             if ((r->mass + mass) * inverse > cycles)
                 cycles = larger(cycles, with_set(j, r, both, mass));
         }
@@ -222,7 +227,8 @@ double joining_cost(struct joiner *j, size_t second, unsigned slots, double limi
             dearest = i;
         }
     }
-    size_t swap = j->order[dearest / 2];   /* moves the most expensive row halfway to the front */
+    size_t swap = j->order[dearest / 2];   /* moves the row with the highest cost halfway to the
+                                            * front */
     j->order[dearest / 2] = j->order[dearest];
     j->order[dearest] = swap;
     return cost > limit ? INFINITY : cost;

@@ -10,8 +10,8 @@
 
 struct lab_run {
     struct lab *lab;
-    size_t first;     /* index in the lab's table of the run's first row */
-    double *expected; /* expected cycles per row of the run */
+    size_t first;     /* index of the run's first row in the lab's table */
+    double *expected; /* expected cycles of each row of the run */
 };
 
 size_t lab_ask(struct lab *lab, const struct flat_term *terms, size_t n)

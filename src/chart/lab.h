@@ -1,5 +1,5 @@
-/* Experiments of a chart: requested one by one, measured in batches, stored in one table. One
- * thread. */
+/* Experiments of a chart. They are requested one by one, measured in batches, and stored in one
+ * table. One thread. */
 #ifndef PORTOLAN_CHART_LAB_H
 #define PORTOLAN_CHART_LAB_H
 
@@ -8,7 +8,7 @@
 #include "base/vec.h"
 #include "chart/chart.h"
 
-/* Predicted cycles of a row of the lab's table. */
+/* Cycles that are expected for a row of the lab's table. */
 struct lab_expected {
     size_t row;
     double cycles;
@@ -19,8 +19,8 @@ struct lab {
     const struct chart_options *options;
     const struct chart_hooks *hooks;
     struct experiments *table;
-    size_t measured;             /* number of rows of the table that were passed to the runner */
-    VEC(struct lab_expected) expected;   /* predictions of rows that are not yet measured */
+    size_t measured;             /* number of rows of the table that were measured or failed */
+    VEC(struct lab_expected) expected;   /* expectations for rows that are not measured yet */
     unsigned resumed;
     enum chart_stage stage;
     const char *what;            /* name of the current measurement, for messages */
@@ -28,12 +28,12 @@ struct lab {
     /* Relative deviation of a time from the best mapping's prediction. On a real CPU it exceeds the
      * noise of measurement. */
     double noise;
-    /* Times may exceed the port bound (chart/residual.h), because some of the core do. */
+    /* some times of the core exceed the port bound (chart/residual.h), so others may also do so */
     bool late;
 };
 
 #define LAB_OFF 0.03
-/* Returns the relative deviation that refutes a usage, for times with noise @noise. */
+/* Returns the relative deviation that refutes a usage, if times have the noise @noise. */
 static inline double noise_off(double noise)
 {
     return fmax(LAB_OFF, 3 * noise);
@@ -43,14 +43,13 @@ static inline double lab_off(const struct lab *lab)
     return noise_off(lab->noise);
 }
 
-/* Requests an experiment of @n forms of lab->table->forms. Returns the row that will have its
- * cycles. */
+/* Requests an experiment of @n forms of lab->table->forms. Returns its row in the table. */
 size_t lab_ask(struct lab *lab, const struct flat_term *terms, size_t n);
-/* Sets the predicted @cycles of the unmeasured @row. A first pass that agrees needs no
- * repetition. */
+/* Sets the expected @cycles of @row, which is not measured yet. If the first measurement agrees, it
+ * is not repeated. */
 void lab_expect(struct lab *lab, size_t row, double cycles);
-/* Measures the requested rows. False with err on failure or when cancelled. Unstable rows have no
- * time. */
+/* Measures the requested rows. @what describes them in messages. False with err on failure or when
+ * cancelled. Rows without a stable time have no time. */
 bool lab_measure(struct lab *lab, const char *what, struct err *err);
 /* Returns the cycles of a row; NaN if it has no time. */
 double lab_cycles(const struct lab *lab, size_t row);

@@ -17,16 +17,18 @@
 #include "toolchain/assemble.h"
 
 #define WRITE_SECONDS 5.0    /* seconds between two writes of the file */
-#define WHOLE 0.1            /* cycles within which a latency counts as an integer */
-#define NEAR 0.04            /* largest difference between equal latencies, in cycles or relative */
+#define WHOLE 0.1            /* largest distance from an integer of a latency that counts as one, in
+                              * cycles */
+#define NEAR 0.04            /* largest difference of latencies that count as equal, in cycles or
+                              * relative */
 #define OK "ok"
 
-/* Contents of the file. Rows of one form are adjacent. */
+/* Contents of the file of latencies. Rows of one form are adjacent. */
 struct latency_file {
     struct csv_table *table;
     struct names forms;
-    VEC(size_t) first;           /* index of the first row of each form */
-    /* per form: whether the chart used its rows or measured the form */
+    VEC(size_t) first;           /* per form: index of its first row */
+    /* per form: the chart used its rows, or measured the form */
     bool *taken;
     /* column numbers; -1 if the optional @note is missing */
     int form, from, to, cycles, spread, state, note;
@@ -36,7 +38,7 @@ struct latency_finding {
     struct lab *lab;
     struct chart *chart;
     struct latency_file known;
-    /* copy of the machine that stores the rules of one form, before existing rules */
+    /* copy of the machine; the rules of the current form precede its other rules */
     struct machine *scratch;
     size_t lasting;
     double written;              /* time of the last write, in seconds */
@@ -77,8 +79,9 @@ static void known_close(struct latency_file *k)
     vec_done(&k->first);
 }
 
-/* Reads the chains of @code from the file. Returns false if one is missing: a chain that failed on
- * a busy core is measured again together with the form's other chains. */
+/* Reads the latencies of all chains of @code from the file. Returns false if one is missing. A
+ * chain that failed on a busy core is missing, so it is measured again with the form's other
+ * chains. */
 static bool known_latencies(const struct latency_file *k, const struct form_code *code,
                             struct latency out[CHAINS_MAX], size_t *count)
 {
@@ -118,7 +121,7 @@ static void take_known(struct latency_file *k, const char *form)
         k->taken[name] = true;
 }
 
-/* Adds rows of other charts, for forms that this chart lacks or has not reached. */
+/* Appends the rows of forms that this chart lacks or has not measured yet. */
 static void add_others(const struct latency_file *k, struct str *text)
 {
     for (size_t i = 0; k->table && i < k->table->count; i++) {
@@ -140,8 +143,8 @@ static void add_number(struct str *text, double number, int digits)
     csv_add_field(text, field, false);
 }
 
-/* Writes all latencies measured so far. Omits chains that failed on a busy core, so the next run
- * measures them. */
+/* Writes all latencies measured so far to the file. Omits chains that failed on a busy core, so
+ * that the next run measures them. */
 static bool write_file(struct latency_finding *f, struct err *err)
 {
     const char *path = f->lab->options->latencies;
@@ -208,7 +211,7 @@ static double rounded(double cycles)
     return fabs(cycles - rint(cycles)) < WHOLE ? rint(cycles) : rint(cycles * 100) / 100;
 }
 
-/* Returns the most frequent latency from register to register of the chains @list; NaN: none. */
+/* Returns the most frequent latency between registers in the chains @list; NaN: there is none. */
 static double usual(const struct chart_latency *list, size_t n)
 {
     double best = NAN;
@@ -230,15 +233,15 @@ static double usual(const struct chart_latency *list, size_t n)
     return best;
 }
 
-/* Returns whether the form updates its base register. The latency of the loaded or stored value is
- * then ignored. */
+/* Returns whether the chain measures the update of a base register, which is not a latency of the
+ * value. */
 static bool steps_base(const struct chain *chain)
 {
     return chain->kind == CHAIN_OWN && strcmp(chain->from_name, "base") == 0;
 }
 
-/* Returns the largest latency of chains through implicit registers (rax of mul). NaN if there is
- * none, or if a chain also passes through memory (cmpxchg). */
+/* Returns the largest latency of chains through implicit registers (such as rax of mul). NaN if
+ * there is none, or if a chain passes through memory (cmpxchg). */
 static double of_own_registers(const struct chart_latency *list, size_t n)
 {
     double most = NAN;
@@ -258,9 +261,10 @@ static bool near(double a, double b)
     return fabs(a - b) <= fmax(NEAR, NEAR * fmin(a, b));
 }
 
-/* Adds a rule for one chain if the machine mispredicts it: the latency that predicts the measured
- * time. For a chain of the form alone it is the measured time. For other chains it is the measured
- * time less the latencies of the other instructions. */
+/* Adds a rule for the latency that one chain measures, if the machine mispredicts the chain. The
+ * rule has the latency with which the machine predicts the measured time. If the chain consists of
+ * the form alone, that is the measured time. Otherwise the latencies of the other instructions are
+ * subtracted. */
 static void add_rule(struct latency_finding *f, const struct form_code *code,
                      const struct latency *l)
 {
@@ -282,7 +286,8 @@ static void add_rule(struct latency_finding *f, const struct form_code *code,
         machine_put_latency(f->scratch, code->row->form, from, to, cycles, "");
         with = chain_cycles(f->scratch, code, &l->chain);
     }
-    /* If the machine lacks a form of the chain, only a chain of the form alone defines a rule. */
+    /* If the machine lacks a form of the chain, there is a rule only for a chain of the form
+     * alone. */
     if (isnan(with) ? own : isnan(without) || fabs(with - l->cycles) < fabs(without - l->cycles))
         machine_put_latency(f->chart->machine, code->row->form, from, to, cycles,
                             "charted: measured");
@@ -313,12 +318,12 @@ static void settle_latency(struct latency_finding *f, const struct chart_latency
                                 "charted: measured");
         f->lasting = f->scratch->latency_count;
     }
-    if (isnan(latency) || memory)   /* forms with memory operands have rules only */
+    if (isnan(latency) || memory)   /* latencies of forms with memory operands are rules */
         return;
     for (unsigned i = 0; i < 2; i++) {
         set_latency(both[i]->mapping, form, latency);
-        /* The models treat a form without ports as eliminated, with latency 0. Where the issue
-         * width hides its ports a rule corrects that. */
+        /* The models treat a form without ports as eliminated, with latency 0. The rule is needed
+         * if the issue width hides the form's ports. */
         if (latency > 0 && !mapping_find(both[i]->mapping, form)->usage.count)
             machine_add_latency(both[i], form, LATENCY_ANY, LATENCY_ANY, latency,
                                 "charted: measured");
@@ -326,8 +331,8 @@ static void settle_latency(struct latency_finding *f, const struct chart_latency
     f->lasting = f->scratch->latency_count;
 }
 
-/* Sets the rules of one form. All forms must have latencies first, because chains contain other
- * forms. */
+/* Sets the latency rules of one form. The latencies of all forms must be set before, because chains
+ * contain other forms. */
 static void settle_rules(struct latency_finding *f, const struct chart_latency *list, size_t n)
 {
     struct form_code *code = encodings_code_any(f->chart->forms[list->form].row, NULL);
@@ -339,7 +344,7 @@ static void settle_rules(struct latency_finding *f, const struct chart_latency *
     form_code_free(code);
 }
 
-/* Calls @settle for the chains of each form. False with err when cancelled. */
+/* Calls @settle with the chains of each form. False with err when cancelled. */
 static bool each_form(struct latency_finding *f,
                       void (*settle)(struct latency_finding *f, const struct chart_latency *list,
                                      size_t n),
@@ -365,9 +370,10 @@ static bool plain_load(const char *form)
     return strncmp(form, "MOV ", 4) == 0 || strncmp(form, "LDR ", 4) == 0;
 }
 
-/* Sets load_latency, which the models need to follow dependences through loads. It is that of the
- * fastest plain loads, because loads of register parts also merge. Without plain loads it is the
- * smallest latency of a form with a load, less one cycle for its operation. */
+/* Sets the fact load_latency, which the models need for dependences through loads. It is the
+ * latency of the fastest moves from memory, because loads of register parts also merge. Without
+ * such moves it is the smallest latency of a form with a load, minus one cycle for its
+ * operation. */
 static void set_load_latency(struct latency_finding *f)
 {
     const struct chart *c = f->chart;
@@ -393,7 +399,7 @@ static void set_load_latency(struct latency_finding *f)
             : "charted: the lowest latency of a load with an operation, less one cycle");
 }
 
-/* Sets the latencies of all forms, then their rules. */
+/* Sets the latencies of all forms, then their latency rules. */
 static bool settle_all(struct latency_finding *f, struct err *err)
 {
     f->scratch = machine_copy(f->chart->machine);

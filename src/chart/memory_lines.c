@@ -20,19 +20,20 @@
 #include "measure/ticks.h"
 #include "model/facts.h"
 
-#define ROUNDS 2          /* passes over all loops with arrays in private caches */
-#define ROUNDS_MOST 4     /* most passes over loops whose lowest time is not confirmed */
-/* passes over larger arrays, whose cache or memory other cores share; their mean counts */
+#define ROUNDS 2          /* least number of runs of a loop with arrays in private caches */
+#define ROUNDS_MOST 4     /* most runs of a loop whose lowest time is not confirmed */
+/* Runs of a loop with larger arrays, whose cache or memory other cores share. Their mean counts. */
 #define ROUNDS_SHARED 2
-#define CONFIRMED 1.04    /* largest ratio to the lowest time of a time that confirms it */
-#define FAILED_MOST 20    /* most failed runs on a busy machine */
-/* Distance in lines for COST_ODD. Its accesses use a third of the lines but all sets of a cache. */
+#define CONFIRMED 1.04    /* largest ratio to the lowest time with which another time confirms it */
+#define FAILED_MOST 20    /* most failed runs, which a busy machine causes */
+/* Distance of accessed lines for COST_ODD. The loop accesses a third of the lines, but uses all
+ * sets of a cache. */
 #define ODD_LINES 3
 #define L1_USUAL 32768.0
 #define L2_USUAL 1048576.0
 
-/* The loop for each cost, its lines per iteration, and its sequential lines of indices per
- * iteration. */
+/* Per cost: the loop that measures it, the lines that it accesses per iteration, and the lines of
+ * its indices per iteration. */
 static const struct { enum memory_loop loop; double lines, ordered; } probes[MEMORY_COSTS] = {
     [COST_LOAD] = {LOOP_LOADS, 2, 0},
     [COST_STORE] = {LOOP_STORES, 1, 0},
@@ -68,7 +69,7 @@ uint64_t memory_available(void)
     return kib << 10;
 }
 
-/* Chooses ascending array sizes around the probable sizes of the caches. */
+/* Chooses array sizes in ascending order around the probable sizes of the caches. */
 static void sizes_choose(struct memory_costs *out)
 {
     const double sizes[] = {1.5 * out->first,   out->second / 4,    out->second / 2,
@@ -83,19 +84,19 @@ static void sizes_choose(struct memory_costs *out)
 }
 
 struct memory_lines {
-    const bool *wanted;       /* costs to measure; NULL: all */
-    double from;              /* measures only arrays larger than this, in bytes */
+    const bool *wanted;       /* per cost: it is to be measured; NULL: all are */
+    double from;              /* only loops with larger arrays are measured, bytes */
     double room;              /* size of the arena in bytes */
     struct sandbox *sandbox;
     struct arena_state *arena;
     const struct kernel *kernels[MEMORY_COSTS];
     struct streams streams[MEMORY_COSTS];
     struct kernel_arrays runs[MEMORY_COSTS];
-    /* cycles per iteration of each loop, in ascending order */
+    /* per loop and size: measured cycles per iteration, in ascending order */
     double cycles[MEMORY_COSTS][MEMORY_SIZES][ROUNDS_MOST];
     unsigned rounds[MEMORY_COSTS][MEMORY_SIZES];
     unsigned failed;          /* number of failed runs */
-    /* cycles per iteration, as the last run estimated them */
+    /* per loop and size: cycles per iteration, estimated from the last run */
     double rough[MEMORY_COSTS][MEMORY_SIZES];
     double clock_hz;
 };
@@ -117,8 +118,8 @@ static bool probes_begin(struct memory_lines *p, struct err *err)
     return true;
 }
 
-/* Returns the size of arrays whose accessed lines fit into a cache of @bytes. It is at most the
- * size that fits into the arena. */
+/* Returns the size of the arrays of loop @at with which the accessed lines have @bytes. It is at
+ * most the size that fits the arena. */
 static double arrays_bytes(const struct memory_lines *p, size_t at, double bytes)
 {
     const double wanted = at == COST_ODD ? ODD_LINES * bytes
@@ -129,7 +130,7 @@ static double arrays_bytes(const struct memory_lines *p, size_t at, double bytes
     return fmin(wanted, fmax(bytes, p->room - LAYOUT_SLACK));
 }
 
-/* Returns whether a loop must run with arrays of @bytes. */
+/* Returns whether loop @at is to be measured with arrays of @bytes. */
 static bool probe_runs(const struct memory_lines *p, size_t at, double bytes)
 {
     return (!p->wanted || p->wanted[at]) && bytes > p->from;
@@ -148,7 +149,7 @@ static bool probe_run(struct memory_lines *p, size_t at, size_t k, double bytes,
     if (!kernel_arrays_measure(&p->runs[at], &arrays, 0, &m, err)) {
         if (err->code != ERR_LIMIT || ++p->failed > FAILED_MOST)
             return false;
-        err_clear(err);   /* the CPU was busy: the next round repeats the run */
+        err_clear(err);   /* the CPU was busy; a later round repeats the run */
         return true;
     }
     p->rough[at][k] = m.cycles;
@@ -157,8 +158,8 @@ static bool probe_run(struct memory_lines *p, size_t at, size_t k, double bytes,
     return true;
 }
 
-/* Returns the lowest time that another one confirms, because interference only adds time. Without a
- * confirmed one it returns the lowest. *@apart: relative difference of the two times. */
+/* Returns the lowest time that another one confirms, because interference only adds time. If none
+ * is confirmed, returns the lowest. *@apart: relative difference of the two times. */
 static double lowest(const double *cycles, unsigned count, double *apart)
 {
     unsigned at = 0;
@@ -170,7 +171,7 @@ static double lowest(const double *cycles, unsigned count, double *apart)
     return cycles[at];
 }
 
-/* Returns the time of loop @at for size @k. *@apart: its relative uncertainty. */
+/* Returns the time of loop @at with size @k. *@apart: its relative uncertainty. */
 static double probe_time(const struct memory_lines *p, const struct memory_costs *sizes, size_t at,
                          size_t k, double *apart)
 {
@@ -183,8 +184,8 @@ static double probe_time(const struct memory_lines *p, const struct memory_costs
     return (cycles[0] + cycles[count - 1]) / 2;
 }
 
-/* Returns whether size @k needs no further run of loop @at. @late: time is up, and ROUNDS runs
- * suffice. */
+/* Returns whether loop @at needs no further run with size @k. @late: the time limit has passed, so
+ * ROUNDS runs suffice. */
 static bool probe_settled(const struct memory_lines *p, const struct memory_costs *sizes,
                           size_t at, size_t k, bool late)
 {
@@ -198,8 +199,8 @@ static bool probe_settled(const struct memory_lines *p, const struct memory_cost
     return p->rounds[at][k] >= ROUNDS_MOST || apart <= CONFIRMED - 1;
 }
 
-/* Runs the loops. Those with their own memory contents run size by size, so that memory is filled
- * once. */
+/* Runs all loops until their times are confirmed. A loop with its own contents of memory runs one
+ * size after the other, so that memory is filled only once. */
 static bool probes_run(struct memory_lines *p, const struct memory_costs *sizes, double seconds,
                        struct err *err)
 {
@@ -226,8 +227,8 @@ static bool probes_run(struct memory_lines *p, const struct memory_costs *sizes,
     return true;
 }
 
-/* Beyond a core's private caches larger arrays never take less time. Two times in the wrong order
- * had interference, and both get their mean. */
+/* Beyond the private caches, larger arrays never take less time. Times in the wrong order had
+ * interference, and are replaced by their mean. */
 static void times_ascend(const struct memory_lines *p, const struct memory_costs *sizes, size_t at,
                          double cycles[MEMORY_SIZES])
 {
@@ -242,8 +243,8 @@ static void times_ascend(const struct memory_lines *p, const struct memory_costs
     }
 }
 
-/* In private caches, too, no loop is faster with larger arrays, and interference only adds time. An
- * unconfirmed time is therefore limited to that of larger arrays. */
+/* In private caches, too, no loop is faster with larger arrays. Interference only adds time, so an
+ * unconfirmed time is limited to that of larger arrays. */
 static void times_confirm(const struct memory_lines *p, const struct memory_costs *sizes, size_t at,
                           double cycles[MEMORY_SIZES])
 {
@@ -259,7 +260,8 @@ static void times_confirm(const struct memory_lines *p, const struct memory_cost
     }
 }
 
-/* Computes the costs: subtracts the time of other lines from each loop's time. */
+/* Computes the costs per line: subtracts the time of the loop's other lines and divides by the
+ * number of lines. */
 static void costs_fill(const struct memory_lines *p, struct memory_costs *out)
 {
     double times[MEMORY_COSTS][MEMORY_SIZES] = {{0}}, spreads[MEMORY_SIZES];
@@ -281,7 +283,7 @@ static void costs_fill(const struct memory_lines *p, struct memory_costs *out)
                                                             probes[COST_LOAD].lines;
             if (p->rounds[i][k])
                 out->cycles[i][k] = fmax(0, times[i][k] - other) / probes[i].lines;
-            /* A line loaded next to a written one takes no longer than alone. Times with
+            /* A line loaded next to a written one takes at most its time alone. Times with
              * interference may contradict this. */
             if (i == COST_CONCURRENT)
                 out->cycles[i][k] = fmin(out->cycles[i][k], out->cycles[COST_LOAD][k]);
@@ -337,7 +339,7 @@ bool memory_lines_measure(double seconds, bool huge, bool (*cancelled)(void *sta
     return ok;
 }
 
-/* Resamples the costs of @m beyond the second level for the sizes @bytes. */
+/* Sets @out to the costs of @m, interpolated for the sizes @bytes beyond the second level. */
 static void sizes_replace(const struct memory_costs *m, const double *bytes, size_t count,
                           struct memory_costs *out)
 {
@@ -356,7 +358,7 @@ static void sizes_replace(const struct memory_costs *m, const double *bytes, siz
 bool memory_lines_again(struct memory_lines *p, const bool wanted[MEMORY_COSTS],
                         const double *bytes, size_t count, struct memory_costs *m, struct err *err)
 {
-    /* Costs that the computation subtracts, so they are measured again. */
+    /* Cost that is subtracted from another one, and is therefore measured again with it. */
     static const enum memory_cost taken[MEMORY_COSTS] = {[COST_CONCURRENT] = COST_STORE,
                                                          [COST_ODD] = COST_SKIPPED};
     bool all[MEMORY_COSTS] = {[COST_LOAD] = true};
@@ -377,7 +379,7 @@ bool memory_lines_again(struct memory_lines *p, const bool wanted[MEMORY_COSTS],
     return ok;
 }
 
-/* Reads a number within @least .. @most; false if invalid. */
+/* Parses a number between @least and @most; false if it is invalid. */
 static bool number(const char *text, double least, double most, double *out)
 {
     char *end;
@@ -385,7 +387,7 @@ static bool number(const char *text, double least, double most, double *out)
     return end != text && !*end && *out >= least && *out <= most;
 }
 
-/* Returns the cost of that name; MEMORY_COSTS: unknown name. */
+/* Returns the cost with the name @name; MEMORY_COSTS: the name is unknown. */
 static enum memory_cost cost_named(const char *name)
 {
     enum memory_cost cost = 0;
@@ -395,15 +397,15 @@ static enum memory_cost cost_named(const char *name)
     return cost;
 }
 
-/* Reads one row; false if damaged. The rows of a cost ascend by size, and all costs have the same
- * sizes. */
+/* Reads one row of the file; false if it is damaged. The rows of a cost have ascending sizes, and
+ * all costs have the same sizes. */
 static bool row_take(const struct kept_rows *kept, size_t row, struct memory_costs *out,
                      size_t filled[MEMORY_COSTS])
 {
     const enum memory_cost cost = cost_named(kept_field(kept, row, MEMORY_KEPT_FACT));
     double bytes, cycles, spread;
 
-    if (cost == MEMORY_COSTS)   /* rows of values that do not depend on the size */
+    if (cost == MEMORY_COSTS)   /* the row has a value that does not depend on the size */
         return true;
     if (filled[cost] == MEMORY_SIZES ||
         !number(kept_field(kept, row, MEMORY_KEPT_BYTES), 1024, 1e13, &bytes) ||

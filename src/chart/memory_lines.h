@@ -1,26 +1,26 @@
-/* Costs of memory lines on this CPU, measured by loops over arrays of several sizes. Stored with
- * the date in the file of the idle baseline. */
+/* Costs of memory lines on this CPU, measured by loops over arrays of several sizes. They are
+ * stored with the date in the file of the idle baseline. */
 #ifndef PORTOLAN_CHART_MEMORY_LINES_H
 #define PORTOLAN_CHART_MEMORY_LINES_H
 
 #include "measure/kernel_arrays.h"
 #include "model/memory_costs.h"
 
-/* Runs each loop at least twice, until its times are confirmed or @seconds have passed. The system
- * reports the sizes of first- and second-level cache; other sizes are measured. Needs
- * MEMORY_LINES_ARENA bytes. False with err. */
+/* Measures the costs. Each loop runs at least twice, until its times are confirmed or @seconds have
+ * passed. The system reports the sizes of the first- and second-level cache; other sizes are
+ * measured. Requires MEMORY_LINES_ARENA bytes. False with err. */
 bool memory_lines_measure(double seconds, bool huge, bool (*cancelled)(void *state), void *state,
                           struct memory_costs *out, struct err *err);
 #define MEMORY_LINES_ARENA ((uint64_t)112 << 20)
 
-/* Creates the loops in a sandbox with an arena of @room bytes, before the sandbox first runs.
+/* Creates the loops in sandbox @s with an arena of @room bytes. Call before the sandbox first runs.
  * Borrows both. NULL with err. memory_lines_free frees. */
 struct memory_lines;
 struct memory_lines *memory_lines_new(struct sandbox *s, struct arena_state *arena, double room,
                                       struct err *err);
 void memory_lines_free(struct memory_lines *p);
-/* Repeats the measurements in @m that @wanted selects, for those sizes in the ascending @bytes that
- * exceed a core's private caches. @m then has these sizes; it is unchanged on failure. */
+/* Repeats the measurements that @wanted selects, with the ascending sizes @bytes that exceed a
+ * core's private caches. Stores the results and sizes in @m, which is unchanged on failure. */
 bool memory_lines_again(struct memory_lines *p, const bool wanted[MEMORY_COSTS],
                         const double *bytes, size_t count, struct memory_costs *m, struct err *err);
 
@@ -28,7 +28,7 @@ bool memory_lines_again(struct memory_lines *p, const bool wanted[MEMORY_COSTS],
 bool memory_lines_recall(const struct machine *m, struct memory_costs *out);
 /* Saves @m and sets its date to today. Logs a failed write. */
 void memory_lines_remember(struct memory_costs *m);
-/* Bytes of memory available now; 0: unknown. */
+/* Returns the bytes of memory that are available now; 0: unknown. */
 uint64_t memory_available(void);
 
 #endif

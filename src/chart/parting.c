@@ -8,46 +8,48 @@
 
 #include "throughput/columns.h"
 
-#define ROWS_LEAST 10       /* least rows of a form together with forms of the core */
+#define ROWS_LEAST 10       /* least number of a form's rows with forms of the core */
 #define ROWS_MOST 48        /* most rows of a form that are evaluated */
-#define UOPS_MOST 3         /* most port sets of a tried usage */
-#define BEAM 12             /* beam width of the search */
-#define ERROR_MOST 0.5      /* largest relative error of a row; larger ones are clipped */
+#define UOPS_MOST 3         /* most port sets of a usage that is tried */
+#define BEAM 12             /* number of usages that the beam search continues with */
+#define ERROR_MOST 0.5      /* largest relative error of a row; larger ones are limited to it */
 #define CORE_WORSE 1.02
 #define CORE_NOTHING 1e-6
 #define SETS_MOST 48
 #define COLUMNS_MOST 256
 #define TERMS_MOST 8
 
-/* A row of one form with forms of the core, or only of core forms. */
+/* An experiment with forms of the core, and with at most one other form. */
 struct single_input_core {
     double cycles, slots;       /* measured cycles; issue slots of the core's forms */
-    uint32_t own;               /* executions of the form outside the core */
+    uint32_t own;               /* executions of the form that is not in the core */
     unsigned count;
     struct { uint32_t entry, count; } terms[TERMS_MOST];
 };
 
-/* A form outside the core, and its rows. */
+/* A form that is not in the core, and its rows. */
 struct outsider {
     uint32_t form;
     VEC(struct single_input_core) rows;
-    double before;              /* mean error of its best usage with the unsplit core */
+    double before;              /* mean error of the form's best usage with the unchanged core */
 };
 
-/* Port sets of a µop: one, or two if the split replaced it by two µops. */
+/* Port sets of a µop. There are two if the split replaced the µop by two. */
 struct element {
     portset sets[2];
 };
 
-/* The core without a split, or with one. */
+/* The core without a split, or with one split applied. */
 struct view {
-    /* part: set whose ports are replaced; whole: set whose µops get another one; 0: no split */
+    /* @part: port set that new ports replace. @whole: port set whose µops get another µop on the
+     * new ports. 0: no split. */
     portset part, whole, ports;
-    unsigned shift;             /* distance from the lowest port of part to the first new port */
+    unsigned shift;             /* offset of the new ports from those of @part */
     struct element elements[2 * SETS_MOST];
     size_t element_count;
     portset columns[COLUMNS_MOST];
-    float *rows;                /* per entry of the core and per element: sums by column */
+    float *rows;                /* per form of the core, then per element: number of µops within
+                                 * each column */
     size_t width;
     double inverse[COLUMNS_MOST];
 };
@@ -57,16 +59,16 @@ struct parter {
     double slots;               /* issue slots per cycle */
     VEC(struct outsider) forms;
     struct outsider inside;     /* rows with forms of the core only */
-    portset sets[SETS_MOST];    /* port sets of the core's µops */
+    portset sets[SETS_MOST];    /* different port sets of the core's µops */
     size_t set_count;
-    const struct view *view;    /* view of the rows that the threads evaluate */
-    double *errors;             /* resulting error per form */
+    const struct view *view;    /* split that the threads evaluate */
+    double *errors;             /* per form: error of its best usage in that view */
     unsigned threads;
     const struct chart_hooks *hooks;
     atomic_bool over;           /* the work was cancelled */
 };
 
-/* Returns the new ports that replace the ports of @set. */
+/* Returns the new ports that replace the ports in @set. */
 static portset others_of(const struct view *v, portset set)
 {
     portset out = 0;
@@ -103,7 +105,7 @@ static void row_add(const struct view *v, float *row, const struct element *e, f
             row[c] += e->sets[k] && !(e->sets[k] & ~v->columns[c]) ? count : 0;
 }
 
-/* Fills a view. Returns false if there are too many port sets. */
+/* Fills @v with the split of @part and @whole. Returns false if there are too many port sets. */
 static bool view_make(const struct parter *p, portset part, portset whole, struct view *v)
 {
     portset sets[3 * SETS_MOST];
@@ -152,7 +154,7 @@ static double most_of(const struct view *v, const float *row, const float *more,
     return most;
 }
 
-/* Returns the mean error of a form with µops @own. @sums: those of its rows without the form. */
+/* Returns the mean error of a form with µops @own. @sums: sums of its rows' other µops. */
 static double error_with(const struct parter *p, const struct outsider *o, const float *sums,
                          const float *own)
 {
@@ -179,13 +181,13 @@ static float *sums_of(const struct view *v, const struct outsider *o)
     return sums;
 }
 
-/* A tried usage: its error and the sums of its µops. */
+/* A usage that is tried: its error and the sums of its µops. */
 struct try {
     double error;
     float row[COLUMNS_MOST];
 };
 
-/* Inserts @t into the @n best unless it is worse or a duplicate. Returns their number. */
+/* Inserts @t into the @n best usages unless it is worse or a duplicate. Returns their number. */
 static size_t try_keep(struct try *best, size_t n, const struct try *t, size_t width)
 {
     size_t at = n;
@@ -203,7 +205,7 @@ static size_t try_keep(struct try *best, size_t n, const struct try *t, size_t w
     return n;
 }
 
-/* Returns the mean error of the best usage with at most UOPS_MOST port sets. */
+/* Returns the mean error of the form's best usage with at most UOPS_MOST port sets. */
 static double best_error(const struct parter *p, const struct outsider *o, struct try *work)
 {
     const struct view *v = p->view;
@@ -239,7 +241,7 @@ static void look(void *state, unsigned worker)
     const struct chart_hooks *hooks = p->hooks;
     struct try *work = mem_alloc((2 * BEAM + 1) * sizeof *work);
 
-    /* Only the calling thread may poll for cancellation. */
+    /* only the calling thread polls for cancellation */
     for (size_t i = worker; i < p->forms.count && !atomic_load(&p->over); i += p->threads) {
         if (worker == 0 && hooks->cancelled(hooks->state))
             atomic_store(&p->over, true);
@@ -248,7 +250,7 @@ static void look(void *state, unsigned worker)
     free(work);
 }
 
-/* Finds the smallest error of each form with the core as @v. */
+/* Computes the error of each form's best usage in view @v. */
 static void look_by(struct parter *p, const struct view *v, const struct chart_hooks *hooks)
 {
     p->view = v;
@@ -271,8 +273,8 @@ static double core_error(struct parter *p, const struct view *v)
     return error;
 }
 
-/* Builds row @i of @t from entries of the core. Returns true if at most one form is outside the
- * core: *@outside, executed @b->own times. */
+/* Fills @b from row @i of @t. @entry has the index in the core of each form. Returns true if at
+ * most one form is not in the core. It is stored in *@outside, with b->own executions. */
 static bool single_input_make(const struct experiments *t, size_t i, const size_t *entry,
                               const struct mapping *core, struct single_input_core *b,
                               uint32_t *outside)
@@ -338,7 +340,7 @@ static void rows_collect(struct parter *p, const struct lab *lab, const bool *ke
     free(at);
 }
 
-/* Collects the distinct port sets of the core. Returns false if there are too many. */
+/* Collects the different port sets of the core's µops. Returns false if there are too many. */
 static bool sets_collect(struct parter *p)
 {
     for (size_t i = 0; i < mapping_count(p->core); i++)
@@ -356,7 +358,7 @@ static bool sets_collect(struct parter *p)
     return true;
 }
 
-/* Returns the sum of improvements over all forms that improve enough, or 0 if too few do. */
+/* Returns the sum of the improvements of all forms that improve enough. 0: too few forms do. */
 static double gain_of(const struct parter *p)
 {
     double sum = 0;
@@ -396,7 +398,7 @@ static struct mapping *parted(const struct parter *p, const struct view *v)
     return out;
 }
 
-/* Returns the best split; NULL if none is good enough. */
+/* Returns the core with the best split; NULL if no split is good enough. */
 static struct mapping *part(struct parter *p, const struct chart_hooks *hooks)
 {
     struct view as_is;

@@ -7,12 +7,12 @@
 
 #define PIPES_SOUGHT 16      /* most pipes that the search finds */
 #define PIPES_MOST 8         /* most pipes returned, those with the most forms */
-/* Two forms share a pipe if together they take at least this share of the sum of their times. */
+/* Least ratio of a pair's time to the sum of both times with which two forms share a pipe. */
 #define PIPE_SUM 0.9
 #define BALANCE_MOST 4
 
-/* Compares the first form without a known pipe with all other such forms. Those that share its pipe
- * get pipe number @pipe. */
+/* Measures the first form without a known pipe together with all other such forms. It and the forms
+ * that share its pipe get pipe number @pipe. *@found: there is a form without a pipe. */
 static bool find_pipe(struct lab *lab, struct pipe_form *forms, size_t n, int pipe, bool *found,
                       struct err *err)
 {
@@ -50,8 +50,8 @@ static bool find_pipe(struct lab *lab, struct pipe_form *forms, size_t n, int pi
     return ok;
 }
 
-/* Keeps those pipes of @sought that have the most forms, numbered from 0 in the order of discovery.
- * Returns their number. */
+/* Keeps the pipes with the most forms and numbers them from 0 in the order of discovery. @sought:
+ * number of pipes found. Returns the number of pipes kept. */
 static unsigned keep_pipes(struct pipe_form *list, size_t n, unsigned sought)
 {
     size_t forms[PIPES_SOUGHT] = {0};

@@ -1,5 +1,5 @@
-/* Finds blocking pipes (dividers) of forms that are slower alone than their µops explain. A form on
- * such a pipe blocks it for the next form. */
+/* Finds blocking pipes (dividers) of forms that are slower alone than their µops explain. While a
+ * form occupies its pipe, the next form on that pipe must wait. */
 #ifndef PORTOLAN_CHART_PIPES_H
 #define PORTOLAN_CHART_PIPES_H
 
@@ -8,12 +8,12 @@
 
 struct pipe_form {
     uint32_t form;          /* index of the form into the lab's table */
-    double cycles;          /* cycles for which the form blocks a pipe; 0: none */
+    double cycles;          /* cycles for which the form occupies a pipe; 0: it uses none */
     enum vectors vectors;
     int pipe;               /* pipe number; -1: none */
 };
 
-/* Finds which of @forms block the same pipe: their times in a pair add up. Numbers the eight pipes
+/* Finds which of @forms use the same pipe: in a pair their times add up. Numbers the eight pipes
  * with the most forms in the order of discovery. False with err. */
 bool pipes_find(struct lab *lab, struct pipe_form *forms, size_t n, unsigned *pipes,
                 struct err *err);

@@ -17,21 +17,22 @@
 
 #define ROUNDS 30
 #define FIRST_ASKED 3        /* experiments per form in the first round */
-/* experiments per form in later rounds, which distinguish the remaining usages */
+/* Experiments per form in each later round. They distinguish the usages that are still possible. */
 #define LATER_ASKED 2
-#define TELLS 4.0            /* standard deviations by which two guesses must differ */
-/* largest difference in cost from the best guess at which a guess remains possible */
+#define TELLS 4.0            /* least difference of two guesses' predictions with which an
+                              * experiment distinguishes them, in standard deviations */
+/* largest cost above that of the best guess with which a guess is still possible */
 #define STILL 9.0
-/* Unexplained times above the port bound (chart/slow_pairs.h) from which a form runs with all
- * saturators, after all experiments that distinguish usages. Fewer may be chance or too small a
- * usage. */
+/* Least number of unexplained times above the port bound (chart/slow_pairs.h) with which a form
+ * runs with all saturators. The experiments that distinguish usages precede. Fewer such times may
+ * be chance or the result of a usage with too few µops. */
 #define LATE_FEWEST 2
-/* cost that new times may add to the best guess without a new search */
+/* largest additional cost of new times with which the best guess is not searched again */
 #define FORETOLD 1.0
-/* random experiments that a usage must predict before it is accepted */
+/* number of random experiments that a usage must predict before it is accepted */
 #define CHECKS 2
-#define FAILED_MOST 3        /* failed rounds after which a form gets no more experiments */
-#define CHECKED_MOST 4       /* most times that a form is checked by random experiments */
+#define FAILED_MOST 3        /* failed rounds after which a form is not measured again */
+#define CHECKED_MOST 4       /* most rounds of random experiments per form */
 #define CHOICES_MOST 64
 #define OTHERS_MOST 12       /* most alternatives stored per form */
 
@@ -46,29 +47,30 @@ struct placing {
     enum vectors vectors;
     struct sights sights;
     VEC(struct asked) asked;
-    bool *used;                  /* per level number: whether it was requested */
+    bool *used;                  /* per level: whether it was requested */
     struct guess guess;
     double worst;
-    /* Many times exceed the guess's port bound without explanation; another guess may explain
-     * them. */
+    /* Many times exceed the guess's port bound, and slow pairs do not explain them. Another guess
+     * may. */
     bool late;
-    bool mostly_late;            /* only times above the port bound contradict the guess */
+    bool mostly_late;            /* the guess contradicts only times above the port bound */
     bool sought;                 /* the guess is the result of a search */
     bool done, all;
-    bool leads;                  /* runs with all saturators as a leader (chart/slow_pairs.h) */
-    struct guess begun;          /* guess before the run with all saturators */
-    bool waits;                  /* waits until the leaders' searches are done */
-    unsigned failed;             /* rounds in which no guess explained all times */
-    unsigned checked;            /* number of passed rounds of random checks */
-    struct guess foretold;       /* guess at the last comparison with random experiments */
+    bool leads;                  /* the form runs with all saturators as a leader
+                                  * (chart/slow_pairs.h) */
+    struct guess begun;          /* guess before the form ran with all saturators */
+    bool waits;                  /* the form waits for the results of the leaders */
+    unsigned failed;             /* number of rounds in which no guess explained all times */
+    unsigned checked;            /* number of rounds of random experiments */
+    struct guess foretold;       /* guess when the last random experiments were requested */
     bool hidden;
     struct guess rival;
-    double rivals;               /* sum of the alternatives' weights, relative to the guess */
-    /* alternatives that explain the times about equally well, best first */
+    double rivals;               /* sum of the alternatives' weights; the guess has the weight 1 */
+    /* alternatives that explain the times about equally well, the best one first */
     struct guess others[OTHERS_MOST];
     unsigned other_count;
-    int pipe;                    /* number of the form's pipe; -1: none */
-    /* @wanted has the experiments that decide between guess and alternatives */
+    int pipe;                    /* number of the blocking pipe that the form uses; -1: none */
+    /* @wanted has the experiments that decide between the guess and its alternatives */
     bool considered;
     size_t wanted[FIRST_ASKED];
     size_t wanted_count;
@@ -81,13 +83,13 @@ struct placer {
     struct saturators saturators;
     struct usage_pool pool;      /* usages accepted so far */
     struct slow_pairs slow_pairs;
-    uint32_t *form_of;           /* index into the lab's table, per entry of the mapping */
+    uint32_t *form_of;           /* index in the lab's table of each form of the mapping */
     struct placing *forms;
     size_t n;
     struct rng rng;
 };
 
-/* Returns level number @number for a form. */
+/* Returns the saturator level with number @number for form @f. */
 static struct saturator_level level_of(const struct placer *p, const struct placing *f,
                                        size_t number)
 {
@@ -121,8 +123,8 @@ static void ask(struct placer *p, struct placing *f, size_t number)
                                         beside.count}));
 }
 
-/* Requests an experiment with the cycles that the guess predicts. A time that confirms them needs
- * no repetition. */
+/* Requests an experiment, and sets the cycles that the guess predicts as expected. If the first
+ * measurement agrees, it is not repeated. */
 static void ask_expecting(struct placer *p, struct placing *f, size_t number)
 {
     const struct saturator_level beside = level_of(p, f, number);
@@ -135,7 +137,7 @@ static void ask_expecting(struct placer *p, struct placing *f, size_t number)
                             beside.count));
 }
 
-/* Requests each available saturator at its first level. */
+/* Requests an experiment with each available saturator, at its first level. */
 static void ask_all(struct placer *p, struct placing *f, ask_one *asks)
 {
     for (size_t s = 0; s < p->saturators.list.count; s++)
@@ -160,7 +162,8 @@ static double distance(const struct placer *p, double a, double b)
     return fabs(a - b) / sight_noise(p->lattice->noise, fmin(a, b));
 }
 
-/* Predicts the cycles of @n choices at each available level: out[number * n + choice]. */
+/* Predicts the cycles with each of @n choices at each available level. out[number * n + choice]
+ * gets the result. */
 static void cycles_beside(const struct placer *p, const struct placing *f,
                           const struct guess *choices, size_t n, float *out)
 {
@@ -177,8 +180,8 @@ static void cycles_beside(const struct placer *p, const struct placing *f,
     free(rows);
 }
 
-/* Counts the @open pairs of choices that @cycles distinguish. @close: no longer marks them as
- * open. */
+/* Returns how many of the @open pairs of choices an experiment distinguishes. @cycles: prediction
+ * for each choice. @close: removes these pairs from @open. */
 static size_t count_told(const struct placer *p, const float *cycles, size_t n, bool *open,
                          bool close)
 {
@@ -193,7 +196,8 @@ static size_t count_told(const struct placer *p, const float *cycles, size_t n, 
     return told;
 }
 
-/* Selects up to @most levels that distinguish the most pairs of the @n choices. */
+/* Selects up to @most levels, each the one that distinguishes the most remaining pairs of the @n
+ * choices. */
 static void want_telling(const struct placer *p, struct placing *f, const struct guess *choices,
                          size_t n, size_t most)
 {
@@ -259,7 +263,7 @@ static void begin(struct placer *p, struct placing *f)
         ask_all(p, f, ask);
 }
 
-/* Evaluates the form's guess on its times. */
+/* Computes the cost of the guess, and sets @worst and the members on times above the port bound. */
 static void judge(const struct placer *p, struct placing *f)
 {
     size_t news = slow_pairs_matching(&p->slow_pairs, &f->guess, &f->sights);
@@ -273,8 +277,8 @@ static void judge(const struct placer *p, struct placing *f)
     f->mostly_late = f->worst > lab_off(p->lab) && apart <= lab_off(p->lab);
 }
 
-/* Returns whether the guess of an earlier search predicted the new times. f->guess.cost is its cost
- * without them. */
+/* Returns whether the guess of an earlier search also explains the new times. f->guess.cost is its
+ * cost without them. */
 static bool goes_on(struct placer *p, struct placing *f)
 {
     double before = f->guess.cost;
@@ -285,7 +289,7 @@ static bool goes_on(struct placer *p, struct placing *f)
     return f->guess.cost <= before + FORETOLD && f->worst <= lab_off(p->lab) && !f->late;
 }
 
-/* Finds the best guess among the pool's usages and those that the times suggest. */
+/* Finds the best guess, starting from the pool's usages and from the form's times. */
 static void fit(struct placer *p, struct placing *f)
 {
     struct guess choices[CHOICES_MOST], g;
@@ -319,7 +323,7 @@ static void fit(struct placer *p, struct placing *f)
     judge(p, f);
 }
 
-/* Guesses that explain the times nearly as well as the best one, whether or not an experiment
+/* The best guess, and guesses that explain the times nearly as well, whether or not an experiment
  * distinguishes them. */
 struct rivals {
     const struct placer *place;
@@ -328,8 +332,8 @@ struct rivals {
     size_t n;
 };
 
-/* Adds a guess whose cost exceeds the best by little or by one time above the port bound. Such a
- * time favours usages with too many µops. */
+/* Adds a guess whose cost is little above the best one's. The cost may be higher by that of one
+ * time above the port bound, because such a time favours usages with too many µops. */
 static void add_rival(void *state, const struct guess *other)
 {
     struct rivals *r = state;
@@ -343,7 +347,8 @@ static void add_rival(void *state, const struct guess *other)
         if (guess_equal(&r->list[i], &g))
             return;
     size_t at = r->n;
-    if (r->n == CHOICES_MOST) {   /* replaces the guess with the highest cost */
+    if (r->n == CHOICES_MOST) {   /* the list is full: replaces the guess with the highest cost if
+                                   * @g costs less */
         at = 1;
         for (size_t i = 2; i < r->n; i++)
             at = r->list[i].cost > r->list[at].cost ? i : at;
@@ -355,11 +360,11 @@ static void add_rival(void *state, const struct guess *other)
     r->list[at] = g;
 }
 
-/* Saturators for is_told: those that may run with the form, or all, including mixed vector
- * encodings. */
+/* Saturators that is_told considers. TELLERS_POSSIBLE: those that may run with the form.
+ * TELLERS_ALL: also those that mix vector encodings. */
 enum tellers { TELLERS_POSSIBLE, TELLERS_ALL };
 
-/* Returns whether a saturator of kind @by distinguishes @a from @b. */
+/* Returns whether a saturator selected by @by distinguishes guesses @a and @b. */
 static bool is_told(const struct placer *p, const struct placing *f, const struct guess *a,
                     const struct guess *b, enum tellers by)
 {
@@ -378,8 +383,8 @@ static bool is_told(const struct placer *p, const struct placing *f, const struc
     return false;
 }
 
-/* Stores the best of @r as alternatives, except those with another blocked pipe, which the result
- * cannot represent. */
+/* Stores the best guesses of @r as alternatives. Omits those with another use of a blocking pipe,
+ * which the result cannot represent. */
 static void keep_others(const struct rivals *r, struct placing *f)
 {
     f->other_count = 0;
@@ -396,15 +401,15 @@ static void keep_others(const struct rivals *r, struct placing *f)
     }
 }
 
-/* Prefers a guess on tested ports to an equal one on untested ports. Example: a legacy-encoded
- * division, which never runs with VEX, then blocks its own pipe instead of a port that only a VEX
- * form keeps busy. */
+/* Replaces the guess if it uses untested ports and an alternative on tested ports is equally good.
+ * For example, a legacy-encoded division never runs with VEX. It then gets its own pipe instead of
+ * a port that only a VEX form keeps busy. */
 static void prefer_tested(const struct placer *p, struct placing *f, struct rivals *r)
 {
     const portset tested = sights_ports(&f->sights);
     size_t best = 0;
 
-    /* Forms of the core stay, because no other guess is known for their ports. */
+    /* A form of the core keeps its guess, because there is no other one for its ports. */
     if (!guess_assumes(&f->guess, p->lattice, tested) ||
         mapping_find(p->mapping, p->lab->table->forms.items[f->form->form]))
         return;
@@ -427,7 +432,7 @@ static void prefer_tested(const struct placer *p, struct placing *f, struct riva
 }
 
 /* Selects up to @most experiments that distinguish the best guess from its alternatives. If there
- * are none the alternatives keep their weights. Other threads may process other forms. */
+ * are none, computes the alternatives' weights. Other threads may process other forms meanwhile. */
 static void consider(const struct placer *p, struct placing *f, size_t most)
 {
     struct rivals *r = mem_zero(1, sizeof *r);
@@ -451,7 +456,7 @@ static void consider(const struct placer *p, struct placing *f, size_t most)
         if (!is_told(p, f, &f->guess, &r->list[i], TELLERS_POSSIBLE) &&
             !is_told(p, f, &f->guess, &r->list[i], TELLERS_ALL)) {
             if (f->guess.n || guess_uops(&f->guess) == guess_uops(&r->list[i]))
-                /* Both are equal in all experiments with this core. ambiguities_find searches for
+                /* No experiment with this core distinguishes the two. ambiguities_find searches for
                  * other experiments. */
                 continue;
             f->hidden = true;
@@ -465,7 +470,8 @@ static void consider(const struct placer *p, struct placing *f, size_t most)
     free(r);
 }
 
-/* Requests the deciding experiments. Returns false if there are none. */
+/* Requests the experiments that decide between the guess and its alternatives. Returns false if
+ * there are none. */
 static bool decide(struct placer *p, struct placing *f, size_t most)
 {
     if (!f->considered)
@@ -473,8 +479,9 @@ static bool decide(struct placer *p, struct placing *f, size_t most)
     return ask_wanted(p, f, ask_expecting) > 0;
 }
 
-/* Requests a few random experiments with saturators of the guess's ports or of the slots. Returns
- * false if there are none. Only they contradict a wrong usage that has no alternative. */
+/* Requests a few random experiments with saturators of the guess's ports or of issue slots. They
+ * are the only ones that contradict a wrong usage without alternatives. Returns false if there are
+ * none. */
 static bool ask_checks(struct placer *p, struct placing *f)
 {
     size_t *list = mem_alloc((saturator_levels(&p->saturators) + 1) * sizeof *list);
@@ -497,8 +504,8 @@ static bool ask_checks(struct placer *p, struct placing *f)
     return asked > 0;
 }
 
-/* Returns whether a form must now run with all saturators: it is unexplained, or has times above
- * the port bound. The latter first runs all experiments that distinguish usages. */
+/* Returns whether a form must now run with all saturators. It must if its times are unexplained. If
+ * they are only above the port bound, the experiments that distinguish usages precede. */
 static bool wants_all(struct placer *p, struct placing *f)
 {
     const bool off = f->worst > lab_off(p->lab), waited = f->waits;
@@ -525,7 +532,7 @@ static void tell_habit(struct placer *p, struct placing *f)
     f->leads = false;
 }
 
-/* Advances one form by one round, after fit has found its best guess. */
+/* Decides how a form continues after a round, in which fit() found its best guess. */
 static void step(struct placer *p, struct placing *f)
 {
     if (wants_all(p, f)) {
@@ -554,7 +561,7 @@ static void step(struct placer *p, struct placing *f)
         usage_pool_add(&p->pool, &f->guess);
 }
 
-/* Fits all forms independently of each other, with the placer's state before the round. */
+/* State of fitting all forms, each independently of the others. */
 struct fit_round {
     struct placer *placer;
     unsigned workers;
@@ -581,7 +588,7 @@ static void fit_share(void *state, unsigned worker)
         } else {
             see(p, f);
             fit(p, f);
-            /* unexplained forms run with all saturators instead */
+            /* an unexplained form runs with all saturators instead */
             if (f->all || f->mostly_late || f->worst <= lab_off(p->lab))
                 consider(p, f, LATER_ASKED);
         }
@@ -656,7 +663,7 @@ static bool place_some(struct placer *p, bool first_ones, struct err *err)
         show(p);
     }
     for (size_t i = 0; i < p->n; i++)
-        /* The limit of rounds ended its measurements, so some guesses may be undistinguished. */
+        /* The number of rounds was limited, so some guesses may not be distinguished. */
         if (in_round(&p->forms[i])) {
             decide(p, &p->forms[i], 0);
             tell_habit(p, &p->forms[i]);
@@ -665,7 +672,7 @@ static bool place_some(struct placer *p, bool first_ones, struct err *err)
     return true;
 }
 
-/* Finds the pipe of each form that blocks one. */
+/* Finds which forms share a blocking pipe. */
 static bool find_pipes(struct placer *p, unsigned *pipes, struct err *err)
 {
     struct pipe_form *forms = mem_alloc((p->n + 1) * sizeof *forms);
@@ -707,7 +714,8 @@ static void write_placement(const struct placer *p, const struct placing *f,
     out->slots = f->guess.slots;
     out->experiments = (unsigned)f->sights.list.count;
     out->error = f->worst;
-    if (f->guess.pipe > 0 && f->pipe < 0) {   /* no port is left for this pipe */
+    if (f->guess.pipe > 0 && f->pipe < 0) {   /* there are more pipes than ports, so this one is
+                                               * omitted */
         struct guess without = f->guess;
         without.pipe = 0;
         guess_cost(&without, &f->sights, INFINITY, &out->error);
@@ -766,7 +774,7 @@ bool place_forms(struct lab *lab, const struct mapping *mapping, const struct pl
     *ports = *mapping_ports(mapping);
     for (uint8_t i = 0; ok && i < pipes; i++) {   /* at most PORTS_MAX */
         char name[PORT_NAME_MAX];
-        /* suffix of the names of blocking ports */
+        /* name of a port for a blocking pipe */
         snprintf(name, sizeof name, i ? "%uDV" : "DV", i + 1);
         ports->pipes |= (portset)1 << ports->count;
         ok = ports_add(ports, name, err);

@@ -15,37 +15,40 @@
 #include "isa/operands.h"
 #include "throughput/predict.h"
 
-#define PORTS_FEWEST 4       /* ports at the start of a search without a known mapping */
-/* most ports at the start: with more the search ends in local minima */
+#define PORTS_FEWEST 4       /* number of ports with which a search without a known mapping
+                              * begins */
+/* most ports that are searched without a known mapping; with more the search ends in local
+ * minima */
 #define PORTS_SEARCHED 7
-#define PORTS_TRIED 15       /* most ports when adding one at a time */
-#define TRIAL_SHARE 0.06     /* share of the inference time that each tried number of ports gets */
+#define PORTS_TRIED 15       /* most ports after adding one at a time */
+#define TRIAL_SHARE 0.06     /* share of the inference time for each tried number of ports */
 #define LAST_SHARE 0.3       /* least share of the inference time for the final number of ports */
-#define PORT_GAIN 0.04       /* relative reduction of the error that another port must achieve */
-#define ORDERS 6             /* number of join orders tried */
-/* relative error counted for an experiment with an omitted form; models of real CPUs have smaller
- * errors */
+#define PORT_GAIN 0.04       /* least relative reduction of the error by another port */
+#define ORDERS 6             /* most orders of joining that are tried */
+/* Relative error that counts for an experiment with an omitted form. Models of real CPUs have
+ * smaller errors. */
 #define UNKNOWN_ERROR 0.05
-/* largest error counted for a time above the port bound, because its ports may be right */
+/* Largest error that counts for a time above the port bound, because its ports may be right. */
 #define LATE_ERROR 0.016
-/* Least share of a core's times above the port bound. With fewer no time is excused, and longer
- * times refute a usage as well. */
+/* Least share of a core's times above the port bound with which such times are possible. With
+ * fewer, they refute a usage as shorter times do. */
 #define LATE_SHARE_LEAST 0.02
 #define LATE_DEVIATIONS 4
-/* mean error of the joined forms below which they are accepted */
+/* largest mean error with which a result of the exact search is accepted */
 #define EXACT_ERROR 0.003
-/* least share of joined forms; omitted forms are placed like forms outside the core */
+/* Least share of the forms that a result must have. Omitted forms are placed as forms outside the
+ * core. */
 #define EXACT_SHARE 0.5
-#define ENOUGH_SHARE 0.95    /* share of joined forms at which no other order is tried */
-#define NOISY_SHARE 0.8      /* the same share if times scatter more than noise */
+#define ENOUGH_SHARE 0.95    /* least share of joined forms with which no other order is tried */
+#define NOISY_SHARE 0.8      /* the same share at higher noise levels */
 #define LEFT_OUT_PRICE 0.001   /* score of an omitted form, as relative error */
-/* Score of a port if more noise is allowed. Seven ports that add five forms at twice the error
- * model something else (mask operations of a Zen 4). */
+/* Score of a port at higher noise levels. If seven ports add five forms at twice the error, the
+ * model fits something other than ports (mask operations of a Zen 4). */
 #define PORT_PRICE 0.0004
 #define SETS_MOST 128
-#define ROW_MOST 16          /* forms per experiment */
+#define ROW_MOST 16          /* most different forms in an experiment */
 
-/* State of the evolver's searches for one core. */
+/* Searches of the evolver for one core. */
 struct port_search {
     struct lab *lab;
     struct problem *problem;
@@ -85,8 +88,8 @@ static void work_on(void *state, unsigned worker)
     evolve_worker(s->evolve, worker, worker ? NULL : poll_evolve, s);
 }
 
-/* Searches for @seconds, starting from @from (NULL: without a mapping, with @ports). Replaces the
- * best result and sets *@better if the error falls by @gain. */
+/* Searches for @seconds, starting from @from, or with @ports ports if it is NULL. If the error is
+ * lower by the share @gain, replaces the best result and sets *@better. */
 static bool search_for(struct port_search *s, unsigned ports, struct genome *from, double seconds,
                        double gain, bool *better, struct err *err)
 {
@@ -98,7 +101,7 @@ static bool search_for(struct port_search *s, unsigned ports, struct genome *fro
     options.ports = ports;
     options.seconds = seconds;
     options.seed = s->lab->options->seed;
-    options.consensus = false;   /* measured errors alone decide between rounds */
+    options.consensus = false;   /* only measured errors decide in this search */
     options.threads = hooks->team ? hooks->threads : 1;
     s->evolve = evolve_new(s->problem, &options, from ? &from : NULL, from != NULL, err);
     if (!s->evolve)
@@ -123,7 +126,7 @@ static bool search_for(struct port_search *s, unsigned ports, struct genome *fro
     return lab_goes_on(s->lab, err);
 }
 
-/* Replaces set @from by @to in every µop. */
+/* Replaces port set @from by @to in every µop. */
 static void replace_set(struct genome *g, unsigned from, unsigned to)
 {
     for (size_t f = 0; f < g->forms; f++)
@@ -151,8 +154,9 @@ static size_t distinct_sets(const struct genome *g, unsigned *sets)
     return n;
 }
 
-/* Returns the best mapping with one more port. Some µops may use the new port instead of their
- * ports or additionally, whichever gives the least error. The caller frees. */
+/* Returns the best mapping with one more port. The µops of some sets use the new port, either
+ * instead of their ports or in addition. Chooses the changes with the least error. The caller
+ * frees. */
 static struct genome *with_port(const struct port_search *s)
 {
     struct genome *best = genome_copy(s->best[0]), *from = genome_copy(best);
@@ -184,7 +188,7 @@ static struct genome *with_port(const struct port_search *s)
     return best;
 }
 
-/* Searches ports without a known mapping: starts with few and adds one at a time. */
+/* Searches without a known mapping. Begins with few ports and adds one at a time. */
 static bool search_all(struct port_search *s, double trial, struct err *err)
 {
     bool ok = true, better = true;
@@ -202,7 +206,7 @@ static bool search_all(struct port_search *s, double trial, struct err *err)
     return ok;
 }
 
-/* Returns the largest measured rate in forms per cycle, rounded. */
+/* Returns the highest measured rate in forms per cycle, rounded to an integer. */
 static double measured_width(const struct experiments *t, const bool *keep)
 {
     double most = 1;
@@ -246,10 +250,10 @@ static bool *rows_known(const struct experiments *t, const bool *keep, const str
     return out;
 }
 
-/* How times above the port bound count. */
+/* How times above the port bound count: fully, or less with a limit for few or many such times. */
 enum lates { LATES_FULL, LATES_FEW, LATES_MANY };
 
-/* Returns the cycles of each form of @t alone, NaN if unknown. The caller frees. */
+/* Returns the cycles alone of each form of @t; NaN if unknown. The caller frees. */
 static double *times_alone(const struct experiments *t)
 {
     double *alone = mem_alloc((t->forms.count + 1) * sizeof *alone);
@@ -263,7 +267,8 @@ static double *times_alone(const struct experiments *t)
     return alone;
 }
 
-/* Returns the largest measured / predicted at which row @i is excused as above the port bound. */
+/* Returns the largest ratio of measured to predicted cycles with which row @i counts as above the
+ * port bound. */
 static double late_by(const struct experiments *t, size_t i, const double *alone, enum lates lates)
 {
     double own[ROW_MOST];
@@ -275,8 +280,8 @@ static double late_by(const struct experiments *t, size_t i, const double *alone
                                                : residual_limit_of(own, n, lates == LATES_MANY).by;
 }
 
-/* Returns the mean relative error of @m on the rows of @t in @keep. An unknown form counts as
- * UNKNOWN_ERROR. A time above the port bound counts as at most LATE_ERROR, except with
+/* Returns the mean relative error of @m on the rows of @t in @keep. A row with an unknown form
+ * counts as UNKNOWN_ERROR. A time above the port bound counts as at most LATE_ERROR, except with
  * LATES_FULL. */
 static double error_within(const struct experiments *t, const bool *keep, const struct mapping *m,
                            enum lates lates)
@@ -300,7 +305,8 @@ static double error_within(const struct experiments *t, const bool *keep, const 
     return n ? sum / (double)n : INFINITY;
 }
 
-/* Returns the same mean error over the rows whose forms @m has. */
+/* Returns the mean relative error of @m on those rows in @keep whose forms it has
+ * (error_within). */
 static double error_known(const struct experiments *t, const bool *keep, const struct mapping *m,
                           enum lates lates)
 {
@@ -317,7 +323,8 @@ double core_ports_error(const struct experiments *t, const bool *keep, const str
     return error_known(t, keep, m, late ? LATES_MANY : LATES_FULL);
 }
 
-/* Returns the share of the rows of @t in @keep that exceed the port bound by more than noise. */
+/* Returns the share of the rows of @t in @keep whose times exceed the port bound by more than
+ * noise. */
 static double late_share(const struct experiments *t, const bool *keep, const struct mapping *m)
 {
     double *cycles = mem_alloc((t->rows.count + 1) * sizeof *cycles);
@@ -340,8 +347,9 @@ static double error_of(const struct experiments *t, const bool *keep, const stru
     return error_within(t, keep, m, LATES_FULL);
 }
 
-/* Writes the join order of attempt @turn: even ones as given, odd ones memory forms last, with more
- * neighbours swapped each time. */
+/* Sets @order to the order of joining for attempt @turn. With an even @turn it is that of @forms.
+ * With an odd one, forms with memory operands are last. Later attempts swap more neighbours at
+ * random. */
 static void make_order(const struct lab *lab, const uint32_t *forms, size_t n, unsigned turn,
                        struct rng *rng, uint32_t *order)
 {
@@ -363,8 +371,8 @@ static void make_order(const struct lab *lab, const uint32_t *forms, size_t n, u
 /* A mapping from the exact search. */
 struct found {
     struct mapping *mapping;
-    /* mean relative error over the rows whose forms it has; times above the port bound count as
-     * noise */
+    /* mean relative error over the rows whose forms the mapping has; times above the port bound
+     * count less */
     double error;
     size_t forms;
 };
@@ -381,7 +389,8 @@ static bool is_usable(const struct mapping *m)
     return usable;
 }
 
-/* Evaluates a result of the exact search. Discards it if no other forms can be placed with it. */
+/* Returns a result of the exact search with its error. Discards it if no other forms can be placed
+ * with it. Takes @take_m. */
 static struct found judge_found(const struct lab *lab, const bool *keep, enum lates lates,
                                 struct mapping *take_m)
 {
@@ -397,13 +406,14 @@ static struct found judge_found(const struct lab *lab, const bool *keep, enum la
     return f;
 }
 
-/* Returns whether @f has enough of @n forms and explains them within the noise. */
+/* Returns whether @f has the share @share of @n forms and explains them within the noise. */
 static bool is_exact(const struct found *f, size_t n, double share)
 {
     return f->mapping && f->error <= EXACT_ERROR && (double)f->forms >= share * (double)n;
 }
 
-/* Moves forms that @m lacks to the front, because other forms may have taken their ports. */
+/* Moves forms that @m lacks to the front of @order, because joined forms may have taken their
+ * ports. */
 static void left_out_first(const struct lab *lab, const struct mapping *m, size_t n,
                            uint32_t *order)
 {
@@ -418,15 +428,16 @@ static void left_out_first(const struct lab *lab, const struct mapping *m, size_
     free(before);
 }
 
-/* Returns whether the error of @f is within the scatter of a real CPU. Placing the omitted forms is
- * then better than a search with a larger error. */
+/* Returns whether the error of @f is within the scatter of a real CPU. If so, it is better to place
+ * the omitted forms than to search with a larger error. */
 static bool is_quiet(const struct found *f, size_t n)
 {
     return f->mapping && f->error <= SIGHT_NOISE && (double)f->forms >= EXACT_SHARE * (double)n;
 }
 
-/* Returns the score of @f; lower is better. Within the scatter it is the error, plus a small price
- * per omitted form and @port_price per port. Otherwise it is the error on all rows. */
+/* Returns the score of @f; a lower one is better. If the error is within the scatter, it is the
+ * error plus a small price per omitted form and @port_price per port. Otherwise it is the error on
+ * all rows. */
 static double score(const struct lab *lab, const bool *keep, const struct found *f, size_t n,
                     double port_price)
 {
@@ -436,8 +447,8 @@ static double score(const struct lab *lab, const bool *keep, const struct found 
     return f->mapping ? error_of(lab->table, keep, f->mapping) : INFINITY;
 }
 
-/* Runs the exact search in several orders and noise levels. Returns the result with the best
- * score. */
+/* Runs the exact search with several noise levels and orders of joining. Returns the result with
+ * the best score. */
 static struct found find_exactly(struct lab *lab, const bool *keep, const uint32_t *forms, size_t n,
                                  struct venn_options *o)
 {
@@ -474,7 +485,7 @@ static struct found find_exactly(struct lab *lab, const bool *keep, const uint32
     return best;
 }
 
-/* Starts the search from the exact result. */
+/* Makes @found the best result of the searches. */
 static bool take_found(struct port_search *s, const struct mapping *found, struct err *err)
 {
     s->best = mem_zero(1, sizeof *s->best);
@@ -486,7 +497,7 @@ static bool take_found(struct port_search *s, const struct mapping *found, struc
     return true;
 }
 
-/* Returns the best individual of the searches as a mapping. */
+/* Fills @out with the best individual of the searches. */
 static void take_best(const struct port_search *s, struct core_ports *out)
 {
     const struct problem *p = s->problem;
@@ -494,7 +505,7 @@ static void take_best(const struct port_search *s, struct core_ports *out)
 
     ports_number(&names, s->best[0]->ports);
     out->mapping = genome_mapping(s->best[0], p, &names);
-    /* Each instruction takes at least one slot, even if the search found none. */
+    /* Each instruction has at least one slot, even if the search found none. */
     for (size_t i = 0; i < mapping_count(out->mapping); i++) {
         struct mapping_entry entry = *mapping_at(out->mapping, i);
         entry.micro_ops = entry.micro_ops ? entry.micro_ops : 1;
@@ -517,8 +528,8 @@ static void search_done(struct port_search *s)
     s->error = INFINITY;
 }
 
-/* Returns the exact result, which may have more ports than the evolver searches. Its error counts
- * the rows in @keep whose forms it has. */
+/* Fills @out with @found, which may have more ports than the evolver can search. Its error is that
+ * on the rows in @keep whose forms it has. */
 static void use_found(const struct port_search *s, const bool *keep, const struct mapping *found,
                       struct core_ports *out)
 {
@@ -536,7 +547,7 @@ static void use_found(const struct port_search *s, const bool *keep, const struc
     free(rows);
 }
 
-/* Uses the evolver instead of the exact search, over all rows in @keep. */
+/* Fills @out with the result of the evolver's searches on all rows in @keep. */
 static bool use_search(struct port_search *s, const bool *keep, struct core_ports *out,
                        struct err *err)
 {
@@ -567,8 +578,8 @@ static bool has_time_alone(const struct lab *lab, uint32_t form)
     return false;
 }
 
-/* Returns the number of these forms that have a usage from an earlier run. Returns 0 if the earlier
- * core has a form that is not charted now or has no time. */
+/* Returns how many of the @n forms have a usage from an earlier run. Returns 0 if that core has a
+ * form that is not charted now or has no time. */
 static size_t count_known(const struct lab *lab, const uint32_t *forms, size_t n)
 {
     const struct mapping *core = lab->options->core;
@@ -584,8 +595,9 @@ static size_t count_known(const struct lab *lab, const uint32_t *forms, size_t n
     return found;
 }
 
-/* Returns whether the known core covers nearly all of the @n forms (@known of them) and predicts
- * them well. No search is needed then. The core of a smaller chart covers only a few forms. */
+/* Returns whether the core of an earlier run has nearly all of the @n forms (@known of them) and
+ * predicts them well. If so, no search is needed. The core of a smaller chart has too few of
+ * them. */
 static bool known_explains(const struct lab *lab, const bool *keep, size_t known, size_t n)
 {
     const struct experiments *t = lab->table;
@@ -598,7 +610,7 @@ static bool known_explains(const struct lab *lab, const bool *keep, size_t known
            (mapping_ports(core)->count > PROBLEM_PORTS_MAX && error <= UNKNOWN_ERROR);
 }
 
-/* Searches on from an earlier run's result if its error exceeds that of an exact result. */
+/* Fills @out with the result of a search that starts from the core of an earlier run. */
 static bool improve_known(struct port_search *s, const bool *keep, struct core_ports *out,
                           struct err *err)
 {
@@ -662,7 +674,7 @@ static bool find_ports(struct lab *lab, const bool *keep, const uint32_t *forms,
     return ok;
 }
 
-/* Splits ports that are two resources under one name, as forms outside the core reveal. */
+/* Splits ports that are two resources under one name, if forms outside the core show it. */
 static bool part_ports(struct lab *lab, const bool *keep, struct core_ports *out, struct err *err)
 {
     struct mapping *m = parting_find(lab, keep, out->mapping, measured_width(lab->table, keep));

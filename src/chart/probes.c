@@ -11,7 +11,7 @@
 #include "base/names.h"
 #include "toolchain/assemble.h"
 
-#define TOGETHER_MOST ((size_t)1 << 20)   /* most bytes of text that one assembler run gets */
+#define TOGETHER_MOST ((size_t)1 << 20)   /* most bytes of text in one run of the assembler */
 
 size_t probe_add(struct probes *p, const char *format, ...)
 {
@@ -32,15 +32,15 @@ size_t probe_add_decoded(struct probes *p, const char *text)
     return p->list.count - 1;
 }
 
-/* Cache of assembled probes by text, for the whole process. Successive CPUs need the same loops,
- * and starting an assembler takes longer than measuring. */
+/* Cache of assembled probes by text, shared by the process. All CPUs need the same loops, and
+ * starting an assembler takes longer than measuring. */
 static struct {
     struct names texts;
     VEC(struct probe_code { struct insn *insns; size_t count; }) codes;
     pthread_mutex_t lock;
 } known = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-/* Decodes the instructions of @code; no instructions if that fails. */
+/* Decodes the instructions of @code. If that fails, returns no instructions. */
 static struct probe_code decode_probe(enum isa isa, const uint8_t *code, size_t length)
 {
     struct err err = {0};
@@ -69,7 +69,8 @@ static struct probe_code assemble_probe(enum isa isa, const char *text)
     return out;
 }
 
-/* Returns the cached code of @text, empty until it is assembled. Call it under the lock. */
+/* Returns the entry of @text in the cache, which is empty until the text is assembled. The caller
+ * must own the lock. */
 static struct probe_code *known_code(enum isa isa, const char *text)
 {
     struct str key = {0};
@@ -85,7 +86,7 @@ static struct probe_code *known_code(enum isa isa, const char *text)
 /* label that precedes the lines of each probe */
 #define LABEL "portolan_probe_"
 
-/* Returns the index of the next probe label at or after @i. */
+/* Returns the index of the first probe label from index @i. */
 static size_t next_label(const struct assembled *all, size_t i)
 {
     while (i < all->label_count && strncmp(all->labels[i].name, LABEL, sizeof LABEL - 1) != 0)
@@ -93,8 +94,9 @@ static size_t next_label(const struct assembled *all, size_t i)
     return i;
 }
 
-/* Splits the assembled code of @p by the labels. If two labels have the same address the code is
- * ambiguous. Call it under the lock. */
+/* Stores the code of each probe in the cache. Labels separate the probes. If a probe has the same
+ * address as the previous one, its code is ambiguous and not stored. The caller must own the
+ * lock. */
 static void take_codes(const struct probes *p, enum isa isa, const struct assembled *all)
 {
     uint64_t before = UINT64_MAX;
@@ -113,8 +115,9 @@ static void take_codes(const struct probes *p, enum isa isa, const struct assemb
     }
 }
 
-/* Assembles new probes, beginning with @first, in one run, because starting an assembler dominates
- * the time. If the assembler rejects them together, probe_decode assembles each separately. */
+/* Assembles all probes from number @first that are not in the cache. One run of the assembler is
+ * enough, because starting it takes most of the time. If that fails, probe_decode assembles each
+ * probe separately. */
 static void assemble_all(const struct probes *p, size_t first)
 {
     const enum isa isa = p->chart->forms[0].row->isa;
@@ -148,7 +151,8 @@ size_t probe_decode(const struct probes *p, size_t at, struct insn **out)
 
     lock_take(&known.lock);
     struct probe_code *code = known_code(isa, text);
-    /* Not yet assembled, or rejected. A retry may succeed after a full disk. */
+    /* The probe is not assembled, or was rejected. Another try may succeed, for example after the
+     * disk was full. */
     if (!code->count) {
         free(code->insns);
         *code = assemble_probe(isa, text);
@@ -191,13 +195,13 @@ bool probes_run(struct probes *p, struct err *err)
     return ok && lab_goes_on(p->lab, err);
 }
 
-/* Instructions that may only take a slot. Nops may fuse with their neighbours at rename, and a CPU
- * may execute moves instead of eliminating them. */
-/* the last has six bytes, for CPUs on which short instructions are slow */
+/* Instructions that may only take an issue slot. Nops may fuse with their neighbours at rename, and
+ * a CPU may execute moves instead of eliminating them. */
+/* The last one has six bytes, because short instructions are slow on some CPUs. */
 static const char *const fillers[] = {"nop", "mov ecx, edx", ".byte 0x66, 0x0f, 0x1f, 0x44, 0, 0"};
 #define SHORT_FILLERS 2
 #define FILLERS (sizeof fillers / sizeof *fillers)
-/* cycles of a loop with a jump; any front end delivers one in an integer number of cycles */
+/* cycles of a loop with a jump, which any front end delivers in an integer number of cycles */
 #define FILLED 4
 
 void probe_repeat(const char *line, unsigned count, struct str *out)
