@@ -1,18 +1,19 @@
-/* Small loops that a chart measures together, and the facts that it concludes. One thread. */
+/* Small loops that a chart measures in one batch, and functions that set the facts concluded from
+ * them. Use from one thread. */
 #ifndef PORTOLAN_CHART_PROBES_H
 #define PORTOLAN_CHART_PROBES_H
 
 #include "chart/lab.h"
 
-/* tolerance as a share of the difference between two alternatives */
+/* largest distance of a time from an alternative, as a share of the alternatives' difference */
 #define PROBE_CERTAIN 0.25
-#define PROBE_WITHIN 0.04    /* relative tolerance of a time for one alternative */
+#define PROBE_WITHIN 0.04    /* relative tolerance of a single alternative */
 
 /* A loop and its measured time. */
 struct probe {
     char *text;
     enum kernel_copies copies;
-    double cycles;           /* cycles per iteration; NaN: not measured */
+    double cycles;           /* cycles per iteration; NaN if not measured */
 };
 
 struct probes {
@@ -21,51 +22,53 @@ struct probes {
     double width;            /* issue slots per cycle */
     VEC(struct probe) list;
     size_t ran;              /* number of loops measured so far */
-    /* rename is slow with short instructions, so loops that count slots use long ones */
+    /* rename is slow with short instructions, so loops that count slots need long ones */
     bool dense_is_slow;
-    /* an instruction that only takes a slot, at most two bytes long unless dense_is_slow; NULL:
-     * unknown */
+    /* Instruction that only takes a slot. It has at most two bytes unless dense_is_slow. NULL:
+     * unknown. */
     const char *filler;
 };
 
-/* Adds a loop of the lines in @format. Returns its index for probe_time, which is valid after
+/* Adds a loop whose lines @format prints. Returns the index for probe_time, which is valid after
  * probes_run. */
 size_t probe_add(struct probes *p, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* Like probe_add, for code that the decoders deliver: without a branch, of short instructions, and
- * larger than any µop cache. */
+/* Like probe_add, but the decoders, not the µop cache, deliver the loop: it has no branch, short
+ * instructions, and more bytes than any µop cache holds. */
 size_t probe_add_decoded(struct probes *p, const char *text);
-/* Measures the loops added since the last call. A loop that the assembler rejects has no time.
- * False with err. */
+/* Measures the loops added since the last call. The time of a loop that the assembler rejects is
+ * NaN. Returns false with err. */
 bool probes_run(struct probes *p, struct err *err);
-/* Measures candidates and sets p->filler to an instruction that only takes a slot. False with
- * err. */
+/* Measures candidates and sets p->filler to an instruction that only takes a slot. Returns false
+ * with err. */
 bool probes_find_filler(struct probes *p, struct err *err);
 /* Appends @line @count times to @out. */
 void probe_repeat(const char *line, unsigned count, struct str *out);
-/* Appends fillers. Without a known filler it appends nops, and their loops allow no conclusion. */
+/* Appends @count fillers to @out. If the filler is unknown, appends nops; a loop with nops allows
+ * no conclusion. */
 void probe_fill(const struct probes *p, unsigned count, struct str *out);
 static inline double probe_time(const struct probes *p, size_t at)
 {
     return p->list.items[at].cycles;
 }
-/* Decodes a loop into *@out, which the caller frees. Returns the number of instructions; 0 on
+/* Decodes loop @at into *@out, which the caller frees. Returns the number of instructions; 0 on
  * failure. */
 size_t probe_decode(const struct probes *p, size_t at, struct insn **out);
 void probes_done(struct probes *p);
 
-/* Compares time @t with two loops, of which @two has one slot more. Returns 1 if @t equals @one, 0
- * if @two, -1 if neither or unknown. */
+/* Compares the time @t with loops @one and @two, of which @two has one more slot. Returns 1 if @t
+ * equals the time of @one, 0 if that of @two, -1 if neither or unknown. */
 int probe_slots(const struct probes *p, double t, size_t one, size_t two);
 
-/* Sets a fact in c->facts and the machine. @value NULL: marks it as unknown because of @why and
- * omits it from the machine. */
+/* Sets fact @key in c->facts and in the machine. If @value is NULL, marks the fact as unknown with
+ * the reason @why and omits it from the machine. */
 void probe_tell(struct probes *p, const char *key, const char *value, const char *unit,
                 const char *why);
-/* Sets a fact in cycles, rounded to an integer or to tenths. */
+/* Sets fact @key to a number of cycles, rounded to an integer or to tenths. */
 void probe_tell_cycles(struct probes *p, const char *key, double cycles, const char *why);
-/* Returns @count / @cycles; NaN if not an integer. */
+/* Returns @count / @cycles, or NaN if that is not an integer. */
 double probe_whole_rate(double count, double cycles);
-/* Sets a fact to the rate from probe_whole_rate, of a loop of @cycles. */
+/* Sets fact @key to @rate, a result of probe_whole_rate. If @rate is NaN, marks the fact as
+ * unknown; the reason depends on whether @cycles, the loop's time, is NaN. */
 void probe_tell_rate(struct probes *p, const char *key, double rate, double cycles,
                      const char *unit, const char *why);
 

@@ -16,51 +16,51 @@
 #define ROWS_FEWEST 8
 #define ROWS_MOST 1500       /* most experiments per form */
 #define TERMS_MOST 16        /* most forms per experiment */
-#define TRIED_MOST 40        /* most usages of other forms that are tried */
-#define SETS_MOST 64         /* most port sets from which µops are added */
+#define TRIED_MOST 40        /* most usages of other forms that are tried for one form */
+#define SETS_MOST 64         /* most port sets whose µops are added or removed */
 #define STEPS 8             /* most steps, each of which must reduce the error */
 #define GAIN 0.25            /* relative reduction of the error that another usage must achieve */
 #define GAIN_LEAST 0.005     /* least absolute reduction, so that noise changes nothing */
 #define STEP_GAIN 0.1
-#define SLOWEST 1.1          /* largest ratio of the µops' time to the form's time alone */
-#define QUICKEST 0.5         /* smallest ratio of the µops' time to the form's time alone */
+#define SLOWEST 1.1          /* largest ratio of a tried usage's time to the form's time alone */
+#define QUICKEST 0.5         /* smallest ratio of a tried usage's time to the form's time alone */
 
 typedef VEC(uint32_t) row_list;
 
-/* A usage of one or more forms. */
+/* A usage that one or more forms have. */
 struct refine_use {
     struct usage usage;
     unsigned slots;
-    bool memory, vectors;    /* whether its forms access memory; whether they use vectors */
+    bool memory, vectors;    /* whether the forms access memory; whether they use vectors */
     size_t forms;
-    double cycles;           /* cycles of the usage alone */
-    size_t at;               /* number of usages that were found before */
+    double cycles;           /* predicted cycles of a form alone with this usage */
+    size_t at;               /* index of the usage in the order of discovery */
 };
 
 struct refined {
     bool changed;
     struct usage usage;
     unsigned slots;
-    double worst;            /* largest relative error of the form's experiments */
+    double worst;            /* largest relative error of an experiment with the form */
 };
 
 struct refining {
     const struct lab *lab;
     struct chart *c;
-    row_list *rows;          /* indexes of the rows with each form */
+    row_list *rows;          /* rows of the table that contain the form, by form */
     struct refine_use *uses;
     size_t use_count;
     portset sets[SETS_MOST], pipes;
     size_t set_count;
-    struct refined *out;     /* results by form */
+    struct refined *out;     /* result for each form */
     unsigned workers;
     atomic_bool over;
 };
 
-/* Alternatives for one form, tried one by one. */
+/* State while alternatives for one form are tried one by one. */
 struct refine_trial {
-    const struct experiments *table;   /* experiments of the form, copied for this trial */
-    struct mapping *mapping;           /* mapping in which the usage is tried */
+    const struct experiments *table;   /* copy of the form's experiments */
+    struct mapping *mapping;           /* mapping in which the alternatives are set */
     double *cycles;
     struct mapping_entry entry;
     struct usage best;
@@ -89,7 +89,7 @@ static double cycles_alone(struct throughput *throughput, const struct usage *u,
     return fmax(throughput_of_masses(throughput, masses, n), slots / width);
 }
 
-/* Collects the port sets from which µops may be added or removed. Excludes blocking pipes, because
+/* Collects the port sets whose µops may be added or removed. Excludes blocking pipes, because
  * measured pairs determined them (chart/pipes.h). */
 static void count_sets(struct refining *r)
 {
@@ -153,7 +153,7 @@ static void take_rows(struct refining *r)
         }
 }
 
-/* Copies the form's rows to a new table. The caller frees. */
+/* Returns a new table with copies of @rows. The caller frees it. */
 static struct experiments *table_of(const struct experiments *from, const row_list *rows)
 {
     struct experiments *t = experiments_new();
@@ -171,7 +171,8 @@ static struct experiments *table_of(const struct experiments *from, const row_li
     return t;
 }
 
-/* Tries usage @u, and keeps it if the form's error falls. */
+/* Predicts the form's experiments with usage @u, and stores it as the best if the mean error is
+ * smaller. */
 static void try_usage(struct refine_trial *t, const struct usage *u, unsigned slots)
 {
     double sum = 0, worst = 0;
@@ -200,7 +201,8 @@ static void try_usage(struct refine_trial *t, const struct usage *u, unsigned sl
     }
 }
 
-/* Tries @from with one µop less of set @out (UINT_MAX: none), and one more on @in (0: none). */
+/* Tries @from with one µop removed from entry @out (UINT_MAX: none) and one µop added to set @in
+ * (0: none). */
 static void try_change(struct refine_trial *t, const struct usage *from, unsigned out, portset in,
                        unsigned slots)
 {
@@ -298,7 +300,7 @@ static void refine_share(void *state, unsigned worker)
     mapping_free(m);
 }
 
-/* Writes the changed usages to the machine. Returns their number. */
+/* Writes the changed usages to the machine. Returns how many changed. */
 static size_t write_refined(struct refining *r)
 {
     size_t changed = 0;

@@ -3,16 +3,17 @@
 
 #include <math.h>
 
-/* Share of the slowest form's time that all other forms must not reach. Otherwise no second port
- * set is idle, and the excess has another cause. */
+/* Limit for the other forms' time as a share of the slowest form's. Above it no second port set is
+ * idle, and the excess has another cause. */
 #define SPARE 0.5
-/* On a Zen 5, 12 additions and 2 multiplications take 2.58 cycles for a bound of 2.33: the CPU
- * cannot write both results in one cycle. */
+/* Limit of measured / predicted if a port set is idle. On a Zen 5, 12 additions and 2
+ * multiplications take 2.58 cycles for a bound of 2.33: the CPU cannot write both results in one
+ * cycle. */
 #define SPARE_BY 1.3
-/* On a Zen 5, 2 loads and a move from a vector take 0.67 cycles for a bound of 0.50; 8 and 1 take
- * the predicted 2.00. */
+/* Limit of measured / predicted if no port set is idle. On a Zen 5, 2 loads and a move from a
+ * vector take 0.67 cycles for a bound of 0.50; 8 loads and 1 move take the predicted 2.00. */
 #define BUSY_BY 1.35
-#define BUSY_MOST 1.0        /* largest cost of a time within this limit */
+#define BUSY_MOST 1.0        /* largest cost of a time below BUSY_BY */
 
 struct residual_limit residual_limit_of(const double *own, size_t n, bool scattered)
 {

@@ -1,6 +1,7 @@
-/* Measurements above the port bound (positive residuals, "late" times). A scheduler does not fill
- * two port sets perfectly, and no execution is faster than its ports allow. A positive residual is
- * therefore weaker evidence against a usage than a negative one (docs/notes/zen5.md). */
+/* Measurements above the port bound (positive residuals; "late" in the code). A scheduler does not
+ * fill two port sets perfectly, but no execution is faster than the ports allow. A positive
+ * residual is therefore weaker evidence against a usage than a negative one
+ * (docs/notes/zen5.md). */
 #ifndef PORTOLAN_CHART_RESIDUAL_H
 #define PORTOLAN_CHART_RESIDUAL_H
 
@@ -8,12 +9,12 @@
 #include <stddef.h>
 
 /* Limits for a time above the port bound: its largest cost in squared deviations, and the largest
- * measured / predicted that is excused. */
+ * measured / predicted that counts as such an excess. */
 #define RESIDUAL_COST_MOST 10.0
 #define RESIDUAL_RATIO 1.25
-/* The limit of the ratio for a form alone. Stores to consecutive lines take 0.556 cycles for 0.5 on
- * a Zen 4. On a Zen 5, comparisons of memory with an immediate take 0.300 for 0.250, and CMOVZ
- * (R64, R64) takes 0.197 for 0.167. The loop has too few independent chains for six ports. */
+/* Largest measured / predicted of a form alone. Stores to consecutive lines take 0.556 cycles for
+ * 0.5 on a Zen 4. On a Zen 5, comparisons of memory with an immediate take 0.300 for 0.250, and
+ * CMOVZ (R64, R64) takes 0.197 for 0.167. The loop has too few independent chains for six ports. */
 #define RESIDUAL_RATIO_ALONE 1.21
 
 struct residual_limit {
@@ -25,8 +26,8 @@ static inline bool is_above_ports(double predicted, double measured, double by)
     return measured > predicted && measured <= by * predicted;
 }
 
-/* Returns the cost of a time: the square of @off, its deviation in units of the noise, limited to
- * @most, or to @late.most if it exceeds the port bound. */
+/* Returns the cost of a time: the square of @off, the deviation in units of the noise. It is
+ * limited to @most, or to @late.most if the time exceeds the port bound by at most @late.by. */
 static inline double residual_cost(double off, double predicted, double measured, double most,
                                    struct residual_limit late)
 {
@@ -35,7 +36,7 @@ static inline double residual_cost(double off, double predicted, double measured
     return price < limit ? price : limit;
 }
 
-/* Returns the limit for an experiment whose @n > 0 forms take @own cycles each alone. @scattered:
+/* Returns the limits for an experiment whose @n > 0 forms take @own cycles each alone. @scattered:
  * many times on this CPU exceed the port bound. */
 struct residual_limit residual_limit_of(const double *own, size_t n, bool scattered);
 

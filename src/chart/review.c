@@ -11,11 +11,11 @@
 #include "chart/second.h"
 
 #define ROUND 64             /* blocks measured in one batch */
-#define POINTS_MOST 0.15     /* relative error above which a block counts against its forms */
-#define NAMED_LEAST 3        /* least number of blocks with a form that is named */
-#define NAMED_SHARE 0.5      /* least share of these blocks with such an error */
+#define POINTS_MOST 0.15     /* least relative error of a block that counts as bad for its forms */
+#define NAMED_LEAST 3        /* least number of blocks with a form that may be named */
+#define NAMED_SHARE 0.5      /* least share of bad blocks of a form that is named */
 
-/* Number of blocks that contain one form. */
+/* Number of blocks, and of bad ones, that contain a form. */
 struct reviewed_form {
     const char *form;        /* name of the form, borrowed */
     unsigned blocks, bad;
@@ -25,7 +25,7 @@ struct reviewing {
     struct lab *lab;
     struct chart *chart;
     struct block_maker *maker;
-    /* models of the machine before the second round and of the current machine */
+    /* models of the machine before the second round and after it */
     struct model *first, *model;
     VEC(struct judged) seen;       /* blocks measured before the second round */
     VEC(struct reviewed_form) forms;
@@ -51,7 +51,7 @@ static void see_block(struct reviewing *r, const struct random_block *b, double 
                      .block = *b, .truth = cycles, .predicted = model_cycles(r->first, b)}));
 }
 
-/* Compares prediction and time of one block, and adds the result to the review. */
+/* Adds the prediction and the time of one block to the review. */
 static void judge_block(struct reviewing *r, const struct random_block *b, double cycles)
 {
     struct chart_review *out = &r->chart->review;
@@ -91,7 +91,7 @@ static int by_bad(const void *a, const void *b)
     return (x->bad < y->bad) - (x->bad > y->bad);
 }
 
-/* Names the forms for which most of their blocks have a large error. */
+/* Names the forms of which most blocks are bad. */
 static void name_suspects(struct reviewing *r)
 {
     struct str text = {0};
@@ -128,7 +128,7 @@ static bool review_round(struct reviewing *r, struct rng *rng,
     return ok && lab_goes_on(r->lab, err);
 }
 
-/* Measures and evaluates half of the blocks. */
+/* Measures and evaluates one half of the blocks. */
 static bool review_half(struct reviewing *r, struct rng *rng, bool second, struct err *err)
 {
     const struct chart_hooks *hooks = r->lab->hooks;

@@ -87,7 +87,7 @@ size_t lattice_set(const struct lattice *g, portset set)
     return i < g->sets.count ? i : SIZE_MAX;
 }
 
-/* Sums and slots of each entry of the mapping. */
+/* µop sums of all entries of the mapping. */
 struct entries {
     const struct mapping *mapping;
     const struct lattice *lattice;
@@ -96,7 +96,7 @@ struct entries {
     size_t n;
 };
 
-/* Computes the busy ports, cycles and margin of @s alone. */
+/* Computes the busy ports, cycles and margin of @s when it runs alone. */
 static void judge(const struct entries *e, struct saturator *s, float *row)
 {
     const struct lattice *g = e->lattice;
@@ -111,7 +111,7 @@ static void judge(const struct entries *e, struct saturator *s, float *row)
             row[c] += (float)s->terms[i].count * own[c];
         s->slots += s->terms[i].count * mapping_at(e->mapping, s->terms[i].entry)->micro_ops;
     }
-    /* Of equally busy sets takes the largest, because any µop within its ports adds time. */
+    /* Of equally busy sets, takes the largest, because any µop on its ports adds time. */
     for (size_t c = 0; c < g->columns; c++) {
         double cycles = row[c] * g->inverse[c];
         if (cycles > first * (1 + 1e-6) ||
@@ -205,7 +205,7 @@ static void offer_counts(const struct entries *e, size_t a, size_t b, size_t c,
             }
 }
 
-/* Lists one entry for each usage with a single µop, from which triples are formed. */
+/* Lists one entry for each usage with a single µop. Triples are formed from these entries. */
 static size_t simple_entries(const struct mapping *m, size_t *out)
 {
     size_t n = 0;

@@ -8,30 +8,30 @@
 #include "chart/residual.h"
 #include "model/mapping.h"
 
-#define COLUMNS_MOST 1024       /* most port sets that can limit an experiment */
+#define COLUMNS_MOST 1024       /* most columns, i.e. port sets that can limit an experiment */
 #define SATURATOR_TERMS 3
-#define LATTICE_LANES 16        /* columns computed in one step: four vectors */
+#define LATTICE_LANES 16        /* columns computed in one step, in four vectors */
 
-/* Kind of vector encoding of a form. Experiments never mix legacy and VEX. */
+/* Vector encoding of a form. No experiment mixes legacy and VEX. */
 enum vectors { VECTORS_NONE, VECTORS_LEGACY, VECTORS_VEX, VECTORS_KINDS };
 enum vectors vectors_of(const char *form);
 
-/* Port sets and sums of µops within them. An experiment takes the largest sum / ports over all
- * columns, in cycles. */
+/* Port sets and, as columns, the unions of sets that can limit an experiment. Its time in cycles is
+ * the largest quotient of a column's µops and ports. */
 struct lattice {
     VEC(portset) sets;          /* port sets that a µop may have */
-    /* number of sets that occur in the core; they are first in the list */
+    /* number of sets that occur in the core (first in the list) */
     size_t known;
     size_t columns;
     portset column[COLUMNS_MOST];
     float inverse[COLUMNS_MOST];   /* 1 / number of ports, per column */
-    /* per port set and column: 1 if the column contains the set, otherwise 0 */
+    /* one row per port set: 1 in the columns that contain the set, otherwise 0 */
     float *within;
     double width;               /* issue slots per cycle */
-    double noise;               /* relative deviation of a time from the true usages' prediction */
+    double noise;               /* standard deviation of times relative to a correct prediction */
     bool late;                  /* whether times may exceed the port bound; initially false */
 };
-/* relative standard deviation of times with a correct prediction */
+/* relative standard deviation of times from a correct prediction */
 #define SIGHT_NOISE 0.008
 /* Returns the standard deviation of a time of @cycles, in cycles. */
 static inline double sight_noise(double noise, double cycles)
@@ -39,16 +39,17 @@ static inline double sight_noise(double noise, double cycles)
     return noise * cycles + 0.003;
 }
 /* Returns the squared deviation of a time in units of the noise, limited to @most, so that one
- * wrong time does not decide. Up to @by times the port bound, the limit is LATE_MOST. */
+ * wrong time does not decide. If the time exceeds the port bound by at most the factor @by, the
+ * limit is RESIDUAL_COST_MOST. */
 static inline double sight_price(double noise, double predicted, double measured, double most,
                                  double by)
 {
     return residual_cost((predicted - measured) / sight_noise(noise, measured), predicted, measured,
                          most, (struct residual_limit){by, RESIDUAL_COST_MOST});
 }
-/* Builds the lattice of the sets of @m. While there is room, adds in this order: intersections,
- * single ports, pairs of ports. @out must be zeroed; late stays false. The lattice has no columns
- * if the sets of @m alone need more than COLUMNS_MOST. */
+/* Builds the lattice of the sets of @m. Up to COLUMNS_MOST columns, adds in this order:
+ * intersections, single ports, pairs of ports. @out must be zeroed; late stays false. The lattice
+ * has no columns if the sets of @m alone need more than COLUMNS_MOST. */
 void lattice_make(const struct mapping *m, double width, double noise, struct lattice *out);
 void lattice_done(struct lattice *g);
 /* Adds @count µops of set number @set to the sums of @row. */
@@ -58,7 +59,7 @@ static inline void lattice_add(const struct lattice *g, size_t set, float count,
     for (size_t c = 0; c < g->columns; c++)
         row[c] += count * within[c];
 }
-/* Returns the number of @set; SIZE_MAX if the lattice lacks it. */
+/* Returns the index of @set in g->sets; SIZE_MAX if the lattice lacks it. */
 size_t lattice_set(const struct lattice *g, portset set);
 typedef float lattice_lanes __attribute__((vector_size(16)));
 typedef float lattice_lanes_any __attribute__((vector_size(16), aligned(4), may_alias));
@@ -68,15 +69,16 @@ static inline lattice_lanes lattice_max(lattice_lanes a, lattice_lanes b)
     lattice_mask greater = a > b;
     return (lattice_lanes)((greater & (lattice_mask)a) | (~greater & (lattice_mask)b));
 }
-/* Returns the cycles of four columns, beginning with @c. */
+/* Returns the cycles of the four columns from @c. */
 static inline lattice_lanes lattice_four(const struct lattice *g, const float *row,
                                          const float *more, size_t c)
 {
     return (*(const lattice_lanes_any *)(row + c) + *(const lattice_lanes_any *)(more + c)) *
            *(const lattice_lanes_any *)(g->inverse + c);
 }
-/* Returns the cycles of sums, @slots issue slots and a pipe blocked for @pipe cycles. A chart
- * spends most of its computing time here, hence four independent maxima in registers. */
+/* Returns the cycles of the µop sums @row + @more, @slots issue slots, and a pipe that is blocked
+ * for @pipe cycles. A chart spends most of its computing time here. The loop therefore holds four
+ * independent maxima in registers. */
 static inline double lattice_cycles(const struct lattice *g, const float *row, const float *more,
                                     double slots, double pipe)
 {
@@ -102,32 +104,32 @@ static inline double lattice_cycles(const struct lattice *g, const float *row, c
 struct saturator {
     portset ports;              /* ports that the saturator keeps busy; 0: the issue slots */
     enum vectors vectors;
-    /* index of the mapping's entry, and number of executions */
+    /* index of the entry in the mapping, and number of its executions */
     struct { size_t entry; uint32_t count; } terms[SATURATOR_TERMS];
     unsigned term_count;
     double cycles, slots;       /* cycles and issue slots of the saturator alone */
-    double margin;              /* relative margin to the busiest set of other ports */
-    bool even;                  /* a proper subset of the busy ports is equally busy */
+    double margin;              /* relative margin to the busiest set with other ports */
+    bool even;                  /* whether a proper subset of the busy ports is equally busy */
     float *row;                 /* sum of µops for each column of the lattice */
 };
 struct saturators {
     VEC(struct saturator) list;
 };
 /* Fills the empty @out with the best saturator for each port set and vector encoding. Skips those
- * with the same forms as a saturator in @refused (may be NULL). */
+ * that consist of the same forms as one in @refused (may be NULL). */
 void saturators_find(const struct mapping *m, const struct lattice *g,
                      const struct saturators *refused, struct saturators *out);
 /* Returns whether both consist of the same forms, in any numbers. */
 bool saturators_alike(const struct saturator *a, const struct saturator *b);
 void saturators_done(struct saturators *s);
 
-/* saturator_check.c: validates saturators by measurement. Only validated ones are used to place
+/* saturator_check.c: validates saturators by measurement. Only valid ones are used to place
  * forms. */
 
-/* Like saturators_find, but measures each saturator alone first. One that contradicts the core
- * (stores that slow each other, for example) is replaced by the next best for its ports. If none is
- * valid these ports have no saturator. @form_of: index into the lab's table, per entry of @m. False
- * with err when measurement fails or is cancelled. One thread. */
+/* Like saturators_find, but measures each saturator alone first. If one contradicts the core (for
+ * example, stores that slow each other), tries the next best for its ports. If none is valid, these
+ * ports have no saturator. @form_of: index into the lab's table for each entry of @m. Returns false
+ * with err if measurement fails or is cancelled. Call from one thread. */
 bool saturators_validate(struct lab *lab, const struct mapping *m, const struct lattice *g,
                          const uint32_t *form_of, struct saturators *out, struct err *err);
 

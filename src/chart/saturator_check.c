@@ -7,11 +7,11 @@
 #define ROUNDS 6
 #define SIZES 2
 
-/* Repetitions of the saturator: few, and as many as next to other forms, because longer bodies may
- * be slower by themselves. */
+/* Copies of the saturator per experiment. The numbers are as small as in experiments with other
+ * forms, because longer bodies may be slower by themselves. */
 static const uint32_t copies[SIZES] = {1, 3};
 
-/* Requests @s alone. The experiments' rows are written to @rows. */
+/* Requests experiments of @s alone. Writes their rows to @rows. */
 static void ask(struct lab *lab, const uint32_t *form_of, const struct saturator *s,
                 size_t rows[SIZES])
 {
@@ -44,7 +44,7 @@ static bool is_one_of(const struct saturators *list, const struct saturator *s)
     return false;
 }
 
-/* Stores the forms of @s, but not its sums. */
+/* Adds @s without its sums to @list. */
 static void note(struct saturators *list, const struct saturator *s)
 {
     struct saturator forms = *s;
@@ -65,7 +65,7 @@ static void leave_out(const struct saturators *refused, struct saturators *s)
     s->list.count = kept;
 }
 
-/* Measures the new saturators in @found, and adds each to @sound or @refused. */
+/* Measures the new saturators of @found, and adds each to @sound or @refused. */
 static bool judge_new(struct lab *lab, const uint32_t *form_of, const struct saturators *found,
                       struct saturators *sound, struct saturators *refused, struct err *err)
 {

@@ -12,12 +12,12 @@
 #include "model/change.h"
 #include "throughput/predict.h"
 
-#define TOLERANCE 0.10       /* relative error above which a block is examined */
+#define TOLERANCE 0.10       /* least relative error of a block that is examined */
 #define SAMPLED 1024         /* most blocks examined */
 #define ROUND 64             /* number of blocks measured together */
-/* A usage contradicts a form's own experiments if it raises their mean error by more than this. */
+/* Least increase of the mean error of a form's experiments at which a usage contradicts them. */
 #define CONTRADICTS 0.001
-#define SURE 0.8             /* least confidence at which a usage is kept */
+#define SURE 0.8             /* confidence above which a usage is certain */
 #define DRAWS 10             /* number of blocks that test a pattern */
 #define BY_BLOCKS "charted: determined by random blocks"
 
@@ -45,7 +45,7 @@ static bool times(void *state, const struct random_block *blocks, size_t n, doub
     return ok;
 }
 
-/* Returns the mean relative error of @m on the blocks that it covers; NaN: none. */
+/* Returns the mean relative error of @m on the blocks that it covers; NaN if it covers none. */
 static double mean_error(const struct machine *m, const struct judged *seen, size_t count)
 {
     struct model *model = model_new(m, false);
@@ -63,7 +63,7 @@ static double mean_error(const struct machine *m, const struct judged *seen, siz
     return n ? sum / (double)n : NAN;
 }
 
-/* Copies the chart's experiments with @form and their times. The caller frees. */
+/* Copies the chart's experiments that contain @form, with their times. The caller frees. */
 static struct experiments *experiments_of(const struct chart *c, const char *form)
 {
     struct experiments *out = experiments_new();
@@ -84,7 +84,7 @@ static struct experiments *experiments_of(const struct chart *c, const char *for
     return out;
 }
 
-/* Returns the sum of relative errors of @m on @t. */
+/* Returns the sum of the relative errors of @m on experiments @t. */
 static double error_on(const struct machine *m, const struct experiments *t)
 {
     double *cycles = mem_alloc((t->rows.count + 1) * sizeof *cycles), sum = 0;
@@ -97,7 +97,7 @@ static double error_on(const struct machine *m, const struct experiments *t)
     return sum;
 }
 
-/* Returns the index of @form in the chart; the form count if it was not charted. */
+/* Returns the index of @form in the chart, or the number of forms if it was not charted. */
 static size_t number_of(const struct chart *c, const char *form)
 {
     size_t at = 0;
@@ -107,7 +107,8 @@ static size_t number_of(const struct chart *c, const char *form)
     return at;
 }
 
-/* Returns whether experiments determined the usage, so that blocks may not change it. */
+/* Returns whether experiments determined the usage of @form with certainty. Blocks may not change
+ * such a usage. */
 static bool sure(const struct chart *c, const char *form)
 {
     size_t at = number_of(c, form);
@@ -117,8 +118,8 @@ static bool sure(const struct chart *c, const char *form)
             (c->forms[at].state == CHART_PLACED && c->forms[at].confidence > SURE));
 }
 
-/* Returns whether the usage of @form is certain, or its other usage in @tried has a larger error on
- * its experiments. */
+/* Returns whether the usage of @form is certain, or its usage in @tried has a larger error on the
+ * form's experiments. */
 static bool contradicts(const struct chart *c, const struct machine *tried, const char *form)
 {
     if (sure(c, form))
@@ -140,8 +141,8 @@ struct saved_state {
     struct str text;
 };
 
-/* If @tried has the smaller error, makes it the chart's machine, with the change @text. Otherwise
- * frees it. */
+/* If @tried has a smaller error than the chart's machine, replaces the machine and records @text.
+ * Otherwise frees @tried. */
 static bool keep_if_better(struct saved_state *k, struct machine *tried, const char *text)
 {
     double now = mean_error(tried, k->seen, k->count);
@@ -158,7 +159,7 @@ static bool keep_if_better(struct saved_state *k, struct machine *tried, const c
     return true;
 }
 
-/* Returns the text of one form's part of a change. */
+/* Returns the part of a change's text that concerns form @i. */
 static const char *form_changed(const struct remedy *change, size_t i)
 {
     return strchr(change->form_count ? change->forms[i].name : change->name, ':') + 1;
@@ -175,7 +176,7 @@ static void note_change(struct chart *c, const struct remedy *change, const stru
 {
     bool usage = str_has_prefix(change->name, CHANGE_USAGE);
 
-    /* the change concerns a single latency rule */
+    /* a change of a latency concerns a single rule */
     if (change->from != LATENCY_ANY || change->to != LATENCY_ANY) {
         machine_drop_latency(c->machine);
         machine_put_latency(c->machine, form_changed(change, 0), change->from, change->to,
@@ -248,7 +249,7 @@ static void keep_other(struct saved_state *k, size_t at, unsigned number)
     str_done(&text);
 }
 
-/* Tries the alternative usages of the forms in the smallest mispredicted block. */
+/* Tries alternative usages of the forms in @b, and keeps those that lower the error. */
 static void keep_others(struct saved_state *k, const struct random_block *b)
 {
     const struct chart *c = k->chart;
@@ -260,7 +261,7 @@ static void keep_others(struct saved_state *k, const struct random_block *b)
     }
 }
 
-/* Tries the changes one by one, and keeps those that lower the error. */
+/* Applies the changes one by one, and keeps those that lower the error. */
 static void keep_what_helps(struct chart *c, const struct hunt *hunt, const struct judged *seen,
                             size_t count)
 {

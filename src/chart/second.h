@@ -1,6 +1,6 @@
 /* Second round of a chart, for blocks that the review mispredicts. It searches for changes with
- * measurements on the CPU (hunt/hunt.h), and keeps those that improve the prediction of held-out
- * blocks. */
+ * measurements on the CPU (hunt/hunt.h), and keeps those that improve the prediction of blocks that
+ * the search did not use. */
 #ifndef PORTOLAN_CHART_SECOND_H
 #define PORTOLAN_CHART_SECOND_H
 

@@ -10,18 +10,19 @@
 #include "throughput/predict.h"
 #include "throughput/throughput.h"
 
-#define DEVIATION_MOST 40.0        /* largest cost of one time */
+#define DEVIATION_MOST 40.0        /* largest cost of one time (squared deviation in units of the
+                                    * noise) */
 
 const char *const settle_verdict_names[] = {"open", "confirmed", "changed", "unexplained"};
 
 struct settling {
     const struct runner_hooks *hooks;
     struct experiments *table;
-    size_t *row_of;                /* index of the row for each ambiguity */
-    /* Per ambiguity: weight of its usage relative to the form's own, after the measurements. For
-     * the chosen usage, the weight of the former one. NULL: not requested. */
+    size_t *row_of;                /* row of the table for each ambiguity */
+    /* Weight of each ambiguity's usage relative to the form's, after the measurements. For the
+     * chosen usage, the weight of the former one. NULL: not requested. */
     double *weights;
-    /* Machine of a file: only the machine, not the chart, lists untested ports of forms. */
+    /* The machine comes from a file. Only then its sources list the untested ports of forms. */
     bool of_file;
 };
 
@@ -49,7 +50,7 @@ static void ask(struct settling *w, const struct ambiguities *ambiguities)
 {
     struct names keys = {0};
     struct str key = {0};
-    VEC(size_t) rows = {0};   /* index of the row for each distinct experiment */
+    VEC(size_t) rows = {0};   /* row of the table for each distinct experiment */
 
     for (size_t i = 0; i < ambiguities->list.count; i++) {
         const struct experiment *e = &ambiguities->list.items[i].experiment;
@@ -64,8 +65,8 @@ static void ask(struct settling *w, const struct ambiguities *ambiguities)
     vec_done(&rows);
 }
 
-/* Ambiguities [first, end) of one form, its experiments in a table, and a mapping in which usages
- * are tried. */
+/* The ambiguities [first, end) of one form, their experiments in a table, and a mapping in which
+ * usages are tried. */
 struct form_doubts {
     const struct ambiguities *ambiguities;
     size_t first, end;
@@ -74,8 +75,8 @@ struct form_doubts {
     struct mapping_entry entry;    /* the machine's entry of the form, borrowed */
 };
 
-/* Returns the cost of @usage for the form in units of -2 ln: squared deviations in units of the
- * noise. @worst: largest relative deviation. */
+/* Returns the cost of @usage for the form in units of -2 ln(probability): squared deviations in
+ * units of the noise. *@worst: largest relative deviation. */
 static double cost_of(struct form_doubts *f, const struct usage *usage, unsigned slots,
                       double weight, double *worst)
 {
@@ -166,7 +167,7 @@ static portset ports_tested(const struct form_doubts *f)
             slots += (e->micro_ops ? e->micro_ops : own) * terms[k].count;
         }
         double cycles = throughput_bottleneck(t, masses.items, masses.count, &busy);
-        /* if the slots limit no port is busy */
+        /* no port is busy if the issue slots limit */
         tested |= width > 0 && slots > cycles * width ? 0 : busy;
     }
     vec_done(&masses);
@@ -174,7 +175,8 @@ static portset ports_tested(const struct form_doubts *f)
     return tested;
 }
 
-/* Returns the ports that the form's source names as untested and that still are. */
+/* Returns the ports that the form's source names as untested and that its experiments do not keep
+ * busy. */
 static portset left_untested(const struct form_doubts *f, const struct ports *ports)
 {
     portset untested = untested_parse(f->entry.source, ports);
@@ -202,7 +204,7 @@ static void decide(struct form_doubts *f, const struct settling *w, struct machi
         bool check = ambiguity_is_check(d, &f->entry);
         checks += check;
         costs[i] = check ? INFINITY : cost_of(f, &d->usage, d->slots, d->weight, &worst);
-        /* A usage cannot win without a time of its own, but its share remains. */
+        /* A usage whose experiment has no time cannot win, but counts in the sum. */
         if (costs[i] < least && experiments_measured(w->table, w->row_of[f->first + i])) {
             least = costs[i];
             least_worst = worst;
@@ -308,7 +310,7 @@ bool settle_ambiguities(struct source *source, struct journal *journal,
     return ok;
 }
 
-/* Notes in the source that the form was not tested against some ports. */
+/* Records in the source that the form was not tested against some ports. */
 static void note_untested(struct chart *c, const char *form)
 {
     struct mapping_entry entry = *mapping_find(c->machine->mapping, form);
@@ -321,8 +323,8 @@ static void note_untested(struct chart *c, const char *form)
     str_done(&source);
 }
 
-/* Writes the decisions to the forms of @c. Open ones stay ambiguities. @before: the mapping with
- * the former usages. */
+/* Writes the decisions to the forms of @c. Ambiguities without a decision stay in @c. @before:
+ * mapping with the former usages. */
 static void take_over(struct chart *c, const struct settling *w, const struct settled *settled,
                       const struct mapping *before)
 {

@@ -18,8 +18,8 @@ struct settled_form {
     char *form;
     enum settle_verdict verdict;
     char *before, *after;  /* usages before and after, as text */
-    double confidence;     /* confidence of the usage; NaN for SETTLE_OPEN */
-    unsigned experiments;  /* number of experiments measured to decide */
+    double confidence;     /* confidence in the usage; NaN for SETTLE_OPEN */
+    unsigned experiments;  /* number of measured experiments of the form */
 };
 
 struct settled {
@@ -27,15 +27,15 @@ struct settled {
     size_t experiments, measured;
 };
 
-/* Measures the experiments of @doubts, decides form by form, updates @machine, and removes decided
- * ambiguities from @doubts. @journal may be NULL. False with err when measurement fails or is
+/* Measures the experiments of @ambiguities, decides form by form, updates @machine, and removes
+ * decided ambiguities. @journal may be NULL. Returns false with err if measurement fails or is
  * cancelled; machine and ambiguities are then unchanged. */
 bool settle_ambiguities(struct source *source, struct journal *journal,
                         const struct runner_options *options, const struct runner_hooks *hooks,
                         struct ambiguities *ambiguities, struct machine *machine,
                         struct settled *out, struct err *err);
-/* Like settle_ambiguities, during a chart and in its table of experiments. Updates the machine and
- * the forms of @c. Open ambiguities stay in @c. */
+/* Like settle_ambiguities, but during a chart and in its table of experiments. Updates the machine
+ * and the forms of @c. Undecided ambiguities stay in @c. Returns false with err. */
 bool settle_chart(struct lab *lab, struct chart *c, struct err *err);
 void settled_done(struct settled *s);
 

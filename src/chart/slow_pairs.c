@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#define ALIKE 0.03           /* relative tolerance within which two ratios are equal */
+#define ALIKE 0.03           /* relative tolerance of equal ratios */
 
 struct slow_time {
     size_t beside;           /* index of the saturator */
@@ -40,8 +40,8 @@ enum slow_pairs_advice slow_pairs_advise(struct slow_pairs *h, const struct gues
     return t->ended < t->began ? SLOW_PAIRS_WAIT : SLOW_PAIRS_ALONE;
 }
 
-/* Returns the largest measured / predicted above the port bound of the form with saturator @beside;
- * 0: none. */
+/* Returns the largest measured / predicted of the times with saturator @beside that exceed the port
+ * bound; 0: none. */
 static double latest(const struct guess *g, const struct sights *s, size_t beside)
 {
     double most = 0;
@@ -62,7 +62,8 @@ void slow_pairs_record(struct slow_pairs *h, const struct guess *begun, const st
     }
 }
 
-/* Writes the µops of @g that can use some of @ports to @out. Returns the number of their sets. */
+/* Writes the µops of @g that can use some of @ports to @out. Returns the number of their port
+ * sets. */
 static unsigned share_of(const struct guess *g, const struct lattice *lattice, portset ports,
                          struct guess *out)
 {
@@ -73,8 +74,8 @@ static unsigned share_of(const struct guess *g, const struct lattice *lattice, p
     return out->n;
 }
 
-/* Returns whether both use the saturator's busy ports equally. For a saturator of issue slots:
- * whether they take as many slots. */
+/* Returns whether usages @a and @b load @ports, the saturator's busy ports, equally. For a
+ * saturator of the issue slots (0), returns whether both take as many slots. */
 static bool alike_beside(const struct guess *a, const struct guess *b,
                          const struct lattice *lattice, portset ports)
 {

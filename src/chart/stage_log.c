@@ -13,11 +13,11 @@
 #include "base/mem.h"
 
 struct stage_log {
-    _Atomic unsigned holders; /* besides the creator */
+    _Atomic unsigned holders; /* references other than the creator's */
     char *title;
     pthread_mutex_t lock;
     /* The lock protects all members below. */
-    struct stage_view now; /* without durations of what runs */
+    struct stage_view now; /* durations of running stages are computed in stage_log_get */
     double begun[CHART_STAGES], start;
     double every; /* seconds between two points */
     struct stage_mapping *mapping; /* NULL: none yet */
@@ -54,7 +54,7 @@ void stage_log_free(struct stage_log *l)
     free(l);
 }
 
-/* Doubles the interval: keeps every second point. */
+/* Drops every second point and doubles the interval. */
 static void thin_out(struct stage_log *l)
 {
     struct stage_view *v = &l->now;
@@ -104,7 +104,7 @@ void stage_log_progress(struct stage_log *l, enum chart_stage stage, double done
     lock_give(&l->lock);
 }
 
-/* Writes the result of @stage to @text. */
+/* Writes a summary of @stage's result to @text. */
 static void tell(const struct chart *c, enum chart_stage stage, char *text, size_t room)
 {
     const struct chart_tally t = chart_count(c);

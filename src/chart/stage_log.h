@@ -1,5 +1,5 @@
 /* Progress and findings of a chart, by stage, or of a machine check or hunt, which have one stage.
- * Its job writes, any thread reads. */
+ * The job's thread writes; any thread may read. */
 #ifndef PORTOLAN_CHART_STAGE_LOG_H
 #define PORTOLAN_CHART_STAGE_LOG_H
 
@@ -12,38 +12,39 @@
 #define STAGE_POINTS 256
 #define STAGE_FINDINGS 40
 
-/* CHARTING_ENDED: stopped before completion */
+/* CHARTING_ENDED: the stage stopped before completion */
 enum charting_state { CHARTING_WAITS, CHARTING_RUNS, CHARTING_DONE, CHARTING_ENDED };
 
 struct stage_row {
     enum charting_state state;
     double seconds;              /* elapsed time in seconds */
     double share;                /* progress within the stage, 0 to 1; NaN: unknown */
-    char what[96];               /* current activity; for a finished stage its result */
+    char what[96];               /* current activity, or the result of a finished stage */
 };
 
-/* Progress at one time: of the current stage of a chart, or the share that differs. */
-struct stage_point { double seconds, share; };   /* since the start; 0 to 1 */
+/* Progress at one time: within the current stage of a chart, or the share that the curve shows. */
+struct stage_point { double seconds, share; };   /* seconds since the start; share from 0 to 1 */
 
-/* A form, experiment or block with its cycles. */
+/* A form, experiment or block with measured and predicted cycles. */
 struct stage_finding {
     char what[96];
-    double measured, predicted;  /* measured: by the reference; NaN: unknown */
-    char note[64];               /* "" or a remark */
+    double measured, predicted;  /* cycles; measured by the reference; NaN: unknown */
+    char note[64];               /* remark, may be empty */
 };
 
 enum stage_list { STAGE_WORST, STAGE_DIFFERENCES, STAGE_LISTS };
 
 struct stage_view {
-    const char *title, *curve;   /* valid while the log is held */
-    bool charts;                 /* it has the stages of a chart, else only @step */
+    const char *title, *curve;   /* owned by the log; valid until the caller frees its reference */
+    bool charts;                 /* true: stages of a chart are in @rows; false: only @step is
+                                  * used */
     bool runs;
-    double seconds;              /* since its start, or its duration */
+    double seconds;              /* seconds since the start, or the duration of an ended run */
     struct stage_row rows[CHART_STAGES], step;
     struct stage_point points[STAGE_POINTS];   /* oldest first */
     size_t point_count;
     struct {
-        char title[96];          /* "": not filled yet */
+        char title[96];          /* empty: the list is not filled yet */
         struct stage_finding rows[STAGE_FINDINGS];
         size_t count;
     } lists[STAGE_LISTS];
@@ -51,19 +52,20 @@ struct stage_view {
 
 struct stage_log;
 
-/* Creates a log, titled "chart of mine"; @curve (static) says what its points are shares of. Each
- * holder, including the caller, frees it. */
+/* Creates a log, titled "chart of mine" for example. @curve (static text) names the share that the
+ * points show. The caller and each caller of stage_log_hold free their reference with
+ * stage_log_free. */
 struct stage_log *stage_log_new(const char *title, const char *curve);
 struct stage_log *stage_log_hold(struct stage_log *l);
 void stage_log_free(struct stage_log *l);
 
 void stage_log_progress(struct stage_log *l, enum chart_stage stage, double done, double total,
                         const char *what);
-/* Records the result of @stage from @so_far. */
+/* Records the result of @stage as text. @so_far is the chart at that time. */
 void stage_log_done(struct stage_log *l, enum chart_stage stage, const struct chart *so_far);
-/* Records the progress of a run without stages, and the point @share of its curve. */
+/* Records the progress of a run without stages, and adds the point @share to its curve. */
 void stage_log_step(struct stage_log *l, double done, double total, double share, const char *what);
-/* Replaces a list by the first STAGE_FINDINGS of @rows. */
+/* Replaces a list with the first STAGE_FINDINGS of @rows. */
 void stage_log_list(struct stage_log *l, enum stage_list list, const char *title,
                     const struct stage_finding *rows, size_t count);
 /* Replaces the mapping that stage_log_mapped returns. */

@@ -9,13 +9,13 @@
 #include "hunt/explain.h"
 #include "isa/isa.h"
 
-#define TIMES 6              /* copies of the instructions in a loop */
-/* largest relative deviation at which a loop confirms the substitute */
+#define TIMES 6              /* copies of a form's code in a loop */
+/* largest relative deviation of a loop whose form gets the substitute's usage */
 #define AGREES 0.10
 #define SLOTS_MOST 8
 
-/* Stack forms, each equivalent to one or two other forms, with code of a loop that restores the
- * stack pointer. */
+/* Stack forms, each equivalent to one or two other forms, and the two instructions of a loop that
+ * leaves the stack pointer unchanged. */
 static const struct { const char *form, *like[2], *there, *back; } stack_forms[] = {
     {"PUSH (R64)", {"MOV (M64, R64)"}, "push r8", "pop r9"},
     {"POP (R64)", {"MOV (R64, M64)"}, "push r8", "pop r9"},
@@ -51,7 +51,8 @@ static size_t ask_repeated(struct probes *p, const char *there, const char *back
     return at;
 }
 
-/* Returns the relative deviation of @m's bound for loop @at from its time; NaN: no time. */
+/* Returns the relative deviation of @m's bound for loop @at from the measured time; NaN if there is
+ * no time. */
 static double deviation(const struct standins *s, const struct machine *m, size_t at)
 {
     struct insn *insns;
@@ -64,7 +65,7 @@ static double deviation(const struct standins *s, const struct machine *m, size_
     return fabs(cycles / probe_time(&s->probes, at) - 1);
 }
 
-/* Gives @form the usage of @as, unless it was measured. */
+/* Copies the usage of @as to @form, unless the form was measured. */
 static void put(struct machine *m, const char *form, const struct mapping_entry *as,
                 const char *source)
 {
@@ -77,7 +78,8 @@ static void put(struct machine *m, const char *form, const struct mapping_entry 
     mapping_set(m->mapping, &entry);
 }
 
-/* Composes the usage of a form from one or two others. Returns false if the machine lacks one. */
+/* Composes the usage of @form from the forms in @like. Returns false if the machine lacks one of
+ * them. */
 static bool put_like(struct machine *m, const char *form, const char *const like[2])
 {
     struct mapping_entry entry = {.latency = NAN};
@@ -100,7 +102,8 @@ static bool put_like(struct machine *m, const char *form, const char *const like
     return true;
 }
 
-/* Adds the stack forms whose loops the machine predicts when all are added. */
+/* Adds all stack forms to a copy of the machine, then those whose loops the copy predicts to the
+ * machine. */
 static void conclude_stack(struct standins *s)
 {
     struct machine *m = s->probes.chart->machine, *tried = machine_copy(m);
@@ -128,7 +131,7 @@ static void conclude_slots(struct standins *s)
 }
 
 /* Adds all jumps to @m with one slot each, because no program loop could be predicted without them.
- * No measurement here reveals their ports. */
+ * No measurement of a chart reveals their ports. */
 static void put_jumps(struct machine *m)
 {
     const struct mapping_entry as = {.latency = NAN, .micro_ops = 1};

@@ -10,11 +10,11 @@
 
 #define TRIALS 4             /* experiments per form */
 #define CONCURRENT 2             /* core forms in each experiment */
-/* Least and most copies of a core form, up to three times the form's cycles. Ports that are busy in
- * one experiment are then idle in another. */
+/* Least and most copies of a core form in an experiment. The most also depends on the form's
+ * cycles. Ports that are busy in one experiment are idle in another. */
 #define COUNT_FEW 2
 #define COUNT_MANY 8
-/* share of a form's mispredicted experiments above which its usage is considered wrong */
+/* least share of mispredicted experiments of a form whose usage is considered wrong */
 #define GUILTY 0.5
 
 struct form_trials {
@@ -26,7 +26,7 @@ static bool takes_part(const struct chart_form *f)
     return (f->state == CHART_IN_CORE || f->state == CHART_PLACED) && f->alone > 0;
 }
 
-/* Lists core forms that may run with vectors of kind @kind. Returns their number. */
+/* Lists the core forms that may run with vectors of @kind in @out. Returns their number. */
 static size_t partners(const struct chart *c, enum vectors kind, uint32_t *out)
 {
     size_t n = 0;
@@ -39,7 +39,7 @@ static size_t partners(const struct chart *c, enum vectors kind, uint32_t *out)
     return n;
 }
 
-/* Requests one experiment of form @f with core forms. Returns its row. */
+/* Requests one random experiment of form @f with core forms. Returns its row. */
 static size_t ask_one(struct lab *lab, const struct chart *c, uint32_t f, const uint32_t *core,
                       size_t n, struct rng *rng)
 {

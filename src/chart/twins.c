@@ -8,10 +8,11 @@
 
 #include "chart/saturate.h"
 
-#define ALIKE 0.025          /* relative difference below which times are equal */
+#define ALIKE 0.025          /* relative tolerance of equal times */
 #define NAME_MOST 96
 
-/* Returns the entry of @m for the class of form @f of the table; NULL: its class has none. */
+/* Returns the entry of @m for the class of form @f of the table; NULL if no form of the class has
+ * one. */
 static const struct mapping_entry *entry_of_class(const struct lab *lab,
                                                   const struct chart_core *core, uint32_t f,
                                                   const struct mapping *m)
@@ -24,15 +25,15 @@ static const struct mapping_entry *entry_of_class(const struct lab *lab,
             of = core->class_of.items[i];
     if (of < SIZE_MAX)
         entry = mapping_find(m, lab->table->forms.items[core->classes.items[of].form]);
-    /* the core of an earlier run may have another member of the class */
+    /* an earlier run may have measured another member of the class for the core */
     for (size_t i = 0; i < core->candidates.count && of < SIZE_MAX && !entry; i++)
         if (core->class_of.items[i] == of)
             entry = mapping_find(m, lab->table->forms.items[core->candidates.items[i]]);
     return entry;
 }
 
-/* Returns the VEX counterpart of @form in the table: the same name with a V, or with the
- * destination as separate source. UINT32_MAX: none. */
+/* Returns the VEX counterpart of @form in the table: the same name with a V, and possibly the
+ * destination as another source. UINT32_MAX: none. */
 static uint32_t twin_of(const struct lab *lab, const char *form)
 {
     const char *operands = strstr(form, " (");

@@ -9,8 +9,7 @@
 #include "isa/operands.h"
 #include "throughput/predict.h"
 
-/* Relative differences of times alone that count as equal. The first at which a form is found is
- * used. */
+/* Relative tolerances of equal times alone, tried in order until some form has an equal time. */
 static const double as_long[] = {0.025, 0.1, 0.3};
 #define LEVELS (sizeof as_long / sizeof *as_long)
 
@@ -34,7 +33,7 @@ static double *times_alone(const struct chart *c)
     return cycles;
 }
 
-/* Properties that two forms must share in addition to their time. */
+/* Properties of a similar form. */
 enum likeness { LIKE_OPERANDS, LIKE_KIND, LIKE_NOTHING };
 
 /* Returns whether forms @a and @b both access memory or neither does, and both are vector
@@ -55,14 +54,14 @@ static bool alike(const struct chart *c, size_t a, size_t b, double within, enum
                : likeness == LIKE_NOTHING || same_kind(x->row->form, y->row->form);
 }
 
-/* A usage and the number of forms with it. */
+/* A usage and the number of forms that have it. */
 struct kind_of_usage {
     const struct mapping_entry *entry;
     size_t forms;
 };
 
-/* Returns the entry of the most frequent usage among explained forms that take about as long alone
- * as form @at; NULL: none. */
+/* Returns the entry with the most frequent usage among the explained forms that take about as long
+ * alone as form @at; NULL: none. */
 static const struct mapping_entry *commonest(const struct chart *c, size_t at, double within,
                                              enum likeness likeness)
 {
@@ -91,8 +90,8 @@ static const struct mapping_entry *commonest(const struct chart *c, size_t at, d
     return best.entry;
 }
 
-/* Returns the entry of the most frequent usage among the most similar forms with about the same
- * time alone; NULL: none. */
+/* Returns the entry with the most frequent usage among the forms most similar to form @at; NULL:
+ * none. */
 static const struct mapping_entry *like(const struct chart *c, size_t at)
 {
     const struct mapping_entry *as = NULL;

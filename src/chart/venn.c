@@ -11,37 +11,38 @@
 #include "chart/venn_rows.h"
 #include "throughput/throughput.h"
 
-#define SECOND_SETS 256      /* most candidate sets of a second µop */
-#define KEPT 32              /* most states kept after each joining form */
-/* The widest known cores have 18 ports that loops distinguish (Neoverse V2). */
+#define SECOND_SETS 256      /* most candidate port sets of a second µop */
+#define KEPT 32              /* most states kept after each form that joins */
+/* Most ports. The widest known core has 18 ports that loops distinguish (Neoverse V2). */
 #define PORTS_LIMIT 20
 #define REPEATS_MOST 3       /* most µops on one set */
-/* Ports by which a set may exceed the issue width. Only other forms on these ports reveal its
+/* Ports by which a new set may exceed the issue width. Only other forms on these ports reveal its
  * size. */
 #define ABOVE_WIDTH 1
 #define DEVIATION_MOST 60.0
-/* If times scatter by more than noise, many small deviations must not justify a port. Prices are
- * therefore scaled by the allowed mean squared deviation. */
+/* Least mean squared deviation at which times scatter by more than noise. Many small deviations
+ * must not justify a port, so prices are multiplied by the allowed deviation. */
 #define SCATTERED 1.0
 #define PRICES_MOST 3.0
-#define PORTS_ALLOWED 4      /* price limit of a form, as number of new ports */
+#define PORTS_ALLOWED 4      /* most new ports of a form, as a limit of its price */
 #define PORT_PRICE 6.0
-#define SECOND_PRICE 4.0     /* price of a µop on another set */
+#define SECOND_PRICE 4.0     /* price of a second port set of a form */
 #define REPEAT_PRICE 1.0
-/* Price of a µop without a slot of a form that does not access memory. It is rare, but wide vectors
- * use some units twice. */
+/* Price of a µop without a slot, for a form that does not access memory. Such µops are rare, but
+ * wide vectors use some units twice. */
 #define DOUBLE_PRICE 6.0
-/* Price of a set that no other form has. Legacy and VEX vectors are never measured together, so
- * only this price makes them share ports. */
+/* Price of a set that no other form has. Legacy and VEX vectors are never measured together. Only
+ * this price makes them share ports. */
 #define SET_PRICE 3.0
-/* Price of a port that forms of another kind use. It exceeds that of a new port. Kinds therefore
- * share a port only if times show it, not if the issue width hides a new port. */
+/* Price of a port that forms of another kind use. It exceeds the price of a new port. Forms of two
+ * kinds therefore share a port only if times show it, not because the issue width hides a new
+ * port. */
 #define SHARE_PRICE 7.0
 #define PASSES 3
 #define ASKED_EVERY 2048
-/* most rounds of joining failed forms before others, and of joining forms again */
+/* most rounds in which failed forms are tried before others, or all forms join again */
 #define ROUNDS 3
-/* least reduction of the cost by which a form that joins again is accepted */
+/* least reduction of the total cost at which a form's new usage is accepted */
 #define ANEW_GAIN 3.0
 
 struct venn_use {
@@ -49,13 +50,13 @@ struct venn_use {
     uint8_t count[2];
     uint8_t n;
     uint8_t slots;
-    float price;                 /* price of the usage, without the cost of times */
+    float price;                 /* price of the usage, not including the cost of times */
 };
 
 struct venn_state {
     unsigned ports;
     double cost;
-    /* tie-break: index of the previous state, and number of the way to join it */
+    /* tie-break: index of the previous state, and sequence number of the candidate */
     size_t order[2];
     struct venn_use use[VENN_FORMS_MOST];
 };
@@ -68,27 +69,27 @@ struct venn {
     struct venn_state *states;
     size_t state_count;
     size_t form;                 /* index of the joining form */
-    double prices;               /* factor of all prices */
-    bool pairs;                  /* also tries two µops of different sets */
-    double bar;                  /* cost at which a candidate is dropped */
-    size_t done, total;          /* progress for @goes_on: forms processed, and their total */
+    double prices;               /* factor on all prices */
+    bool pairs;                  /* two µops of different sets are tried */
+    double bar;                  /* cost above which a candidate is dropped */
+    size_t done, total;          /* progress reported to @goes_on: steps done, and steps in total */
     struct venn_worker *workers;
     unsigned worker_count;
     atomic_bool over;
 };
 
-/* Working storage of one thread, which tries all ways to join for a batch of states and keeps the
- * best. */
+/* Working storage of one thread. It evaluates a batch of states and stores the best results in
+ * @next. */
 struct venn_worker {
     struct venn *v;
     unsigned number;
     struct joiner *joining;
     struct venn_state *next;
     size_t next_count;
-    /* cost at which this thread drops a candidate: the common bar, or the cost of the worst of a
-     * full @next */
+    /* cost above which this thread drops a candidate: v->bar, or the largest cost in a full
+     * @next */
     double bar;
-    /* number of candidates found by this thread; number of polls */
+    /* number of candidates that this thread evaluated, and number of polls */
     size_t offers, asked;
 };
 
@@ -132,7 +133,8 @@ static int by_cost(const void *a, const void *b)
     return (x->order[at] > y->order[at]) - (x->order[at] < y->order[at]);
 }
 
-/* Keeps the best of @next and lowers the bar to the cost of the worst of them. */
+/* Reduces @next to the KEPT cheapest states. If there are as many, lowers the bar to the largest
+ * cost of them. */
 static void keep_best(struct venn_worker *w)
 {
     qsort(w->next, w->next_count, sizeof *w->next, by_cost);
@@ -142,7 +144,7 @@ static void keep_best(struct venn_worker *w)
         w->bar = w->next[KEPT - 1].cost;
 }
 
-/* Returns whether the search must end. Polls only occasionally. */
+/* Returns whether the search must end. Polls the caller only once in ASKED_EVERY calls. */
 static bool is_over(struct venn_worker *w)
 {
     struct venn *v = w->v;
@@ -153,8 +155,8 @@ static bool is_over(struct venn_worker *w)
     return v->over;
 }
 
-/* Evaluates state @at of v->states with the joining form as @use. @second: index of the second
- * set. */
+/* Evaluates state @at of v->states with usage @use of the joining form. @second: index of the
+ * second set. */
 static void offer(struct venn_worker *w, size_t at, struct venn_use use, size_t second,
                   unsigned ports, double price)
 {
@@ -180,7 +182,8 @@ static void offer(struct venn_worker *w, size_t at, struct venn_use use, size_t 
     }
 }
 
-/* Splits the ports of @s into regions of interchangeable ports. Returns the number of regions. */
+/* Splits the ports of @s into regions of interchangeable ports in @out. Returns the number of
+ * regions. */
 static size_t regions_of(const struct venn *v, const struct venn_state *s, portset out[PORTS_LIMIT])
 {
     size_t n = 0;
@@ -221,9 +224,10 @@ static size_t add_set(portset set, portset *out, size_t n)
     return n;
 }
 
-/* Collects the sets of placed forms (*@own of them), unions of two single ports, and sets less one
- * port. The last are needed if a load and its operation share a scheduler: the operation then uses
- * only the ports of its kind at that scheduler (Zen: three of four). */
+/* Collects candidate sets of a second µop: the sets of placed forms (*@own of them), unions of two
+ * single ports, and sets without one of their ports. Sets of the last kind are needed if a load and
+ * its operation share a scheduler: the operation then uses only the ports of its kind at that
+ * scheduler (on Zen three of four). */
 static size_t sets_of(const struct venn *v, const struct venn_state *s, const portset *regions,
                       size_t region_count, portset *out, size_t *own)
 {
@@ -246,7 +250,7 @@ static size_t sets_of(const struct venn *v, const struct venn_state *s, const po
     return n;
 }
 
-/* Returns the ports of placed forms of other kinds with a single µop set. */
+/* Returns the ports that placed forms of other kinds with a single µop set use. */
 static portset foreign_ports(const struct venn *v, const struct venn_state *s)
 {
     portset out = 0;
@@ -257,13 +261,13 @@ static portset foreign_ports(const struct venn *v, const struct venn_state *s)
     return out;
 }
 
-/* One way to join a state: @count µops on a new set, chosen region by region, alone or with one µop
- * on a known set. */
+/* One usage with which the form joins a state: @count µops on a new set, which is composed from
+ * regions, alone or with one µop on a known set. */
 struct venn_joining {
     struct venn_worker *w;
     struct venn *v;
     const struct venn_state *s;
-    size_t at;               /* number of the state */
+    size_t at;               /* index of the state in v->states */
     portset regions[PORTS_LIMIT], sets[SECOND_SETS];
     size_t region_count, set_count, own_sets;
     portset foreign;         /* result of foreign_ports */
@@ -278,8 +282,8 @@ static double set_price(const struct venn_joining *j, portset set)
     return SET_PRICE;
 }
 
-/* Returns the slots of the joining form as @use. If experiments leave the number open and the ports
- * explain the time, it is one per µop. */
+/* Returns the slots of the joining form with usage @use. The number is one per µop if experiments
+ * do not determine it and the ports explain the time alone. */
 static uint8_t slots_of(const struct venn *v, const struct venn_use *u)
 {
     double t = v->known.alone[v->form], most = 0;
@@ -296,7 +300,7 @@ static uint8_t slots_of(const struct venn *v, const struct venn_use *u)
     return (uint8_t)uops;
 }
 
-/* Returns the price of µops in @uops that exceed the slots of the joining form. */
+/* Returns the price of the µops by which @uops exceeds the slots of the joining form. */
 static double double_price(const struct venn *v, unsigned uops)
 {
     unsigned slots = v->known.slots[v->form];
@@ -345,7 +349,7 @@ static void choose(struct venn_joining *j, size_t region, portset set, unsigned 
         choose(j, region + 1, set | lowest(j->regions[region], k), left - k);
 }
 
-/* Returns the number of the joining form's rows in which all other forms are placed. */
+/* Returns the number of rows with the joining form in which all other forms are placed. */
 static size_t known_rows(const struct venn *v)
 {
     size_t known = 0;
@@ -355,7 +359,7 @@ static size_t known_rows(const struct venn *v)
     return known;
 }
 
-/* Adds the joining form's rows, without the form's own µops, to @j. */
+/* Adds the rows with the joining form to @j, without the µops of that form. */
 static void tell_rows(const struct venn *v, const struct venn_state *s, struct joiner *j)
 {
     joining_begin(j, DEVIATION_MOST);
@@ -380,7 +384,7 @@ static void tell_rows(const struct venn *v, const struct venn_state *s, struct j
     }
 }
 
-/* Tries all ways for the form to join state @at. */
+/* Evaluates all usages with which the form can join state @at. */
 static void join_all(struct venn_worker *w, size_t at)
 {
     struct venn *v = w->v;
@@ -403,7 +407,7 @@ static void join_all(struct venn_worker *w, size_t at)
     for (j.count = 1; j.count <= REPEATS_MOST; j.count++)
         for (unsigned size = 1; size <= width + ABOVE_WIDTH && size <= PORTS_LIMIT; size++) {
             double own = (double)j.count / size;
-            /* The ports explain the time alone, or slots limit it. */
+            /* The ports explain the time alone, or the issue slots limit it. */
             if (fabs(own - t) <= 4 * sight_noise(SIGHT_NOISE, t) ||
                 (own < t && v->known.slots[v->form] / v->o->width > t * 0.97))
                 choose(&j, 0, 0, size);
@@ -423,8 +427,8 @@ static void join_share(void *state, unsigned worker)
         join_all(w, i);
 }
 
-/* Tries all ways to join all states. The first worker's @next then has the best results, best
- * first. */
+/* Evaluates all usages of the joining form with all states. Stores the best results in the first
+ * worker's @next, the best first. */
 static void try_all(struct venn *v)
 {
     const struct chart_hooks *hooks = v->o->hooks;
@@ -445,8 +449,8 @@ static void try_all(struct venn *v)
     }
 }
 
-/* Returns the largest price of ports at which a form may join: that of a few new ports, or of all
- * its ports if it needs more alone. Excludes forms as fast as the issue width. */
+/* Returns the most new ports of a form: PORTS_ALLOWED, or one more than all its ports if its time
+ * alone implies more. Forms as fast as the issue width get no more. */
 static double ports_allowed(const struct venn *v)
 {
     double own = rint(1 / v->known.alone[v->form]);
@@ -484,7 +488,7 @@ static double total_cost(const struct venn *v, const struct venn_state *s)
         cost += v->placed[f] ? s->use[f].price : 0;
         for (size_t r = 0; v->placed[f] && r < v->known.rows[f].count; r++) {
             const struct venn_row *row = &v->known.rows[f].items[r];
-            /* each row counts once, for its first form */
+            /* counts each row once, for the form of its first term */
             bool counts = row->terms[0].place == f;
             for (unsigned k = 0; k < row->n && counts; k++)
                 counts = v->placed[row->terms[k].place];
@@ -504,7 +508,7 @@ static portset squeeze(portset set, portset used)
     return out;
 }
 
-/* Keeps only the best state, and removes form @f from it with the ports that only @f has. */
+/* Keeps only the best state. Removes form @f from it, with the ports that no other form uses. */
 static void take_out(struct venn *v, size_t f)
 {
     struct venn_state *s = &v->states[0];
@@ -523,7 +527,8 @@ static void take_out(struct venn *v, size_t f)
     v->state_count = 1;
 }
 
-/* Replaces the placed form @second by @first, then joins @second again. Undone unless both join. */
+/* Removes the placed form @second, joins @first, then joins @second again. Restores the states
+ * unless both join. */
 static bool join_before(struct venn *v, size_t first, size_t second)
 {
     struct venn_state *before = mem_alloc(v->state_count * sizeof *before);
@@ -545,8 +550,8 @@ static bool join_before(struct venn *v, size_t first, size_t second)
     return joined;
 }
 
-/* Returns whether @b may prevent @a from joining: they are of one kind, and @b has a single
- * operation. Excludes memory accesses, because their times depend on more than ports. */
+/* Returns whether form @b may prevent form @a from joining: both are of one kind, and @b has a
+ * single operation. Excludes memory accesses, because their times depend on more than ports. */
 static bool may_hinder(const struct venn *v, size_t a, size_t b)
 {
     return v->known.alone[a] > 0 && v->known.kind[a] != VENN_MEMORY &&
@@ -554,8 +559,8 @@ static bool may_hinder(const struct venn *v, size_t a, size_t b)
            v->states[0].use[b].n > 0;
 }
 
-/* Retries forms that failed to join, each before one of the placed forms. Contention on ports that
- * only two forms share is visible only in their pair. */
+/* Retries forms that failed to join, each before one of the placed forms. Contention for ports that
+ * only two forms share affects only experiments with both. */
 static void join_left_out(struct venn *v)
 {
     bool better = true;
@@ -569,7 +574,7 @@ static void join_left_out(struct venn *v)
     }
 }
 
-/* Joins form @f again after all others. Undone unless the total cost falls. */
+/* Joins form @f again after all others. Restores the former state unless the total cost falls. */
 static bool join_anew(struct venn *v, size_t f)
 {
     struct venn_state before = v->states[0];
@@ -586,8 +591,8 @@ static bool join_anew(struct venn *v, size_t f)
     return better;
 }
 
-/* Joins each form again, because the first ones joined when few others were placed. A store that
- * also uses an addition port shows it only after additions have joined. */
+/* Joins each form again, because few others were placed when the first ones joined. For example,
+ * only experiments with additions show that a store also uses an addition port. */
 static void join_all_anew(struct venn *v)
 {
     bool better = true;
@@ -666,9 +671,9 @@ struct mapping *venn_find(const struct experiments *t, const uint32_t *forms, si
     v->states = mem_zero(2 * KEPT + 1, sizeof *v->states);
     v->state_count = 1;
     unsigned workers = make_workers(v);
-    /* Forms with one µop join first; in later passes forms may use two of the known sets. Forms
-     * with several operations wait: before a load has joined, a load with an operation may look
-     * like the operation alone, and then no load joins. */
+    /* Forms with one µop join first. In later passes, forms may use two known sets. Forms with
+     * several operations wait: before a load has joined, a load with an operation may look like the
+     * operation alone, and then no load joins. */
     v->total = PASSES * v->known.n;
     for (unsigned pass = 0; pass < PASSES; pass++)
         for (v->form = 0; v->form < v->known.n && !v->over; v->form++) {

@@ -1,5 +1,5 @@
-/* Finds the ports of a core exactly. Forms join one after the other, and each may use any part of
- * the known ports and new ones. Ports are interchangeable, so only the sizes of intersections count
+/* Finds the ports of a core exactly. Forms join one after another, and each may use any part of the
+ * known ports and new ports. Ports are interchangeable, so only the sizes of intersections count
  * (regions of a Venn diagram). The search keeps the states that best explain the measurements. */
 #ifndef PORTOLAN_CHART_VENN_H
 #define PORTOLAN_CHART_VENN_H
@@ -10,22 +10,22 @@
 
 struct venn_options {
     double width;            /* issue slots per cycle */
-    /* largest mean squared deviation of an explained form, in units of the noise */
+    /* largest mean squared deviation of an explained form's times, in units of the noise */
     double fits;
-    /* Polled on the calling thread. Returning false ends the search. */
+    /* Polled on the calling thread. The search ends when it returns false. */
     bool (*goes_on)(void *state, size_t done, size_t total);
     /* Returns whether to call show, which gets the mapping so far. Calling thread. NULL: never. */
     bool (*show_due)(void *state);
     void (*show)(void *state, const struct mapping *so_far);
     void *state;
-    /* hooks whose team shares the work (chart/chart.h); NULL: none */
+    /* hooks whose team runs the search (chart/chart.h); NULL: the calling thread runs it */
     const struct chart_hooks *hooks;
 };
 
 /* Returns a mapping of those of the @n @forms that can be explained, from the rows of @t with no
  * other forms. @forms is in join order, simplest first. Omits forms that need more than two port
- * sets. Returns the result so far if @goes_on returns false; NULL if nothing is explained.
- * Otherwise deterministic for any number of threads. */
+ * sets. If @goes_on returns false, returns the result so far. NULL: nothing is explained. Unless
+ * stopped, the result does not depend on the number of threads. */
 struct mapping *venn_find(const struct experiments *t, const uint32_t *forms, size_t n,
                           const struct venn_options *o);
 

@@ -16,8 +16,8 @@ static enum venn_kind kind_of(const char *form)
                                     : VENN_GENERAL;
 }
 
-/* Returns whether @form accesses memory and has another operation, or is a call or return. False
- * for plain loads and stores, and for AArch64's loads and stores ([X]). */
+/* Returns whether @form accesses memory and has another operation, or is a call or return. Returns
+ * false for simple loads and stores, including AArch64's ([X]). */
 static bool does_several(const char *form)
 {
     static const char *const moves[] = {"MOV", "VMOV"}, *const stack[] = {"CALL", "RET", "LEAVE",
@@ -71,8 +71,8 @@ static void take_rows(struct venn_rows *v)
     free(place);
 }
 
-/* Returns the slots in @row that remain for each execution of form @i, with one slot for each other
- * form. */
+/* Returns the slots that remain in @row for each execution of form @i if each other form takes one.
+ * *@own: number of executions of form @i. */
 static double slots_left(const struct venn_rows *v, size_t i, const struct venn_row *row,
                          double *own)
 {
@@ -85,9 +85,9 @@ static double slots_left(const struct venn_rows *v, size_t i, const struct venn_
                 *own);
 }
 
-/* Determines the slots of each form: at most the number that other forms in its rows leave. The
- * number is exact if the form is slower with the fastest form, which takes one slot and no port,
- * than alone. */
+/* Determines the slots of each form: at most what other forms in its rows leave. The number is
+ * exact if the form takes longer with the fastest form than alone, because the fastest form takes
+ * one slot and no port. */
 static void count_slots(struct venn_rows *v)
 {
     size_t quickest = 0;

@@ -1,5 +1,5 @@
-/* Input of the search for a core's ports (chart/venn.h): rows of the table, and issue slots per
- * form. */
+/* Input of the search for a core's ports (chart/venn.h): rows of the table, and the issue slots of
+ * each form. */
 #ifndef PORTOLAN_CHART_VENN_ROWS_H
 #define PORTOLAN_CHART_VENN_ROWS_H
 
@@ -10,10 +10,10 @@
 #define VENN_FORMS_MOST 96
 #define VENN_TERMS_MOST 8
 
-/* Kind of a form by its operation. */
+/* Kind of a form's operation. */
 enum venn_kind { VENN_GENERAL, VENN_VECTOR, VENN_MEMORY };
 
-/* A row of the table; forms are numbered by join order. */
+/* A row of the table. @place is the index of a form in join order. */
 struct venn_row {
     struct { uint8_t place; uint32_t count; } terms[VENN_TERMS_MOST];
     uint8_t n;
@@ -26,18 +26,18 @@ struct venn_rows {
     const uint32_t *forms;
     size_t n;
     double alone[VENN_FORMS_MOST];
-    /* the form has several operations, so probably several µops */
+    /* whether the form has several operations, and so probably several µops */
     bool several[VENN_FORMS_MOST];
     uint8_t slots[VENN_FORMS_MOST];
-    bool slots_known[VENN_FORMS_MOST];   /* per form: the number of slots is exact */
+    bool slots_known[VENN_FORMS_MOST];   /* whether @slots is exact */
     enum venn_kind kind[VENN_FORMS_MOST];
-    VEC(struct venn_row) rows[VENN_FORMS_MOST];   /* rows by form */
+    VEC(struct venn_row) rows[VENN_FORMS_MOST];   /* rows that contain the form */
     double width;                   /* issue slots per cycle */
-    bool scattered;                 /* times scatter by more than noise */
+    bool scattered;                 /* whether times scatter by more than noise */
 };
 
-/* Fills @out for the first VENN_FORMS_MOST of the @n @forms of @t from the rows without other
- * forms. Borrows @t and @forms. venn_rows_done frees. */
+/* Fills @out with the first VENN_FORMS_MOST of the @n @forms, and with the rows of @t that contain
+ * no other forms. Borrows @t and @forms. The caller frees @out with venn_rows_done. */
 void venn_rows_make(struct venn_rows *out, const struct experiments *t, const uint32_t *forms,
                     size_t n, double width, bool scattered);
 void venn_rows_done(struct venn_rows *v);

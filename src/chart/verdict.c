@@ -13,8 +13,8 @@
  * store weights up to 1e6. */
 #define LEAST_WEIGHT 1.1e-6
 
-/* Returns the largest relative error of the machine on the measurements of form @form; NaN:
- * none. */
+/* Returns the largest relative error of the machine on the experiments with form @form; NaN if
+ * there are none. */
 static double worst_error(const struct chart *c, size_t form)
 {
     const struct experiments *t = c->table;
@@ -31,8 +31,8 @@ static double worst_error(const struct chart *c, size_t form)
     return worst;
 }
 
-/* Sets source, confidence and untested ports of the usage in the machine. @worst: relative error of
- * the form's experiments; NaN: none. */
+/* Writes source, confidence and untested ports to the machine's entry of form @form. @worst:
+ * largest relative error of the form's experiments; NaN if there are none. */
 static void write_source(struct chart *c, size_t form, double worst, const char *why)
 {
     struct chart_form *f = &c->forms[form];
@@ -53,8 +53,8 @@ static void write_source(struct chart *c, size_t form, double worst, const char 
     str_done(&text);
 }
 
-/* Names the most likely alternative. @tells: the experiment that distinguishes it; NULL:
- * unknown. */
+/* Records @usage as the most likely alternative of @f. @tells: the experiment that distinguishes
+ * it; NULL: unknown. */
 static void name_rival(const struct chart *c, struct chart_form *f, const struct usage *usage,
                        const struct experiment *tells)
 {
@@ -69,7 +69,7 @@ static void name_rival(const struct chart *c, struct chart_form *f, const struct
     f->settle = tells ? str_take(&text) : NULL;
 }
 
-/* Returns whether @usage is the alternative that the chart names for @f. */
+/* Returns whether @usage is the alternative that @f->rival names. */
 static bool is_rival(const struct chart *c, const struct chart_form *f, const struct usage *usage)
 {
     struct str text = {0};
@@ -80,7 +80,8 @@ static bool is_rival(const struct chart *c, const struct chart_form *f, const st
     return is;
 }
 
-/* Returns the experiment that distinguishes alternative @other of form @form; NULL: none. */
+/* Returns the experiment that distinguishes alternative @other from the usage of form @form; NULL:
+ * none. */
 static const struct experiment *telling(const struct chart *c, size_t form, unsigned other)
 {
     for (size_t i = 0; i < c->ambiguities.count; i++)
@@ -98,7 +99,7 @@ static void replace(struct chart_usage *other, struct chart_usage *take_before)
 void verdict_other(struct chart *c, size_t form, unsigned other, struct chart_usage *take_before)
 {
     struct chart_form *f = &c->forms[form];
-    /* The experiment distinguishes both usages, whichever the machine has. */
+    /* The experiment distinguishes the two usages, whichever of them the machine has. */
     const struct experiment *tells = telling(c, form, other);
     double weight = fmax(f->others[other].weight, LEAST_WEIGHT);
 
@@ -106,14 +107,15 @@ void verdict_other(struct chart *c, size_t form, unsigned other, struct chart_us
         name_rival(c, f, &take_before->usage, tells);
     take_before->weight = 1;
     replace(&f->others[other], take_before);
-    /* relative to the machine's usage, which has weight 1 */
+    /* weights are relative to the machine's usage, which has weight 1 */
     for (unsigned i = 0; i < f->other_count; i++)
         f->others[i].weight /= weight;
     f->confidence *= weight;
     write_source(c, form, worst_error(c, form), BY_BLOCKS);
 }
 
-/* Returns the least likely alternative with an ambiguity; f->other_count: none. */
+/* Returns the index of the least likely alternative with an ambiguity, or f->other_count if there
+ * is none. */
 static unsigned least_likely(const struct chart *c, size_t form)
 {
     const struct chart_form *f = &c->forms[form];
@@ -126,7 +128,7 @@ static unsigned least_likely(const struct chart *c, size_t form)
     return least;
 }
 
-/* Replaces alternative @at by the form's former usage. f->other_count: replaces none. */
+/* Replaces alternative @at with the form's former usage. Does nothing if @at is f->other_count. */
 static void keep_before(struct chart *c, size_t form, unsigned at, struct chart_usage *take_before)
 {
     struct chart_form *f = &c->forms[form];

@@ -1,21 +1,22 @@
-/* Records in source and confidence that blocks or all experiments of a form decided on its usage.
- * The former usage becomes an alternative, which `experiments settle` can restore. */
+/* Records that blocks, or all experiments of a form, decided on its usage. The former usage becomes
+ * an alternative, which `experiments settle` can restore. */
 #ifndef PORTOLAN_CHART_VERDICT_H
 #define PORTOLAN_CHART_VERDICT_H
 
 #include "chart/chart.h"
 
-/* Makes alternative @other of form @form (c->forms) its usage in c->machine. @take_before is the
- * former usage. The confidence becomes the probability that experiments assigned to the
- * alternative, because only blocks decided between both. */
+/* Makes alternative @other the usage of form @form (index in c->forms) in c->machine. @take_before
+ * is the former usage. The confidence becomes the probability that experiments assigned to the
+ * alternative, because only blocks decided between the two. */
 void verdict_other(struct chart *c, size_t form, unsigned other, struct chart_usage *take_before);
-/* Records a new usage of form @form in c->machine. @take_before, the former one, replaces the least
- * likely ambiguous alternative. The confidence is at most 0.2, because experiments do not confirm
- * the usage. */
+/* Records a new usage of form @form in c->machine. @take_before, the former usage, replaces the
+ * least likely alternative with an ambiguity. The confidence is at most 0.2, because experiments do
+ * not confirm the usage. */
 void verdict_new(struct chart *c, size_t form, struct chart_usage *take_before);
-/* Records a usage of form @form in c->machine that has a smaller error, at most @worst (relative)
- * with the other usages of the machine. @take_before, the former usage, becomes an alternative as
- * in verdict_new or replaces an equal one. The confidence is at most 0.2. */
+/* Records a usage of form @form in c->machine that has a smaller error than the former usage: at
+ * most @worst (relative) if the other usages of the machine are right. @take_before, the former
+ * usage, becomes an alternative as in verdict_new or replaces an equal one. The confidence is at
+ * most 0.2. */
 void verdict_errs(struct chart *c, size_t form, struct chart_usage *take_before, double worst);
 
 #endif

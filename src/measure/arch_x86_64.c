@@ -39,11 +39,11 @@ CHECK(state.masks, 3184);
 
 /* gs points to the frame, and rdi holds that address wherever a register is free. The loop ends
  * with a jump through frame->phase: first to sandbox_mark, which starts the timed part, then to
- * sandbox_finish. The time stamps include loading the general registers, which takes equal time for
- * all code and is subtracted. Each further pass reloads the registers and restarts the loop, so
- * that its pointers return to their start. Each phase waits until all results are computed and
- * stored. Otherwise the last chain of a short run and its pending stores would overlap with loading
- * the registers. */
+ * sandbox_finish. The time stamps include loading the general registers. This takes equal time for
+ * all code and is subtracted. Each further pass reloads the registers, so that pointers return to
+ * their start, and restarts the loop. Each phase waits until all results are computed and stored.
+ * Otherwise the last chain of a short run and its pending stores would overlap with loading the
+ * registers. */
 __asm__(
     ".text\n"
     ".globl sandbox_enter, sandbox_escape, sandbox_syscall, sandbox_syscall_site, "
@@ -123,7 +123,7 @@ __asm__(
     "    mov %edi, %eax\n"
     "    mov %gs:864, %rdi\n"
     "    jmp sandbox_leave\n"
-    /* Stores all registers to frame->state, then continues as without it. */
+    /* Stores all registers to frame->state, then continues as if frame->keeps were 0. */
     "sandbox_keep:\n"
     "    mov %rax, %gs:880\n    mov %rcx, %gs:888\n    mov %rdx, %gs:896\n    mov %rbx, %gs:904\n  "
     "  mov %rsp, %gs:912\n    mov %rbp, %gs:920\n"
@@ -231,7 +231,7 @@ BARE void arch_thread_set(struct sandbox_frame *frame, void *local)
     sandbox_syscall(SYS_arch_prctl, ARCH_SET_FS, (long)local, 0, 0, 0, 0);
 }
 
-/* Machine code of the sequences in arch.h. Chains add a register, because some machines eliminate
+/* Machine code of the sequences in arch.h. Chains add a register, because some CPUs eliminate
  * additions of immediates at rename. */
 const struct arch_code arch_chain = {{0x49, 0x01, 0xf0}, 3} /* add r8, rsi */,
                        arch_second_chain = {{0x4c, 0x0f, 0xaf, 0xc6}, 4} /* imul r8, rsi */,
@@ -308,7 +308,7 @@ BARE void arch_frame_kernel(struct sandbox_frame *frame)
 
 BARE void arch_frame_fill(struct sandbox_frame *f, const uint8_t *area, size_t loads_at)
 {
-    /* Small odd numbers are valid shift counts, divisors and near bit offsets. */
+    /* values are small odd numbers, which are valid shift counts, divisors and near bit offsets */
     for (unsigned i = 0; i < 16; i++)
         f->general[i] = 37 + 4 * i;
     f->general[1] = 5;

@@ -12,11 +12,11 @@
 #include "model/facts.h"
 
 #define CLUSTER_WIDTH 0.005   /* largest relative difference between rounds that agree */
-#define CLUSTER_LEAST 4       /* fewest rounds that must agree */
-/* least share of the known rate, or of a cluster's, that counts as equally fast */
+#define CLUSTER_LEAST 4       /* least number of rounds that must agree */
+/* least share of the known rate, or of the agreeing rounds' rate, that counts as equally fast */
 #define AS_FAST 0.985
-/* least share of the issue width that a loop of nops reaches on an idle core: measured 5.58 of 6 on
- * Golden Cove, 3.9 of 4 on Skylake */
+/* Least share of the expected nops per cycle that an idle core reaches. Measured: 5.58 of 6 on
+ * Golden Cove, 3.9 of 4 on Skylake. */
 #define OF_EXPECTED 0.9
 #define TRUSTED_SHARE 0.5     /* least share of agreeing rounds if no baseline is known */
 #define BETTER 1.003
@@ -65,7 +65,7 @@ bool baseline_better(const struct baseline *known, const struct baseline *seen)
            seen->room > BETTER * known->room || (!known->load_window && seen->load_window);
 }
 
-/* Returns the issue slots per cycle, and in *@nops the nops per slot. */
+/* Returns the issue slots per cycle by the machine's facts, or NaN. *@nops: nops per slot. */
 static double width_by_facts(double *nops)
 {
     struct err err = {0};

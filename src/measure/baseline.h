@@ -11,16 +11,17 @@
 
 struct baseline {
     double nops, ports, room;  /* instructions per cycle of the three probes; 0: unknown */
-    unsigned load_window;      /* best window in bytes for the loads of bodies; 0: unknown */
-    bool doubtful;             /* no measurement found the core certainly idle */
+    unsigned load_window;      /* window of the loads of bodies in bytes, chosen by calibration; 0:
+                                * unknown */
+    bool doubtful;             /* whether no measurement found the core certainly idle */
     char day[KEPT_DAY];    /* date of the measurement */
 };
 
-/* Summary of one measurement of a probe over several rounds. */
+/* Summary of the rounds of one probe. */
 struct baseline_look {
     /* instructions per cycle of the fastest rounds that agree; 0: none */
     double rate;
-    double share;     /* share of the rounds with that rate */
+    double share;     /* share of the rounds that are about as fast */
 };
 struct baseline_look baseline_look(double *cycles, size_t n);
 
@@ -29,11 +30,12 @@ enum baseline_verdict {
     BASELINE_BUSY,       /* slower than the known baseline, which stays unchanged */
     BASELINE_DOUBTFUL,   /* no baseline is known, and the core may be busy */
 };
-/* Judges a measurement. @expected: nops per cycle of such a core by its machine's facts; NaN:
- * unknown. Without a baseline and facts, a majority of rounds must agree. Pure. */
+/* Compares a measurement with the known baseline. @expected: nops per cycle of an idle core by its
+ * machine's facts; NaN: unknown. Without baseline and facts, a majority of rounds must agree.
+ * Pure. */
 enum baseline_verdict baseline_judge(const struct baseline *known, const struct baseline_look *nops,
                                      const struct baseline_look *ports, double expected);
-/* Returns whether @seen, measured on an idle core, replaces @known. Pure. */
+/* Returns whether the measurement @seen replaces the baseline @known. Pure. */
 bool baseline_better(const struct baseline *known, const struct baseline *seen);
 
 /* Returns the issue slots per cycle by the facts of this CPU's machine; NaN if unknown. */
@@ -41,9 +43,9 @@ double baseline_width(void);
 /* Returns the nops per cycle by the facts of this CPU's machine (its issue width, doubled if nops
  * fuse); NaN if unknown. */
 double baseline_expected(void);
-/* Loads the baseline of this CPU; all members are 0 if none is stored. */
+/* Reads the baseline of this CPU from baseline.csv; all members are 0 if there is none. */
 void baseline_recall(struct baseline *out);
-/* Saves @b and sets its date to today. Logs a failed write. */
+/* Writes @b to baseline.csv with today's date, which it also sets in @b. Logs a failed write. */
 void baseline_remember(struct baseline *b);
 
 #endif

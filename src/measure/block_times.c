@@ -8,26 +8,27 @@
 #include "base/clock.h"
 #include "base/mem.h"
 
-/* Rows per group. Visits of a row are a few tenths of a second apart on an idle core. */
+/* Rows per group. On an idle core a row is visited again after a few tenths of a second. */
 #define GROUP 64
-#define GROUP_VISITS 4           /* visits per row before the next group */
-/* seconds after which a group gets no more rows, because rows are slow on a busy core */
+#define GROUP_VISITS 4           /* most visits per row before the next group */
+/* seconds after which no more rows join a group, because rows are slow on a busy core */
 #define GROUP_SECONDS 3.0
 #define VISIT_SECONDS 0.25       /* seconds that a visit waits for an idle core */
-/* seconds without an idle window after which the core counts as busy */
+/* seconds without an idle window after which the core is considered busy */
 #define DRY_SECONDS 2.0
-/* Share of the patience that a visit then has, until a window is idle. Each row gets one such
+/* Factor on the patience of visits while the core is considered busy. Each row still gets one
  * visit. */
 #define DRY_PATIENCE 0.05
-/* seconds without a settled row after which the final phase ends */
+/* seconds without a settled row after which the measurement of open rows ends */
 #define PATIENCE_SECONDS 20.0
-/* share of a block's patience that the initial check of the core may take */
+/* share of the patience for a block that the initial check of the core may take */
 #define LOOK_SHARE 0.5
-/* multiple of the patience for which a block without any value is measured */
+/* multiple of the patience for which a block without any value continues */
 #define FIRST_VALUE 10
 #define CONTENDED "contended"
 
-/* Creates a calibrated sandbox, within @look seconds if possible. NULL with err. */
+/* Creates a calibrated sandbox. Checks the core for at most @look seconds if possible. Returns NULL
+ * with err. */
 static struct sandbox *open_sandbox(double look, bool (*cancelled)(void *state), void *state,
                                     struct calibration *c, struct seek *seek, struct err *err)
 {
@@ -82,7 +83,7 @@ bool block_time(const struct insn *insns, size_t count, double patience,
         snprintf(out->unconfirmed, sizeof out->unconfirmed, "%.159s", reason.what);
         return true;
     }
-    /* A longer patience would not help if this one was not used up. */
+    /* advises more patience only if all of this one was used */
     bool over = reason.code == ERR_LIMIT && clock_seconds() - begun >= patience;
     return over ? err_set(err, ERR_LIMIT, BLOCK_WAIT_LONGER, "%s", reason.what) : false;
 }
@@ -110,22 +111,21 @@ static void settle(struct visits *v, struct block_row *row, double cycles, doubl
     v->last_settled = clock_seconds();
 }
 
-/* Stores why @row has no value yet. */
+/* Stores the reason why @row has no value yet. */
 static void leave(struct block_row *row, const char *reason)
 {
     free(row->fault);
     row->fault = mem_strdup(reason);
 }
 
-/* Returns whether the core has been busy for some time. All open rows then wait together at the
- * end. */
+/* Returns whether the core has been busy for some time. Open rows are then measured at the end. */
 static bool dry(const struct visits *v)
 {
     return clock_seconds() - v->last_quiet > DRY_SECONDS;
 }
 
-/* Visits a block. Stores its value if visits agree, or the reason why it has none; otherwise the
- * row stays open. False with err when measurement fails. */
+/* Visits a block. If visits agree, stores the value; if it cannot have one, stores the reason;
+ * otherwise the row stays open. Returns false with err when measurement fails. */
 static bool visit(struct visits *v, size_t at, struct err *err)
 {
     const struct block_hooks *h = v->hooks;
@@ -173,8 +173,8 @@ static bool show(struct visits *v, size_t until, struct err *err)
     return from == until || v->hooks->shown(v->hooks->state, rows, from, until, err);
 }
 
-/* Visits a group of rows that begins at @from, and its open rows repeatedly, until they settle or
- * make no progress. *@to: the row after the group. */
+/* Visits the rows from @from that form a group, then repeatedly the open ones, until all have
+ * settled or the limit of visits is reached. *@to: the row after the group. */
 static bool measure_group(struct visits *v, size_t from, size_t *to, struct err *err)
 {
     struct block_rows *rows = v->rows;
@@ -195,7 +195,7 @@ static bool measure_group(struct visits *v, size_t from, size_t *to, struct err 
     return show(v, done, ok ? err : NULL) && ok;
 }
 
-/* Measures the rows that are still open. They wait together for an idle core. */
+/* Visits the rows that are still open, in turn, until none settles for some time. */
 static bool measure_open(struct visits *v, struct err *err)
 {
     struct block_rows *rows = v->rows;

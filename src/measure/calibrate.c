@@ -22,20 +22,21 @@
 #define PROBE_SECONDS 5e-6
 #define PATIENCE_SECONDS 0.1
 #define NOISE_PATIENCE_SECONDS 0.01
-/* seconds for which a possibly busy core is checked if no baseline is known */
+/* most seconds for which a possibly busy core is checked if no baseline is known */
 #define LOOK_SECONDS 2.0
 #define FIRST_LOOK_SECONDS 0.5
-/* share of the issue width at which a core certainly was idle */
+/* share of the expected nops per cycle at which a core certainly is idle */
 #define ALL_OF_EXPECTED 0.98
 #define CPUS_LOOKED_AT 8
-#define PROBE_TOLERANCE 0.02      /* relative scatter of short probes on an idle core */
-/* The same scatter of the port probe. Half of its runs are 2 to 3 % slower on a Golden Cove that
- * the other probes find idle. */
+#define PROBE_TOLERANCE 0.02      /* relative tolerance of nop and room probes on an idle core */
+/* Relative tolerance of the port probe. On a Golden Cove that the other probes find idle, half of
+ * its runs are 2 to 3 % slower. */
 #define PORTS_TOLERANCE 0.04
 #define DOUBTFUL_TOLERANCE 0.05
-/* share of the issue width that nops reach on an idle core: 0.93 on Golden Cove, 0.98 on Skylake */
+/* share of the expected nops per cycle that an idle core reaches: 0.93 on Golden Cove, 0.98 on
+ * Skylake */
 #define OF_EXPECTED 0.95
-/* largest contention at which current measurements choose the load window */
+/* largest contention at which the load window is chosen by new measurements */
 #define MOSTLY_QUIET 0.5
 #define CHAIN_TICKS 1000   /* least duration of a clock chain, in ticks */
 
@@ -71,7 +72,7 @@ static void raw(struct sandbox_item *item, enum pulse_code code, double count, u
                                   .samples = samples};
 }
 
-/* Time stamp counter and system clock at one moment. */
+/* time stamp counter and system clock, read together */
 struct stopwatch { uint64_t ticks; struct timespec time; };
 
 static void stopwatch_read(struct stopwatch *w)
@@ -87,7 +88,8 @@ static double stopwatch_hz(const struct stopwatch *from, const struct stopwatch 
     return seconds > 0 ? (double)(to->ticks - from->ticks) / seconds : NAN;
 }
 
-/* Measures the ticks of one chain iteration and of an empty run, from runs of two lengths. */
+/* Measures the ticks of one chain iteration (@each) and of an empty run (@overhead), from runs of
+ * two lengths. */
 static bool chain_line(struct sandbox *s, double *each, double *overhead, struct err *err)
 {
     struct sandbox_item *items = sandbox_items(s);
@@ -112,16 +114,16 @@ static bool chain_line(struct sandbox *s, double *each, double *overhead, struct
     return *each > 0 || err_set(err, ERR_IO, NULL, "the time stamp counter does not count");
 }
 
-/* A measurement of the core, by round: chain ticks and, relative to them, the multiplication and
- * the three probes in cycles per instruction. */
+/* Measurement of a core by rounds: ticks of a chain iteration; relative to it, the multiplication;
+ * and cycles per instruction of the three probes. */
 struct look {
     double ticks[ROUNDS], second[ROUNDS], nops[ROUNDS], ports[ROUNDS], room[ROUNDS];
     double clock_hz;
     struct baseline_look by_nops, by_ports, by_room;
 };
 
-/* Returns the chain ticks near round @i, as the least of a few rounds. Contention also slows the
- * chain, and a slow reference makes probes look fast. */
+/* Returns the ticks of a chain iteration near round @i: the least of five rounds. Contention also
+ * slows the chain, and a slow reference makes probes look fast. */
 static double yardstick(const struct look *l, unsigned i)
 {
     unsigned from = i > 2 ? i - 2 : 0, to = i + 3 < ROUNDS ? i + 3 : ROUNDS;
@@ -132,14 +134,14 @@ static double yardstick(const struct look *l, unsigned i)
     return least;
 }
 
-/* Returns the ticks per instruction of a raw item with a loop of @length. */
+/* Returns the ticks per instruction of a raw item whose loop has @length instructions. */
 static double raw_each(const struct sandbox_item *item, const struct calibration *c,
                        unsigned length)
 {
     return (least_ticks(item) - c->rules.overhead) / (double)item->count / length;
 }
 
-/* Returns the summary of one probe. @rounds stay in order of time. */
+/* Returns the summary of one probe. Does not reorder @rounds. */
 static struct baseline_look look_of(const double rounds[ROUNDS])
 {
     double sorted[ROUNDS];
@@ -148,7 +150,7 @@ static struct baseline_look look_of(const double rounds[ROUNDS])
     return baseline_look(sorted, ROUNDS);
 }
 
-/* Measures multiplication and probes next to the chain, in several rounds. @each: ticks per chain
+/* Measures the chain, the multiplication and the probes in several rounds. @each: ticks per chain
  * iteration. */
 static bool look(struct sandbox *s, double each, const struct calibration *c, struct look *out,
                  struct err *err)
@@ -187,8 +189,9 @@ static bool look(struct sandbox *s, double each, const struct calibration *c, st
     return true;
 }
 
-/* Returns the seconds to search for an idle core: long if a part of the baseline is unknown, short
- * below the rate that facts allow, otherwise 0. */
+/* Returns the seconds to search for an idle core: LOOK_SECONDS if a part of the baseline is
+ * unknown, FIRST_LOOK_SECONDS if there is no baseline and the core is below the rate by facts,
+ * otherwise 0. */
 static double look_seconds(const struct sandbox *s, const struct calibration *c,
                            enum baseline_verdict verdict, const struct baseline *known, double nops)
 {
@@ -200,9 +203,8 @@ static double look_seconds(const struct sandbox *s, const struct calibration *c,
                : fmin(FIRST_LOOK_SECONDS, c->look);
 }
 
-/* Measures the core and those in @cpus, and moves to the least busy one. A known baseline limits
- * the time; without it a possibly busy core is measured for longer. @known becomes the current
- * baseline. */
+/* Measures the cores of @cpus and moves to the least busy one. Stops at the first idle core if a
+ * baseline is known. Without it, measures a possibly busy core for longer. */
 static bool look_around(struct sandbox *s, double each, struct calibration *out, const int *cpus,
                         size_t cpu_count, struct baseline *known, struct look *best,
                         struct err *err)
@@ -234,10 +236,12 @@ static bool look_around(struct sandbox *s, double each, struct calibration *out,
     return ok;
 }
 
-/* Sets the baseline of the rules: the stored one, or the measured one if that is better. */
+/* Sets the baseline of the rules: the stored one, or the measured one if it is better. @known
+ * becomes that baseline. */
 static void baseline_take(struct baseline *known, const struct look *seen, struct calibration *out)
 {
-    /* The room probe is only valid on an idle core: a busy neighbour may have halved the room. */
+    /* The room probe is valid only on an idle core, because a busy neighbour may halve the
+     * buffer. */
     struct baseline now = {.nops = seen->by_nops.rate,
                            .ports = seen->by_ports.rate,
                            .room = out->busy ? 0 : seen->by_room.rate,
@@ -257,7 +261,7 @@ static void baseline_take(struct baseline *known, const struct look *seen, struc
     out->room_rate = known->room;
     out->rules.probe_tolerance = PROBE_TOLERANCE;
     out->rules.ports_tolerance = PORTS_TOLERANCE;
-    /* The core was never idle, but facts determine its speed: accepts windows close to it. */
+    /* The core was never idle, but facts determine its speed. Accepts windows close to it. */
     if (out->doubtful && out->expected_rate > 0) {
         out->probe_rate = OF_EXPECTED * out->expected_rate;
         out->ports_rate = out->room_rate = 0;
@@ -280,7 +284,7 @@ size_t calibrate_cpus(const struct sandbox *s, int *out, size_t most)
     all = (size_t)CPU_COUNT(&cpus);
     for (unsigned i = 0; i < CPU_SETSIZE && n < most; i++)
         if (CPU_ISSET(i, &cpus)) {
-            /* If there are more than @most CPUs, chooses evenly distributed ones. */
+            /* chooses evenly distributed CPUs if there are more than @most */
             if (next * most >= n * all)
                 out[n++] = (int)i;
             next++;
@@ -288,7 +292,8 @@ size_t calibrate_cpus(const struct sandbox *s, int *out, size_t most)
     return n ? n : 1;
 }
 
-/* Computes the ratios of multiplication and probes to the chain. */
+/* Measures multiplication and probes relative to the chain, and sets clock, baseline and
+ * contention. */
 static bool ratios(struct sandbox *s, double each, struct calibration *out, struct baseline *known,
                    struct err *err)
 {
@@ -315,8 +320,8 @@ static bool ratios(struct sandbox *s, double each, struct calibration *out, stru
     return ok;
 }
 
-/* Adds a body of 200 loads that step through @window bytes, with 8-byte general or 16-byte vector
- * loads. */
+/* Adds a body of 200 loads that step through @window bytes: 16-byte vector loads if @vector,
+ * otherwise 8-byte general loads. */
 static bool loads_add(struct sandbox *s, unsigned window, bool vector, uint32_t *offset)
 {
     uint8_t code[200 * 8];
@@ -327,8 +332,8 @@ static bool loads_add(struct sandbox *s, unsigned window, bool vector, uint32_t 
 }
 
 /* Chooses the load window. Banks and way predictors sometimes slow loads of many lines for
- * milliseconds; on other machines loads of few lines conflict. The time that nine of ten rounds do
- * not exceed decides; among equal windows the smallest. */
+ * milliseconds; on other CPUs loads of few lines conflict. Compares the 90th percentile of the
+ * rounds, and chooses the smallest of equal windows. */
 static bool load_window_choose(struct sandbox *s, struct calibration *out, struct baseline *known,
                                struct err *err)
 {
@@ -346,7 +351,7 @@ static bool load_window_choose(struct sandbox *s, struct calibration *out, struc
     for (unsigned i = 0; i < 2 * N; i++) {
         if (!loads_add(s, windows[i / 2], i % 2, &offset))
             return err_set(err, ERR_LIMIT, NULL, "no memory for the calibration code");
-        /* Interleaves the rounds, so that each item's are distributed over time. */
+        /* interleaves the rounds of all items, to distribute those of each item over time */
         for (unsigned r = 0; r < ROUNDS_EACH; r++) {
             raw(&items[r * 2 * N + i], PULSE_ITEM,
                 out->stretch * CHAIN_SECONDS * out->clock_hz / 100, OF_ROUND);
@@ -378,7 +383,7 @@ static bool load_window_choose(struct sandbox *s, struct calibration *out, struc
     return true;
 }
 
-/* Measures the noise of one loop with the rules found before. */
+/* Measures the noise of one loop with the rules of @out. */
 static bool noise_floor(struct sandbox *s, struct calibration *out, struct err *err)
 {
     struct sandbox_item *items = sandbox_items(s);

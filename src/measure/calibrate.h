@@ -1,5 +1,4 @@
-/* Clock and idle baseline of this CPU. The only assumption is a latency of one cycle for an
- * addition. */
+/* Clock and idle baseline of this CPU. Assumes only that an addition has a latency of one cycle. */
 #ifndef PORTOLAN_MEASURE_CALIBRATE_H
 #define PORTOLAN_MEASURE_CALIBRATE_H
 
@@ -9,58 +8,57 @@
 struct calibration {
     struct window_rules rules;
     double tick_hz;          /* frequency of the time stamp counter or virtual counter, in Hz */
-    /* factor, at least 1, by which runs are longer because ticks are coarse */
+    /* factor, at least 1, for the length of runs, because ticks are coarse */
     double stretch;
     double clock_hz;         /* core clock during calibration, in Hz */
     /* cycles of a 64-bit multiplication; NaN if not an integer */
     double second_ratio;
-    /* idle baseline: nops per cycle on an idle core, the best value ever measured for this CPU */
+    /* nops per cycle on an idle core: the best value ever measured on this CPU (idle baseline) */
     double probe_rate;
-    /* idle rate of the port probe, in instructions per cycle; 0: unknown */
+    /* instructions per cycle of the port probe on an idle core; 0: unknown */
     double ports_rate;
-    /* idle rate of the room probe, in instructions per cycle; 0: unknown */
+    /* instructions per cycle of the room probe on an idle core; 0: unknown */
     double room_rate;
     double seen_rate;        /* best nops per cycle during this calibration */
-    /* nops per cycle by the facts of this CPU's machine; NaN: unknown */
+    /* nops per cycle of an idle core by the facts of its machine; NaN: unknown */
     double expected_rate;
     char day[KEPT_DAY];  /* date when the baseline was measured */
-    bool busy;               /* the core did not reach the baseline this time */
-    /* no measurement found the core certainly idle, so values must be measured again */
+    bool busy;               /* whether the core did not reach the baseline this time */
+    /* whether no measurement found the core certainly idle; values must then be measured again */
     bool doubtful;
-    /* Relative noise: 95 % of repeated measurements of a loop differ by less than this from their
-     * median. */
+    /* Relative noise: 95 % of repeated measurements of a loop differ from their median by less. */
     double noise;
-    double contention;       /* share of probes that found contention */
+    double contention;       /* share of the rounds that found contention */
     unsigned load_window;    /* load window in bytes with the least time and scatter */
     bool counters;           /* whether the kernel provides a cycle counter */
-    /* An emulator runs this process. It does not filter system calls, and its times are not those
-     * of a processor. */
+    /* Whether an emulator runs this process. An emulator does not filter system calls, and its
+     * times are not those of a processor. */
     bool unfiltered;
-    double look;             /* most seconds for checking a core without baseline */
+    double look;             /* most seconds for finding an idle core without a baseline */
     int cpu;
 };
 
-/* Calibrates in about a third of a second, or up to two seconds more on a possibly busy core
- * without baseline. Reads and improves the stored baseline. Moves a sandbox that is not pinned to
- * the least busy CPU. False with err. */
+/* Calibrates in about a third of a second. Without a baseline, a possibly busy core takes up to two
+ * seconds more. Reads the stored baseline and replaces it with a better one. If the sandbox is not
+ * pinned, moves it to the least busy CPU. Returns false with err. */
 bool calibrate(struct sandbox *s, bool (*cancelled)(void *state), void *state,
                struct calibration *out, struct err *err);
-/* Like calibrate, with at most @look seconds for finding an idle core. @cancelled NULL: uses that
- * of the sandbox. */
+/* Like calibrate, but searches for an idle core for at most @look seconds. @cancelled NULL: uses
+ * that of the sandbox. */
 bool calibrate_within(struct sandbox *s, double look, bool (*cancelled)(void *state), void *state,
                       struct calibration *out, struct err *err);
-/* Lists the CPUs to measure on: those allowed to this process, at most @most, or the one of the
- * sandbox. Returns their number, at least 1. */
+/* Lists CPUs to measure on: at most @most of those allowed to this process, or only that of a
+ * pinned sandbox. Returns their number, at least 1. */
 size_t calibrate_cpus(const struct sandbox *s, int *out, size_t most);
-/* Returns the factor by which runs must be longer at @tick_hz. 10 us should have at least 1,000
- * ticks, so that a tick is 0.1 %. */
+/* Returns the factor for the length of runs at @tick_hz. 10 µs should have at least 1,000 ticks, so
+ * that a tick is 0.1 %. */
 double calibrate_stretch(double tick_hz);
-/* Returns a description of the source of cycles. */
+/* Returns a description of how cycles are measured. */
 const char *calibration_method(const struct calibration *c);
-/* Returns warnings for these measurements; NULL: none. */
+/* Returns warnings for measurements with this calibration; NULL: none. */
 const char *calibration_remark(const struct calibration *c);
-/* Returns the lowest of @values (sorted in place) that has two other values within @width above it,
- * as the middle of these. */
+/* Returns the middle of the three lowest neighbouring values that differ by at most @width
+ * (relative). Returns the median if there are none. Sorts @values. */
 double calibrate_floor(double *values, size_t n, double width);
 
 #endif

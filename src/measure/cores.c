@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-/* Returns the number in file @name of @cpu; -1 if missing. */
+/* Returns the number in file @name of @cpu's directory in sysfs; -1 if missing. */
 static int number_of(int cpu, const char *name)
 {
     char path[96];
@@ -20,7 +20,7 @@ static int number_of(int cpu, const char *name)
     return value;
 }
 
-/* Returns the lowest CPU of @cpu's core, which is the first in the system's list. */
+/* Returns the lowest CPU of @cpu's core: the first one in the kernel's list of siblings. */
 static int core_of(int cpu)
 {
     const int lowest = number_of(cpu, "topology/thread_siblings_list");
@@ -28,8 +28,8 @@ static int core_of(int cpu)
     return lowest < 0 ? cpu : lowest;
 }
 
-/* Returns whether both cores are of one kind, by the kernel's capacity and the maximum frequency.
- * Those of one kind differ by less than a tenth. */
+/* Returns whether CPUs @a and @b are of one kind: equal capacity by the kernel, and maximum
+ * frequencies that differ by less than a tenth. */
 static bool same_kind(int a, int b)
 {
     const int fast = number_of(a, "cpufreq/cpuinfo_max_freq"),
@@ -55,7 +55,7 @@ unsigned cores_share(const int *cpus, const int *cores, size_t n, int first, uns
         beginning = cpus[i] == first ? i : beginning;
     for (size_t i = 0; i < most; i++)
         out[i].count = 0;
-    /* Visits the cores round-robin, starting with that of the first CPU. */
+    /* visits the cores round-robin, starting with that of CPU @first */
     for (size_t step = 0; step < n; step++) {
         const size_t i = (beginning + step) % n;
         bool begins = true;

@@ -1,4 +1,5 @@
-/* Groups the allowed CPUs by core, and divides them among lanes, which measure concurrently. */
+/* Groups the allowed CPUs by core, and divides them among lanes (threads that measure
+ * concurrently). */
 #ifndef PORTOLAN_MEASURE_CORES_H
 #define PORTOLAN_MEASURE_CORES_H
 
@@ -14,14 +15,14 @@ struct lane_cpus {
     size_t count;
 };
 
-/* Divides the @n @cpus into shares. CPU i belongs to core @cores[i] (any numbers). There is one
- * share per core, at most @most. All CPUs of a core are in one share, if there is room. The first
- * share has the core of @first. Returns the number of shares. Pure. */
+/* Divides the @n @cpus into one share per core, but at most @most. CPU i belongs to core @cores[i]
+ * (any numbers). All CPUs of a core are in one share, unless it is full. The first share has the
+ * core of CPU @first. Returns the number of shares. Pure. */
 unsigned cores_share(const int *cpus, const int *cores, size_t n, int first, unsigned most,
                      struct lane_cpus *out);
-/* Divides the CPUs allowed to the calling thread in the same way, into at most CORES_LANES shares.
- * A CPU of unknown core counts as a separate core. On hybrid processors CPUs of another kind than
- * @first are omitted. */
+/* Divides the CPUs allowed to the calling thread into at most CORES_LANES shares, like cores_share.
+ * A CPU whose core is unknown counts as a separate core. Omits CPUs of another kind than @first
+ * (hybrid processors). */
 unsigned cores_allowed(int first, struct lane_cpus out[CORES_LANES]);
 
 #endif

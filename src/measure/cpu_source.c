@@ -16,13 +16,13 @@ struct cpu_source {
     struct lanes *lanes;
     struct calibration calibration;
     bool wide;                             /* whether the core may be wide (SOURCE_WIDE) */
-    /* calibration without the room probe, which forms do not need */
+    /* calibration for experiments with forms, without the room probe */
     struct calibration forms_calibration;
     double started;
 };
 
-/* Independent forms do not fill a buffer, so a neighbour that is merely active does not slow them.
- * On some hosts a neighbour is always active. */
+/* Disables the room probe: independent forms do not fill a buffer, so an active neighbour does not
+ * slow them through it. On some hosts a neighbour is always active. */
 static void calibrate_forms(struct cpu_source *s)
 {
     s->forms_calibration = s->calibration;

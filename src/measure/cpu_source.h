@@ -6,20 +6,20 @@
 #include "measure/calibrate.h"
 #include "measure/source.h"
 
-/* Creates a source that measures on this CPU: borrows @forms and calibrates. With @threads
- * (borrowed) NULL, or a @cpu other than -1, it uses a single CPU. NULL with err. */
+/* Creates a source that measures in sandboxes on this CPU, and calibrates it. Borrows @forms and
+ * @threads. Uses a single CPU if @threads is NULL or @cpu is not -1. Returns NULL with err. */
 struct source *source_cpu(const struct forms *forms, int cpu, unsigned instructions,
                           const struct source_threads *threads, bool (*cancelled)(void *state),
                           void *state, struct err *err);
 const struct calibration *source_cpu_calibration(const struct source *s);
-/* Sets the record (borrowed) for measurements of this CPU, and begins a new series. */
+/* Sets the record of measurements on this CPU (borrowed), and begins a new series in it. */
 void source_cpu_record(struct source *s, struct record *record);
 struct sandbox *source_cpu_sandbox(struct source *s);
 /* Returns the number of child processes created so far: one per CPU if none died. */
 unsigned source_cpu_children(const struct source *s);
 
 /* Generates the body that source_cpu would run for @e on a processor of the forms' instruction set,
- * without running it. False with err if it has none. */
+ * without running it. Returns false with err if @e has no body. */
 bool source_code(const struct forms *forms, const struct experiment *e,
                  const struct body_shape *shape, struct body *out, struct err *err);
 

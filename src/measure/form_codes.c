@@ -9,17 +9,18 @@
 #include "base/names.h"
 #include "base/vec.h"
 
-/* instructions in the summed body, enough to use every register */
+/* instructions in a body that is hashed, enough to use every register */
 #define SUM_BODY 16
 #define SUM_BASIS 0xcbf29ce484222325
 
 struct form_codes {
     const struct forms *forms;
     struct names names;
-    VEC(struct form_code *) codes;   /* by name of the form; NULL: not measurable */
-    VEC(char *) reasons;             /* by name of the form; NULL: measurable */
-    VEC(uint64_t) sums;              /* by name of the form; 0: no code */
-    struct body *body;               /* scratch storage for generated bodies */
+    VEC(struct form_code *) codes;   /* by index of the form's name; NULL: not measurable */
+    VEC(char *) reasons;             /* why a form is not measurable, by index of its name; NULL: it
+                                      * is */
+    VEC(uint64_t) sums;              /* hash of the code, by index of the form's name; 0: no code */
+    struct body *body;               /* storage for generated bodies */
 };
 
 struct form_codes *form_codes_new(const struct forms *forms)
@@ -46,7 +47,8 @@ void form_codes_free(struct form_codes *f)
     free(f);
 }
 
-/* Returns the FNV-1a hash (Fowler, Noll, Vo) of @bytes appended to @sum. Equal on all platforms. */
+/* Returns the FNV-1a hash (Fowler, Noll, Vo) @sum, extended by @bytes. The result does not depend
+ * on the platform. */
 static uint64_t sum_bytes(uint64_t sum, const void *bytes, size_t length)
 {
     for (size_t i = 0; i < length; i++)
@@ -54,7 +56,8 @@ static uint64_t sum_bytes(uint64_t sum, const void *bytes, size_t length)
     return sum;
 }
 
-/* Returns the sum of a short body of @row alone, as on any processor; 0: no code. */
+/* Returns the hash of a short body of @row, generated independently of this processor; 0: no
+ * code. */
 static uint64_t sum_of(struct form_codes *f, const struct form_row *row, struct form_code *code)
 {
     const struct body_shape shape = {.instructions = SUM_BODY};
@@ -133,7 +136,7 @@ static void experiment_sum(const struct form_codes *f, const struct experiment *
     uint64_t sum = 0;
     bool added = false, known = e->count <= FORM_CODES_MAX;
 
-    /* The sum does not depend on the order of terms. */
+    /* the sum does not depend on the order of the terms */
     for (unsigned i = 0; known && i < e->count; i++) {
         const uint32_t index = names_find(&f->names, e->terms[i].form);
         const struct form_row *row = forms_find(f->forms, e->terms[i].form);

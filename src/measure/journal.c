@@ -25,10 +25,10 @@
 #include "measure/journal_text.h"
 #include "measure/source.h"
 
-/* Version of the values; values of other versions are invalid. 1: one order of the instructions; 2:
- * least of four orders; 3: more registers for chains; 4: also the least of a padded body on a core
- * that may be wide; 5: also one in units of two instructions at even slots, except for chain
- * breakers. */
+/* Version of the measuring method; values of other versions are ignored. 1: one order of the
+ * instructions; 2: least of four orders; 3: more registers for chains; 4: on a core that may be
+ * wide, also the least of a padded body; 5: also of a body in units of two instructions at even
+ * slots, except for chain breakers. */
 #define QUANTITY 3
 #define QUANTITY_WIDE 5
 #define JOURNAL_LIMIT ((size_t)1 << 31)
@@ -63,8 +63,8 @@ static struct conditions conditions_of(const struct experiments *t, size_t row)
                                *text[1] ? strtod(text[1], NULL) : NAN, text[2], text[3]};
 }
 
-/* Returns whether a later final value replaces the stored one: if it is lower, or was measured
- * under equally good conditions. A reason never replaces a value. */
+/* Returns whether a later final value replaces the stored one: it is lower, or was measured under
+ * conditions that are at least as good. A failure never replaces a value. */
 static bool replaces(const struct journal_entry *entry, const struct experiment_row *row,
                      const struct conditions *now)
 {
@@ -95,7 +95,7 @@ static void entry_take(struct journal_entry *entry, const struct experiment_row 
         if (!shorter && entry->value_count < sizeof entry->values / sizeof *entry->values)
             entry->values[entry->value_count++] = row->cycles;
     }
-    /* Values of single passes are not final, and "busy machine" is not a result. */
+    /* values of single passes are not final, and "busy machine" is not a result */
     if (single ? entry->state != NULL
                : experiment_state_open(row->state) || !replaces(entry, row, &now)) {
         if (single && strcmp(entry->state, JOURNAL_ONCE) == 0 && !(entry->baseline <= now.baseline))
@@ -112,7 +112,7 @@ static void entry_take(struct journal_entry *entry, const struct experiment_row 
     day_take(entry, now.day);
 }
 
-/* Writes the key of an entry: the experiment and its code sum. */
+/* Writes the key of an entry: the experiment and the sum of its code. */
 static void key_print(const struct experiment *e, const char *code, struct str *out)
 {
     experiment_print_key(e, out);
@@ -147,7 +147,7 @@ static bool read_part(struct journal *j, const struct str *rows, struct err *err
     return ok;
 }
 
-/* Parses the rows in parts, because a journal may exceed the largest table. */
+/* Parses the rows in parts, because a journal may exceed the size limit of a table. */
 static bool read_back(struct journal *j, const struct str *rows, struct err *err)
 {
     const char *text = str_text(rows), *newline = memchr(text, '\n', rows->length);
@@ -169,7 +169,7 @@ static bool read_back(struct journal *j, const struct str *rows, struct err *err
     return ok;
 }
 
-/* Returns whether @fd still is the file @path. Another program may have rewritten the file. */
+/* Returns whether @fd is still the file at @path. Another program may have replaced the file. */
 static bool current(int fd, const char *path)
 {
     struct stat named, held;
@@ -177,7 +177,7 @@ static bool current(int fd, const char *path)
            named.st_dev == held.st_dev;
 }
 
-/* Opens and locks the file. -1 with err. */
+/* Opens and locks the file. Returns -1 with err. */
 static int open_locked(const char *path, struct err *err)
 {
     int fd = file_calls.open(
@@ -185,7 +185,7 @@ static int open_locked(const char *path, struct err *err)
         O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | (path_is_state(path) ? O_NOFOLLOW : 0), 0600);
 
     if (fd >= 0 && path_is_state(path))
-        /* An earlier version's file may be readable by others. If fchmod fails the directory is
+        /* Earlier versions created files that others can read. If fchmod fails, the directory is
          * private anyway. */
         fchmod(fd, 0600);
     if (fd < 0) {
@@ -200,7 +200,7 @@ static int open_locked(const char *path, struct err *err)
     return fd;
 }
 
-/* Moves invalid lines to a separate file, and logs that. */
+/* Writes the invalid lines to a new file and logs that. */
 static bool set_aside(const struct journal *j, const struct journal_parts *parts, struct err *err)
 {
     struct str name = {0};
@@ -218,7 +218,7 @@ static bool set_aside(const struct journal *j, const struct journal_parts *parts
     return ok;
 }
 
-/* Rewrites a damaged or older journal with its valid records. */
+/* Rewrites a damaged or older journal with its valid records only. */
 static bool rewrite(struct journal *j, const struct journal_parts *parts, struct err *err)
 {
     struct str text = {0};
@@ -236,7 +236,7 @@ static bool rewrite(struct journal *j, const struct journal_parts *parts, struct
     return ok;
 }
 
-/* Adds the contents of the file to the index. */
+/* Adds the contents of the file to the entries. */
 static bool take_in(struct journal *j, const struct str *bytes, struct err *err)
 {
     struct journal_parts parts;
@@ -320,8 +320,8 @@ bool journal_flush(struct journal *j, struct err *err)
 {
     if (!j->pending.length)
         return true;
-    /* Removes the rest of a failed write. If that fails, ends its line: the next run sets aside a
-     * line without checksum. */
+    /* Removes the rest of a failed write. If that fails, ends its line; the next run moves a line
+     * without checksum to the separate file. */
     if (j->torn && file_calls.truncate(j->file, j->length) != 0) {
         if (!file_calls_write_all(j->file, "\n", 1))
             return write_fault(j, err);
@@ -335,8 +335,8 @@ bool journal_flush(struct journal *j, struct err *err)
     }
     j->length += (off_t)j->pending.length;
     str_clear(&j->pending);
-    /* Bytes that write() accepted survive this process. The disk is synchronised at most once per
-     * second. */
+    /* A crash of this process does not lose bytes that write() accepted. Synchronises the disk at
+     * most once per second. */
     if (clock_seconds() - j->synced > 1) {
         j->synced = clock_seconds();
         return file_calls.sync(j->file) == 0 || write_fault(j, err);
@@ -368,7 +368,7 @@ char *journal_default_path(void)
     char name[64];
     struct str file = {0};
 
-    /* Virtual machines report vague brand strings; the CPUID signature distinguishes cores. */
+    /* adds the CPUID signature, because brand strings in virtual machines are vague */
     for (const char *p = cpu_name(name, sizeof name); *p; p++)
         str_add_char(&file, isalnum((unsigned char)*p) ? *p : '-');
     str_addf(&file, "-%08x-%d.csv", cpu_signature(),

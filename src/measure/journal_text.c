@@ -12,11 +12,11 @@
 #include "measure/baseline.h"
 
 #define ROWS_HEADER "experiment,cycles,spread,repeats,state,baseline,slowed,date,code\n"
-/* header of the oldest journals */
+/* header of the oldest format, without checksums */
 #define PLAIN_HEADER "experiment,cycles,spread,repeats,state\n"
-/* header without conditions */
+/* header of the format with checksums, but without conditions */
 #define CHECKED_HEADER "experiment,cycles,spread,repeats,state,check\n"
-/* header without code sums */
+/* header of the format with conditions, but without code sums */
 #define DATED_HEADER "experiment,cycles,spread,repeats,state,baseline,slowed,date,check\n"
 #define NO_CONDITIONS ",,,"
 #define NO_CODE ","
@@ -65,8 +65,8 @@ void journal_text_add(struct str *out, const struct experiment *e, const char *c
     str_done(&text);
 }
 
-/* Returns the length of the record without its checksum and comma; 0 if the checksum is missing or
- * wrong. */
+/* Returns the length of the record without the checksum and its comma; 0 if the checksum is missing
+ * or wrong. */
 static size_t checked_length(const char *line, size_t length)
 {
     char *end, digits[CHECK_DIGITS + 1];
@@ -81,7 +81,7 @@ static size_t checked_length(const char *line, size_t length)
                : 0;
 }
 
-/* Returns whether @line is a record of an older journal. */
+/* Returns whether @line is a record in the oldest format. */
 static bool readable(const char *line, size_t length)
 {
     struct str table = {0};
@@ -96,7 +96,7 @@ static bool readable(const char *line, size_t length)
     return is;
 }
 
-/* Adds a line to the valid or the invalid ones. @plain: lines have no checksums. */
+/* Adds a line to the valid or to the invalid lines. @plain: the format has no checksums. */
 static void take_line(struct journal_parts *out, bool plain, const char *line, size_t length)
 {
     size_t record = checked_length(line, length);
@@ -134,7 +134,7 @@ bool journal_parts_read(const char *text, size_t length, struct journal_parts *o
         if (newline > text + at)
             take_line(out, plain, text + at, (size_t)(newline - text) - at);
     out->torn = length - at;
-    /* After a power loss files may contain NULs. */
+    /* after a power loss, files may contain NULs */
     if (out->torn && memchr(text + at, 0, out->torn)) {
         take_line(out, plain, text + at, out->torn);
         out->torn = 0;

@@ -12,27 +12,27 @@
 
 #define JOURNAL_HEADER "experiment,cycles,spread,repeats,state,baseline,slowed,date,code,check\n"
 
-/* Appends the record of @m for @e. @code: sum of its code; "": none. */
+/* Appends the record of @m for @e. @code: sum of the experiment's code; empty: none. */
 void journal_text_add(struct str *out, const struct experiment *e, const char *code,
                       const struct measured *m, const char *state);
 
-/* Parsed contents of a journal's text. */
+/* Parsed text of a journal. */
 struct journal_parts {
-    /* table of the valid records: header and lines without checksums */
+    /* table of the valid records with a header, without checksums */
     struct str rows;
     struct str rest;      /* invalid lines, unchanged */
     size_t good, bad;     /* number of valid and of invalid lines */
-    /* bytes of an incomplete last line, which a killed program wrote; neither valid nor invalid */
+    /* bytes of an incomplete last line, left by a killed program; counts as neither valid nor
+     * invalid */
     size_t torn;
-    /* columns that older records lack at the end: code sums, conditions, or checksums; NULL:
-     * none */
+    /* empty fields for the columns that records of an older format lack; NULL: current format */
     const char *old;
 };
-/* Splits the text. False if it is not a journal: unknown header and no valid record. Call
- * journal_parts_done in both cases. */
+/* Splits the text into lines. Returns false if it is not a journal: the header is unknown and no
+ * record is valid. Call journal_parts_done in either case. */
 bool journal_parts_read(const char *text, size_t length, struct journal_parts *out);
 void journal_parts_done(struct journal_parts *parts);
-/* Writes a journal of the valid records in the current format. */
+/* Writes the valid records as a journal in the current format. */
 void journal_parts_print(const struct journal_parts *parts, struct str *out);
 
 #endif

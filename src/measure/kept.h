@@ -1,5 +1,5 @@
-/* Measurements of this CPU, stored between runs as rows of a CSV file in the state directory with
- * the CPU's name, signature and microcode. Rows of other CPUs are preserved. */
+/* Measurements of this CPU, stored between runs: rows of CSV files in the state directory,
+ * identified by the CPU's name, signature and microcode. Rows of other CPUs are preserved. */
 #ifndef PORTOLAN_MEASURE_KEPT_H
 #define PORTOLAN_MEASURE_KEPT_H
 
@@ -15,11 +15,12 @@
 
 struct kept_file {
     const char *name;                    /* file name in the state directory */
-    const char *columns[KEPT_COLUMNS];   /* columns after those of the CPU; NULL-terminated */
+    const char *columns[KEPT_COLUMNS];   /* columns after those that identify the CPU;
+                                          * NULL-terminated */
 };
 
-/* memory.csv: facts of a machine's memory, and costs of lines by array size (with bytes, spread and
- * clock). */
+/* memory.csv: facts about the memory of a computer, and costs of cache lines by array size (with
+ * bytes, spread and clock). */
 extern const struct kept_file memory_kept;
 enum memory_kept_column {
     MEMORY_KEPT_DAY, MEMORY_KEPT_FACT, MEMORY_KEPT_VALUE, MEMORY_KEPT_UNIT, MEMORY_KEPT_BYTES,
@@ -33,7 +34,8 @@ struct kept_rows {
     int at[KEPT_COLUMNS];
 };
 
-/* Reads the file. There are no rows if it is missing or unreadable. kept_done frees @out. */
+/* Reads the rows of this CPU; none if the file is missing or unreadable. The caller frees @out with
+ * kept_done. */
 void kept_read(const struct kept_file *file, struct kept_rows *out);
 void kept_done(struct kept_rows *k);
 /* Returns a field; "" if the column is missing. */
@@ -47,18 +49,18 @@ struct kept_writer {
     struct str text, identity[3];
 };
 
-/* Begins a new version of @file without those rows of this CPU that @replaced selects by their
- * fields; NULL: without all of them. kept_write frees @w. */
+/* Begins a new version of @file. Omits the rows of this CPU for whose fields @replaced returns true
+ * (NULL: all). kept_write frees @w. */
 void kept_replace(struct kept_writer *w, const struct kept_file *file,
                   bool (*replaced)(const char *const fields[KEPT_COLUMNS]));
 /* Appends a row of this CPU. */
 void kept_add(struct kept_writer *w, const char *const fields[KEPT_COLUMNS]);
-/* Writes the file. Logs a failure: "cannot save @what: ...". */
+/* Writes the file. Logs a failure as "cannot save @what: ...". */
 void kept_write(struct kept_writer *w, const char *what);
 /* Returns the CPU's name ("Intel(R) Xeon(R) Processor"), signature and microcode, which identify
- * rows. */
+ * its rows. */
 void kept_identity(struct str *name, struct str *signature, struct str *microcode);
-/* Writes today's date in the format of these files. */
+/* Writes today's date to @day, in the format of these files. */
 void kept_today(char day[KEPT_DAY]);
 
 #endif

@@ -15,44 +15,45 @@
 #include "measure/ticks.h"
 #include "model/start.h"
 
-/* most instructions in sequence, which make the cost of the loop's end small */
+/* most instructions in a sequence of copies; a long sequence makes the cost of the loop's end
+ * small */
 #define UNROLLED 160
 #define UNROLLED_BYTES 8192
-/* copies in the shorter sequence; the loop's end costs an eighth of a cycle per copy */
+/* copies in the short sequence, whose loop end costs an eighth of a cycle per copy */
 #define UNROLLED_FEW 8
-/* least repetitions of a sequence before the arrays end; otherwise a shorter sequence is used */
+/* least repetitions of a sequence until the arrays end; with fewer, a shorter sequence is used */
 #define UNITS_LEAST 2
 #define CLOCK_LONG 402
 #define CLOCK_SHORT 2
 #define CLOCK_SAMPLES 4
-#define CLOCK_RECENT 5e-3         /* seconds for which a measured clock is valid */
-/* Cycles of a run. A host interrupts a guest for some microseconds every fifty microseconds. With
- * arrays in private caches most runs are shorter than that. With larger arrays a run must be long
- * compared with the lines in flight at its end. */
+#define CLOCK_RECENT 5e-3         /* seconds for which a measured clock stays valid */
+/* Cycles of a run with arrays in private caches or beyond. A host interrupts a guest for some
+ * microseconds every fifty microseconds; most of the shorter runs are not interrupted. With larger
+ * arrays a run must be long compared with the lines in flight at its end. */
 #define SAMPLE_OWN 5e4
 #define SAMPLE_SHARED 1.6e5
-/* cycles of a run with random accesses, which starts with cold TLBs */
+/* cycles of a run with random accesses, which begins with cold TLBs */
 #define SAMPLE_SPREAD 1.2e6
 /* iterations of the first run that estimates the time of a unit */
 #define ROUGH_ITERATIONS 200
 #define ROUGH_CYCLES 6e4          /* least cycles of a run that estimates the time of a unit */
 #define ROUGH_MORE 6
-#define ROUGH_RUNS 2              /* number of such runs; the fastest counts */
-#define LAYOUT_RUNS 4             /* number of such runs for the comparison of the layouts */
+#define ROUGH_RUNS 2              /* number of runs for the estimate; the fastest counts */
+#define LAYOUT_RUNS 4             /* number of runs for the estimate if layouts are compared */
 #define GOLDEN 0.6180339887498949 /* golden ratio: its multiples modulo 1 are evenly distributed */
 #define SAMPLES 150               /* most samples per measurement */
 #define PASSES_MOST 4000
 #define LEAST_SAMPLES 3
 #define LEAST_SHARED 10
-/* warm-up walks over arrays in a shared cache, which fills slowly */
+/* warm-up walks over arrays in a shared cache, because it fills slowly */
 #define WALKS_SHARED 3
-#define LOST_MOST 8               /* most interrupted samples that are discarded */
+#define LOST_MOST 8               /* most interrupted samples that are excluded */
 #define OWN_BYTES ((uint64_t)3 << 20)   /* largest arrays in bytes that private caches may hold */
 #define SHORT_CYCLES 4e4          /* cycles of a pass below which its start-up cost is subtracted */
 #define WALK_SPREAD 4e7
-/* cycles of a walk over the arrays below which it is walked before measuring */
+/* most cycles of a walk over the arrays before measuring; longer walks are omitted */
 #define WALK_CYCLES 1.2e7
-/* A number with all digits, as a double and as two floats, so that dividers and roots have their
+/* Number with all digits, as a double and as two floats. With it, divisions and roots have their
  * usual latency. */
 #define NUMBER 0x3ff5555555555555
 
@@ -72,8 +73,8 @@ static bool copies_add(struct kernel_arrays *k, struct arrays_code *to, unsigned
     return ok;
 }
 
-/* Adds the code of the loop in all lengths: at most @copies in sequence, with a distance of @stride
- * bytes. */
+/* Adds the code of the loop in all lengths: sequences of at most @copies copies at distances of
+ * @stride bytes. */
 static bool lengths_add(struct kernel_arrays *k, struct arrays_code code[ARRAYS_LENGTHS],
                         unsigned copies, size_t stride, struct err *err)
 {
@@ -124,8 +125,8 @@ bool kernel_arrays_begin(struct kernel_arrays *k, struct sandbox *s, struct aren
                         copies < KERNEL_APART_COPIES ? copies : KERNEL_APART_COPIES, apart, err));
 }
 
-/* Fills the first @bytes of the arena with numbers, unless the current process of foreign code
- * did. */
+/* Fills the first @bytes of the arena with numbers, unless this was done for the current child
+ * process. */
 static bool numbers_fill(struct kernel_arrays *k, uint64_t bytes, struct err *err)
 {
     if (sandbox_pid(k->sandbox, true) != k->arena->process || !k->arena->process)
@@ -200,7 +201,7 @@ static bool chain_ticks(struct kernel_arrays *k, unsigned count, double *least, 
     return true;
 }
 
-/* Measures cycles per tick with the chain in the same process, and stores them in the arena's
+/* Measures cycles per tick with the chain in the same child process, and stores them in the arena's
  * state. */
 static bool clock_measure(struct kernel_arrays *k, struct err *err)
 {
@@ -225,8 +226,8 @@ static bool writes(const struct kernel_arrays *k)
     return stores;
 }
 
-/* Sets the registers for @arrays at iteration @ahead. A pointer chase begins at a new place each
- * time. */
+/* Sets the registers in @general for iteration @ahead of @arrays. A pointer chase begins at another
+ * place each time. */
 static void registers_fill(const struct kernel_arrays *k, const struct arrays *arrays,
                            uint64_t ahead, uint64_t general[32])
 {
@@ -255,8 +256,8 @@ static void registers_fill(const struct kernel_arrays *k, const struct arrays *a
     }
 }
 
-/* Runs @units units of the loop in @code, @passes times, after @warm units of warm-up. Stores the
- * ticks. */
+/* Runs the loop in @code for @units units in each of @passes passes, after @warm units of warm-up.
+ * Stores the ticks in *@ticks. */
 static bool run(struct kernel_arrays *k, const struct arrays_code *code,
                 const struct arrays *arrays,
                 uint64_t ahead, uint64_t warm, uint64_t units, unsigned passes, double *ticks,
@@ -294,14 +295,14 @@ static bool run(struct kernel_arrays *k, const struct arrays_code *code,
     return true;
 }
 
-/* Walk of a loop over arrays, in units of several copies. */
+/* Walk of a loop over arrays. A unit is one iteration of a loop of several copies. */
 struct array_walk {
     const struct arrays_code *code;
     unsigned copies;
-    uint64_t all;                /* units until the arrays end */
+    uint64_t all;                /* number of units until the arrays end */
 };
 
-/* Returns the iteration at which a run of @units begins in order to continue the last run. */
+/* Returns the iteration at which a run of @units begins to continue the previous run. */
 static uint64_t run_ahead(struct kernel_arrays *k, const struct array_walk *w, uint64_t units)
 {
     uint64_t left = w->all > units ? w->all - units : 0, next = k->walked / w->copies;
@@ -310,7 +311,8 @@ static uint64_t run_ahead(struct kernel_arrays *k, const struct array_walk *w, u
     return left ? next % left * w->copies : 0;
 }
 
-/* Returns the walk with the longest sequence of copies that fits into the arrays a few times. */
+/* Returns the walk with the longest sequence that fits into the arrays at least UNITS_LEAST
+ * times. */
 static struct array_walk walk_of(const struct kernel_arrays *k, const struct arrays *arrays)
 {
     const struct arrays_code *code = k->code[k->apart];
@@ -321,7 +323,7 @@ static struct array_walk walk_of(const struct kernel_arrays *k, const struct arr
                                arrays->iterations ? arrays->iterations / code->copies : UINT32_MAX};
 }
 
-/* Estimates the cycles of a unit. Lengthens runs until they take long enough. The fastest one
+/* Estimates the cycles of a unit. Runs become longer until they take ROUGH_CYCLES. The fastest one
  * counts, because a run may be interrupted. */
 static bool rough_find(struct kernel_arrays *k, const struct arrays *arrays,
                        const struct array_walk *w, double *rough, struct err *err)
@@ -348,7 +350,7 @@ static bool rough_find(struct kernel_arrays *k, const struct arrays *arrays,
     return true;
 }
 
-/* Estimates the cycles of a unit with both layouts of copies, and selects the faster layout. */
+/* Estimates the cycles of a unit with both layouts of copies, and selects the faster one. */
 static bool layout_find(struct kernel_arrays *k, const struct arrays *arrays, struct array_walk *w,
                         double *rough, struct err *err)
 {
@@ -374,11 +376,11 @@ static bool layout_find(struct kernel_arrays *k, const struct arrays *arrays, st
 
 /* Plan of the samples for a loop. */
 struct sample_plan {
-    /* own: private caches may hold the arrays; spread: accesses are random */
+    /* own: the arrays may fit into private caches; spread: accesses are random */
     bool own, spread;
     uint64_t units;
     unsigned passes;
-    bool differs;            /* subtract the start-up cost of passes */
+    bool differs;            /* subtract the start-up cost of a pass */
     uint64_t walk;           /* units of one walk over all arrays */
     uint64_t warm;           /* warm-up units before a sample */
 };
@@ -397,9 +399,9 @@ static struct sample_plan sampling_plan(const struct arrays *arrays, const struc
     return p;
 }
 
-/* Walks over the arrays, because other processes evict lines. Samples then begin where the walk
- * began. Arrays that are too large for a walk are begun at another place each time. Caches may
- * still contain the part that a loop accessed last. */
+/* Walks over the arrays, because other processes evict lines. Samples then start where the walk
+ * started. If the arrays are too large for a walk, samples start at another place in each
+ * measurement, because caches may still contain the part accessed last. */
 static bool walk_through(struct kernel_arrays *k, const struct arrays *arrays,
                          const struct array_walk *w, const struct sample_plan *p, double rough,
                          struct err *err)
@@ -418,8 +420,8 @@ static bool walk_through(struct kernel_arrays *k, const struct arrays *arrays,
     return true;
 }
 
-/* Measures the ticks of samples, in ascending order, and the least start-up cost of passes.
- * Excludes interrupted samples and the first one, whose TLB is cold. */
+/* Measures samples (@ticks, in ascending order) and the least start-up cost of passes (@start).
+ * Excludes interrupted samples and the first one, which runs with a cold TLB. */
 static bool samples_take(struct kernel_arrays *k, const struct arrays *arrays,
                          const struct array_walk *w, const struct sample_plan *p, double seconds,
                          double ticks[SAMPLES], unsigned *count, double *start, struct err *err)
@@ -437,7 +439,7 @@ static bool samples_take(struct kernel_arrays *k, const struct arrays *arrays,
         if (p->differs) {
             if (!run(k, w->code, arrays, ahead, p->units, 1, p->passes, &one, err))
                 return false;
-            /* The least, because an interruption would make the difference too small. */
+            /* uses the least, because an interruption would make the difference too small */
             *start = fmin(*start, one);
         }
         const uint64_t turns = sandbox_turns(k->sandbox);
@@ -490,10 +492,11 @@ bool kernel_arrays_measure(struct kernel_arrays *k, const struct arrays *arrays,
         !samples_take(k, arrays, &w, &p, seconds, ticks, &n, &start, err) || !clock_measure(k, err))
         return false;
     const double clock = fmax(clock_before, k->arena->clock);
-    /* subtracts the start-up cost and the first unit */
+    /* subtracts the start-up cost and with it the first unit */
     const bool less = p.differs && p.units > 1;
     const double scale = 1 / (double)p.passes / ((double)(p.units - less) * w.copies);
-    /* For private caches uses about the minimum. Times of shared caches vary with other users. */
+    /* For private caches uses almost the least time. For shared caches uses the lower quartile,
+     * because times vary with other users. */
     double low = (ticks[p.own ? n / 8 : n / 4] - (less ? start : 0)) * scale,
            middle = (ticks[n / 2] - (less ? start : 0)) * scale;
     if (!(low > 0))

@@ -1,5 +1,5 @@
-/* Runs a kernel over arrays of any size. Pointers start according to a plan (model/arrays.h), walk
- * through an arena of a sandbox child, and restart at the end of the arrays. */
+/* Runs a kernel over arrays of any size in the arena of a sandbox child. Pointers start according
+ * to a plan (model/arrays.h), advance, and restart at the end of the arrays. */
 #ifndef PORTOLAN_MEASURE_KERNEL_ARRAYS_H
 #define PORTOLAN_MEASURE_KERNEL_ARRAYS_H
 
@@ -8,66 +8,69 @@
 #include "model/arrays.h"
 #include "model/memory_costs.h"
 
-/* State of a sandbox's arena after the last use by its process. Zero-initialised. */
+/* State of a sandbox's arena after its last use by the child process. Zero-initialised. */
 struct arena_state {
     uint64_t filled;             /* bytes that are filled with numbers */
-    struct arrays_fill pattern;  /* last pattern that was written; bytes 0: numbers only */
+    struct arrays_fill pattern;  /* pattern written last; bytes 0: only numbers */
     int process;
-    /* least ticks of the short clock chain; 0: unknown */
+    /* least ticks of the short clock chain so far; 0: unknown */
     double clock_least;
-    unsigned begun;              /* number of measurements with arrays too large for a walk */
-    double clock, clock_at;      /* cycles per tick as last measured, and when (clock_seconds) */
+    unsigned begun;              /* number of measurements so far with arrays too large for a
+                                  * walk */
+    double clock, clock_at;      /* last measured cycles per tick; clock_seconds of that
+                                  * measurement */
 };
 
-/* Copies of the kernel in sequence, with a distance of @stride bytes. */
+/* Code of several copies of the kernel at distances of @stride bytes. */
 struct arrays_code {
     unsigned copies;
     size_t stride;
     uint32_t offset;
 };
 
-/* Number of copies in sequence: many, which makes the cost of the loop's end small, and fewer for
- * arrays that end earlier. */
+/* Lengths of the sequence of copies. Many copies make the cost of the loop's end small. Fewer are
+ * for arrays that end earlier. */
 enum arrays_length { ARRAYS_MANY, ARRAYS_FEW, ARRAYS_ONE, ARRAYS_LENGTHS };
 
-/* A kernel in the sandbox. One thread. */
+/* A kernel in the sandbox. Use from one thread. */
 struct kernel_arrays {
     struct sandbox *sandbox;     /* sandbox of the runs, borrowed */
-    struct arena_state *arena;   /* state of its arena, borrowed */
+    struct arena_state *arena;   /* state of the sandbox's arena, borrowed */
     const struct insn *insns;    /* instructions of the loop, borrowed */
     size_t count, length;
     unsigned counter, vectors;
-    /* code of adjacent copies, and of copies with separated closing branches (kernel_apart) */
+    /* code of adjacent copies, and of copies with separated branches (kernel_apart) */
     struct arrays_code code[2][ARRAYS_LENGTHS];
-    /* both layouts exist and none is selected yet; separated copies are selected */
+    /* both layouts exist and none is selected yet; the layout with separated branches is
+     * selected */
     bool may_be_apart, apart;
     bool plain_values;
-    /* Approximate cycles per iteration, which determine the length of a sample: from the last
-     * measurement, or set by the caller. 0: unknown, measured first. */
+    /* Estimated cycles per iteration, which determine the length of a sample: from the last
+     * measurement, or set by the caller. 0: unknown; the measurement begins with an estimate. */
     double rough;
-    /* iterations of all samples so far, after which the next sample begins */
+    /* iterations of all samples since the last walk; the next sample begins after them */
     uint64_t walked;
 };
 
 struct arrays_measured {
-    /* cycles per iteration: lower eighth of the samples; with arrays beyond private caches the
-     * lower quartile */
+    /* cycles per iteration: the lowest eighth of the samples, or the lower quartile if the arrays
+     * exceed private caches */
     double cycles;
-    double spread;               /* relative difference between cycles and the median */
+    double spread;               /* relative difference between the median and @cycles */
     double clock;                /* cycles per tick */
-    /* Core clock by the system's clock, in Hz, accurate to a percent for runs of a millisecond.
-     * NaN: runs were too short. */
+    /* Core clock in Hz by the system's clock, accurate to a percent for runs of a millisecond. NaN
+     * if runs were too short. */
     double clock_hz;
     unsigned samples;
-    uint64_t iterations;         /* iterations per sample */
+    uint64_t iterations;         /* iterations in one sample */
 };
 
-/* Adds the code to @s, which has an arena (sandbox_arena), after the last sandbox_clear. False with
- * err (ERR_DATA) if @insns cannot run. */
+/* Adds the kernel's code to @s, which needs an arena (sandbox_arena). Call after the last
+ * sandbox_clear. Returns false with err (ERR_DATA) if @insns cannot run. */
 bool kernel_arrays_begin(struct kernel_arrays *k, struct sandbox *s, struct arena_state *arena,
                          const struct insn *insns, size_t count, struct err *err);
-/* Fills @arrays and runs the kernel over them for about @seconds; 0: a few samples. False with err:
- * a fault, with its instruction (ERR_DATA), or a busy machine (ERR_LIMIT). */
+/* Fills @arrays and runs the kernel over them for about @seconds (0: a few samples). Returns false
+ * with err: ERR_DATA with the instruction that faulted, ERR_LIMIT if the core is contended. */
 bool kernel_arrays_measure(struct kernel_arrays *k, const struct arrays *arrays, double seconds,
                            struct arrays_measured *out, struct err *err);
 

@@ -8,27 +8,31 @@
 #include "base/clock.h"
 #include "base/compare.h"
 
-#define FUSED 2               /* most instructions per slot */
-#define LEAST_SHARE 0.9       /* least share of the resulting lower limit that a time must reach */
-#define WIDTH 0.01            /* relative width of a floor: a group of lowest times that agree */
-/* least share of windows on a floor, and least number: more than chance */
+#define FUSED 2               /* most instructions that fuse into one slot */
+#define LEAST_SHARE 0.9       /* least share of the lower limit by nops and fusion that a time must
+                               * reach */
+#define WIDTH 0.01            /* relative width of a floor, i.e. of the lowest times that agree */
+/* least share of windows on a floor, and least number of them, so that they do not agree by
+ * chance */
 #define SHARE 0.15
 #define FEW 3
-#define APART 0.015           /* relative distance at which a time is off the floor */
-/* share of windows above the floor at which the code has several rhythms */
+#define APART 0.015           /* relative distance above which a time is not on the floor */
+/* share of windows above the floor from which the code has several rhythms */
 #define OTHERS 0.25
-/* With several rhythms the fastest may be rare: number of windows needed, */
+/* With several rhythms the fastest may be rare: least number of windows */
 #define MANY 24
-#define SHARE_OF_MANY 0.06    /* and least share of them on the floor */
-#define BOTH 2                /* least windows with both times on their floors */
-#define CLOSE 0.02            /* relative range within which windows agree without a floor */
-/* Most cycles for loading registers and leaving the loop. Measured on a Golden Cove: 0 to 60. */
+#define SHARE_OF_MANY 0.06    /* with several rhythms: least share of windows on the floor */
+#define BOTH 2                /* least windows with both the short and the long time on their
+                               * floors */
+#define CLOSE 0.02            /* relative range within which windows agree although there is no
+                               * floor */
+/* Most cycles to load registers and leave the loop. Measured on a Golden Cove: 0 to 60. */
 #define WAY_CYCLES 512
 #define VISITS_LEAST 3
-#define VISITS 8              /* visits, and windows, after which there is no floor */
+#define VISITS 8              /* visits, and windows, after which there is no stable time */
 #define WINDOWS 40
-#define PLAN_VISITS 4         /* visits after which an unsettled loop is planned again */
-#define PLANS 1               /* most times that a loop is planned again */
+#define PLAN_VISITS 4         /* visits after which a loop that has not settled gets another plan */
+#define PLANS 1               /* most times that a loop gets another plan */
 #define VISIT_SECONDS 0.3
 #define PATIENCE_SECONDS 1.2
 
@@ -48,7 +52,8 @@ static bool is_on(float time, double floor)
     return fabs((double)time - floor) <= WIDTH * floor;
 }
 
-/* Finds the lowest of @times that has a @share of all close to it, *@floor, and their range. */
+/* Finds the lowest of @times with a @share of all times close to it. *@floor: that time; *@apart:
+ * the range of the close times. */
 static bool floor_of(const struct kernel_passes *p, const float *times, double share, double *floor,
                      double *apart)
 {
@@ -62,7 +67,7 @@ static bool floor_of(const struct kernel_passes *p, const float *times, double s
     return true;
 }
 
-/* Returns whether two visits have a time on @floor. */
+/* Returns whether times of at least two visits are on @floor. */
 static bool visits_share(const struct kernel_passes *p, const float *times, double floor)
 {
     int first = -1;
@@ -76,8 +81,8 @@ static bool visits_share(const struct kernel_passes *p, const float *times, doub
     return false;
 }
 
-/* Returns whether nearly all @times are on @floor, and none is below. Other code has several
- * rhythms, and only a disturbance changes from one to another. */
+/* Returns whether nearly all @times are on @floor and none is below. Otherwise the code has several
+ * rhythms, which only disturbances change. */
 static bool one_rhythm(const struct kernel_passes *p, const float *times, double floor)
 {
     unsigned above = 0;
@@ -90,8 +95,8 @@ static bool one_rhythm(const struct kernel_passes *p, const float *times, double
     return above <= OTHERS * p->count;
 }
 
-/* Returns whether both floors are of one rhythm: some windows have both, and the short run's only
- * other part is the overhead. */
+/* Returns whether floors @low and @high are of one rhythm: some windows are on both, and the short
+ * run's time besides iterations is a plausible overhead. */
 static bool belong_together(const struct kernel_passes *p, double low, double high)
 {
     double way = 2 * low - high;
@@ -103,8 +108,8 @@ static bool belong_together(const struct kernel_passes *p, double low, double hi
            way <= WIDTH * low + WAY_CYCLES * (p->plan.passes ? p->plan.passes : 1);
 }
 
-/* Returns whether enough windows exist for a result. Two visits may agree on a time that a third
- * one shows to be too long. */
+/* Returns whether there are enough windows for a result. A third visit may show that a time on
+ * which two visits agree is too long. */
 static bool seen_enough(const struct kernel_passes *p)
 {
     return p->visits >= VISITS_LEAST && p->count >= 2 * FEW;
@@ -145,8 +150,8 @@ bool kernel_passes_enough(const struct kernel_passes *p)
     return (p->visits >= VISITS && p->count >= WINDOWS) || p->count == KERNEL_PASSES_WINDOWS;
 }
 
-/* Returns the range of cycles per iteration of the middle four fifths of the windows, and the
- * median. */
+/* Returns the range of cycles per iteration in the middle four fifths of the windows, and the
+ * median of all windows. */
 static void spread_of(const struct kernel_passes *p, double *least, double *middle, double *most)
 {
     double values[KERNEL_PASSES_WINDOWS];
@@ -183,8 +188,8 @@ bool kernel_passes_close(const struct kernel_passes *p, double *cycles, double *
     return least > 0 && *cycles >= p->least && *spread <= CLOSE;
 }
 
-/* Returns an unconfirmed time if nothing settled: the median of the windows, otherwise the first
- * value under contention; NaN: none. Pure. */
+/* Returns an unconfirmed time: the median of the windows; without windows, the first value under
+ * contention; NaN: none. Pure. */
 static double kernel_passes_rough(const struct kernel_passes *p)
 {
     double least, middle, most;
