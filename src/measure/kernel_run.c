@@ -12,51 +12,55 @@
 #include "model/start.h"
 
 #define UNROLLED_INSTRUCTIONS 240
-/* most instructions in copies of a loop that walks through memory: some three hundred loads */
+/* most instructions in the copies of a loop that walks through memory: some three hundred loads */
 #define UNROLLED_WALKING 1200
-/* most bytes of copies, well within the first-level instruction cache */
+/* most bytes of all copies, well within the first-level instruction cache */
 #define UNROLLED_BYTES 12288
-/* most instructions in copies if that is still faster: nearly a µop cache */
+/* most instructions in the copies of a walking loop if more copies are faster: nearly a µop
+ * cache */
 #define UNROLLED_MOST 3000
-/* most bytes in that case, within the first-level instruction cache */
+/* most bytes of these copies, within the first-level instruction cache */
 #define UNROLLED_MOST_BYTES 24576
-/* bytes that exceed a µop cache for short instructions, and fit the first-level instruction
+/* bytes that exceed a µop cache with short instructions, but fit into the first-level instruction
  * cache */
 #define DECODED_BYTES 26000
 #define UNROLLED_TRIES 3
-#define LONGER_GAIN 0.96          /* ratio of times per copy that justifies more copies */
+#define LONGER_GAIN 0.96          /* largest ratio of times per copy (more copies / fewer copies)
+                                   * with which more copies are used */
 #define WINDOW_SECONDS 15e-6
 #define PASSES_LIMIT 4000
 #define MEASUREMENTS 9            /* most groups of windows per visit */
-#define ENOUGH 6                  /* number of windows that suffice */
-#define COUNT_LIMIT ((uint64_t)1 << 24)   /* most iterations of a run; no window is longer */
-#define ATTEMPTS 3                /* attempts while the reference block has a wrong time */
-/* runs of the reference block per check, because a busy neighbour may disturb a single one */
+#define ENOUGH 6                  /* number of accepted windows after which a visit ends */
+#define COUNT_LIMIT ((uint64_t)1 << 24)   /* most iterations of a run, enough for any window */
+#define ATTEMPTS 3                /* most attempts while the reference block has a wrong time */
+/* Runs of the reference block per check. A busy neighbour may disturb a single run. */
 #define CANARIES 3
-#define REPEATS 16                /* times that a single instruction is repeated */
+#define REPEATS 16                /* repetitions of a single instruction */
 #define TRY_AGAIN "try again, or use another CPU with --cpu N"
-/* Bytes by which pointers advance: aligned like the register that they are added to, and a page
- * lasts 64 iterations. */
+/* Bytes by which pointers advance: a multiple of the largest register's size, small enough for 64
+ * iterations per page. */
 #define STRIDE 64
 
-/* Kinds of values for registers outside of addresses. */
+/* Kinds of values for registers that no address uses. */
 enum values { VALUES_MAPPABLE, VALUES_STRIDE, VALUES_SMALL, VALUES_ALL_MAPPABLE, VALUES_COUNT };
 
 struct run_plan {
     const struct insn *insns;
-    size_t count, length;   /* instructions; bytes of one copy */
+    size_t count, length;   /* number of instructions; bytes of one copy */
     uint8_t *code;
     unsigned copies;
-    bool apart;             /* copies run separately, as in struct kernel_plan */
+    bool apart;             /* closing branches of copies are separated, as in struct kernel_plan */
     uint32_t offset;
     bool vector_index;
     unsigned vectors;
-    unsigned counter;       /* counter of the runs, an enum sandbox_counter */
+    unsigned counter;       /* loop counter (enum sandbox_counter) */
     uint32_t bases, indices;    /* bit sets of general registers by use in addresses */
     double until;               /* time at which the measurement gives up (clock_seconds) */
-    unsigned *reached;          /* accesses near the vault by this plan */
-    bool ended;                 /* a run ended its process, so other values are not tried */
-    bool beside;                /* foreign code keeps its address and process */
+    unsigned *reached;          /* number of accesses to reserved addresses with this plan,
+                                 * borrowed */
+    bool ended;                 /* a run ended its process; no other values are tried */
+    bool beside;                /* the code stays in place, and the process of foreign code is
+                                 * shared */
 };
 
 static void addresses_scan(struct run_plan *p)
@@ -79,7 +83,7 @@ static void addresses_scan(struct run_plan *p)
     p->vectors = sandbox_setup(&like);
 }
 
-/* Returns the distance between copies, in bytes. */
+/* Returns the distance between two copies in bytes. */
 static size_t stride_of(const struct run_plan *p)
 {
     return p->apart ? kernel_apart(p->insns, p->count, p->length) : p->length;
@@ -132,7 +136,7 @@ static void item_fill(const struct run_plan *p, enum values values, struct sandb
     registers_fill(p, values, item->general);
 }
 
-/* Returns whether the fault ended the process. Other values would not help. */
+/* Returns whether the fault ended the process, so that other values would not help. */
 static bool ends_all(unsigned fault)
 {
     return fault == FAULT_ENDLESS || fault == FAULT_SYSTEM_CALL || fault == FAULT_KILLED ||
@@ -144,8 +148,8 @@ static bool in_time(double until, struct err *err)
     return clock_seconds() < until || err_set(err, ERR_LIMIT, TRY_AGAIN, "core is contended");
 }
 
-/* Returns the 1-based number of the instruction at @offset of the code area; 0: outside of the
- * kernel. */
+/* Returns the number, from 1, of the instruction at @offset in the code area; 0 if @offset is
+ * outside of the kernel. */
 static unsigned insn_at(const struct run_plan *p, uint32_t offset)
 {
     size_t place = offset - p->offset, end = 0;
@@ -187,7 +191,8 @@ static bool fault_text(const struct run_plan *p, const struct sandbox_item *item
     return kernel_refuse(p->insns, insn_at(p, item->fault_offset), reason, err);
 }
 
-/* Runs @count iterations several times, and returns touched pages and ticks. */
+/* Runs @count iterations a few times. *@got: the item, with the number of touched pages; *@ticks:
+ * the least time. */
 static bool try(struct sandbox *s, struct run_plan *p, enum values values, uint64_t count,
                 struct sandbox_item **got, double *ticks, struct err *err)
 {
@@ -201,7 +206,7 @@ static bool try(struct sandbox *s, struct run_plan *p, enum values values, uint6
         return err_set(err, ERR_DATA, NULL, "%s", sandbox_fault_text(FAULT_RESERVED));
     if (!in_time(p->until, err) || !sandbox_run(s, 1, NULL, NULL, NULL, err))
         return false;
-    /* Each such access may be a guess at the vault's address. */
+    /* the code may use such accesses to guess the vault's address */
     *p->reached += item->fault == FAULT_RESERVED;
     p->ended |= ends_all(item->fault) || *p->reached >= SANDBOX_GUESSES;
     if (*p->reached >= SANDBOX_GUESSES)
@@ -213,7 +218,7 @@ static bool try(struct sandbox *s, struct run_plan *p, enum values values, uint6
     return true;
 }
 
-/* Returns the number of passes of @ticks each that fill the window. */
+/* Returns the number of passes that fill a window if each takes @ticks. */
 static unsigned passes_for(const struct calibration *c, double ticks)
 {
     double each = ticks - c->rules.overhead, least = fmin(20, 20e-9 * c->tick_hz);
@@ -222,7 +227,7 @@ static unsigned passes_for(const struct calibration *c, double ticks)
     return fill < 1 ? 1 : fill > PASSES_LIMIT ? PASSES_LIMIT : (unsigned)fill;
 }
 
-/* Estimates cycles per iteration of an unconfirmed plan from runs of @ticks. */
+/* Estimates cycles per iteration of an unconfirmed plan from a run of @ticks. */
 static double rough_cycles(const struct calibration *c, const struct kernel_plan *plan,
                            double ticks)
 {
@@ -230,11 +235,11 @@ static double rough_cycles(const struct calibration *c, const struct kernel_plan
            (double)(plan->count * plan->copies);
 }
 
-/* Unrolls loops whose pointers soon leave their pages, so that each load runs only once per setting
- * of the registers. If a load repeats with another address, the instruction-based prefetcher
- * requests the next address, which uses a load port slot. On a Golden Cove it tracks some 250
- * loads. Tries up to @instructions and @bytes, and keeps copies that take less than @gain of the
- * time. *@ticks: of a run, before and after. */
+/* Unrolls a loop whose pointers soon leave their pages, so that each load runs only once after the
+ * registers were set. If a load repeats with another address, the instruction-based prefetcher
+ * requests the next address, and the request uses a load port. On a Golden Cove it tracks some 250
+ * loads. Tries as many copies as @instructions and @bytes allow, and uses them if a copy takes less
+ * than @gain of the former time. *@ticks: time of a run with the plan. */
 static bool plan_unroll(struct sandbox *s, struct run_plan *p, size_t instructions, size_t bytes,
                         double gain, struct kernel_plan *plan, double *ticks, struct err *err)
 {
@@ -250,7 +255,7 @@ static bool plan_unroll(struct sandbox *s, struct run_plan *p, size_t instructio
     if (!code_place(s, p, err))
         return false;
     bool quicker = false;
-    /* Tries several times, because long code is slow at first. */
+    /* tries several times, because long code is slow at first */
     for (unsigned tries = 0; tries < UNROLLED_TRIES && !quicker; tries++) {
         if (!try(s, p, plan->values, 2 * count, &item, &now, err))
             return false;
@@ -268,9 +273,10 @@ static bool plan_unroll(struct sandbox *s, struct run_plan *p, size_t instructio
     return code_place(s, p, err);
 }
 
-/* The branch predictor tracks fewer addresses than the prefetcher, so loops with a closing branch
- * get many copies only if that is faster. Loops with loads gain from more copies while the
- * prefetcher tracks their loads, and lose once they exceed the µop cache. */
+/* Unrolls a loop that walks through memory. The branch predictor tracks fewer addresses than the
+ * prefetcher, so loops with a closing branch get many copies only if that is faster. Loops with
+ * loads gain from more copies while the prefetcher tracks their loads, and become slower when the
+ * copies exceed the µop cache. */
 static bool plan_walk(struct sandbox *s, struct run_plan *p, struct kernel_plan *plan,
                       double *ticks, struct err *err)
 {
@@ -284,7 +290,7 @@ static bool plan_walk(struct sandbox *s, struct run_plan *p, struct kernel_plan 
             plan_unroll(s, p, UNROLLED_MOST, UNROLLED_MOST_BYTES, LONGER_GAIN, plan, ticks, err));
 }
 
-/* Returns the initial number of copies. */
+/* Returns the number of copies of the first plan. */
 static unsigned copies_wanted(const struct run_plan *p, enum kernel_copies kind)
 {
     unsigned copies = (unsigned)(UNROLLED_INSTRUCTIONS / p->count) + 1;
@@ -295,8 +301,8 @@ static unsigned copies_wanted(const struct run_plan *p, enum kernel_copies kind)
                                                : copies;
 }
 
-/* Finds copies, count and passes with which the touched pages stay in real memory pages and a run
- * fills the window. */
+/* Finds copies, iterations and passes with which a run fills the window and the touched pages have
+ * separate real pages. */
 static bool plan_fit(struct sandbox *s, const struct calibration *c, struct run_plan *p,
                      enum values values, struct kernel_plan *plan, struct err *err)
 {
@@ -342,8 +348,8 @@ static bool plan_fit(struct sandbox *s, const struct calibration *c, struct run_
     return true;
 }
 
-/* Returns whether another variant's plan is worth trying. With a much longer kernel its copies
- * would exceed a µop cache; with a much shorter one the loop's end would matter. */
+/* Returns whether @hint, the plan of another variant, is worth trying. The copies of a much longer
+ * kernel would exceed the µop cache; with a much shorter kernel, the loop's end would matter. */
 static bool may_adopt(const struct run_plan *p, const struct kernel_plan *hint,
                       enum kernel_copies kind)
 {
@@ -354,7 +360,8 @@ static bool may_adopt(const struct run_plan *p, const struct kernel_plan *hint,
                             instructions <= 2 * UNROLLED_INSTRUCTIONS));
 }
 
-/* Returns whether the kernel runs with another variant's plan. If so, adopts the plan. */
+/* Runs the kernel with @hint, the plan of another variant. If this works, adopts the plan and
+ * returns true. */
 static bool plan_adopt(struct sandbox *s, const struct calibration *c, struct run_plan *p,
                        const struct kernel_plan *hint, struct kernel_plan *plan, struct err *err)
 {
@@ -374,9 +381,9 @@ static bool plan_adopt(struct sandbox *s, const struct calibration *c, struct ru
     return true;
 }
 
-/* Chooses between adjacent and separated closing branches of short copies. Adjacent taken branches
- * cost one cycle more than in the original loop. Separated ones do not, but untaken ones fall
- * through to nops. Chooses the faster layout. */
+/* Chooses the faster of two layouts of short copies: with adjacent or with separated closing
+ * branches. Adjacent taken branches cost one cycle more than in the original loop. Separated ones
+ * do not, but branches that are not taken continue through nops. */
 static bool plan_space(struct sandbox *s, const struct calibration *c, struct run_plan *p,
                        struct kernel_plan *plan, struct err *err)
 {
@@ -404,9 +411,9 @@ static bool plan_space(struct sandbox *s, const struct calibration *c, struct ru
     return code_place(s, p, err);
 }
 
-/* Chooses the first values with which the kernel runs long enough before its pointers leave the
- * pages, because overhead dominates short runs. Without such values chooses those with the longest
- * run. */
+/* Chooses the first kind of values with which the kernel runs long enough before its pointers leave
+ * the pages, because overhead dominates short runs. If there is none, chooses the kind with the
+ * longest run. */
 static bool plan_choose(struct sandbox *s, const struct calibration *c, struct run_plan *p,
                         struct kernel_plan *plan, struct err *err)
 {
@@ -453,7 +460,7 @@ static bool windows_collect(struct sandbox *s, const struct calibration *c,
         item_fill(p, plan->values, item);
         item->count = plan->count;
         item->passes = plan->passes;
-        /* Windows collected before the timeout are a result. */
+        /* at the timeout, succeeds with the windows collected so far */
         if (!in_time(p->until, err))
             return out->windows > 0;
         if (!sandbox_run(s, 1, &c->rules, NULL, NULL, err))
@@ -477,7 +484,7 @@ static bool windows_collect(struct sandbox *s, const struct calibration *c,
     return out->windows > 0 || err_set(err, ERR_LIMIT, TRY_AGAIN, "core is contended");
 }
 
-/* Copies the plan's properties to @out. */
+/* Copies properties of the plan to @out. */
 static void plan_tell(const struct kernel_plan *plan, struct kernel_measured *out)
 {
     out->pages = plan->pages;
@@ -505,8 +512,8 @@ bool kernel_vouch(struct sandbox *s, const struct calibration *c, double until, 
                    known);
 }
 
-/* Measures once from the beginning, and runs the reference block afterwards in the same process.
- * *@off: the block's time was wrong, with the reason in err. */
+/* Measures the kernel from the beginning, then runs the reference block in the same process. *@off:
+ * whether the time of the reference block was wrong; err then has the reason. */
 static bool attempt(struct sandbox *s, const struct calibration *c, struct run_plan *p,
                     struct kernel_plan *plan, struct kernel_measured *out, bool *off,
                     struct err *err)
@@ -527,7 +534,8 @@ static bool attempt(struct sandbox *s, const struct calibration *c, struct run_p
     return ok && windows_collect(s, c, p, plan, out, err) && kernel_vouch(s, c, p->until, off, err);
 }
 
-/* Checks and plans a kernel before it runs. False with err if it is rejected. */
+/* Checks a kernel before it runs, and prepares its run. Returns false with err if it is
+ * rejected. */
 static bool visit_begin(struct run_plan *p, const struct insn *insns, size_t count, double seconds,
                         struct kernel_plan *plan, struct kernel_measured *out, struct err *err)
 {
@@ -587,7 +595,8 @@ bool kernel_visit(struct sandbox *s, const struct calibration *c, const struct i
 
     if (!visit_begin(&p, insns, count, seconds, plan, out, err))
         return false;
-    /* Only this measurement followed the last correct reference block. New processes repeat it. */
+    /* only this measurement came after the last correct reference block, so it is repeated in new
+     * processes */
     for (unsigned i = 0; !ok && off && i < ATTEMPTS; i++)
         ok = attempt(s, c, &p, plan, out, &off, err);
     if (!ok)

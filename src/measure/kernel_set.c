@@ -9,23 +9,24 @@
 #include "base/mem.h"
 #include "base/vec.h"
 
-#define PATIENCE_SECONDS 0.02   /* seconds per attempt before the next loop's turn */
-/* most seconds per visit; the first visit also determines the plan */
+#define PATIENCE_SECONDS 0.02   /* seconds of one attempt with a loop; then the next loop is
+                                 * visited */
+/* most seconds of a visit, because the first one also determines the plan */
 #define VISIT_SECONDS 0.3
-#define LOOP_SECONDS 0.25       /* seconds per loop that kernel_set_times allows in total */
+#define LOOP_SECONDS 0.25       /* total seconds of kernel_set_times per loop */
 
 struct set_member {
     struct insn *insns;
     size_t count;
     struct kernel_passes passes;
     bool answered;
-    double cycles, spread;        /* NaN: no time, and fault has the reason */
+    double cycles, spread;        /* NaN: there is no time, and @fault has the reason */
     struct err fault;
 };
 
 struct kernel_set {
     struct sandbox *sandbox;
-    struct calibration calibration;   /* copy of the caller's calibration with shorter patience */
+    struct calibration calibration;   /* the caller's calibration, with less patience */
     struct seek seek;
     VEC(struct set_member *) members;
 };
@@ -66,7 +67,7 @@ static bool same_code(const struct set_member *m, const struct insn *insns, size
     return same;
 }
 
-/* Like kernel_set_add, for any @kind. */
+/* Like kernel_set_add, for any kind of copies. */
 static size_t kernel_set_add_as(struct kernel_set *set, const struct insn *insns, size_t count,
                                 enum kernel_copies kind)
 {
@@ -80,7 +81,7 @@ static size_t kernel_set_add_as(struct kernel_set *set, const struct insn *insns
     m->passes.least = kernel_least_cycles(&set->calibration, count);
     m->passes.plan.kind = kind;
     m->cycles = m->spread = NAN;
-    /* Does not copy the texts, which are borrowed. */
+    /* does not copy the instructions' text, which is borrowed */
     for (size_t i = 0; i < count; i++)
         m->insns[i].text = NULL;
     vec_push(&set->members, m);
@@ -102,7 +103,7 @@ void kernel_set_again(struct kernel_set *set, size_t at)
     m->answered = false;
 }
 
-/* Returns the plan of a loop of the set; NULL: none has one. */
+/* Returns the plan of any loop of the set; NULL if none has one. */
 static const struct kernel_plan *any_plan(const struct kernel_set *set)
 {
     for (size_t i = 0; i < set->members.count; i++)
@@ -141,8 +142,8 @@ static size_t kernel_set_answered(const struct kernel_set *set)
     return n;
 }
 
-/* Runs the reference block. If it fails, discards the results since the last one, which a new
- * process measures again. */
+/* Runs the reference block. If its time is wrong, discards all results since the last run of the
+ * block; the loops are measured again in a new process. */
 static bool vouch(struct kernel_set *set, struct err *err)
 {
     bool off;

@@ -1,33 +1,33 @@
-/* Measures variants of one loop together. They share a process, and each idle moment serves as many
- * loops as possible. One thread. */
+/* Measures variants of a loop together, in one process. In an idle moment of the core, as many
+ * loops as possible are measured. Use from one thread. */
 #ifndef PORTOLAN_MEASURE_KERNEL_SET_H
 #define PORTOLAN_MEASURE_KERNEL_SET_H
 
 #include "measure/kernel_passes.h"
 
 struct kernel_set;
-/* Creates a set. Borrows both arguments; the sandbox must not run other code meanwhile. */
+/* Creates a set. Borrows @s and @c. Nothing else may run in the sandbox until kernel_set_free. */
 struct kernel_set *kernel_set_new(struct sandbox *s, const struct calibration *c);
 void kernel_set_free(struct kernel_set *set);
-/* Adds a loop and copies its instructions. Returns its number, or that of an identical loop. Runs
- * it as KERNEL_CACHED. */
+/* Adds a loop (KERNEL_CACHED) and copies its instructions. Returns its index, or that of an
+ * identical loop. */
 size_t kernel_set_add(struct kernel_set *set, const struct insn *insns, size_t count);
-/* Visits the loops without a result in turn, until all have one or @seconds have passed. False with
- * err when measurement fails or is cancelled. */
+/* Visits the loops without a result in turn, until all have one or @seconds have passed. Returns
+ * false with err when measurement fails or is cancelled. */
 bool kernel_set_measure(struct kernel_set *set, double seconds, struct err *err);
-/* Returns cycles per iteration of loop @at and their relative spread. False with err: not
- * measurable (ERR_DATA), or not settled yet (ERR_LIMIT). */
+/* Returns cycles per iteration of loop @at and their relative spread. Returns false with err:
+ * ERR_DATA if not measurable, ERR_LIMIT if the times have not settled yet. */
 bool kernel_set_result(const struct kernel_set *set, size_t at, double *cycles, double *spread,
                        struct err *err);
-/* Measures cycles per iteration of @n loops; NaN without a stable time. @code returns the
- * instructions of loop @i of @of, which are copied, and *@kind if not KERNEL_CACHED. Takes a second
- * in total, or more for many loops, up to @most seconds. False with err when measurement fails or
- * is cancelled. */
+/* Measures cycles per iteration of @n loops; NaN: no stable time. @code returns the instructions of
+ * loop @i of @of, which are copied, and may set *@kind (otherwise KERNEL_CACHED). Takes about a
+ * second, or more for many loops, but at most @most seconds. Returns false with err when
+ * measurement fails or is cancelled. */
 bool kernel_set_times(struct sandbox *s, const struct calibration *c,
                       const struct insn *(*code)(const void *of, size_t i, size_t *count,
                                                  enum kernel_copies *kind),
                       const void *of, size_t n, double most, double *cycles, struct err *err);
-/* Discards the loop's results. */
+/* Discards the results of loop @at. */
 void kernel_set_again(struct kernel_set *set, size_t at);
 
 #endif

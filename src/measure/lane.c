@@ -8,10 +8,10 @@
 #include "model/experiments.h"
 
 /* Largest ratio of an experiment's instructions per cycle to the core's nops per cycle. Nops may be
- * too short for its µop cache. */
+ * so short that they are not in the µop cache and run slower. */
 #define NOPS_HIDE 1.25
-/* Instructions per cycle of the widest cores. The limit is at least this, because a busy neighbour
- * may have lowered the baseline. */
+/* Instructions per cycle of the widest cores. A busy neighbour may have lowered the measured
+ * baseline, so a rate up to this one is always accepted. */
 #define SLOTS_MOST 10.0
 
 /* instructions per cycle above which a padded body may be faster */
@@ -22,15 +22,17 @@ static void state_set(struct measured *m, const char *text)
     snprintf(m->state, sizeof m->state, "%.90s", text);
 }
 
-/* Returns the number of lines by which the load pointer can move without overlapping stores. */
+/* Returns the number of cache lines by which the load pointer can move before loads overlap
+ * stores. */
 static unsigned load_places(const struct lane_task *t)
 {
     unsigned window = t->calibration->load_window ? t->calibration->load_window : BODY_WINDOW;
     return (BODY_WINDOW - window) / 64;
 }
 
-/* Generates code of experiment @e in one order into the sandbox. Generates none if @padded makes no
- * difference. False with the reason in @out, or *full if only the code area is full. */
+/* Generates the code of experiment @e in one order and adds it as item @at. Adds nothing if @padded
+ * and padding does not change the body. Returns false with the reason in out->state, or with *full
+ * if only the code area is full. */
 static bool item_prepare(struct measure_lane *l, const struct lane_task *t,
                          const struct experiment *e, enum body_order order, bool padded,
                          unsigned rivals, size_t at, struct measured *out, bool *full)
@@ -74,8 +76,8 @@ static bool item_prepare(struct measure_lane *l, const struct lane_task *t,
     return true;
 }
 
-/* Generates all orders of experiment @e as items, beginning with item @at. Returns their number.
- * Returns 0 with the reason in @out, or *full if the code area is full. */
+/* Generates experiment @e in all orders as items, from item @at. Returns their number, or 0 with
+ * the reason in out->state, or with *full if the code area is full. */
 static unsigned items_prepare(struct measure_lane *l, const struct lane_task *t,
                               const struct experiment *e, unsigned at, struct measured *out,
                               bool *full)
@@ -98,7 +100,7 @@ static unsigned items_prepare(struct measure_lane *l, const struct lane_task *t,
     return *full ? 0 : orders;
 }
 
-/* Stores the result of item @at in @out. @instructions: number in the experiment. */
+/* Stores the result of item @at in @out. @instructions: instructions of the experiment. */
 static void item_result(struct measure_lane *l, const struct lane_task *t, uint64_t instructions,
                         size_t at, struct measured *out)
 {
@@ -115,7 +117,7 @@ static void item_result(struct measure_lane *l, const struct lane_task *t, uint6
                              .slowed = (double)(r->contended + r->disturbed) /
                                        fmax(1, r->contended + r->disturbed + r->accepted)};
     if (item->fault) {
-        /* The kernel or a user killed the process, so the code is not faulty. */
+        /* the kernel or a user killed the process, so the code need not be faulty */
         out->busy = item->fault == FAULT_KILLED;
         state_set(out, sandbox_fault_text(item->fault));
     } else if (r->state != WINDOW_SETTLED || !(r->cycles > 0)) {
@@ -136,7 +138,7 @@ static void item_result(struct measure_lane *l, const struct lane_task *t, uint6
     }
 }
 
-/* Records samples and code of the item whose time counts. */
+/* Adds the samples and the code of item @at, which has the least time, to the record. */
 static void item_record(struct measure_lane *l, const struct lane_task *t,
                         const struct experiment *e, size_t at, const struct measured *m)
 {
@@ -182,8 +184,8 @@ unsigned measured_least(const struct measured *orders, const bool *beaten, unsig
     return best;
 }
 
-/* Takes the least time of the @n items that begin with @at, the orders of one experiment. @begun:
- * start time of the first item; @each: seconds per item. */
+/* Stores the least time of items @at to @at + @n - 1, which are the orders of one experiment, in
+ * @out. @begun: start time of the first item; @each: seconds per item. */
 static void items_result(struct measure_lane *l, const struct lane_task *t,
                          const struct experiment *e, unsigned at, unsigned n, double begun,
                          double each, struct measured *out)

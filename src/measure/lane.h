@@ -1,5 +1,5 @@
 /* Measures experiments on one CPU: generates code, runs it in a sandbox, and evaluates the result.
- * One thread, which must outlive the lane. */
+ * A lane belongs to one thread, which must outlive it. */
 #ifndef PORTOLAN_MEASURE_LANE_H
 #define PORTOLAN_MEASURE_LANE_H
 
@@ -10,27 +10,28 @@
 struct measure_lane {
     struct sandbox *sandbox;
     struct seek seek;
-    struct body body;                  /* most recently generated body */
+    struct body body;                  /* body generated last */
     uint32_t lengths[SANDBOX_ITEMS];   /* bytes of code per item */
 };
 
-/* Task of all lanes. Lanes only read it, and each writes its measurements to its part of @out. */
+/* Experiments for all lanes. Lanes only read it; each writes results to its elements of @out. */
 struct lane_task {
     /* source of the settings: instructions, orders, baseline and record */
     const struct source *source;
     const struct form_codes *codes;
-    /* calibration for forms, without the room probe */
+    /* calibration for experiments with forms, without the room probe */
     const struct calibration *calibration;
     bool wide;                                /* whether the core may be wide (SOURCE_WIDE) */
-    double started;                           /* clock_seconds at the start, for the record */
+    double started;                           /* clock_seconds when the source was created, for the
+                                               * record */
     const struct experiment *e;
     struct measured *out;
     bool (*cancelled)(void *state);
     void *state;
 };
 
-/* Measures experiments @from to @to - 1 of the task. False with err when measurement fails or is
- * cancelled. */
+/* Measures experiments @from to @to - 1 of the task. Returns false with err when measurement fails
+ * or is cancelled. */
 bool lane_measure(struct measure_lane *l, const struct lane_task *t, size_t from, size_t to,
                   struct err *err);
 

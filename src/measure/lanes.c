@@ -11,44 +11,47 @@
 #include "base/log.h"
 #include "base/mem.h"
 
-#define WORTH_IT 16            /* fewest experiments for which more lanes are started */
-#define PIECE 4                /* experiments per piece; starting a run costs a tenth of one */
-/* recent success rate below which a lane gets single experiments */
+#define WORTH_IT 16            /* least number of experiments for which more lanes are used */
+#define PIECE 4                /* experiments per piece; to start a run takes a tenth of an
+                                * experiment's time */
+/* success rate below which a lane gets single experiments */
 #define HARDLY_QUIET 0.1
-#define LATELY 0.5             /* weight of the newest piece in the success rate */
-/* share of a single CPU's patience, because other lanes continue meanwhile */
+#define LATELY 0.5             /* weight of the last piece in the success rate */
+/* share of a single CPU's patience, because other lanes continue while one waits */
 #define PATIENCE 0.2
-#define LITTLE_PATIENCE 0.05   /* share of the patience for a lane whose CPU is rarely idle */
-#define ROUNDS 12              /* rounds of probing per decision */
-/* least share of probes that find a CPU idle when it is probed alone */
+#define LITTLE_PATIENCE 0.05   /* share of the patience of a lane whose CPU is rarely idle */
+#define ROUNDS 12              /* rounds of probes per decision */
+/* least share of idle probes of a CPU that is probed alone */
 #define MOSTLY 0.5
-/* The same share when all CPUs are probed together, which threads of one core never reach. */
+/* Least share of idle probes if all CPUs are probed together. Threads of one core never reach
+ * it. */
 #define PARTLY 0.25
-#define TELLING 3              /* rounds with an idle CPU that a decision needs */
-#define JUDGED_AGAIN 60.0      /* seconds between decisions, because virtual CPUs migrate */
+#define TELLING 3              /* least number of rounds with an idle CPU for a decision */
+#define JUDGED_AGAIN 60.0      /* seconds until the next decision, because virtual CPUs migrate */
 #define TRIED_AGAIN 5.0
 
 struct lanes {
     struct measure_lane lanes[CORES_LANES];
     struct lane_cpus shares[CORES_LANES];
-    /* number of shares, a limit until all lanes start; 1: the first lane only */
+    /* number of lanes in use; before all lanes start, the most lanes; 1: only the first lane */
     unsigned count;
     const struct source_threads *threads;
-    void *crew;                    /* NULL: threads not started */
+    void *crew;                    /* threads of the lanes; NULL: not started */
     enum lanes_verdict verdict;
     double again;                  /* clock_seconds of the next decision */
     unsigned used;
     /* task of the current call */
     const struct lane_task *given;
-    size_t total, next;            /* next task and number of tasks, both protected by the lock */
+    size_t total, next;            /* number of experiments; next one to measure, protected by the
+                                    * lock */
     pthread_mutex_t lock;
     atomic_bool stop;
-    int failed;                    /* first lane that failed; -1: none. The lock protects it. */
+    int failed;                    /* first lane that failed; -1: none; protected by the lock */
     struct err errs[CORES_LANES];
     bool narrow;                   /* whether the first lane is restricted to its share */
-    int only;                      /* the only lane that probes; -1: all probe */
+    int only;                      /* the only lane that probes its CPU; -1: all lanes probe */
     unsigned looks[CORES_LANES];   /* number of probes that found the lane's CPU idle */
-    /* recent share of experiments with a value or reason, by lane */
+    /* recent success rate: share of experiments with a value or reason, by lane */
     double quiet[CORES_LANES];
 };
 
@@ -131,7 +134,7 @@ static bool cpus_keep(const struct lane_cpus *share)
     return sched_setaffinity(0, sizeof set, &set) == 0;
 }
 
-/* Records the first failure of a lane, which stops all other lanes. */
+/* Records the first failure of a lane and stops all other lanes. */
 static void ended(struct lanes *l, unsigned member, bool ok)
 {
     if (ok)
@@ -143,7 +146,7 @@ static void ended(struct lanes *l, unsigned member, bool ok)
     atomic_store(&l->stop, true);
 }
 
-/* Prepares a lane on its own thread, while no lane measures. */
+/* Creates the sandbox of a lane on its thread, while no lane measures. */
 static void lane_begin(void *state, unsigned member)
 {
     struct lanes *l = state;
@@ -160,7 +163,7 @@ static void lane_begin(void *state, unsigned member)
     ended(l, member, lane->sandbox != NULL);
 }
 
-/* Polls for cancellation. Only for the first lane's thread. */
+/* Polls for cancellation. Called only on the first lane's thread. */
 static void ask(void *state)
 {
     struct lanes *l = state;
@@ -181,8 +184,8 @@ static bool asked(void *state)
     return stopped(state);
 }
 
-/* Runs all lanes concurrently. False with the first error or when cancelled, even if every lane
- * completed its piece. */
+/* Calls @work on all lanes concurrently. Returns false with the first error, or when cancelled,
+ * even if all lanes completed their work. */
 static bool call(struct lanes *l, void (*work)(void *state, unsigned member), struct err *err)
 {
     for (unsigned i = 0; i < l->count; i++)
@@ -198,7 +201,7 @@ static bool call(struct lanes *l, void (*work)(void *state, unsigned member), st
     return !stopped(l) || err_set(err, ERR_INTERRUPTED, NULL, "measuring was cancelled");
 }
 
-/* Returns the share of experiments @from to @to - 1 that have a value or reason. */
+/* Returns the share of experiments @from to @to - 1 that have a value or a reason. */
 static double share_done(const struct measured *out, size_t from, size_t to)
 {
     size_t done = 0;
@@ -219,7 +222,7 @@ static void lane_work(void *state, unsigned member)
     t.cancelled = member ? stopped : asked;
     t.state = l;
     while (ok) {
-        /* The sandbox does not poll during pieces, because they are short. */
+        /* the sandbox does not poll while a piece runs, because pieces are short */
         if (member == 0)
             ask(l);
         if (stopped(l))
@@ -253,8 +256,8 @@ static void lane_look(void *state, unsigned member)
                          &l->looks[member], &outgrown, &l->errs[member]));
 }
 
-/* Determines whether CPUs interfere, by probing them alone and together, alternately. An undecided
- * result leaves the previous one unchanged. */
+/* Determines whether CPUs interfere, by probing them together and alone, alternately. Does not
+ * change the verdict if the result is not clear. */
 static bool judge(struct lanes *l, struct err *err)
 {
     struct lanes_looks rounds[ROUNDS] = {0};
@@ -272,7 +275,7 @@ static bool judge(struct lanes *l, struct err *err)
     return true;
 }
 
-/* Stops all lanes except the first. */
+/* Stops all lanes except the first, because of @why. */
 static void others_end(struct lanes *l, const struct err *why)
 {
     if (why->what[0])
@@ -280,7 +283,7 @@ static void others_end(struct lanes *l, const struct err *why)
     l->count = 1;
 }
 
-/* Starts all other lanes. False if there are none. */
+/* Starts all lanes except the first. Returns false if there are none. */
 static bool others_begin(struct lanes *l)
 {
     struct err err = {0};
@@ -299,7 +302,7 @@ static bool others_begin(struct lanes *l)
     return false;
 }
 
-/* Restricts the first lane to its share, or allows it all CPUs. */
+/* Restricts the first lane to its share of CPUs if @narrow, otherwise allows it all CPUs. */
 static void first_keeps(struct lanes *l, bool narrow)
 {
     const struct lane_cpus *own = &l->shares[0];
@@ -315,7 +318,7 @@ static void first_keeps(struct lanes *l, bool narrow)
     l->narrow = narrow;
 }
 
-/* Measures with all lanes unless CPUs interfere. *@done: whether it measured. */
+/* Measures with all lanes unless their CPUs interfere. *@done: whether it measured. */
 static bool measure_together(struct lanes *l, size_t n, bool *done, struct err *err)
 {
     const bool judges = clock_seconds() >= l->again;
@@ -336,7 +339,7 @@ static bool measure_together(struct lanes *l, size_t n, bool *done, struct err *
     sched_setaffinity(0, sizeof before, &before);
     if (ok)
         return true;
-    /* An error of another lane ends that lane, but not the measurement. */
+    /* after an error of another lane, only the first lane continues */
     if (l->failed > 0 && fault.code != ERR_INTERRUPTED) {
         others_end(l, &fault);
         return true;

@@ -1,4 +1,4 @@
-/* Measures latencies by dependency chains, per pair of operands. */
+/* Measures latencies per pair of operands with dependency chains. */
 #ifndef PORTOLAN_MEASURE_LATENCY_H
 #define PORTOLAN_MEASURE_LATENCY_H
 
@@ -7,13 +7,13 @@
 
 struct latency {
     struct chain chain;
-    double cycles;       /* NaN: not measured, and state has the reason */
+    double cycles;       /* NaN: not measured, and @state has the reason */
     double spread;
-    char state[96];      /* "ok", or why it was not measured */
+    char state[96];      /* "ok", or why the chain was not measured */
 };
 
-/* Measures all chains of @code. Returns their number in @out, or SIZE_MAX with err when measurement
- * fails. */
+/* Measures all chains of @code. Returns the number of latencies in @out, or SIZE_MAX with err when
+ * measurement fails. */
 size_t latency_measure(struct sandbox *s, const struct calibration *c, const struct form_code *code,
                        struct latency out[CHAINS_MAX], struct err *err);
 

@@ -13,17 +13,19 @@
 #include "throughput/throughput.h"
 #include "toolchain/assemble.h"
 
-#define CANDIDATES 24         /* most forms tried per port set */
-#define AS_PREDICTED 0.04     /* largest relative deviation of a blocking form from its usage */
-/* largest relative amount by which a measurement may be below its prediction */
+#define CANDIDATES 24         /* most forms measured per port set */
+#define AS_PREDICTED 0.04     /* largest relative deviation of a blocking form's time from its
+                               * usage */
+/* largest relative amount by which a measurement may be shorter than its prediction */
 #define FASTER 0.02
-/* µops that a usage must save per unexplained measurement, because tables of blocking forms also
- * have errors */
+/* µops that a usage must save for each additional unexplained measurement; measurements may be
+ * wrong because usages of blocking forms have errors */
 #define OUTLIER 0.75
-#define BLOCKERS_ALIKE 2      /* blocking forms per port set and vector encoding */
-#define UOPS_MAX 10           /* most µops per usage; a blocked pipe counts as one */
-#define NODES_MAX 400000      /* most usages tried per tolerance */
-#define SLOT_FILLERS 12       /* eliminated moves next to a form, which reveal its slots */
+#define BLOCKERS_ALIKE 2      /* number of blocking forms per port set and vector encoding */
+#define UOPS_MAX 10           /* most µops in a usage; a blocked pipe counts as one */
+#define NODES_MAX 400000      /* most usages tried at one tolerance */
+#define SLOT_FILLERS 12       /* least number of eliminated moves in the experiment that reveals a
+                               * form's slots */
 
 struct blocker {
     char *form;
@@ -38,12 +40,12 @@ struct learner {
     bool (*cancelled)(void *state);
     void *state;
     VEC(struct blocker) blockers;
-    char *filler;             /* form that only takes a slot at rename; NULL: none */
-    VEC(portset) sets;        /* port sets of µops in the mapping, including blocking pipes */
+    char *filler;             /* form that takes a slot at rename but no port; NULL: none */
+    VEC(portset) sets;        /* port sets, including blocking pipes, that occur in the mapping */
     struct throughput *throughput;
 };
 
-/* A candidate µop, with its number of repetitions. */
+/* A candidate µop and the number of its repetitions. */
 struct atom {
     portset ports;
     uint32_t count;
@@ -52,7 +54,7 @@ struct atom {
 struct learn_trial {
     struct experiment experiment;
     VEC(struct mass) masses;  /* µops of the other forms in the experiment */
-    double others;            /* number of slots of the other forms */
+    double others;            /* slots of the other forms in the experiment */
     double measured;
 };
 
@@ -146,7 +148,7 @@ static size_t add_alone(struct experiments *table, const char *form)
     return row;
 }
 
-/* Predicts the cycles of a form alone, including the limit of the slots at rename. */
+/* Returns the predicted cycles of a form alone, including the limit by slots at rename. */
 static double alone_predicted(const struct learner *l, const struct mapping_entry *entry)
 {
     struct mass masses[8];
@@ -159,8 +161,8 @@ static double alone_predicted(const struct learner *l, const struct mapping_entr
     return fmax(cycles, slots);   /* fmax ignores a NaN */
 }
 
-/* Returns whether @entry alone keeps @set busy: by its only µop, or (@paired) by a µop next to an
- * address µop. For a pipe: whether it blocks no other pipe longer. */
+/* Returns whether @entry alone keeps @set busy: its only µop uses @set, or, with @paired, the µop
+ * besides its address µop. For a pipe, returns whether the form blocks no other pipe longer. */
 static bool blocks(const struct mapping_entry *entry, portset set, bool pipe, bool paired)
 {
     const struct usage *u = &entry->usage;
@@ -194,8 +196,8 @@ static void collect_sets(struct learner *l)
     }
 }
 
-/* Selects up to CANDIDATES forms that should block @set, distributed over the mapping. Forms
- * without memory are first. */
+/* Selects up to CANDIDATES forms that keep @set busy by their usage, evenly from the mapping. Forms
+ * without memory operands come first. */
 static size_t candidates(const struct learner *l, portset set, const char *out[CANDIDATES])
 {
     size_t found = 0;
@@ -220,8 +222,8 @@ static size_t candidates(const struct learner *l, portset set, const char *out[C
     return found;
 }
 
-/* Returns whether the set has enough blocking forms of the encoding of @b. Legacy SSE and VEX code
- * do not mix, so some of both are needed. */
+/* Returns whether enough blocking forms were found for the port set and the encoding of @b. Legacy
+ * SSE and VEX code do not mix, so both encodings need blocking forms. */
 static bool has_blockers(const struct learner *l, const struct blocker *b)
 {
     unsigned alike = 0;
@@ -231,14 +233,15 @@ static bool has_blockers(const struct learner *l, const struct blocker *b)
     return alike >= BLOCKERS_ALIKE;
 }
 
-/* Measures the candidates. Selects for each set the first few of both encodings that agree with
- * their usage. */
+/* Measures the candidates. Selects the first few for each port set and encoding whose times agree
+ * with their usage. */
 static bool find_blockers(struct learner *l, struct err *err)
 {
     struct experiments *table = experiments_new();
     VEC(struct blocker) tried = {0};
 
-    for (size_t i = 0; i <= l->sets.count; i++) {   /* the last one is for forms without a port */
+    for (size_t i = 0; i <= l->sets.count; i++) {   /* the last iteration is for forms without
+                                                     * ports */
         const char *list[CANDIDATES];
         portset set = i < l->sets.count ? l->sets.items[i] : 0;
         size_t n = set || !isnan(l->issue_width) ? candidates(l, set, list) : 0;
@@ -258,7 +261,7 @@ static bool find_blockers(struct learner *l, struct err *err)
             continue;
         if (!b->ports)
             l->filler = mem_strdup(b->form);
-        /* Sets as wide as the issue width are never full. */
+        /* port sets as large as the issue width are never saturated */
         else if (isnan(l->issue_width) || cycles > 1.2 / l->issue_width)
             vec_push(&l->blockers, ((struct blocker){mem_strdup(b->form), b->ports, cycles}));
     }
@@ -289,7 +292,7 @@ struct learner *learner_new(struct source *source, const struct mapping *mapping
     return NULL;
 }
 
-/* Computes the µops and slots of @trial without the new form. */
+/* Sums up the µops and slots of @trial without those of @form. */
 static void known_masses(const struct learner *l, struct learn_trial *trial, const char *form)
 {
     for (unsigned i = 0; i < trial->experiment.count; i++) {
@@ -318,8 +321,9 @@ static double predict(struct usage_search *s, const struct learn_trial *trial,
     return fmax(cycles, slots);
 }
 
-/* Returns by how much a prediction may exceed @measured: by noise only. A measurement may exceed
- * its prediction, because a processor may assign ports worse than the optimum. */
+/* Returns by how many cycles a prediction may exceed @measured. Only noise makes a measurement
+ * shorter than its prediction. It may be longer, because a CPU may assign ports worse than the
+ * optimum. */
 static double above(double measured)
 {
     return fmax(FASTER * measured, 0.01);
@@ -344,8 +348,8 @@ static void take_best(struct usage_search *s, double price, double error, size_t
     memcpy(s->best, s->chosen, sizeof s->best);
 }
 
-/* Tries usages recursively. More µops only add time, so a measurement below its prediction stays
- * below. */
+/* Tries usages recursively. More µops only add time, so a prediction that is too long stays too
+ * long. */
 static void descend(struct usage_search *s, size_t from)
 {
     double error = 0;
@@ -361,7 +365,7 @@ static void descend(struct usage_search *s, size_t from)
         under += -off > below(s, trial->measured);
         error += agrees ? fabs(off) / trial->measured : 0;
         if (i == 0 && (over || (under && s->depth == s->wanted)))
-            return;   /* A form alone does not depend on the tables of other forms. */
+            return;   /* the time of a form alone does not depend on usages of other forms */
     }
     if (s->wanted + OUTLIER * (double)over > s->best_price + 1e-9)
         return;
@@ -407,7 +411,7 @@ static size_t add_trial(struct usage_search *s, struct experiments *table, const
     return row;
 }
 
-/* Removes the experiments that could not be measured. */
+/* Removes the experiments that have no time. */
 static void keep_measured(struct usage_search *s, const struct experiments *table)
 {
     size_t kept = 0;
@@ -436,8 +440,8 @@ static bool gather(struct usage_search *s, const char *form, struct learned *out
                      "%s was not measured: %s", form, table->rows.items[alone].state);
     if (ok) {
         double cycles = table->rows.items[alone].cycles;
-        /* Uses enough copies of the blocking form that its ports are the limit, not those of
-         * @form. */
+        /* uses enough copies of the blocking form for its ports to be the limit, instead of those
+         * of @form */
         for (size_t i = 0; i < l->blockers.count; i++) {
             const struct blocker *b = &l->blockers.items[i];
             if (strcmp(b->form, form) != 0)
@@ -451,7 +455,7 @@ static bool gather(struct usage_search *s, const char *form, struct learned *out
     }
     if (ok && filled != SIZE_MAX) {
         struct learn_trial *last = &s->trials.items[filled];
-        /* Ignores a time measured on a busy core. */
+        /* ignores an experiment that was not measured */
         double cycles =
                    experiments_measured(table, filled) ? table->rows.items[filled].cycles : NAN,
                slots = cycles * l->issue_width - last->others;

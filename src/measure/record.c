@@ -11,7 +11,7 @@
 #include "base/lock.h"
 #include "base/mem.h"
 
-#define STRETCH 0.1      /* seconds per point of a new record */
+#define STRETCH 0.1      /* seconds per point when a record begins */
 
 struct record_row {
     char *text;
@@ -23,7 +23,7 @@ struct stretch { double clock_sum; uint64_t accepted, contended, disturbed; };
 
 struct record {
     pthread_mutex_t lock;
-    /* RECORD_ROWS entries (one megabyte), allocated with the first value */
+    /* RECORD_ROWS entries (one megabyte), allocated when the first value is added */
     struct record_row *rows;
     unsigned next_row;
     struct index by_text;
@@ -69,7 +69,7 @@ static struct record_row *find(struct record *r, const char *text, uint64_t hash
     return row == INDEX_NONE ? NULL : &r->rows[row];
 }
 
-/* Returns a new row, which replaces the oldest one. */
+/* Returns a new row for @text. If all are used, replaces the oldest one. */
 static struct record_row *row_new(struct record *r, const char *text, uint64_t hash)
 {
     uint32_t at = r->next_row++ % RECORD_ROWS;
@@ -103,7 +103,7 @@ void record_add(struct record *r, const struct experiment *e, const struct recor
     experiment_print(e, &text);
     uint64_t hash = hash_text(str_text(&text));
     lock_take(&r->lock);
-    /* Only the record is lost; the measurements continue. */
+    /* on allocation failure, loses only the record; measurements continue */
     if (!r->rows && !(r->rows = mem_try_zero(RECORD_ROWS, sizeof *r->rows))) {
         lock_give(&r->lock);
         str_done(&text);
@@ -127,7 +127,7 @@ void record_add(struct record *r, const struct experiment *e, const struct recor
     str_done(&text);
 }
 
-/* Merges pairs of neighbouring points, which doubles the time that the points cover. */
+/* Merges pairs of neighbouring points and doubles their duration. */
 static void series_halve(struct record *r)
 {
     r->stretch *= 2;

@@ -1,6 +1,6 @@
 /* Record of measurements: samples of the latest experiments, and clock and contention over time.
- * Bounded to the last RECORD_ROWS rows, and RECORD_POINTS points of growing duration. The worker
- * writes, and the UI thread reads copies. All functions: any thread. */
+ * Has the last RECORD_ROWS rows, and at most RECORD_POINTS points, whose duration grows. The worker
+ * writes, and the UI thread reads copies. Any thread may call any function. */
 #ifndef PORTOLAN_MEASURE_RECORD_H
 #define PORTOLAN_MEASURE_RECORD_H
 
@@ -13,28 +13,30 @@
 #include "model/experiment.h"
 
 #define RECORD_ROWS 2048
-#define RECORD_VALUES 64      /* most samples stored per experiment, the latest ones */
+#define RECORD_VALUES 64      /* most samples stored per experiment; later ones replace earlier
+                               * ones */
 #define RECORD_POINTS 1024
 
-/* Samples of one pass over one experiment. */
+/* Samples of one pass of one experiment. */
 struct record_pass {
     const float *values;      /* cycles per loop iteration, one value per accepted window */
     unsigned count;
-    unsigned executions;      /* executions of the experiment per iteration */
-    unsigned instructions;    /* requested length of the body, in instructions */
+    unsigned executions;      /* executions of the experiment in an iteration */
+    unsigned instructions;    /* requested number of instructions in the body */
     double clock_hz;
-    const uint8_t *code;      /* machine code of the body; NULL: simulated */
+    const uint8_t *code;      /* machine code of the body; NULL: the source is simulated */
     size_t length;
 };
 
-/* Copy of an experiment's record. record_samples_done frees it. */
+/* Copy of an experiment's record. The caller frees it with record_samples_done. */
 struct record_samples {
     size_t count;
     struct record_sample {
         float cycles;                 /* cycles per execution */
-        uint16_t pass, instructions;  /* number of the pass, from 1; requested length of the body */
+        uint16_t pass, instructions;  /* number of the pass, from 1; requested number of
+                                       * instructions in the body */
     } values[RECORD_VALUES];
-    /* executions and instructions of the code below */
+    /* number of passes; executions and instructions of @code */
     unsigned passes, executions, instructions;
     double clock_hz;          /* core clock during the last pass, in Hz */
     uint8_t *code;            /* code of the longest measured body; NULL: none */
@@ -42,8 +44,8 @@ struct record_samples {
 };
 
 struct record_point {
-    double seconds;           /* middle of the interval, in seconds since measuring began */
-    double clock_hz;          /* mean over accepted windows, in Hz; NaN without accepted windows */
+    double seconds;           /* middle of the interval, in seconds since the first measurement */
+    double clock_hz;          /* mean of accepted windows, in Hz; NaN if there are none */
     double contended, disturbed;   /* shares of all windows; NaN without windows */
 };
 
@@ -51,26 +53,27 @@ struct record;
 struct record *record_new(void);
 void record_free(struct record *r);
 
-/* Sources call this function after each pass and each call. */
+/* record_add adds the samples of a pass; record_windows adds the windows of a call at @seconds to
+ * the series. Sources call both. */
 void record_add(struct record *r, const struct experiment *e, const struct record_pass *pass);
 void record_windows(struct record *r, double seconds, double clock_hz, unsigned accepted,
                     unsigned contended, unsigned disturbed);
-/* Starts a new series over time. @name: name of the CPU or simulated machine. */
+/* Starts a new series of points. @name: name of the CPU or of the simulated machine. */
 void record_begin(struct record *r, const char *name, const struct calibration *c);
 
 /* Sets the number of CPUs that measure concurrently. */
 void record_cpus(struct record *r, unsigned cpus);
 
-/* Copies the record of the experiment with text @text. False if there is none. */
+/* Copies the record of the experiment with text @text. Returns false if there is none. */
 bool record_find(struct record *r, const char *text, struct record_samples *out);
 void record_samples_done(struct record_samples *s);
-/* Copies the current calibration. False if there is none yet. @simulated: a simulated machine is
- * measured, and @out is empty. */
+/* Copies the current calibration. Returns false if there is none. *@simulated: the source is a
+ * simulated machine, and @out is empty. */
 bool record_calibration(struct record *r, struct calibration *out, char *name, size_t size,
                         bool *simulated);
 /* Returns the number of CPUs that measure concurrently; at least 1. */
 unsigned record_cpu_count(struct record *r);
-/* Copies the points, at most RECORD_POINTS. Returns their number. */
+/* Copies the points of the series, at most RECORD_POINTS. Returns their number. */
 size_t record_series(struct record *r, struct record_point *out);
 
 #endif

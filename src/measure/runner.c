@@ -9,47 +9,50 @@
 #include "base/clock.h"
 #include "base/mem.h"
 
-/* rows between a pass and the next pass over the same row: at least a second */
+/* Rows per block. A pass over a block takes at least a second, so two passes of a row are that far
+ * apart. */
 #define BLOCK 2048
-#define CHUNK SANDBOX_ITEMS  /* most rows per batch; the limit of sources */
-/* Most rows per batch and CPU of the source: about a tenth of a second on an idle machine, which
- * limits the loss if the program is killed. */
+#define CHUNK SANDBOX_ITEMS  /* most rows per batch, because sources accept no more */
+/* Most rows per batch for each CPU of the source. On an idle computer they take about a tenth of a
+ * second, which limits the loss if the program is killed. */
 #define CHUNK_EACH 128
 #define CONFIRM 0.01
 #define VALUES 8
 #define PATIENCE 20.0
-/* seconds of patience that a pass with a value adds, so that measuring continues while values
- * arrive */
+/* Seconds by which each useful pass extends the patience. Measuring continues while there are
+ * results. */
 #define EARNED 0.05
 #define SHORTS 4
-/* relative tolerance for equal cycles of both lengths, besides the spread and the loop's cost */
+/* relative tolerance of the cycles with the two body lengths, besides spread and loop overhead */
 #define LENGTHS_DIFFER 0.02
-/* Least share of the current idle baseline. Values judged by a lower baseline are invalid. */
+/* Least ratio of a value's baseline to the current one. A value with a lower baseline is not
+ * valid. */
 #define AS_FAST 0.985
-#define DOUBTFUL "doubtful"  /* state of a value that was judged by a doubtful idle baseline */
-#define ESTIMATE_FROM 2.0    /* seconds before the first estimate is shown */
-#define ESTIMATE_SHARE 0.3   /* share of elapsed or remaining time in which an estimate adapts */
-#define LOOP_CYCLES 1.0      /* cycles of a taken branch and a decrement, unless they are free */
+#define DOUBTFUL "doubtful"  /* state of a value that was measured with a doubtful baseline */
+#define ESTIMATE_FROM 2.0    /* seconds until the first estimate is shown */
+#define ESTIMATE_SHARE 0.3   /* share of the elapsed or remaining time in which an estimate
+                              * adapts */
+#define LOOP_CYCLES 1.0      /* cycles of a taken branch and a decrement, if they cost time */
 
 struct runner_trial {
     size_t row;
     struct experiment experiment;
-    char code[FORM_CODES_SUM];   /* sum of the experiment's code; "": no code */
+    char code[FORM_CODES_SUM];   /* sum of the experiment's code; empty: no code */
     double values[VALUES];
     unsigned count;
-    double spread;           /* largest relative spread of its passes */
+    double spread;           /* largest relative spread of its passes so far */
     uint32_t repeats;
-    double slowed;           /* largest share of lost windows in its passes */
+    double slowed;           /* largest share of lost windows in its passes so far */
     double shorts[SHORTS];
     unsigned short_count;
-    /* @held has the final value; only the result of the short body is missing */
+    /* @held is the final value, and only the comparison with a short body is missing */
     bool confirmed;
     struct measured held;
-    bool known;              /* the value is in the journal or must not be stored there */
+    bool known;              /* the value is in the journal, or may not be stored there */
     bool settled;
-    double expected;         /* expected cycles; NaN: no expectation */
-    double contended;        /* least cycles on a busy core; NaN: unknown */
-    bool tried;              /* at least one pass found the machine busy */
+    double expected;         /* expected cycles; NaN: none */
+    double contended;        /* least cycles measured on a busy core; NaN: none */
+    bool tried;              /* at least one pass found the core busy */
 };
 
 struct runner_state {
@@ -59,8 +62,8 @@ struct runner_state {
     const struct runner_options *options;
     const struct runner_hooks *hooks;
     struct runner_summary *summary;
-    double started, paused;  /* start, and total pause, in seconds; pauses count for no limit */
-    double waited, patience; /* seconds without a result; their limit */
+    double started, paused;  /* start and total pauses, in seconds; pauses count towards no limit */
+    double waited, patience; /* seconds without a result, and their limit */
     size_t total;
     struct runner_estimate estimate;
     struct err *err;
@@ -112,8 +115,8 @@ static void settle(struct runner_state *r, struct runner_trial *t, const struct 
     r->summary->failed += !(m->cycles > 0);
 }
 
-/* Compares both body lengths. A confirmed value waits until a short body agrees, or differs equally
- * twice. @last: the value no longer waits. */
+/* Compares the cycles with long and short bodies. Settles a confirmed value when they agree, when a
+ * second short body confirms the difference, or if @last. */
 static void compare_lengths(struct runner_state *r, struct runner_trial *t, bool last)
 {
     double copy[SHORTS], spread = t->held.spread > 0 ? t->held.spread : 0;
@@ -130,8 +133,8 @@ static void compare_lengths(struct runner_state *r, struct runner_trial *t, bool
         settle(r, t, m);
 }
 
-/* Returns the least value if it needs no confirmation, because it was expected or the source does
- * not measure; otherwise NaN. The values are sorted. */
+/* Returns the least value if it needs no confirmation, because it was expected or the source always
+ * returns the same value; otherwise NaN. The values are sorted. */
 static double sufficient(const struct runner_state *r, const struct runner_trial *t)
 {
     const bool is =
@@ -140,7 +143,7 @@ static double sufficient(const struct runner_state *r, const struct runner_trial
     return is ? t->values[0] : NAN;
 }
 
-/* Finalises @t if its values suffice. */
+/* Determines the result of @t if there are enough values. */
 static void judge(struct runner_state *r, struct runner_trial *t)
 {
     struct measured m = {.cycles = runner_confirmed(t->values, t->count),
@@ -155,7 +158,8 @@ static void judge(struct runner_state *r, struct runner_trial *t)
     if (alone)
         m.cycles = sufficient(r, t);
     if (m.cycles > 0) {
-        /* A value must be measured again if the baseline is doubtful or no pass confirmed it. */
+        /* does not store a value in the journal as final if the baseline is doubtful or no other
+         * pass confirmed it */
         snprintf(m.state, sizeof m.state, "%s", r->source->doubtful ? DOUBTFUL : EXPERIMENT_OK);
         t->known |= r->source->doubtful || alone;
         t->held = m;
@@ -187,7 +191,7 @@ static void take_short(struct runner_state *r, struct runner_trial *t, const str
     }
 }
 
-/* Returns the interim result of @t: the least single-pass value, or the time on a busy core. @m:
+/* Returns the interim result of @t: the least value of its passes, or the time on a busy core. @m:
  * result of the last pass. */
 static struct measured unconfirmed(const struct runner_trial *t, const struct measured *m)
 {
@@ -254,17 +258,17 @@ static void report(struct runner_state *r)
     s->seconds = spent(r);
     s->rate = s->seconds > 0 ? (double)s->passes / s->seconds : 0;
     s->left = r->total - s->done - s->failed;
-    /* Each experiment needs two long passes and a short one, or more. Passes on a busy machine make
-     * no progress. */
+    /* each experiment needs at least two long passes and a short one; passes on a busy core do not
+     * count */
     const double each = r->options->one_length ? 2 : 3;
     double needed = fmax((double)s->left, each * (double)(r->total - s->reused) -
                                               (double)(s->useful + s->taken_over + s->foretold));
     double guess = s->useful ? needed * s->seconds / (double)s->useful : NAN,
            drain = r->waited - EARNED * (double)s->useful;
-    /* Patience may end earlier, at its current rate of use. */
+    /* patience may end earlier, at the current rate of waiting */
     if (drain > 0)
         guess = fmin(guess, fmax(r->patience - drain, 0) * s->seconds / drain);
-    /* The share never decreases if experiments need more passes. */
+    /* the share does not decrease when experiments need more passes */
     s->share = s->left ? fmax(s->share, 1 - needed / (each * (double)r->total)) : 1;
     s->seconds_left = s->left ? runner_estimate(&r->estimate, s->seconds, guess) : 0;
     r->hooks->progress(r->hooks->state, s, r->total);
@@ -287,14 +291,14 @@ static bool asks(const struct runner_state *r, const struct runner_trial *t, boo
     return shorter ? !r->options->one_length && (t->confirmed || !t->short_count) : !t->confirmed;
 }
 
-/* Returns the number of rows per batch. */
+/* Returns the most rows per batch. */
 static size_t chunk_of(const struct source *s)
 {
     const size_t each = CHUNK_EACH * (size_t)(s->cpus ? s->cpus : 1);
     return each < CHUNK ? each : CHUNK;
 }
 
-/* Runs one pass over the unfinished rows, with long or short bodies. */
+/* Runs one pass over all rows that need it, with long or short bodies. */
 static bool block_pass(struct runner_state *r, struct runner_trial *trials, size_t n, bool shorter)
 {
     struct experiment batch[CHUNK];
@@ -329,7 +333,7 @@ static bool block_pass(struct runner_state *r, struct runner_trial *trials, size
             (shorter ? take_short : take)(r, &trials[who[i]], &got[i]);
         r->waited +=
             (spent(r) - begun) * (1 - (double)(r->summary->useful - useful) / (double)count);
-        /* Limits the time without results, so that each new value adds patience. */
+        /* limits the time without results, so that each new value extends the patience */
         r->waited = fmin(r->waited, r->patience + EARNED * (double)r->summary->useful);
         if (r->journal && !journal_flush(r->journal, r->err))
             return false;
@@ -338,14 +342,14 @@ static bool block_pass(struct runner_state *r, struct runner_trial *trials, size
     return true;
 }
 
-/* Returns whether values judged by an idle core with @baseline nops per cycle are valid. They are
- * not if the core has proved faster. */
+/* Returns whether values measured with @baseline nops per cycle are valid. They are not if the core
+ * has since proved faster. */
 static bool holds(const struct runner_state *r, double baseline)
 {
     return !(r->source->baseline > 0) || baseline >= AS_FAST * r->source->baseline;
 }
 
-/* Extends the date range of reused values. */
+/* Extends the range of dates of reused values by @day. */
 static void day_note(struct runner_summary *s, const char *day)
 {
     if (!*day)
@@ -356,13 +360,13 @@ static void day_note(struct runner_summary *s, const char *day)
         snprintf(s->until, sizeof s->until, "%s", day);
 }
 
-/* Single passes of unfinished runs count as passes of this run. */
+/* Adds the passes of earlier, unfinished runs to those of this run. */
 static void recall_passes(struct runner_state *r, struct runner_trial *t,
                           const struct journal_entry *known)
 {
     if (!holds(r, known->baseline))
         return;
-    /* Limits values that do not agree, so that new ones can be added. */
+    /* limits the number of values that do not agree, to have room for new ones */
     t->count = known->value_count < VALUES / 2 ? known->value_count : VALUES / 2;
     memcpy(t->values, known->values, t->count * sizeof *t->values);
     judge(r, t);
@@ -380,8 +384,8 @@ static void recall_passes(struct runner_state *r, struct runner_trial *t,
     }
 }
 
-/* Returns whether a value of @known is impossible, because code corrupted its own loop. All journal
- * data of the experiment are then ignored. */
+/* Returns whether a value of @known is impossible. Code may have corrupted its own loop. The caller
+ * then ignores the experiment's entry. */
 static bool impossible(const struct journal_entry *known, uint64_t instructions)
 {
     const double least = source_least_cycles(known->baseline, instructions);
@@ -394,7 +398,7 @@ static bool impossible(const struct journal_entry *known, uint64_t instructions)
     return is;
 }
 
-/* Reads values of @t from the journal. */
+/* Adds the values of @t in the journal. */
 static void recall(struct runner_state *r, struct runner_trial *t)
 {
     const struct journal_entry *known =
@@ -415,8 +419,8 @@ static void recall(struct runner_state *r, struct runner_trial *t)
     m.spread = known->spread;
     m.repeats = known->repeats;
     snprintf(m.state, sizeof m.state, "%s", known->state);
-    /* The value was judged by a lower baseline. It counts as one pass, which others confirm or
-     * lower. */
+    /* The value was measured with a lower baseline. It counts as one pass, which other passes
+     * confirm or lower. */
     if (m.cycles > 0 && !holds(r, known->baseline)) {
         t->values[t->count++] = m.cycles;
         r->summary->taken_over++;
@@ -442,7 +446,7 @@ static size_t unsettled(const struct runner_trial *trials, size_t n)
     return left;
 }
 
-/* Reports the interim result of an unfinished experiment. */
+/* Passes the interim result of an unfinished experiment to the hook. */
 static void leave(struct runner_state *r, const struct runner_trial *t)
 {
     if (!t->count && !t->tried)
@@ -458,7 +462,7 @@ static void leave(struct runner_state *r, const struct runner_trial *t)
     r->hooks->result(r->hooks->state, t->row, &now);
 }
 
-/* Only a journal needs code sums. */
+/* Computes the code sums of the experiments, which only a journal needs. */
 static void sums_find(const struct runner_state *r, struct runner_trial *trials, size_t n)
 {
     if (!r->journal || !r->source->sums)
@@ -482,8 +486,8 @@ static bool block_run(struct runner_state *r, struct runner_trial *trials, size_
     for (size_t i = 0; i < n; i++)
         recall(r, &trials[i]);
     report(r);
-    /* Short bodies run first, so that the second long pass makes a value final. After patience is
-     * used up each experiment has one more attempt. */
+    /* Short bodies run first, so that a second long pass can settle a value. When the patience is
+     * used up, each experiment has one more attempt. */
     for (bool again = true; ok && again && unsettled(trials, n) && !out_of_budget(r);) {
         ok = (out_of_patience(r) || block_pass(r, trials, n, true)) &&
              block_pass(r, trials, n, false);

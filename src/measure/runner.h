@@ -1,5 +1,5 @@
-/* Measures many experiments with a source, in batches and passes until each value is confirmed.
- * Uses a journal and a time budget. */
+/* Measures many experiments with a source, in batches, and in passes until each value is confirmed.
+ * Stores results in a journal and observes a time limit. */
 #ifndef PORTOLAN_MEASURE_RUNNER_H
 #define PORTOLAN_MEASURE_RUNNER_H
 
@@ -8,81 +8,83 @@
 #include "model/experiments.h"
 
 struct runner_options {
-    double budget;          /* time limit in seconds; 0: none */
-    bool retry;             /* measures experiments again that failed according to the journal */
-    bool fresh;             /* ignores the journal's values */
-    /* measures only bodies of the source's length, no short ones */
+    double budget;          /* most seconds for all experiments; 0: no limit */
+    bool retry;             /* measure experiments again that failed according to the journal */
+    bool fresh;             /* ignore the values in the journal */
+    /* measure only bodies of the source's length, not short ones */
     bool one_length;
-    /* measures only one order of the terms */
+    /* measure only one order of the terms */
     bool one_order;
-    /* total seconds of waiting for an idle machine, in addition to measuring; 0: 20 */
+    /* most seconds of waiting for an idle core, in addition to measuring; 0: 20 */
     double patience;
 };
 
 struct runner_summary {
-    /* reused: number of done experiments whose value is from the journal */
+    /* numbers of experiments; reused: done, with a value from the journal; left: neither done nor
+     * failed */
     size_t done, failed, reused, left;
-    /* number of left ones with a single pass, and without an idle moment */
+    /* numbers of experiments left: with unconfirmed passes, and without an idle moment */
     size_t once, contended;
-    unsigned cpus;           /* most CPUs that measured concurrently; 0: none, simulated */
+    unsigned cpus;           /* most CPUs that measured concurrently; 0: the source is simulated */
     double seconds;
-    double rate;            /* experiments per second, over all passes */
-    size_t passes;          /* number of single measurements */
-    /* passes from the journal, of experiments that need more */
+    double rate;            /* passes per second */
+    size_t passes;          /* passes over single experiments */
+    /* passes from the journal, of experiments that need more passes */
     size_t taken_over;
-    size_t useful;          /* passes with a value or a final reason */
-    /* useful passes that agreed with an expectation and need no confirmation */
+    size_t useful;          /* passes that returned a value or a final reason */
+    /* useful passes whose value was expected, so that it needs no confirmation */
     size_t foretold;
-    /* first and last date of reused values; "": unknown */
+    /* first and last date of reused values; empty: unknown */
     char since[KEPT_DAY], until[KEPT_DAY];
-    /* completed share of the necessary passes, 0 to 1; 1: no experiment is left */
+    /* share of the necessary passes that are complete, 0 to 1; 1: no experiment is left */
     double share;
-    /* estimate from the rate of useful passes; NaN at the beginning */
+    /* estimated from the rate of useful passes; NaN at the beginning */
     double seconds_left;
 };
 
-/* Smoothed estimate of the remaining time, which idle or busy moments hardly change. */
+/* Smoothed estimate of the remaining time. Short idle or busy phases hardly change it. */
 struct runner_estimate {
-    double at, left;        /* seconds since the start, and the remaining seconds estimated then */
+    double at, left;        /* time of the last estimate in seconds since the start, and the
+                             * remaining seconds */
     bool known;
 };
-/* Updates the estimate with @guess, computed at @seconds since the start (NaN: none yet). Returns
- * the displayed value: NaN in the first seconds; then the last estimate minus elapsed time, adapted
- * to the guess, more slowly in longer runs. Pure. */
+/* Updates the estimate with @guess, the remaining seconds computed at @seconds since the start
+ * (NaN: unknown). Returns the value to display: NaN in the first seconds; then the last estimate
+ * minus the elapsed time, moved towards the guess (more slowly in longer runs). Pure. */
 double runner_estimate(struct runner_estimate *e, double seconds, double guess);
 
-/* Callbacks, on the thread of runner_run. */
+/* Callbacks on the thread that calls runner_run. */
 struct runner_hooks {
     bool (*cancelled)(void *state);
-    /* Receives a final result or, at the end, the state of an unfinished experiment:
-     * EXPERIMENT_ONCE or EXPERIMENT_CONTENDED. */
+    /* Receives each final result and, at the end, the state of each unfinished experiment
+     * (EXPERIMENT_ONCE or EXPERIMENT_CONTENDED). */
     void (*result)(void *state, size_t index, const struct measured *m);
     void (*progress)(void *state, const struct runner_summary *so_far, size_t total);
     void *state;
-    /* Receives an unconfirmed value of one pass (EXPERIMENT_ONCE) or of a busy core
-     * (EXPERIMENT_CONTENDED), for display. May be NULL. */
+    /* Receives interim values for display: of one pass (EXPERIMENT_ONCE), or on a busy core
+     * (EXPERIMENT_CONTENDED). May be NULL. */
     void (*seen)(void *state, size_t index, const struct measured *m);
-    /* Polled between batches. It may wait, and returns the seconds waited, which count for no
-     * limit. May be NULL. */
+    /* Called between batches. May wait, and returns the seconds that it waited; they count towards
+     * no limit. May be NULL. */
     double (*wait_paused)(void *state);
-    /* Returns the expected cycles of row @index, or NaN. A single pass within 1 % of them needs no
-     * confirmation, and the journal stores it as a pass. May be NULL. */
+    /* Returns the expected cycles of row @index, or NaN. A pass within 1 % of them needs no
+     * confirmation; the journal stores it as a single pass. May be NULL. */
     double (*expected)(void *state, size_t index);
 };
 
-/* Measures the rows of @table without cycles (with @retry also failed ones) and passes each result
- * to the hook. Does not change @table. @journal may be NULL. False with err when measurement fails
- * or is cancelled; results passed before stay valid. */
+/* Measures the rows of @table that have no cycles (failed ones only with @retry), and passes each
+ * result to the hook. Does not change @table. @journal may be NULL. Returns false with err when
+ * measurement fails or is cancelled; results passed before stay valid. */
 bool runner_run(struct source *source, const struct experiments *table, struct journal *journal,
                 const struct runner_options *options, const struct runner_hooks *hooks,
                 struct runner_summary *out, struct err *err);
 /* Appends "same", or by how much one body length is slower: "+12.3 % at 200" (the front end limits
- * the longer body), "+8.0 % at 50" (the loop's branch limits the shorter one). @shorter, @longer:
- * cycles per execution; @size: instructions per execution, for the share of the loop's overhead. */
+ * the longer body), or "+8.0 % at 50" (the loop's branch limits the shorter body). @shorter,
+ * @longer: cycles per execution; @size: instructions per execution, for the loop overhead. */
 void runner_lengths(double shorter, double longer, double tolerance, uint64_t size, char *out,
                     size_t room);
-/* Returns the least of @values (sorted in place) that another one confirms within 1 %; NaN:
- * none. */
+/* Returns the least of @values that another value confirms within 1 %; NaN if there is none. Sorts
+ * @values. */
 double runner_confirmed(double *values, unsigned n);
 
 #endif

@@ -16,26 +16,29 @@
 #include "measure/arch.h"
 #include "measure/sandbox_process.h"
 
-/* Wall-clock limit in seconds per item of foreign code. An item needs a tenth of a second. */
+/* Wall-clock limit in seconds for an item of foreign code. An item takes a tenth of a second. */
 #define TASK_PATIENCE 0.6
-/* seconds without a run of own code after which the child counts as stopped or starved */
+/* seconds without a completed run of own code after which the child counts as stopped or starved */
 #define BATCH_PATIENCE 10.0
-#define SECONDS_A_BATCH 120      /* limit of CPU seconds per batch, in case the parent hangs */
-#define STILLBORN 3              /* most children that may end before their first message */
+#define SECONDS_A_BATCH 120      /* most CPU seconds per batch, so that a child ends even if the
+                                  * parent hangs */
+#define STILLBORN 3              /* most children in sequence that may end before their first
+                                  * message */
 #define CANARY_TOLERANCE 0.02
 #define CANARY_PASSES 4
 #define ROOM_LINKS 4
 
 struct sandbox {
-    uint8_t *area;          /* the child's mapping of the area, in which the code is executable */
+    uint8_t *area;          /* the child's executable mapping of the area */
     uint8_t *code;          /* the parent's writable mapping of the code */
     int code_file, page_file;
     size_t page_size;
-    size_t used, fixed;     /* bytes of code: total, and the part that stays between batches */
+    size_t used, fixed;     /* bytes of code: all, and those of chains and probes, which stay
+                             * between batches */
     struct sandbox_item *items;
-    struct sandbox_batch *batch;    /* shared memory for own code, which the child writes */
-    uint64_t *pages;        /* the parent's mapping of the memory of kernels */
-    struct sandbox_child plan;      /* data that each child receives at its start */
+    struct sandbox_batch *batch;    /* shared memory into which the child for own code writes */
+    uint64_t *pages;        /* the parent's mapping of the memory that kernels access */
+    struct sandbox_child plan;      /* data that each child gets at its start */
     struct sandbox_process own, foreign;
     struct sandbox_hello hello;     /* first message of the child for own code */
     uint32_t canary;        /* offset of the reference block's loop in the code area */
@@ -44,13 +47,13 @@ struct sandbox {
     bool any_cpu;
     bool (*cancelled)(void *state);
     void *cancelled_state;
-    /* Start values of the item that runs for its results, and their destination; NULL: an item of
-     * another kind. */
+    /* start values of an item that runs for its results, and the destination of the results; NULL:
+     * for other items */
     const struct sandbox_start *start;
     struct sandbox_state *after;
-    /* the arena with its guards; MAP_FAILED: none. Only children access it. */
+    /* the arena with its guard pages, which only children access; MAP_FAILED: none */
     uint8_t *arena;
-    size_t arena_size;      /* size of the arena in bytes, without guards */
+    size_t arena_size;      /* bytes of the arena without guard pages */
     struct sandbox_fill fill;   /* part of the arena that the next task fills */
 };
 
@@ -70,8 +73,8 @@ static bool files_open(struct sandbox *s, struct err *err)
     return true;
 }
 
-/* Prevents new writable mappings of the files. Older kernels support fewer seals, but children have
- * neither file nor mapping to write through. */
+/* Seals the files against new writable mappings. Older kernels support fewer seals, but children
+ * can write neither through a file nor through a mapping. */
 static void files_seal(const struct sandbox *s)
 {
     int sizes = F_SEAL_SHRINK | F_SEAL_GROW;
@@ -122,8 +125,8 @@ static int cpu_choose(void)
     return last;
 }
 
-/* Starts a child for own or foreign code. If it ends before its first message something outside
- * killed it, and another is started. */
+/* Starts a child for own or foreign code. If a child ends before its first message, another process
+ * killed it, and a new child is started. */
 static bool child_start(struct sandbox *s, bool foreign, struct err *err)
 {
     struct sandbox_process *p = foreign ? &s->foreign : &s->own;
@@ -192,8 +195,8 @@ static uint32_t reference_add(struct sandbox *s, const struct arch_code *code, u
 }
 
 /* Adds the room probe: short chains of slow operations, separated by nops. Only a core with its
- * whole reorder buffer reaches the next chain in time. Another active thread halves the buffer,
- * even while it waits for memory. Returns 0 if unavailable. */
+ * whole reorder buffer executes the next chain early enough. Another active thread halves the
+ * buffer, even while that thread waits for memory. Returns the probe's offset; 0 if unavailable. */
 static uint32_t room_add(struct sandbox *s)
 {
     uint8_t code[SANDBOX_ROOM_LENGTH * 4];
@@ -287,7 +290,7 @@ bool sandbox_arena(struct sandbox *s, size_t bytes, bool huge, struct err *err)
         return err_set(err, ERR_LIMIT, "use smaller arrays, or raise the limit shown by ulimit -v",
                        "cannot map %zu MiB for arrays: %s", bytes >> 20, strerror(error));
     }
-    /* The call fails if the system has no such pages. sandbox_arena_huge reports that. */
+    /* fails if the system has no such pages; sandbox_arena_huge then returns less than 1 */
     madvise(inside, s->arena_size, huge ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
     return true;
 }
@@ -362,7 +365,7 @@ void sandbox_cancel_by(struct sandbox *s, bool (*cancelled)(void *state), void *
 void sandbox_clear(struct sandbox *s)
 {
     sandbox_process_stop(&s->foreign);
-    /* Older emulators keep their translation of the old code, so a new child is needed. */
+    /* older emulators do not discard their translation of the old code, so a new child is needed */
     if (s->hello.unfiltered)
         sandbox_process_stop(&s->own);
     s->used = s->fixed;
@@ -379,8 +382,8 @@ struct sandbox_item *sandbox_items(struct sandbox *s)
     return s->items;
 }
 
-/* Runs items @begin to @end - 1, all of own code, in one batch. If the child dies only its current
- * item is lost. */
+/* Runs items @begin to @end - 1, which are all own code, in one batch. If the child dies, only the
+ * item that it was running is lost. */
 static bool batch_run(struct sandbox *s, unsigned begin, unsigned end,
                       const struct sandbox_watching *how, struct err *err)
 {
@@ -416,8 +419,8 @@ static bool batch_run(struct sandbox *s, unsigned begin, unsigned end,
     return true;
 }
 
-/* Fills memory with mappable addresses, because code may load pointers; as numbers they are
- * harmless. Overwrites what the last run wrote. */
+/* Fills the pages of kernels with mappable addresses, because code may load pointers from them;
+ * these numbers are harmless as operands. Overwrites what the last run wrote. */
 static void pages_fill(const struct sandbox *s)
 {
     for (size_t i = 0; i < SANDBOX_REAL_PAGES * s->page_size / 8; i++)
@@ -438,7 +441,7 @@ static bool task_run(struct sandbox *s, struct sandbox_item *item,
     task.rules = s->rules;
     task.item = *item;
     task.least = sandbox_to_beat(item);
-    /* Each experiment has a new process, so that it cannot affect the next one. */
+    /* runs each experiment in a new process, so that it cannot affect the next one */
     if (!item->kernel && !item->rivals)
         sandbox_process_stop(&s->foreign);
     if (!s->foreign.pid && !child_start(s, true, err))
@@ -496,7 +499,7 @@ bool sandbox_has_states(void)
     return arch_has_states();
 }
 
-/* SplitMix64's output function (Steele, Lea and Flood 2014). */
+/* Output function of the generator SplitMix64 (Steele, Lea and Flood 2014). */
 static uint64_t mixed(uint64_t x)
 {
     x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9;
@@ -504,8 +507,8 @@ static uint64_t mixed(uint64_t x)
     return x ^ x >> 31;
 }
 
-/* Returns a sum over the changed words of the mapped pages. It depends on addresses and values, not
- * on their order or the file offset. */
+/* Returns a checksum of the words of the mapped pages that changed. It depends on addresses and
+ * values, not on the order of the words or their file offset. */
 static uint64_t memory_sum(const struct sandbox *s, const struct sandbox_start *start,
                            const uint64_t addresses[SANDBOX_REAL_PAGES])
 {

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-/* more windows than fit into an item's patience of a tenth of a second */
+/* more windows than an item can have in its patience of a tenth of a second */
 #define WINDOWS_LIMIT 1000000u
 
 const char *sandbox_fault_text(unsigned fault)
@@ -51,13 +51,14 @@ void sandbox_answer_fault(struct sandbox_item *item, unsigned fault)
     item->done = true;
 }
 
-/* Returns whether @value is NaN or plausible. Differences of two times may be negative. */
+/* Returns whether @value is plausible: NaN, or any number in range. Differences of two times may be
+ * negative. */
 static bool number_or_missing(double value)
 {
     return isnan(value) || fabs(value) < 1e15;
 }
 
-/* Computes the bounds of a difference from those of its two runs. */
+/* Extends *@least and *@most by the bounds of a difference, computed from those of its two runs. */
 static void difference_bounds(const struct sandbox_item *item, const struct window_result *r,
                               double *least, double *most)
 {
@@ -74,7 +75,7 @@ static void difference_bounds(const struct sandbox_item *item, const struct wind
     *most = fmax(*most, (high[1] - low[0]) / iterations);
 }
 
-/* Returns whether the values of accepted windows are within their range. */
+/* Returns whether the result is consistent with the values of its windows. */
 static bool windows_right(const struct sandbox_item *item, const struct window_result *r)
 {
     double least = INFINITY, most = -INFINITY;
@@ -96,12 +97,12 @@ static bool windows_right(const struct sandbox_item *item, const struct window_r
     if (r->state == WINDOW_FAULT)
         return true;
     if (!r->accepted)
-        /* the second run was not made */
+        /* the windows were abandoned before any was accepted */
         return isnan(r->cycles) &&
                (r->state == WINDOW_UNSETTLED || (r->state == WINDOW_BEATEN && item->worth > 0));
     if (r->state == WINDOW_SETTLED && r->accepted < 3)
         return false;
-    /* tolerance, because values are stored as floats */
+    /* tolerates rounding, because values are stored as floats */
     double slack = 1e-4 * (fabs(least) + fabs(most)) + 1e-6;
     return r->clock > 0 && r->cycles >= least - slack && r->cycles <= most + slack;
 }
@@ -127,7 +128,7 @@ void sandbox_answer_take(struct sandbox_item *item, const struct sandbox_item *a
     struct sandbox_item got;
 
     memcpy(&got, answer, sizeof got);
-    /* Reads a byte, because another bit pattern is not a valid bool. */
+    /* reads a byte, because a bool with another bit pattern is invalid */
     unsigned char done;
     memcpy(&done, &got.done, 1);
     if (done != 1 || !answer_right(item, &got)) {

@@ -17,15 +17,16 @@
 #include "measure/ring.h"
 #include "measure/ticks.h"
 
-/* Lines between successive load places: not adjacent, and all are visited if their number is a
- * power of two. */
+/* Cache lines between successive load places. They are not adjacent, and all are visited if their
+ * number is a power of two. */
 #define PLACE_STEP 13
-/* Idle moments next to a busy neighbour last a few tenths of a millisecond, and sampling every
- * millisecond would miss them. */
+/* Sleep between samples. Idle moments next to a busy neighbour last a few tenths of a millisecond,
+ * and samples at every millisecond would miss them. */
 #define REST_NANOSECONDS 150000
-/* patience of a whole batch, as a multiple of that of one wait: a second */
+/* patience of a whole batch, as a multiple of the patience of one wait: about a second */
 #define BATCH_WAITS 10
-#define VALUE_PATTERN 0x3ff41f253f841f25   /* no byte is 0, so the value can be a divisor */
+#define VALUE_PATTERN 0x3ff41f253f841f25   /* value of memory; no byte is 0, so that it can be a
+                                            * divisor */
 
 static BARE long call(long number, long a, long b, long c, long d, long e, long f)
 {
@@ -43,7 +44,8 @@ static BARE void leave(int status)
         call(SYS_exit_group, status, 0, 0, 0, 0, 0);
 }
 
-/* Returns whether the faulting page was mapped, so that the instruction can be retried. */
+/* Maps the page of a faulting access. Returns whether this worked, so that the instruction can be
+ * retried; otherwise sets *@fault. */
 static BARE bool map_on_demand(struct sandbox_vault *v, const siginfo_t *info, unsigned *fault)
 {
     uint64_t size = v->given.page_size, address = (uint64_t)info->si_addr & ~(size - 1);
@@ -121,8 +123,8 @@ static BARE void pulse_rest(void *self)
     beat(self);
 }
 
-/* Fills vector registers with values near 1 as doubles and floats, which differ by register; or
- * with 0, for use as indices. */
+/* Fills vector registers with values near 1 as doubles and floats, different in each register, or
+ * with 0 if @plain, for use as indices. */
 static BARE void values_fill(struct sandbox_vault *v, bool plain)
 {
     if (v->valued && v->plain == plain)
@@ -133,7 +135,7 @@ static BARE void values_fill(struct sandbox_vault *v, bool plain)
         v->frame.values[i] = plain ? 0 : VALUE_PATTERN + (uint64_t)i * 0x0000010000000100;
 }
 
-/* Sets the start values of code that runs for its results. */
+/* Sets the start values for code that runs for its results. */
 static BARE void start_fill(struct sandbox_vault *v)
 {
     v->valued = false;
@@ -203,8 +205,8 @@ static BARE uint64_t counter_read(const struct sandbox_vault *v)
     return value;
 }
 
-/* Measures cycles per iteration with the hardware counter, from two loop counts, so that overhead
- * cancels. */
+/* Measures cycles per iteration with the hardware counter. Uses the difference of two loop counts,
+ * so that overhead cancels out. */
 static BARE double by_counter(struct sandbox_vault *v, const struct sandbox_item *item,
                               double cycles)
 {
@@ -275,7 +277,7 @@ static BARE void item_run(struct sandbox_vault *v, struct sandbox_item *item,
     item->done = true;
 }
 
-/* Resets the memory of bodies. @stack: includes the stack, which bodies do not change. */
+/* Resets the memory of bodies. @stack: also the stack, which bodies do not change. */
 static BARE void memory_fill(const struct sandbox_vault *v, bool stack)
 {
     static const size_t parts[] = {AREA_LOADS + AREA_PAGES_AT, AREA_STORES + AREA_PAGES_AT,
@@ -297,7 +299,7 @@ static BARE uint64_t below(uint64_t *state, uint64_t range)
     return (*state >> 32) * (range & UINT32_MAX) >> 32;
 }
 
-/* Fills the arena for the parent. Ignores addresses outside of the arena. */
+/* Fills a part of the arena as the parent requests. Ignores addresses outside of the arena. */
 static BARE void arena_fill(const struct sandbox_vault *v, const struct sandbox_fill *f)
 {
     uint64_t size = v->given.arena.end - v->given.arena.begin, begin = v->given.arena.begin + f->at,
@@ -367,8 +369,8 @@ static BARE void told_fill(struct sandbox_vault *v)
             ((volatile unsigned char *)to[part])[i] = from[part][i];
 }
 
-/* Runs tasks of foreign code. Everything that the code can write is reset for each task, and it
- * cannot reach the results. */
+/* Runs tasks of foreign code. Everything that foreign code can write is reset before each task, and
+ * it cannot write to the results. */
 static BARE void tasks_serve(struct sandbox_vault *v)
 {
     struct sandbox_task *task = &v->task;
@@ -407,8 +409,8 @@ void sandbox_child_main(const struct sandbox_child *given)
 {
     enum sandbox_stage failed;
 
-    /* The compiler's library may cache cache parameters in a variable, so it must be called before
-     * that becomes read-only. */
+    /* The compiler's library may store cache parameters in a variable. This call makes it do so
+     * before that variable becomes read-only. */
     arch_code_changed(given->area, given->code_length);
     struct sandbox_vault *v = sandbox_close_begin(given, &failed);
 
