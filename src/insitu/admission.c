@@ -77,7 +77,7 @@ static bool file_bytes(const char *file, uint64_t offset, void *out, size_t byte
     return ok;
 }
 
-/* Computes the file offset of @address in @file from its program headers. */
+/* Computes the offset of @address in @file from the program headers. */
 static bool file_place(const char *file, uint64_t address, uint64_t *offset)
 {
     Elf64_Ehdr header;
@@ -96,7 +96,7 @@ static bool file_place(const char *file, uint64_t address, uint64_t *offset)
     return false;
 }
 
-/* Returns whether both paths are the same file. */
+/* Returns whether both paths lead to the same file. */
 static bool same_file(const char *a, const char *b)
 {
     struct stat x, y;
@@ -145,7 +145,7 @@ bool admit_bytes(const struct process *p, const struct region *r, uint64_t bias,
     return true;
 }
 
-/* An entry of section __rseq_cs. */
+/* An entry of the section __rseq_cs: a restartable sequence. */
 struct sequence {
     uint32_t version, flags;
     uint64_t start, length, abort;

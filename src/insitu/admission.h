@@ -1,5 +1,5 @@
-/* Checks whether a program can be instrumented. Refuses it before any change if its behaviour could
- * change. */
+/* Checks whether a program can be instrumented. A program whose behaviour could change is rejected
+ * before anything is changed. */
 #ifndef PORTOLAN_INSITU_ADMISSION_H
 #define PORTOLAN_INSITU_ADMISSION_H
 
@@ -7,21 +7,22 @@
 #include "insitu/process.h"
 #include "insitu/region.h"
 
-/* Returns whether the program at @path may be started under ptrace. False with err, for example if
- * it runs with other privileges. */
+/* Returns whether the program at @path may be started under ptrace. Returns false with err, for
+ * example if it would run with other privileges. */
 bool admit_file(const char *path, struct err *err);
-/* Returns whether process @pid may be traced and patched: no other tracer (@traced: we are the
- * tracer), no seccomp filter, no shadow stack, equal privileges. False with err. */
+/* Returns whether process @pid may be traced and patched: it has no other tracer (@traced: this
+ * process traces it), no seccomp filter, no shadow stack, and equal privileges. Returns false with
+ * err. */
 bool admit_process(pid_t pid, bool traced, struct err *err);
-/* Finds the executable mapping of @address of @file. Sets *@bias to the difference between
- * addresses of the process and of the file. False with err if it is not mapped, writable by the
- * program, or without a file. Sets *@missing if the file may be mapped later. */
+/* Finds the executable mapping of @address in @file. *@bias: addresses of the process minus
+ * addresses of the file. Returns false with err if the address is not mapped, or the mapping is
+ * writable or not of a file. *@missing: the file may be mapped later. */
 bool admit_mapping(const struct maps *maps, const char *file, uint64_t address, uint64_t *bias,
                    bool *missing, struct err *err);
-/* Returns whether the instructions of @r have equal bytes in the memory of @p and in the file.
- * False with err. */
+/* Returns whether the instructions of @r have the same bytes in the memory of @p and in the file.
+ * Returns false with err. */
 bool admit_bytes(const struct process *p, const struct region *r, uint64_t bias, struct err *err);
-/* Returns whether no restartable sequence of @file overlaps the region. False with err. */
+/* Returns whether no restartable sequence of @file overlaps @r. Returns false with err. */
 bool admit_sequences(const struct process *p, const char *file, const struct region *r,
                      uint64_t bias, struct err *err);
 

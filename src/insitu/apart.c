@@ -14,14 +14,14 @@
 
 #include "base/mem.h"
 
-/* Pipe ends of the process that watches the program. */
+/* Pipe ends of the process that traces the program. */
 struct apart_lines {
-    /* descriptors: tell writes to the parent process, hear reads from it */
+    /* file descriptors: @tell to write to the parent process, @hear to read from it */
     int tell, hear;
 };
 
 struct message {
-    bool result;               /* the result follows; otherwise progress follows */
+    bool result;               /* true: the result follows; false: the members below are progress */
     double seconds;
     uint64_t iterations;
 };
@@ -55,7 +55,7 @@ static bool put_items(int fd, const void *items, size_t count, size_t size)
     return put(fd, &count, sizeof count) && (!count || put(fd, items, count * size));
 }
 
-/* Reads an array. An empty array is NULL in *@items and 0 in *@count. */
+/* Reads an array that put_items wrote. If it is empty, *@items is NULL and *@count is 0. */
 static bool take_items(int fd, void **items, size_t *count, size_t size)
 {
     size_t n;
@@ -75,7 +75,8 @@ static bool take_items(int fd, void **items, size_t *count, size_t size)
     ((v)->capacity = 0, take_items((fd), (void **)&(v)->items, &(v)->count, sizeof *(v)->items) && \
                             ((v)->capacity = (v)->count, true))
 
-/* Sends the result. Pointers from before the fork are valid in both processes. */
+/* Sends the result to the parent. Pointers to data from before the fork are valid in both
+ * processes. */
 static bool put_result(int fd, bool ok, const struct err *err, const struct insitu *x)
 {
     const struct message m = {.result = true};
@@ -136,20 +137,21 @@ static bool take_result(int fd, bool *ok, struct err *err, struct insitu *x)
            take_items(fd, (void **)&x->cut, &count, 1);
 }
 
-/* Reports progress. Returns false if cancelled, or if the parent has exited. */
+/* Reports progress to the parent. Returns false if the parent cancelled or exited. */
 static bool goes_on(void *state, double seconds, uint64_t iterations)
 {
     const struct apart_lines *w = state;
     const struct message m = {.seconds = seconds, .iterations = iterations};
     struct pollfd up = {.fd = w->tell, .events = POLLOUT}, down = {.fd = w->hear, .events = POLLIN};
 
-    /* drops the progress if a stopped parent does not read it */
+    /* does not report progress if the pipe is full, for example because the parent is stopped */
     if (poll(&up, 1, 0) == 1 && up.revents == POLLOUT)
         put(w->tell, &m, sizeof m);
     return poll(&down, 1, 0) == 0;
 }
 
-/* Closes inherited descriptors. Otherwise their readers would not get the end of file. */
+/* Closes all descriptors except @a and @b, so that readers at their other ends get the end of
+ * file. */
 static void close_others(int a, int b)
 {
     int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -177,7 +179,8 @@ bool insitu_apart(bool (*run)(const struct insitu_options *o, struct insitu *out
         struct insitu_options apart = *o;
         struct err why = {0};
         signal(SIGPIPE, SIG_IGN);
-        setsid();   /* not in the session of the terminal, whose end would kill it */
+        setsid();   /* leaves the session of the terminal, because the end of that session would
+                     * kill this process */
         close_others(up[1], down[0]);
         apart.goes_on = goes_on;
         apart.state = &w;

@@ -81,11 +81,12 @@ void code_branch_address(struct code *c, unsigned cc, uint64_t address)
 
 void code_branch_zero(struct code *c, uint32_t label)
 {
-    BYTES(c, 0xe3, 2, 0xeb, 5);   /* jrcxz over a short jump, which skips the long jump */
+    BYTES(c, 0xe3, 2, 0xeb, 5);   /* jrcxz to the long jump; otherwise a short jump skips it */
     code_jump(c, label);
 }
 
-/* Adds an instruction with the operand gs:@slot and register field @field. */
+/* Adds an instruction with memory operand gs:@slot, and with @field in the register field of
+ * ModRM. */
 static void on_slot(struct code *c, bool wide, uint8_t opcode, unsigned field, uint32_t slot)
 {
     BYTES(c, 0x65);

@@ -1,4 +1,4 @@
-/* Assembled text, and the assembler interface for lower layers. */
+/* Assembled text, and an interface through which lower layers use the assembler. */
 #ifndef PORTOLAN_ISA_ASSEMBLED_H
 #define PORTOLAN_ISA_ASSEMBLED_H
 
@@ -12,20 +12,21 @@
 enum syntax { SYNTAX_AUTO, SYNTAX_ATT, SYNTAX_INTEL };
 
 struct diagnostic {
-    size_t line;      /* line number in the user's text, from 1 */
+    size_t line;      /* line in the user's text, from 1 */
     char *text;       /* text of the line */
     char *reason;
 };
 
-/* Part of the user's text. */
+/* A part of the user's text. */
 struct source_span { size_t start, length; };
 
-/* Bytes in code that a linker fills in. */
+/* Bytes in the code that a linker fills in. */
 struct code_reference {
     uint64_t place;       /* offset of the first byte in the code */
     char *name;
     int64_t addend;
-    const struct isa_relocation *kind;   /* NULL: the assembler has no notation for it */
+    const struct isa_relocation *kind;   /* NULL: the assembler has no notation for this
+                                          * relocation */
 };
 
 /* Result of assembling a text: the bytes of one code section, and the line of each instruction. */
@@ -33,7 +34,7 @@ struct assembled {
     enum isa isa;
     uint8_t *code;
     size_t length;
-    /* one per start of an instruction, sorted by offset */
+    /* for each start of an instruction, sorted by offset */
     struct code_line { uint64_t offset; uint32_t line; } *lines;
     size_t line_count;
     struct label {
@@ -45,28 +46,30 @@ struct assembled {
     size_t label_count;
     struct code_reference *references;   /* sorted by place */
     size_t reference_count;
-    /* lines that the assembler rejected and that skip_bad left out */
+    /* lines that the assembler rejected, if skip_bad was true */
     struct diagnostic *refused;
     size_t refused_count;
-    /* lines that are no assembler text: sentences, source code, text outside code blocks */
+    /* lines that are not assembler text: sentences, source code, text outside of code blocks */
     struct diagnostic *left_out;
     size_t left_out_count;
     enum syntax syntax;           /* syntax of the text */
-    uint64_t address;             /* address of the first instruction in a disassembly; else 0 */
-    /* per line: the statements, without addresses, bytes, labels and comments */
+    uint64_t address;             /* address of the first instruction in a disassembly; 0 for other
+                                   * text */
+    /* for each line: the statements, without addresses, bytes, labels and comments */
     struct source_span *spans;
     size_t span_count;
-    /* per line: share of a profile's samples, NaN if none; NULL: no profile */
+    /* for each line: share of a profile's samples, NaN if there is none; NULL: the text is no
+     * profile */
     float *percents;
     size_t percent_count;
 };
 
-/* Prefix of labels for addresses; section_address follows. */
+/* Prefix of the labels for addresses. Section number and address follow, as in 0_4f0. */
 #define LISTING_ADDRESS_LABEL ".Lportolan_at_"
 
-/* Assembler for an instruction set that derives its encodings (isa_ops.codes_learn). */
+/* Assembler for an instruction set whose encodings are derived (isa_ops.codes_learn). */
 struct isa_assembler {
-    /* As in toolchain/assemble.h. The caller calls done in both cases. */
+    /* As in toolchain/assemble.h. The caller must call done, also after a failure. */
     bool (*assemble)(enum isa isa, const char *name, const char *text, size_t length,
                      enum syntax syntax, bool skip_bad, struct assembled *out, struct err *err);
     void (*done)(struct assembled *a);

@@ -14,8 +14,8 @@ static bool set_is_here(const struct form_row *row, struct err *err)
            err_set(err, ERR_DATA, NULL, "code for another instruction set");
 }
 
-/* Returns whether this processor has @row's instruction set and the form's extension. False with
- * err. */
+/* Returns whether this CPU has the instruction set of @row and the extension of the form. Returns
+ * false with err. */
 static bool extension_is_here(const struct form_row *row, const void *own, struct err *err)
 {
     const char *extension = isa_ops(row->isa)->code_extension(row, own);
@@ -79,8 +79,8 @@ const char *form_measurable(const struct form_row *row, char *buffer, size_t siz
     return buffer;
 }
 
-/* Finds the registers that the instruction writes, and its address registers, as bit sets. Returns
- * false if the address has no base of a body. */
+/* Adds the registers that the instruction writes, and its base registers, to two bit sets. Returns
+ * false if an address has another base than those of bodies. */
 static bool uses(const struct insn *in, uint32_t *written, uint32_t *bases)
 {
     const struct isa_ops *isa = isa_ops((enum isa)in->isa);
@@ -136,7 +136,8 @@ bool body_check(enum isa set, const uint8_t *code, size_t length, struct err *er
     return true;
 }
 
-/* Checks the body of an added form. tests/unit/test_regalloc.c checks the shipped forms. */
+/* Checks the body if its form was added by a user. tests/unit/test_regalloc.c checks the shipped
+ * forms. */
 static bool checked(const struct form_code *code, const struct body *body, struct err *err)
 {
     return !code->row->added || body_check(code->row->isa, body->code, body->length, err);
@@ -161,7 +162,7 @@ void code_print(enum isa isa, const uint8_t *code, size_t length, size_t lines, 
     struct insn insn;
     size_t shown = lines && lines < length / isa_step(isa) ? lines * isa_step(isa) : length;
 
-    /* unknown words are printed as numbers */
+    /* looks up all words together; unknown ones are printed as numbers */
     insn_learn(isa, code, isa_step(isa) > 1 ? shown : length, NULL);
     for (size_t at = 0, line = 0; at < length && (!lines || line < lines);
          at += insn.length, line++) {

@@ -10,7 +10,8 @@
 #define CLUMP 3             /* executions that BODY_CLUMPED combines */
 #define SHUFFLE_SEED 10
 
-/* Distributes the terms of one execution evenly. The term that is most behind is next. */
+/* Distributes the terms of one execution evenly. The next term is the one that is furthest
+ * behind. */
 static void spread(const uint32_t *counts, size_t n, uint64_t total, uint32_t *order)
 {
     uint32_t *done = mem_zero(n, sizeof *done);
@@ -50,11 +51,12 @@ static void shuffle(uint32_t *order, uint64_t n, struct rng *rng)
     }
 }
 
-/* Orders two executions in units that start at even slots. Terms that are not @apart are in pairs.
- * Each other term is adjacent to one of the most frequent term. */
+/* Orders two executions in units of two instructions, which start at even slots. A unit has the
+ * same term twice, or a term that is @apart and one of the most frequent other terms. */
 static void by_units(const uint32_t *counts, const bool *apart, size_t n, uint32_t *order)
 {
-    /* number of instructions adjacent to another term */
+    /* units: number of units that begin with each term; beside: instructions in units that begin
+     * with a term @apart */
     uint32_t *units = mem_alloc(n * sizeof *units), *beside = mem_zero(n, sizeof *beside), *turns;
     uint64_t count = 0;
 
@@ -77,7 +79,7 @@ static void by_units(const uint32_t *counts, const bool *apart, size_t n, uint32
     turns = mem_alloc((count + 1) * sizeof *turns);
     spread(units, n, count, turns);
     for (uint64_t u = 0; u < count; u++) {
-        size_t other = turns[u];   /* other instruction of the unit; n: none */
+        size_t other = turns[u];   /* second instruction of the unit; n: none */
         *order++ = turns[u];
         if (apart[turns[u]])
             for (other = 0; other < n && !beside[other]; other++)

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The only code that depends on the processor for which the program is compiled. */
+/* Only this code depends on the processor for which the program is compiled. */
 #if defined(__aarch64__)
 #define HOST ISA_AARCH64
 #define HOST_CPU a64_cpu
@@ -20,7 +20,8 @@ enum isa isa_host(void)
     return HOST;
 }
 
-/* Cached, because a hypervisor traps each CPUID, which takes longer than a measurement. */
+/* Caches the width, because a hypervisor traps each CPUID, which takes longer than a
+ * measurement. */
 unsigned cpu_vector_bits(void)
 {
     static _Atomic unsigned known;
@@ -53,7 +54,7 @@ bool cpu_virtual(void)
     return HOST_CPU.is_virtual();
 }
 
-/* Parses an identity. Returns false if it is invalid. */
+/* Parses the text of an identity. Returns false if it is invalid. */
 static bool cpu_identity_parse(const char *text, struct cpu_identity *out)
 {
     int used = 0;
@@ -62,7 +63,7 @@ static bool cpu_identity_parse(const char *text, struct cpu_identity *out)
     if (sscanf(text, "%15s %i %i %i%n", out->vendor, (int *)&out->family, (int *)&out->model,
                (int *)&out->stepping, &used) != 4)
         return false;
-    if (strncmp(out->vendor, "0x", 2) == 0)   /* number of an implementer */
+    if (strncmp(out->vendor, "0x", 2) == 0)   /* the number of an implementer */
         out->isa = ISA_AARCH64;
     int more = 0;
     if (sscanf(text + used, " %7s%n", out->kind, &more) == 1)

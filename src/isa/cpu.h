@@ -1,4 +1,4 @@
-/* Processor of this computer, from CPUID or the kernel. */
+/* The processor of this computer, according to CPUID or the kernel. */
 #ifndef PORTOLAN_ISA_CPU_H
 #define PORTOLAN_ISA_CPU_H
 
@@ -7,39 +7,42 @@
 
 #include "isa/isa.h"
 
-/* Returns the usable width of vector registers in bits: 128, 256 or 512; with SVE the configured
+/* Returns the usable width of vector registers in bits: 128, 256 or 512; with SVE, the configured
  * length. */
 unsigned cpu_vector_bits(void);
-/* Returns whether the CPU has an instruction set extension. Names are those of the decoder library
- * (AVX512BW_256, BMI2...), on AArch64 those of data/isa/aarch64.csv (sve2, fp16...). False for
- * unknown names. */
+/* Returns whether the CPU has an instruction set extension. @set is a name of the decoder library
+ * (AVX512BW_256, BMI2...), on AArch64 one in data/isa/aarch64.csv (sve2, fp16...). Returns false
+ * for an unknown name. */
 bool cpu_has(const char *set);
-/* Writes the brand string without padding to @buffer. Returns @buffer. */
+/* Writes the brand string to @buffer, without padding. Returns @buffer. */
 const char *cpu_name(char *buffer, size_t size);
-/* Returns family, model and stepping in CPUID's packing; on AArch64 implementer and part. */
+/* Returns family, model and stepping, packed as by CPUID; on AArch64, implementer and part. */
 unsigned cpu_signature(void);
-/* Returns whether a hypervisor is present. */
+/* Returns whether the CPU reports a hypervisor. */
 bool cpu_virtual(void);
 
 /* Identification of a processor. */
 struct cpu_identity {
     enum isa isa;
-    char vendor[16];                  /* "GenuineIntel"; on AArch64 the implementer, "0x41" */
-    unsigned family, model, stepping; /* on AArch64 model is the part, and the others are 0 */
-    /* kind of core in a hybrid processor, "core" or "atom" (leaf 1Ah); else "" */
+    char vendor[16];                  /* vendor such as "GenuineIntel"; on AArch64 the implementer,
+                                       * such as "0x41" */
+    unsigned family, model, stepping; /* on AArch64, @model is the part number, and the other two
+                                       * are 0 */
+    /* kind of the core in a hybrid processor, "core" or "atom" (CPUID leaf 1Ah); otherwise empty */
     char kind[8];
-    /* extensions of a substituted identity, separated by blanks */
+    /* extensions in a substituted identity, separated by blanks */
     char sets[128];
-    bool substituted;                 /* read from the environment variable PORTOLAN_CPU */
+    bool substituted;                 /* the identity is from the environment variable
+                                       * PORTOLAN_CPU */
 };
-/* Identifies the processor of this thread, or the one in the environment variable PORTOLAN_CPU:
- * "VENDOR FAMILY MODEL STEPPING [KIND|- [SET]...]", for example "GenuineIntel 6 207 2". Returns
- * false if the variable is invalid or "none". */
+/* Identifies the processor that runs this thread, or the one in the environment variable
+ * PORTOLAN_CPU: "VENDOR FAMILY MODEL STEPPING [KIND|- [SET]...]", for example "GenuineIntel 6 207
+ * 2". Returns false if the variable is invalid or "none". */
 bool cpu_identify(struct cpu_identity *out);
-/* Returns whether a processor has extension @set, like cpu_has. */
+/* Returns whether processor @id has extension @set, like cpu_has. */
 bool cpu_identity_has(const struct cpu_identity *id, const char *set);
 
-/* Operations of one instruction set, implemented in its folder. */
+/* CPU functions of one instruction set, implemented in its folder. */
 struct isa_cpu {
     unsigned (*vector_bits)(void);
     bool (*has)(const char *set);
@@ -48,7 +51,7 @@ struct isa_cpu {
     bool (*is_virtual)(void);
     void (*identify)(struct cpu_identity *out);   /* sets all members except isa and substituted */
 };
-/* Only linked on their own processor. x86_cpu uses CPUID, a64_cpu the kernel's description. */
+/* Only linked for their processor. x86_cpu uses CPUID, a64_cpu the kernel's description. */
 extern const struct isa_cpu x86_cpu, a64_cpu;
 
 #endif

@@ -16,15 +16,16 @@
 
 struct forms {
     enum isa isa;
-    struct form_row *rows;      /* sorted by form */
+    struct form_row *rows;      /* sorted by the name of the form */
     size_t count;
-    /* texts of the table's own rows; NULL: they belong to @base */
+    /* owner of the rows' texts; NULL: they belong to @base */
     struct csv_table *table;
-    struct forms *base;         /* table that this one extends, an owned reference; NULL: none */
-    /* the user's rows, those of @base first; owns the texts of new ones */
+    struct forms *base;         /* table that this one extends (the reference is owned); NULL:
+                                 * none */
+    /* the user's rows, beginning with those of @base; the texts of new rows are owned */
     struct form_row *added;
     size_t added_count, inherited;
-    _Atomic unsigned holders;   /* number of holders besides the creator */
+    _Atomic unsigned holders;   /* number of references besides the creator's */
 };
 
 static struct forms *load(const char *path, enum isa isa, struct err *err)
@@ -161,7 +162,7 @@ enum isa forms_isa(const struct forms *f)
     return f->isa;
 }
 
-/* Sorts rows of equal name by position, because the last one is effective. */
+/* Compares by name, and rows of equal name by their position, because the last one is effective. */
 static int compare_added(const void *a, const void *b)
 {
     const struct form_row *const *x = a, *const *y = b;
@@ -169,7 +170,7 @@ static int compare_added(const void *a, const void *b)
     return order ? order : (*x > *y) - (*x < *y);
 }
 
-/* Merges the rows of @f's base with the new rows @sorted. Returns false if cancelled. */
+/* Merges the rows of f->base with the new rows @sorted. Returns false if cancelled. */
 static bool merge(struct forms *f, const struct form_row *const *sorted, size_t count)
 {
     const struct forms *base = f->base;

@@ -31,7 +31,7 @@ void insn_fill_roles(struct insn *insn)
         bool written = op->access & ACCESS_WRITE;
         if (written && insn->result == INSN_NO_OPERAND)
             insn->result = i;
-        /* AArch64's zero register has no access but is an input. */
+        /* AArch64's zero register has no access, but it is an input */
         if ((!written || op->access & ACCESS_READ) && count < 2)
             insn->inputs[count++] = i;
     }
@@ -97,8 +97,8 @@ unsigned insn_flops(const struct insn *insn)
         counts |= insn->operation == counted[i];
     if (!counts || !to || length < 2)
         return 0;
-    /* On x86-64 the last two letters of the mnemonic are the type of lane: ss, sd, ps, pd. AArch64
-     * lanes are assumed to have 64 bits. */
+    /* On x86-64, the last two letters of the mnemonic are the type of the lanes: ss, sd, ps, pd. On
+     * AArch64, assumes lanes of 64 bits. */
     bool x86 = insn->isa == ISA_X86_64,
          scalar = x86 ? insn->mnemonic[length - 2] == 's'
                       : !(insn->traits & INSN_VECTOR) || to->bits <= 64;

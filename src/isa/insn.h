@@ -1,5 +1,5 @@
-/* A decoded instruction of any instruction set. Contains the data that the analysis needs, without
- * decoder types. */
+/* A decoded instruction of any instruction set, with the data that the analysis needs and without
+ * types of the decoder. */
 #ifndef PORTOLAN_ISA_INSN_H
 #define PORTOLAN_ISA_INSN_H
 
@@ -19,16 +19,16 @@ enum operand_kind { OPERAND_REGISTER, OPERAND_MEMORY, OPERAND_IMMEDIATE, OPERAND
 enum operand_access {
     ACCESS_READ = 1,
     ACCESS_WRITE = 2,
-    ACCESS_CONDITIONAL = 4,   /* the access depends on a condition */
-    /* base updated by AArch64 pre- and post-index or x86 string instructions. It is computed from
-     * its old value in one cycle, independent of the data. @immediate is the step, or @index the
-     * register with the step */
+    ACCESS_CONDITIONAL = 4,   /* whether the access happens depends on a condition */
+    /* The base that AArch64 pre- and post-indexing or x86 string instructions update. It is
+     * computed from its old value in one cycle and does not depend on the data. The step is
+     * @immediate or the register @index. */
     ACCESS_WRITEBACK = 8,
 };
 
-/* Register file of a register number. */
+/* Kind of a register. */
 enum register_file {
-    FILE_NONE,        /* no register: memory, immediates, AArch64's zero register */
+    FILE_NONE,        /* no register: memory, immediate, or AArch64's zero register */
     FILE_GENERAL,     /* numbers from 0, including the stack pointer (struct isa_ops) */
     FILE_VECTOR,
     FILE_MASK,        /* k0-k7 of AVX-512 */
@@ -39,9 +39,10 @@ enum register_file {
     FILE_OTHER,
 };
 
-/* Register number of an architectural root register. x86-64: rax..r15 0-15, vector 16-47, mask
- * 48-55, x87/mmx 56-63. AArch64: x0-x30 0-30, sp 31, v0-v31 and z0-z31 32-63, p0-p15 72-87, ffr 88;
- * xzr is REG_NONE without access. Both: program counter 64, flags 65, others 66. */
+/* Number of a root register. x86-64: rax to r15 are 0-15, vectors 16-47, masks 48-55, x87 and mmx
+ * 56-63. AArch64: x0-x30 are 0-30, sp is 31, v0-v31 and z0-z31 are 32-63, p0-p15 are 72-87, ffr is
+ * 88; xzr is REG_NONE and has no access. Both: the program counter is 64, flags are 65, others
+ * 66. */
 #define REG_NONE 255
 #define REG_PC 64
 #define REG_FLAGS 65
@@ -51,8 +52,8 @@ enum register_file {
 #define A64_V0 32
 #define A64_P0 72
 #define A64_FFR 88
-#define INSN_REGISTERS 96   /* larger than all register numbers */
-/* x86-64: registers below this number have a high-byte register, offset_bits 8 */
+#define INSN_REGISTERS 96   /* greater than all register numbers */
+/* x86-64: registers with lower numbers have a high byte (offset_bits 8) */
 #define REG_HIGH_BYTES 4
 #define INSN_NO_OPERAND 255
 
@@ -62,7 +63,7 @@ enum x87_kind {
     X87_ADD, X87_MULTIPLY, X87_FREE, X87_CLEAR, X87_TURN
 };
 
-/* Bits of flags_read and flags_written. AArch64 has carry, zero, sign and overflow. */
+/* Bits of flags_read and flags_written. AArch64 has only carry, zero, sign and overflow. */
 #define FLAG_CARRY 1u
 #define FLAG_PARITY 2u
 #define FLAG_ADJUST 4u
@@ -73,177 +74,184 @@ enum x87_kind {
 
 struct operand {
     uint8_t kind;       /* enum operand_kind */
-    uint8_t access;     /* bits of enum operand_access */
-    bool implicit;      /* not in the text */
+    uint8_t access;     /* set of enum operand_access */
+    bool implicit;      /* not in the instruction's text */
     uint8_t reg;        /* root register, or REG_NONE */
-    uint8_t file;       /* enum register_file of @reg */
-    uint16_t bits;      /* width in bits; SVE: 128, the granule of its vectors */
-    uint8_t offset_bits; /* 8 for ah, bh, ch, dh */
-    /* Memory: root registers or REG_NONE; scale 0 without an index. Registers: scale is the factor
-     * of an AArch64 left shift, 1 without one, 0 for another shift or extension. */
+    uint8_t file;       /* register file of @reg (enum register_file) */
+    uint16_t bits;      /* width in bits; SVE vectors: 128, their granule */
+    uint8_t offset_bits; /* 8 for ah, bh, ch and dh; otherwise 0 */
+    /* Address: root registers or REG_NONE; scale 0 if there is no index. Register: scale is the
+     * factor of an AArch64 left shift, 1 if there is no shift, 0 for another shift or extension. */
     uint8_t base, index, scale, segment;
-    /* displacement of an address; for OPERAND_RELATIVE the target's offset in the code */
+    /* displacement of an address; OPERAND_RELATIVE: offset of the target in the code */
     int64_t displacement;
     int64_t immediate;
 };
 
 enum insn_trait {
-    INSN_BRANCH = 1 << 0,        /* any change of control flow */
+    INSN_BRANCH = 1 << 0,        /* changes control flow */
     INSN_CONDITIONAL = 1 << 1,   /* conditional branch */
     INSN_CALL = 1 << 2,
     INSN_RETURN = 1 << 3,
-    /* zeroing idiom of equal registers on some machine: xor r,r; vpxor x,y,y; sub, pcmpgt... */
+    /* zeroing idiom of some CPU if the registers are equal: xor r,r; vpxor x,y,y; sub, pcmpgt... */
     INSN_ZERO_IDIOM = 1 << 4,
-    INSN_ONES_IDIOM = 1 << 5,    /* pcmpeq of equal registers */
-    INSN_MOVE = 1 << 6,          /* move between registers that a machine may eliminate */
+    INSN_ONES_IDIOM = 1 << 5,    /* pcmpeq with equal registers */
+    INSN_MOVE = 1 << 6,          /* move between registers, which some CPUs eliminate */
     INSN_LOAD = 1 << 7,
     INSN_STORE = 1 << 8,
     INSN_LOCK = 1 << 9,
     INSN_NOP = 1 << 10,
     INSN_X87_MMX = 1 << 11,
-    INSN_SYSTEM = 1 << 12,       /* privileged, serialising or system instruction */
+    INSN_SYSTEM = 1 << 12,       /* privileged, serialising, or other system instruction */
     INSN_LEGACY_SSE = 1 << 13,
     INSN_VEX = 1 << 14,          /* encoded with VEX or EVEX */
-    INSN_LCP = 1 << 15,          /* length-changing prefix: 66 with a 16-bit immediate */
+    INSN_LCP = 1 << 15,          /* has a length-changing prefix: 66 with a 16-bit immediate */
     INSN_RIP_RELATIVE = 1 << 16,
-    INSN_INDEXED = 1 << 17,      /* its memory operand has an index register */
-    INSN_WRITEBACK = 1 << 18,    /* one operand has ACCESS_WRITEBACK */
+    INSN_INDEXED = 1 << 17,      /* the memory operand has an index register */
+    INSN_WRITEBACK = 1 << 18,    /* an operand has ACCESS_WRITEBACK */
     /* no decoder supports the bytes */
     INSN_UNDECODED = 1 << 19,
-    /* uses vector registers; AArch64: of at least 64 bits, or of SVE */
+    /* uses vector registers; on AArch64 at least 64 bits of them, or SVE */
     INSN_VECTOR = 1 << 20,
-    /* permitted in foreign code (isa/x86/allow.c, isa/a64/allow.c) */
+    /* is permitted in foreign code (isa/x86/allow.c, isa/a64/allow.c) */
     INSN_RUNNABLE = 1 << 21,
     /* push, pop, call, return: has an implicit memory operand at the stack pointer, which changes
      * by the operand's size */
     INSN_STACK = 1 << 22,
-    /* writes the first operand but keeps a part of it (sqrtsd, legacy movlps), or all of it under a
-     * condition (bsf) */
+    /* preserves a part of the first operand that it writes (sqrtsd, legacy movlps), or all of it
+     * under a condition (bsf) */
     INSN_KEEPS_OLD = 1 << 23,
-    INSN_NARROW_ADDRESS = 1 << 24,   /* addresses wrap at 32 bits (x86-64: prefix 67) */
-    /* starts after all earlier instructions have completed, and before any later one starts:
-     * lfence, cpuid, isb */
+    INSN_NARROW_ADDRESS = 1 << 24,   /* the address wraps at 32 bits (prefix 67 on x86-64) */
+    /* starts when all earlier instructions have completed, and completes before any later one
+     * starts: lfence, cpuid, isb */
     INSN_BARRIER = 1 << 26,
-    /* faults if its memory operand is not aligned to its width: movaps, legacy packed operations */
+    /* faults if the memory operand is not aligned to its width: movaps, legacy packed operations */
     INSN_ALIGNED = 1 << 27,
-    /* contains an unresolved relocation; its memory operand has an address for the symbol */
+    /* contains an unresolved relocation; the memory operand has an address that stands for the
+     * symbol */
     INSN_REFERS = 1 << 28,
-    /* x86-64: unknown to the decoder; its data come from another disassembler's text */
+    /* x86-64: unknown to the decoder; derived from another disassembler's text */
     INSN_FOREIGN = 1 << 25,
-    /* a branch in a list of executed instructions; the next one in the list follows it, whatever
-     * its condition */
+    /* a branch in a list of executed instructions; the next one in the list was executed after it,
+     * whatever its condition */
     INSN_FOLLOWED = 1 << 29,
-    /* in a copy of a loop: no iteration executes it (analysis/loop_code.h) */
+    /* in a copy of a loop: no iteration executes the instruction (analysis/loop_code.h) */
     INSN_SKIPPED = 1 << 30,
 };
 
 struct insn {
-    uint8_t isa;                  /* enum isa */
+    uint8_t isa;                  /* instruction set (enum isa) */
     uint8_t bytes[16];
     uint8_t length;
-    uint64_t offset;              /* offset in the decoded code */
-    /* address in its file, for display; in relocatable files the offset in its section */
+    uint64_t offset;              /* offset in the code that was decoded */
+    /* address in the file, for display; in a relocatable file, offset in the section */
     uint64_t address;
-    bool placed;                  /* @address is set */
-    uint32_t line;                /* line of the text, from 1; 0: none */
+    bool placed;                  /* whether @address is set */
+    uint32_t line;                /* line of the assembler text, from 1; 0: none */
     /* line of the C file, from 1; 0: unknown */
     uint32_t origin;
-    char *text;                   /* the user's text, or a disassembly; owned */
-    char form[FORM_MAX];          /* canonical form name */
+    char *text;                   /* text by the user or by a disassembler; owned */
+    char form[FORM_MAX];          /* name of the form */
     char mnemonic[32];            /* lower case, without prefixes */
     uint32_t traits;
-    uint32_t flags_read, flags_written;   /* FLAG_... bits */
+    uint32_t flags_read, flags_written;   /* sets of FLAG_... bits */
     uint8_t operation;            /* enum operation */
     uint8_t condition;            /* enum condition */
     uint8_t x87;                  /* enum x87_kind */
-    /* x87 registers pushed minus popped; for X87_TURN only the top moves by this number */
+    /* x87 registers pushed minus registers popped; X87_TURN moves only the top by this number */
     int8_t x87_step;
-    uint8_t opcode_at;            /* number of prefix bytes */
-    /* Roles, as indices of operands; INSN_NO_OPERAND: none. Only listed operands, and the memory of
-     * push and pop. */
-    /* first output: a register, or a store's memory */
+    uint8_t opcode_at;            /* offset of the opcode, i.e. number of prefix bytes */
+    /* Roles of operands, as indices; INSN_NO_OPERAND: none. The roles include only listed operands,
+     * and the memory of push and pop. */
+    /* first output: a register, or the memory operand of a store */
     uint8_t result;
-    /* inputs in order: minuend and subtrahend; a store's data; a load's memory. A result that is
-     * also read is first */
+    /* Inputs in order: minuend and subtrahend; the data of a store; the memory operand of a load. A
+     * result that is also read comes first. */
     uint8_t inputs[2];
     struct operand operands[INSN_OPERANDS];
-    uint8_t operand_count;        /* explicit operands are first, in Intel's or Arm's order */
+    uint8_t operand_count;        /* number of operands; explicit ones come first, in Intel's or
+                                   * Arm's order */
 };
 
 void insn_done(struct insn *insn);
-/* Fills @out for @n bytes, at most 16, of an unknown instruction. Its form is `UNDECODED (0x...)`.
- * @line: its text if available; NULL: its bytes. */
+/* Fills @out for an unknown instruction of @n bytes (at most 16). Its form is `UNDECODED (0x...)`.
+ * @line: its text; NULL: the text is made from the bytes. */
 void insn_undecoded(enum isa isa, const uint8_t *code, size_t n, uint64_t offset, const char *line,
                     bool text, struct insn *out);
-/* For decoders: derives result and inputs from the operands' accesses. */
+/* For decoders: derives @result and @inputs from the accesses of the operands. */
 void insn_fill_roles(struct insn *insn);
-/* Returns the operand with index @place (a result or input); NULL for INSN_NO_OPERAND. */
+/* Returns operand @place (a value of @result or @inputs); NULL for INSN_NO_OPERAND. */
 const struct operand *insn_operand(const struct insn *insn, uint8_t place);
-/* Return the first immediate or memory operand, or NULL. */
+/* Returns the first immediate operand; NULL if there is none. */
 const struct operand *insn_immediate(const struct insn *insn);
-/* Returns the number of floating-point operations: one per lane, two if fused. */
+/* Returns the number of floating-point operations: one per lane, or two if multiply and add are
+ * fused. */
 unsigned insn_flops(const struct insn *insn);
 /* Returns whether the instruction is a non-temporal store (movnt, stnp). */
 bool insn_streams(const struct insn *insn);
 /* Returns whether the instruction computes a general register or the flags from vectors or
  * masks. */
 bool insn_leaves_vectors(const struct insn *insn);
+/* Returns the first memory operand; NULL if there is none. */
 const struct operand *insn_memory(const struct insn *insn);
-/* Returns whether the last two listed operands are the same register of at least 32 bits, without a
- * mask. */
+/* Returns whether the last two listed operands are the same register, it has at least 32 bits, and
+ * there is no mask. */
 bool insn_same_sources(const struct insn *insn);
-/* Returns whether the instruction is a shift or rotation by a register, on x86-64 by cl. */
+/* Returns whether the instruction is a shift or rotation by the value of a register (cl on
+ * x86-64). */
 bool insn_count_in_register(const struct insn *insn);
 #define PLACE_TEXT 20
-/* Writes the line of @insn to @out, or the address in hexadecimal digits for code from a file, or
- * "" if unknown. Returns @out. */
+/* Writes the line of @insn to @out, or, for code from a file, the address in hexadecimal digits;
+ * empty if neither is known. Returns @out. */
 const char *insn_place_text(const struct insn *insn, char out[PLACE_TEXT]);
-/* Writes the address, "0x1258", to @out. Returns @out; NULL if unknown. */
+/* Writes the address, such as "0x1258", to @out and returns @out. Returns NULL if the address is
+ * unknown. */
 const char *insn_address_text(const struct insn *insn, char out[PLACE_TEXT + 2]);
-/* Return the heading of a column of lines or addresses, "line" or "address", and its width for
- * @count instructions, at least 4. */
+/* insn_place_title returns the heading of a column with lines or addresses: "line" or "address".
+ * insn_place_width returns its width for @count instructions, at least 4. */
 const char *insn_place_title(const struct insn *insn);
 unsigned insn_place_width(const struct insn *insns, size_t count);
-/* Appends " (line 7)" or " (0x1258)"; nothing if unknown. */
+/* Appends " (line 7)" or " (0x1258)", or nothing if neither is known. */
 void insn_place_note(const struct insn *insn, struct str *out);
-/* Returns the original text without leading blanks, or the mnemonic. */
+/* Returns the original text without leading blanks, or the mnemonic if there is no text. */
 const char *insn_shown(const struct insn *insn);
-/* Decodes one instruction of @isa at @code. Fills all members except line; the text only if @text.
- * False with err if the bytes are no instruction. */
+/* Decodes the instruction of @isa at @code. Fills all members except line, and the text only if
+ * @text. Returns false with err if the bytes are not an instruction. */
 bool insn_decode(enum isa isa, const uint8_t *code, size_t length, uint64_t offset, bool text,
                  struct insn *out, struct err *err);
-/* Decodes only length and form name, for `forms scan`. Returns 0 if the bytes are undecodable. */
+/* Decodes only length and form, for `forms scan`. Returns 0 if the bytes cannot be decoded. */
 size_t insn_form(enum isa isa, const uint8_t *code, size_t length, char form[FORM_MAX],
                  uint32_t *traits);
-/* Prepares decoding of @code: looks up all unknown words together. Words that stay unknown decode
- * as unknown. False with err only if the look-up could not run. */
+/* Looks up all words of @code that the decoder does not know in one run of another disassembler.
+ * Words that it does not support either decode as unknown instructions. Returns false with err only
+ * if it could not run. */
 bool insn_learn(enum isa isa, const uint8_t *code, size_t length, struct err *err);
-/* Returns the offset in the bytes of the 32-bit displacement of a rip-relative operand; 0 if
- * none. */
+/* Returns the offset of the 32-bit displacement of a rip-relative operand in the instruction's
+ * bytes; 0 if there is none. */
 unsigned insn_rip_displacement(const struct insn *insn);
-/* Returns the offset in the bytes of the distance of a relative branch, after any prefixes; 0 if
- * none. *@size gets its size. x86-64. */
+/* Returns the offset of a relative branch's distance in the instruction's bytes, and its size in
+ * *@size. Returns 0 if there is none. x86-64 only. */
 unsigned insn_branch_distance(const struct insn *insn, unsigned *size);
 
-/* Iterators over related forms. Each call returns one form and advances *@at, which is 0 at first.
- * False: no more forms. */
+/* Iterators over related forms. Each call returns one form and advances *@at, which the caller
+ * initialises to 0. They return false after the last form. */
 
 /* An equivalent instruction. */
 struct isa_alternative {
     char form[FORM_MAX];
     char name[64];        /* assembler mnemonic */
-    bool loses_flags;     /* changes flags differently */
-    const char *note;     /* source of the equivalence; NULL: none */
+    bool loses_flags;     /* changes the flags in another way */
+    const char *note;     /* reason why it is equivalent; NULL: none */
 };
 
-/* Iterates over names of forms with equal cost, for tables that lack @form: other immediate widths
- * or encodings. */
+/* Iterates over forms with the same cost as @form, for tables that lack @form: other widths of
+ * immediates, or other encodings. */
 bool isa_alike(enum isa isa, const char *form, size_t *at, char out[FORM_MAX]);
-/* Iterates over forms of @form's operation without its load or store: a register replaces the
- * memory operand of @bits. Most likely forms are first. */
+/* Iterates over forms with the operation of @form but without its load or store: a register
+ * replaces the memory operand of @bits. The most likely ones come first. */
 bool isa_with_register(enum isa isa, const char *form, unsigned bits, size_t *at,
                        char out[FORM_MAX]);
-/* Iterates over instructions equivalent to @insn, for the value of its immediate. */
+/* Iterates over instructions that are equivalent to @insn with its immediate. */
 bool isa_alternative(const struct insn *insn, size_t *at, struct isa_alternative *out);
 
 #endif

@@ -1,4 +1,4 @@
-/* Runs llvm-mc of the installed LLVM on instructions that binutils lack. */
+/* Runs llvm-mc of the installed LLVM for instructions that binutils does not support. */
 #ifndef PORTOLAN_ISA_LLVM_MC_H
 #define PORTOLAN_ISA_LLVM_MC_H
 
@@ -9,20 +9,21 @@
 
 /* An instruction and its text. */
 struct llvm_mc_word {
-    /* line to encode, not NUL-terminated; or decoded text, owned by the caller */
+    /* the line to encode, not NUL-terminated, or the decoded text, owned by the caller */
     const char *text;
-    size_t length;       /* length of a line to encode */
-    uint32_t word;       /* word, for instruction sets with four-byte words */
+    size_t length;       /* length of the line to encode */
+    uint32_t word;       /* the instruction, if instructions have four bytes */
     uint8_t bytes[LLVM_MC_BYTES], size;
     bool known;
 };
 
-/* Fills word, bytes, size and known for @count lines. Skips lines that may contain several
- * instructions or a directive. For a set with dialects a line with % has AT&T syntax; other lines
- * have Intel syntax if @intel. False with err if llvm-mc does not run. */
+/* Encodes @count lines: fills word, bytes, size and known. Skips lines that may contain several
+ * instructions or a directive. If the set has dialects, a line with % is in AT&T syntax, and other
+ * lines are in Intel syntax if @intel. Returns false with err if llvm-mc does not run. */
 bool llvm_mc_encode(enum isa isa, bool intel, struct llvm_mc_word *lines, size_t count,
                     struct err *err);
-/* Fills text and known for @count four-byte words. False with err if llvm-mc does not run. */
+/* Decodes @count four-byte words: fills text and known. Returns false with err if llvm-mc does not
+ * run. */
 bool llvm_mc_decode(enum isa isa, struct llvm_mc_word *words, size_t count, struct err *err);
 
 #endif

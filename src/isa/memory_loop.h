@@ -1,22 +1,22 @@
-/* Loops that measure the cost of memory lines, by access pattern. */
+/* Loops that measure the cost of cache lines with different access patterns. */
 #ifndef PORTOLAN_ISA_MEMORY_LOOP_H
 #define PORTOLAN_ISA_MEMORY_LOOP_H
 
 enum memory_loop {
-    LOOP_LOADS,       /* loads of two arrays */
+    LOOP_LOADS,       /* loads from two arrays */
     LOOP_STORES,      /* stores to one array */
-    LOOP_UPDATES,     /* loads and stores of one array */
-    LOOP_TRIAD,       /* stores to one array and loads of two */
+    LOOP_UPDATES,     /* loads and stores in one array */
+    LOOP_TRIAD,       /* loads from two arrays and stores to a third */
     LOOP_STREAMED,    /* non-temporal stores */
-    LOOP_GATHER,      /* four loads at random indices, and four loads of indices */
-    LOOP_PAIRED,      /* four loads, lines 128 bytes apart */
-    LOOP_ODD,         /* four loads, lines 192 bytes apart */
-    LOOP_SKIPPED,     /* four loads, lines 256 bytes apart */
-    LOOP_PAGES,       /* a load every 4160 bytes */
-    LOOP_CHASE,       /* four dependent loads */
-    /* a sequential load and nops: 252 µops including the loop's end */
+    LOOP_GATHER,      /* four loads at random indices, and four loads of these indices */
+    LOOP_PAIRED,      /* four loads from lines 128 bytes apart */
+    LOOP_ODD,         /* four loads from lines 192 bytes apart */
+    LOOP_SKIPPED,     /* four loads from lines 256 bytes apart */
+    LOOP_PAGES,       /* a load every 4,160 bytes */
+    LOOP_CHASE,       /* four loads, each of which depends on the previous one */
+    /* a sequential load and nops: 252 µops, including the loop's end */
     LOOP_FEW,
-    LOOP_SOME,        /* a sequential load and nops: 72 µops including the loop's end */
+    LOOP_SOME,        /* a sequential load and nops: 72 µops, including the loop's end */
     MEMORY_LOOPS,
 };
 

@@ -1,17 +1,17 @@
-/* Operation of an instruction in the terms of the analysis, common to all instruction sets. */
+/* Operation of an instruction in terms of the analysis, common to all instruction sets. */
 #ifndef PORTOLAN_ISA_OPERATION_H
 #define PORTOLAN_ISA_OPERATION_H
 
-/* Operations are named by their computation. The operands determine register file, width and memory
+/* Operations by what they compute. The operands determine register file, width and memory
  * accesses. */
 enum operation {
     OPERATION_OTHER,              /* none of the operations below */
     OPERATION_NOP,
     /* general registers */
-    OPERATION_MOVE,               /* whole register, immediate, plain load or store */
-    OPERATION_MOVE_ZERO,          /* zero-extended: movzx, ldrb */
-    OPERATION_MOVE_SIGN,          /* sign-extended: movsx, movsxd, ldrsw */
-    OPERATION_MOVE_SWAPPED,       /* movbe */
+    OPERATION_MOVE,               /* of a whole register or an immediate; simple load or store */
+    OPERATION_MOVE_ZERO,          /* with zero extension: movzx, ldrb */
+    OPERATION_MOVE_SIGN,          /* with sign extension: movsx, movsxd, ldrsw */
+    OPERATION_MOVE_SWAPPED,       /* with swapped bytes: movbe */
     OPERATION_ADDRESS,            /* lea */
     OPERATION_ADD,
     OPERATION_SUBTRACT,
@@ -20,14 +20,15 @@ enum operation {
     OPERATION_INCREMENT,
     OPERATION_DECREMENT,
     OPERATION_NEGATE,
-    OPERATION_COMPARE,            /* subtraction (addition: cmn) for flags only */
+    OPERATION_COMPARE,            /* subtraction (cmn: addition) that sets only flags */
     OPERATION_AND,
     OPERATION_AND_NOT,            /* andn, bic, orn, eon */
     OPERATION_OR,
     OPERATION_XOR,
     OPERATION_NOT,
     OPERATION_TEST,               /* bitwise and that sets only flags */
-    /* shifts: the count is the second input, an immediate or a register (insn_count_in_register) */
+    /* Shifts. The count is the second input, an immediate or a register
+     * (insn_count_in_register). */
     OPERATION_SHIFT_LEFT,
     OPERATION_SHIFT_RIGHT,
     OPERATION_SHIFT_SIGNED,       /* arithmetic right shift */
@@ -44,9 +45,9 @@ enum operation {
     OPERATION_BIT_FIELD,          /* blsr, bzhi, bextr, pdep, ubfx */
     OPERATION_BYTE_SWAP,
     OPERATION_CRC32,
-    /* result as wide as the factors: imul of two or three operands, mul, madd */
+    /* result as wide as the factors: imul with two or three operands, mul, madd */
     OPERATION_MULTIPLY,
-    /* result of double width, or its upper half: mul, imul of one operand, mulx, umulh */
+    /* result twice as wide, or its upper half: mul, imul with one operand, mulx, umulh */
     OPERATION_MULTIPLY_WIDE,
     OPERATION_DIVIDE,
     OPERATION_EXCHANGE,           /* xchg */
@@ -59,33 +60,34 @@ enum operation {
     OPERATION_STRING,             /* movs, stos, cmps, lods, scas */
     /* control flow */
     OPERATION_JUMP,
-    /* conditional jump; by flags if flags_read is set, else by a register: cbz, jrcxz, loop */
+    /* conditional jump: by flags if flags_read is set, otherwise by a register (cbz, jrcxz,
+     * loop) */
     OPERATION_BRANCH,
     OPERATION_CALL,
     OPERATION_RETURN,
-    OPERATION_TRAP,               /* execution never continues: ud2, hlt, udf */
+    OPERATION_TRAP,               /* execution does not continue: ud2, hlt, udf */
     OPERATION_FENCE,              /* mfence, lfence, sfence, dmb, dsb, isb */
     /* vectors and floating point, scalar or packed */
-    /* whole or partial move, load or store; lanes keep their positions */
+    /* move, load or store of a vector or a part of it; lanes do not change their positions */
     OPERATION_VECTOR_MOVE,
-    /* between register files: movd, movq, movmskps, pmovmskb, fmov x0, d0 */
+    /* move between register files: movd, movq, movmskps, pmovmskb, fmov x0, d0 */
     OPERATION_TRANSFER,
-    OPERATION_VECTOR_ADD,         /* integers; includes sub, abs, avg, sign */
+    OPERATION_VECTOR_ADD,         /* of integers, including sub, abs, avg, sign */
     OPERATION_VECTOR_MINMAX,
     OPERATION_VECTOR_COMPARE,
-    OPERATION_VECTOR_MULTIPLY,    /* integers; includes multiply-add and dot products */
+    OPERATION_VECTOR_MULTIPLY,    /* of integers, including multiply-add and dot products */
     OPERATION_VECTOR_SHIFT,
-    OPERATION_VECTOR_LOGIC,       /* integer and floating point; includes ternary logic */
+    OPERATION_VECTOR_LOGIC,       /* of integers or floating point, including ternary logic */
     OPERATION_VECTOR_BLEND,
-    /* lanes change position: shuffles, packs, broadcasts, byte shifts, widening moves */
+    /* lanes change their positions: shuffles, packs, broadcasts, byte shifts, widening moves */
     OPERATION_VECTOR_SHUFFLE,
-    OPERATION_VECTOR_INSERT,      /* inserts a lane: pinsrq, insertps, vinserti128, ins */
+    OPERATION_VECTOR_INSERT,      /* pinsrq, insertps, vinserti128, ins */
     OPERATION_VECTOR_EXTRACT,
     OPERATION_GATHER,
     OPERATION_SCATTER,
-    OPERATION_FP_ADD,             /* includes sub, addsub */
+    OPERATION_FP_ADD,             /* including sub and addsub */
     OPERATION_FP_MULTIPLY,
-    OPERATION_FP_FUSED,           /* fused multiply and add */
+    OPERATION_FP_FUSED,           /* multiplication and addition in one operation */
     OPERATION_FP_DIVIDE,
     OPERATION_FP_ROOT,
     OPERATION_FP_RECIPROCAL,      /* estimates: rcp, rsqrt */
@@ -94,16 +96,16 @@ enum operation {
     OPERATION_FP_ROUND,
     OPERATION_FP_CONVERT,
     OPERATION_FP_HORIZONTAL,      /* hadd, dp */
-    OPERATION_MASK,               /* operations on mask or predicate registers */
+    OPERATION_MASK,               /* any operation on mask or predicate registers */
     OPERATION_COUNT,
 };
 
-/* Condition of a conditional branch, move or set. Comments have the suffixes of mnemonics. */
+/* Condition of a conditional branch, move or set. The comments list the suffixes of mnemonics. */
 enum condition {
     CONDITION_NONE,
     CONDITION_EQUAL,              /* e, z, eq */
     CONDITION_NOT_EQUAL,
-    /* b c cs hs: carry set; on x86-64 below, on AArch64 higher or same */
+    /* b c cs hs: carry set (below on x86-64, higher or same on AArch64) */
     CONDITION_CARRY,
     CONDITION_NO_CARRY,
     CONDITION_CARRY_OR_EQUAL,     /* be (also na): carry or equal */

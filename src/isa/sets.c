@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The only file that names every instruction set. All other files use isa_ops. */
+/* Only this file names every instruction set. All other files use isa_ops. */
 #include "isa/a64/parts.h"
 #include "isa/x86/parts.h"
 

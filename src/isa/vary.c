@@ -8,7 +8,7 @@ static const struct isa_vary *vary_of(enum isa isa)
     return isa_ops(isa)->vary;
 }
 
-/* Decodes the replacement of @in. Keeps its line. */
+/* Decodes the instruction that replaces @in (NULL: replaces none). Copies the line of @in. */
 static bool decode(enum isa isa, const uint8_t *bytes, size_t length, const struct insn *in,
                    struct insn *out)
 {
@@ -44,7 +44,7 @@ bool vary_copy(enum isa isa, const struct operand *like, bool legacy, uint8_t to
     return false;
 }
 
-/* Compares operands except registers and address parts. */
+/* Returns whether two operands are equal except for registers and address parts. */
 static bool same_place(const struct operand *a, const struct operand *b)
 {
     return a->kind == b->kind && a->access == b->access && a->bits == b->bits &&
@@ -52,8 +52,8 @@ static bool same_place(const struct operand *a, const struct operand *b)
            a->segment == b->segment && a->implicit == b->implicit;
 }
 
-/* Returns whether @out equals @in except for operand @operand, which may differ in registers, scale
- * and displacement. */
+/* Returns whether @out equals @in except for operand @operand, in which registers, scale and
+ * displacement may differ. */
 static bool same_but(const struct insn *in, const struct insn *out, unsigned operand)
 {
     if (strcmp(in->form, out->form) != 0 || strcmp(in->mnemonic, out->mnemonic) != 0 ||

@@ -18,7 +18,7 @@
 
 /* Wall-clock limit in seconds for an item of foreign code. An item takes a tenth of a second. */
 #define TASK_PATIENCE 0.6
-/* seconds without a completed run of own code after which the child counts as stopped or starved */
+/* seconds without a run or sleep of own code after which the child counts as stopped or starved */
 #define BATCH_PATIENCE 10.0
 #define SECONDS_A_BATCH 120      /* most CPU seconds per batch, so that a child ends even if the
                                   * parent hangs */

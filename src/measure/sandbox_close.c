@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Releases the child's resources before code runs: files, libc, its stack and data, limits, system
- * calls. */
+/* Releases the child's resources before measured code runs: files, libc, stack and data. Also sets
+ * limits and filters system calls. */
 #include "measure/sandbox_child.h"
 
 #include <errno.h>
@@ -26,16 +26,18 @@
 #include "measure/ticks.h"
 
 #define STACK_BYTES ((uint64_t)32 << 10)
-/* bytes of the signal stack besides the frame with all vector and tile registers */
+/* bytes of the signal stack in addition to the frame, which contains all vector and tile
+ * registers */
 #define HANDLER_BYTES ((uint64_t)16 << 10)
 /* bytes of the signal frame if the system does not report them */
 #define FRAME_BYTES ((uint64_t)64 << 10)
 #define GUARD_BYTES ((uint64_t)64 << 10)
 #define KEPT 5                               /* most ranges of addresses that stay mapped */
 #define RULES 8
-#define SECONDS_AT_MOST 120                  /* limit of CPU seconds, in case the parent hangs */
+#define SECONDS_AT_MOST 120                  /* limit of CPU seconds, so that the child ends even if
+                                              * the parent hangs */
 
-/* Argument of the kernel's sigaction. That of libc would use its own restorer. */
+/* Argument of the kernel's sigaction. libc's sigaction would set another restorer. */
 struct kernel_action {
     void (*handler)(int, void *, void *);
     unsigned long flags;
@@ -53,16 +55,15 @@ static uint64_t pages_of(uint64_t bytes, uint64_t page)
     return (bytes + page - 1) / page * page;
 }
 
-/* Creates the vault, a guard, the signal stack, a guard, and the stack at a secret random address
- * in the upper half. Nothing else is mapped there for foreign code, so each run allows one guess.
- * NULL with errno. */
+/* Maps the vault, a guard, the signal stack, a guard, and the stack at a secret random address.
+ * Foreign code has no other memory in this range of addresses, so each of its runs can make only
+ * one guess. Returns NULL with errno. */
 static struct sandbox_vault *vault_new(const struct sandbox_child *given)
 {
-    /* Numbers of address bits, because AArch64 may have few. A part of the range may be in use, a
-     * quarter by AddressSanitizer's shadow, but never all of it. */
+    /* Address bits and number of attempts. AArch64 may have few address bits. A part of the range
+     * may be in use (a quarter by AddressSanitizer's shadow), but never all of it. */
     static const struct { unsigned bits, tries; } widths[] = {
-/* ThreadSanitizer's shadow uses most addresses of this size. It requests address 0 instead, which
- * root may map. */
+/* ThreadSanitizer's shadow uses most addresses with this number of bits. */
 #if !defined(__SANITIZE_THREAD__)
         {SANDBOX_VAULT_BITS, 200},
 #endif
@@ -105,7 +106,7 @@ void *sandbox_vault_stack(struct sandbox_vault *v)
     return (void *)v->all.end;
 }
 
-/* Opens a counter of this process's user-mode cycles if available. Returns -1 if not. */
+/* Opens a counter for this process's user-mode cycles. Returns -1 if there is none. */
 static int counter_open(void)
 {
     struct perf_event_attr attr = {.type = PERF_TYPE_HARDWARE,
@@ -120,8 +121,7 @@ static bool range_close(int first, int last)
 {
     if (first > last || syscall(SYS_close_range, (unsigned)first, (unsigned)last, 0) == 0)
         return true;
-    /* An older kernel: closes the descriptors one by one, including those above the current
-     * limit. */
+    /* older kernels: closes the descriptors one by one, including those above the current limit */
     struct rlimit limit;
     int end = getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_max < (1 << 20)
                   ? (int)limit.rlim_max
@@ -132,7 +132,7 @@ static bool range_close(int first, int last)
     return true;
 }
 
-/* Closes all of the parent's files except the three that are needed. */
+/* Closes all files of the parent except the link, the page file and the counter. */
 static bool files_close(const struct sandbox_vault *v)
 {
     int keep[3] = {v->given.link, v->given.page, v->counter}, from = 0;
@@ -163,7 +163,7 @@ static bool limits_set(void)
         if (setrlimit((enum __rlimit_resource)limits[i].resource, &limit) < 0)
             return false;
     }
-    /* The parent raises this limit while the child runs; the hard limit is unchanged. */
+    /* the parent raises the soft limit while the child runs, so the hard limit must not change */
     struct rlimit processor;
     if (getrlimit(RLIMIT_CPU, &processor) == 0 && processor.rlim_cur > SECONDS_AT_MOST) {
         processor.rlim_cur = SECONDS_AT_MOST;
@@ -172,8 +172,8 @@ static bool limits_set(void)
     return true;
 }
 
-/* Unregisters libc's restartable-sequence area, because it will be unmapped and the kernel writes
- * to it whenever the thread moves or is preempted. */
+/* Unregisters libc's area for restartable sequences. It will be unmapped, but the kernel writes to
+ * it whenever the thread migrates or is preempted. */
 static bool rseq_leave(void)
 {
 #ifdef SYS_rseq
@@ -191,8 +191,8 @@ static bool rseq_leave(void)
 #endif
 }
 
-/* Returns whether the system may lack filters. Emulators of other processors lack them. They run no
- * native code, and the user must request it. */
+/* Returns whether the child may run without a system call filter. Emulators of other processors
+ * have no filters. They run no native code, and the user must allow it. */
 static bool unfiltered_allowed(void)
 {
     uint32_t action = SECCOMP_RET_KILL_PROCESS;
@@ -234,7 +234,7 @@ struct sandbox_vault *sandbox_close_begin(const struct sandbox_child *given,
     return v->hello.unfiltered || rseq_leave() ? v : NULL;
 }
 
-/* Unmaps everything except the ranges in @keep, up to the kernel's highest user address. */
+/* Unmaps all memory except the ranges in @keep, up to the kernel's highest user address. */
 static BARE bool memory_empty(const struct sandbox_vault *v, struct sandbox_range *keep, unsigned n)
 {
     static const uint64_t ends[] = {(uint64_t)1 << 48,           ((uint64_t)1 << 47) - 4096,
@@ -260,8 +260,8 @@ static BARE bool memory_empty(const struct sandbox_vault *v, struct sandbox_rang
     return false;
 }
 
-/* Keeps the program's code and constants, and makes its variables read-only. Unmaps libc, heap and
- * old stack. */
+/* Makes the program's variables read-only, and unmaps everything except its code, constants and
+ * variables: libc, heap and the former stack. */
 static BARE bool memory_close(struct sandbox_vault *v)
 {
     const struct sandbox_child *g = &v->given;
@@ -314,7 +314,7 @@ static BARE bool signals_take(struct sandbox_vault *v, void (*handler)(int, void
     return call(SYS_rt_sigprocmask, SIG_SETMASK, (long)&none, 0, sizeof none, 0, 0) == 0;
 }
 
-/* A permitted system call: its number, code address, and required arguments. */
+/* A permitted system call: number, address of its instruction, and required arguments. */
 struct call_rule {
     int number;
     const char *site;
@@ -322,8 +322,8 @@ struct call_rule {
     struct { unsigned argument; uint64_t value; } checks[4];
 };
 
-/* Appends a comparison of the 64 bits at @offset of the call with @value, which continues if equal.
- * rule_put sets the target of the other branch. */
+/* Appends a comparison of the 64 bits at @offset of the call's data with @value. The filter
+ * continues behind it if they are equal; rule_put sets the target of the other branch. */
 static BARE unsigned check_put(struct sock_filter *f, unsigned at, size_t offset, uint64_t value)
 {
     for (unsigned half = 0; half < 2; half++) {
@@ -353,9 +353,9 @@ static BARE unsigned rule_put(struct sock_filter *f, unsigned at, const struct c
     return at;
 }
 
-/* Permits reading and writing the link, reading the counter, mapping one writable page of the
- * memory file, unmapping one page, a short sleep, exit and sigreturn, each from one address only.
- * Any other call kills the child. */
+/* Permits these calls, each from one address only: reading and writing the link, reading the
+ * counter, mapping a writable page of the memory file, unmapping one page, a short sleep, exit, and
+ * sigreturn. Any other call kills the child. */
 static BARE long filter_set(const struct sandbox_vault *v)
 {
     const struct sandbox_child *g = &v->given;
@@ -398,7 +398,7 @@ BARE enum sandbox_stage sandbox_close_finish(struct sandbox_vault *v,
 {
     v->frame.self = &v->frame;
     arch_thread_set(&v->frame, v->given.area + AREA_LOCAL + AREA_PAGES_AT + AREA_PAGES / 2);
-    /* An emulator's own memory is in the range to unmap. */
+    /* not under an emulator, whose memory is among the ranges to unmap */
     if (!v->hello.unfiltered && !memory_close(v))
         return STAGE_MEMORY;
     if (!signals_take(v, handler))

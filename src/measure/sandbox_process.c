@@ -19,7 +19,7 @@
 #include "base/clock.h"
 
 #define LOOK_MILLISECONDS 100
-#define START_SECONDS 10.0       /* most wall-clock seconds of a child's set-up */
+#define START_SECONDS 10.0       /* most wall-clock seconds for a child's set-up */
 
 static double processor_seconds(pid_t pid)
 {
@@ -30,7 +30,7 @@ static double processor_seconds(pid_t pid)
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-/* Returns whether the process is runnable; false if unknown. */
+/* Returns whether the process is running or waits for a CPU. Returns false if this is unknown. */
 static bool ready_to_run(pid_t pid)
 {
     char path[64], text[512];
@@ -45,7 +45,7 @@ static bool ready_to_run(pid_t pid)
     return name_end && strncmp(name_end, ") R", 3) == 0;
 }
 
-/* Reaps the process. Returns the cause of its end. */
+/* Reaps the process. Returns the fault that describes how it ended. */
 static unsigned death(struct sandbox_process *p)
 {
     int status = 0;
@@ -64,7 +64,8 @@ void sandbox_process_stop(struct sandbox_process *p)
     death(p);
 }
 
-/* Finds the program or shared library that contains this code. */
+/* Stores the memory ranges of the program or shared library that contains this function in
+ * @data. */
 static int image_take(struct dl_phdr_info *info, size_t size, void *data)
 {
     struct sandbox_child *given = data;
@@ -108,8 +109,8 @@ static bool stage_failed(const struct sandbox_hello *hello, struct err *err)
                    "cannot start the sandbox process: %s: %s", text, strerror(hello->error));
 }
 
-/* ThreadSanitizer's fork() starts a thread in the child of a single-threaded process, and the child
- * unmaps that thread's memory. */
+/* Forks. ThreadSanitizer's fork() would start a thread in the child of a single-threaded process,
+ * but the child unmaps that thread's memory. */
 static pid_t child_fork(void)
 {
 #if defined(HAVE__FORK) && defined(__SANITIZE_THREAD__)
@@ -125,8 +126,7 @@ bool sandbox_process_start(struct sandbox_process *p, struct sandbox_child *give
     int link[2];
 
     *early = false;
-    /* Uses a socket: writing without a reader need not raise a signal, and messages are not
-     * split. */
+    /* a socket need not raise a signal if there is no reader, and it does not split messages */
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, link) < 0)
         return err_set(err, ERR_IO, errno == EMFILE ? "ulimit -n" : NULL,
                        "cannot connect to the sandbox process: %s", strerror(errno));
@@ -172,7 +172,7 @@ void sandbox_process_allow(const struct sandbox_process *p, double seconds)
     prlimit(p->pid, RLIMIT_CPU, &limit, NULL);
 }
 
-/* Reads a message: the expected one, or the end of the link. */
+/* Reads a message: one of @size bytes, or the end of the link. */
 static enum sandbox_watch message_take(struct sandbox_process *p,
                                        const struct sandbox_watching *how, void *bytes, size_t size,
                                        unsigned *fault)
@@ -212,7 +212,7 @@ enum sandbox_watch sandbox_process_wait(struct sandbox_process *p,
             if (batch)
                 batch->stop = 1;
         }
-        /* A cancelled batch ends after its current item; a task is killed. */
+        /* a cancelled batch has a second to end after its current item; a task is killed at once */
         if (stopped && (!batch || wall - stopped > 1)) {
             sandbox_process_stop(p);
             return WATCH_CANCELLED;
@@ -223,7 +223,7 @@ enum sandbox_watch sandbox_process_wait(struct sandbox_process *p,
             begun = wall;
             asked = false;
         } else if (now - since > 2 * SANDBOX_ENDLESS || wall - begun > how->patience) {
-            /* A sleeping child sleeps by its own choice. A runnable one without CPU time is
+            /* A child that sleeps does so by its own call. A runnable child without CPU time is
              * starved. */
             bool endless = now - since > SANDBOX_ENDLESS || (!batch && !ready_to_run(p->pid));
             *fault = endless ? FAULT_ENDLESS : batch ? FAULT_KILLED : FAULT_STARVED;

@@ -1,5 +1,5 @@
-/* The parent's side of a sandbox child: starts it, waits for messages, ends it. Internal to
- * measure/. One thread, which started the child. */
+/* The parent's side of a sandbox child: starts it, waits for its messages, ends it. Internal to
+ * measure/. Use from one thread, which must be the one that started the child. */
 #ifndef PORTOLAN_MEASURE_SANDBOX_PROCESS_H
 #define PORTOLAN_MEASURE_SANDBOX_PROCESS_H
 
@@ -9,7 +9,7 @@
 
 struct sandbox_process {
     pid_t pid;       /* process id of the child; 0: none */
-    int link;        /* this process's end of the socket pair */
+    int link;        /* the parent's end of the socket pair */
 };
 
 /* Result of waiting for a child. */
@@ -18,32 +18,34 @@ enum sandbox_watch { WATCH_DONE, WATCH_DIED, WATCH_CANCELLED };
 struct sandbox_watching {
     bool (*cancelled)(void *state);   /* polled about ten times per second; may be NULL */
     void *state;
-    /* Own code: the batch shows progress and can be stopped. NULL: one task, and cancelling kills
-     * its child. */
+    /* Memory of the batch that shows progress and can be stopped (own code). NULL: a task of
+     * foreign code, whose child is killed when cancelled. */
     struct sandbox_batch *batch;
-    /* wall-clock seconds without progress after which the child is killed */
+    /* most wall-clock seconds without progress; then the child is killed */
     double patience;
-    /* counts tenths of a second without a message; may be NULL */
+    /* counter of tenths of a second without a message; may be NULL */
     unsigned *waits;
 };
 
-/* Starts a child with @given, sets its link, and waits for its first message. False with err.
- * *@early: the child ended without a message, because something outside killed it; retry. */
+/* Starts a child with @given, sets its link, and waits for its first message. Returns false with
+ * err. *@early: the child ended without a message, because another process killed it; the caller
+ * may retry. */
 bool sandbox_process_start(struct sandbox_process *p, struct sandbox_child *given,
                            struct sandbox_hello *hello, bool *early, struct err *err);
-/* Kills and reaps the child, if any. */
+/* Kills and reaps the child if there is one. */
 void sandbox_process_stop(struct sandbox_process *p);
-/* Sends @size bytes. If the child is dead the next wait detects it. */
+/* Sends @size bytes. If the child is dead, the next wait detects it. */
 void sandbox_process_send(const struct sandbox_process *p, const void *bytes, size_t size);
 /* Waits for a message of exactly @size bytes. WATCH_DIED: the child was reaped, and *@fault (enum
- * sandbox_fault) is the cause. Stops and then kills a child in an endless run, or without a message
- * within its patience; FAULT_STARVED if it was not scheduled. */
+ * sandbox_fault) is the reason. Stops and then kills a child that runs endlessly or sends no
+ * message within the patience. FAULT_STARVED: it got no CPU time. */
 enum sandbox_watch sandbox_process_wait(struct sandbox_process *p,
                                         const struct sandbox_watching *how, void *bytes,
                                         size_t size, unsigned *fault);
-/* Raises the child's CPU time limit, which ends the child even if the parent hangs. */
+/* Raises the CPU time limit of the child by @seconds. The limit ends the child even if the parent
+ * hangs. */
 void sandbox_process_allow(const struct sandbox_process *p, double seconds);
-/* Finds the memory of this program, which the child keeps mapped. */
+/* Sets the memory ranges of this program, which the child keeps mapped. */
 void sandbox_process_image(struct sandbox_child *given);
 
 #endif

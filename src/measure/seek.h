@@ -1,50 +1,51 @@
-/* Selects the CPU to measure on by the recent idle share of each CPU. */
+/* Selects the CPU to measure on. Compares how often probes found each CPU idle recently. */
 #ifndef PORTOLAN_MEASURE_SEEK_H
 #define PORTOLAN_MEASURE_SEEK_H
 
 #include "measure/calibrate.h"
 
 #define SEEK_CPUS 8
-#define SEEK_LOOKS (SANDBOX_ITEMS / 2)   /* most probes of a core in one run */
+#define SEEK_LOOKS (SANDBOX_ITEMS / 2)   /* most probes of a CPU in one run */
 
 struct seek {
     int cpus[SEEK_CPUS];
-    /* share of idle probes, recent ones weighted more; NaN: not probed */
+    /* share of probes that found the CPU idle, with a higher weight of recent ones; NaN: not
+     * probed */
     double quiet[SEEK_CPUS];
     size_t count, at;
-    double contended;          /* share of windows recently lost on this CPU */
-    /* clock_seconds when other CPUs were last probed; when last calibrated */
+    double contended;          /* recent share of lost windows on the current CPU */
+    /* clock_seconds of the last search, and of the last calibration */
     double looked, learned;
     unsigned moves;
-    /* A probe was faster than the stored baseline, which was measured on a busy core. */
+    /* a probe was faster than the stored baseline, which must have been measured on a busy core */
     bool outgrown;
 };
 
-/* seek_take records a probing of CPU @i. seek_choice returns the CPU to use: another one only if it
- * was clearly more idle in several probings. Pure. */
+/* seek_take adds the result of probing CPU i. seek_choice returns the index of the CPU to use:
+ * another one only if several results show that it was clearly more idle. Pure. */
 void seek_take(struct seek *k, size_t i, double quiet);
 size_t seek_choice(const struct seek *k);
 
-/* Returns whether several of a probe's @n times @took agree below its stored minimum @wanted. Sorts
- * @took. Pure. */
+/* Returns whether several of the @n times @took of a probe agree and are below its stored minimum
+ * @wanted. Sorts @took. Pure. */
 bool seek_outgrown(double *took, size_t n, double wanted);
 
-/* Runs @n probes of 6 us each on the sandbox's CPU. *@quiet: number that found it idle. *@outgrown:
- * they were faster than the baseline. Overwrites items of the sandbox. False with err as
- * sandbox_run. */
+/* Runs @n probes of 6 µs each on the sandbox's CPU. *@quiet: how many found it idle. *@outgrown
+ * becomes true if they were faster than the baseline. Overwrites items of the sandbox. Returns
+ * false with err like sandbox_run. */
 bool seek_looks(struct sandbox *s, const struct calibration *c, unsigned n, unsigned *quiet,
                 bool *outgrown, struct err *err);
 
-/* Initialises @k with the allowed CPUs, or with the CPU of a pinned sandbox. */
+/* Sets @k to the allowed CPUs, or to the CPU of a pinned sandbox. */
 void seek_begin(struct seek *k, const struct sandbox *s);
-/* Call it after measurements that lost the share @contended of their windows. Occasionally, and
- * only while many windows are lost, probes all CPUs and moves. Overwrites items of the sandbox.
- * False with err as sandbox_run. */
+/* Call it after measurements that lost the share @contended of their windows. If many windows are
+ * lost, and not too often, probes all CPUs and moves to the most idle one. Overwrites items of the
+ * sandbox. Returns false with err like sandbox_run. */
 bool seek_step(struct seek *k, struct sandbox *s, const struct calibration *c, double contended,
                struct err *err);
-/* If a step found the baseline too low, calibrates @c again, with its patience and choice of
- * probes. Without that no window would be accepted any more. Discards earlier idle shares of CPUs.
- * Overwrites items of the sandbox. False with err as calibrate. */
+/* Calibrates @c again if a probe exceeded the baseline, because otherwise no window would be
+ * accepted. The patience and the choice of probes do not change. Discards the idle shares of CPUs.
+ * Overwrites items of the sandbox. Returns false with err like calibrate. */
 bool seek_learn(struct seek *k, struct sandbox *s, struct calibration *c, struct err *err);
 
 #endif

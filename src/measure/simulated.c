@@ -15,22 +15,23 @@
 #define OVERHEAD 60.0
 #define INTERRUPTIONS 5500.0   /* simulated interrupts per second */
 #define INTERRUPTION_SECONDS 20e-6
-#define QUIET_SECONDS 0.5      /* mean duration of idle and contended episodes, in seconds */
+#define QUIET_SECONDS 0.5      /* mean seconds of idle and of contended episodes */
 #define BUSY_SECONDS 0.02
-#define EXECUTIONS 50.0        /* executions per loop iteration */
+#define EXECUTIONS 50.0        /* executions in an iteration of the loop */
 
 struct simulated {
     struct source base;
     const struct mapping *mapping;
     struct rng rng;
     double noise;
-    double ticks;            /* current time in ticks */
-    double episode_ends;     /* tick at which the current episode ends */
+    double ticks;            /* simulated time in ticks */
+    double episode_ends;     /* time in ticks at which the current episode ends */
     bool contended;
-    double item_cycles;      /* cycles per loop iteration of the item */
+    double item_cycles;      /* cycles per iteration of the item's loop */
 };
 
-/* Returns the cycles per execution by ports, and by the mapping's issue width if known. */
+/* Returns the cycles per execution: the bound by ports or, if the issue width of the mapping is
+ * known, by slots. */
 static double experiment_cycles(const struct mapping *m, const struct experiment *e,
                                 struct str *unknown)
 {
@@ -79,7 +80,7 @@ static uint64_t simulated_run(void *self, enum pulse_code code, uint64_t warm, u
                               unsigned *fault)
 {
     struct simulated *s = self;
-    /* The clock drifts by a few parts in ten thousand, like that of a CPU with turbo. */
+    /* the clock drifts by a few parts in ten thousand, like that of a CPU with turbo */
     double clock = CLOCK_HZ * (1 + 3e-4 * sin(s->ticks / TICK_HZ)),
            jitter = 1 + (isnan(s->noise) ? 0 : s->noise * rng_unit(&s->rng));
     double ticks = OVERHEAD + (double)count * loop_cycles(s, code) * jitter * TICK_HZ / clock;

@@ -33,7 +33,7 @@ BARE bool window_floor(double *values, unsigned n, double width, double share, d
 {
     unsigned needed = (unsigned)(share * n);
 
-    /* Avoids ceil(), which may be a library call. */
+    /* does not use ceil(), which may be a library call */
     needed += needed < share * n;
     needed = needed < FLOOR_LEAST ? FLOOR_LEAST : needed;
     sort(values, n);
@@ -46,7 +46,7 @@ BARE bool window_floor(double *values, unsigned n, double width, double share, d
     return false;
 }
 
-/* Measures ticks per cycle with a chain; 0 if the run failed. */
+/* Measures ticks per cycle with a chain. Returns 0 if the run failed. */
 static BARE double clock_by(const struct pulse *pulse, const struct window_rules *rules,
                             enum pulse_code code, double ticks_per_cycle)
 {
@@ -57,8 +57,8 @@ static BARE double clock_by(const struct pulse *pulse, const struct window_rules
     return ticks ? ((double)ticks - rules->overhead) / ((double)count * cycles) : 0;
 }
 
-/* Returns whether a probe takes its time on an idle core. A faster probe proves an error of the
- * clock. */
+/* Returns whether a probe takes as long as on an idle core. A faster probe proves that the clock is
+ * wrong. */
 static BARE bool probe_right(const struct pulse *pulse, const struct window_rules *rules,
                              enum pulse_code code, double wanted, double tolerance,
                              double ticks_per_cycle)
@@ -72,8 +72,8 @@ static BARE bool probe_right(const struct pulse *pulse, const struct window_rule
 }
 
 /* Returns whether front end, ports and reorder buffer are uncontended. A neighbour may slow nops by
- * only 5 % and additions by 40 %. One that waits for memory slows neither, but occupies half of
- * every buffer. */
+ * only 5 % and additions by 40 %. A neighbour that waits for memory slows neither, but occupies
+ * half of every buffer. */
 static BARE bool probe_quiet(const struct pulse *pulse, const struct window_rules *rules,
                              double ticks_per_cycle)
 {
@@ -88,7 +88,7 @@ static BARE bool probe_quiet(const struct pulse *pulse, const struct window_rule
             probe_right(pulse, rules, PULSE_PORTS, rules->ports_cycles, ports, ticks_per_cycle));
 }
 
-/* Measures the shortest of @runs. False on a fault. */
+/* Runs the item @runs times. *@ticks: the shortest time. Returns false on a fault. */
 static BARE bool shortest(const struct pulse *pulse, unsigned runs, uint64_t warm, uint64_t count,
                           double *ticks, unsigned *fault)
 {
@@ -102,7 +102,7 @@ static BARE bool shortest(const struct pulse *pulse, unsigned runs, uint64_t war
     return true;
 }
 
-/* Returns the number of iterations that fill the window; 0 on a fault. */
+/* Returns how many iterations fill the window; 0 on a fault. */
 static BARE uint64_t count_for(const struct pulse *pulse, const struct window_rules *rules,
                                unsigned *fault)
 {
@@ -116,7 +116,7 @@ static BARE uint64_t count_for(const struct pulse *pulse, const struct window_ru
     return count < 2 ? 2 : (uint64_t)count;
 }
 
-/* Returns the middle and range of the lowest three of @values; @n is at least 3. */
+/* Returns the middle of the three lowest @values; *@apart: their range. @n is at least 3. */
 static BARE double lowest_three(const float *values, unsigned n, double *apart)
 {
     double low[3] = {INFINITY, INFINITY, INFINITY};
@@ -138,8 +138,8 @@ static BARE double lowest_three(const float *values, unsigned n, double *apart)
     return low[1];
 }
 
-/* Computes cycles and spread of the windows so far. Returns whether the lowest agree. @iterations:
- * for a difference, the iterations by which the long run is longer. */
+/* Computes cycles and spread from the windows so far. Returns whether the lowest agree. @iterations
+ * (for a difference): iterations of the long run minus those of the short run. */
 static BARE bool windows_agree(const struct window_rules *rules, bool difference, double iterations,
                                double values[VALUES], struct window_result *out)
 {
@@ -156,7 +156,7 @@ static BARE bool windows_agree(const struct window_rules *rules, bool difference
     return longer_apart < rules->agreement * longer && shorter_apart < rules->agreement * shorter;
 }
 
-/* Initialises only the numbers of a result. A large assignment may become a call of the C
+/* Sets only the numbers of a result, because a large assignment may become a call of the C
  * library. */
 static BARE void result_begin(struct window_result *out)
 {
@@ -192,7 +192,7 @@ static BARE bool may_wait(const struct pulse *pulse, const struct window_rules *
     return now < wait->until && (double)(now - wait->quiet) < rules->patience;
 }
 
-/* Measures unconfirmed cycles per iteration on the shared core. False on a fault. */
+/* Measures unconfirmed cycles per iteration on the shared core. Returns false on a fault. */
 static BARE bool contended_look(const struct pulse *pulse, const struct window_rules *rules,
                                 uint64_t count, struct window_result *out)
 {
@@ -207,7 +207,7 @@ static BARE bool contended_look(const struct pulse *pulse, const struct window_r
     return true;
 }
 
-/* Opens a window: measures clock and probes. Returns 0 if the core is busy. */
+/* Opens a window: measures clock and probes. Returns ticks per cycle, or 0 if the core is busy. */
 static BARE double window_open(const struct pulse *pulse, const struct window_rules *rules,
                                double *tick, struct window_result *out)
 {
@@ -236,15 +236,15 @@ BARE void window_measure(const struct pulse *pulse, const struct window_rules *r
         result_fault(out);
         return;
     }
-    /* For differences makes one run of each kind, because idle moments are short and the least of
-     * many windows counts. */
+    /* A difference uses one run of each kind per window, because idle moments are short and the
+     * least of many windows counts. */
     unsigned runs = difference ? 1 : RUNS;
     double iterations = (double)(difference ? count - count / 2 : count);
     while (!agree && out->accepted < VALUES &&
            (first || before > 0 || may_wait(pulse, rules, wait))) {
         double shorter = rules->overhead, longer;
         first = false;
-        /* The check that ended an accepted window also opens the next one. */
+        /* the check at the end of an accepted window also opens the next window */
         before = before > 0 ? before : window_open(pulse, rules, &tick, out);
         if (!(before > 0))
             continue;
@@ -282,7 +282,8 @@ BARE void window_measure(const struct pulse *pulse, const struct window_rules *r
         }
         agree = windows_agree(rules, difference, iterations, values, out) && out->accepted >= 3;
     }
-    /* Times of some code always vary, so many idle windows also suffice. */
+    /* also accepts many idle windows that do not agree, because the time of some code always
+     * varies */
     if (out->accepted >= 3 && (agree || out->accepted == VALUES))
         out->state = WINDOW_SETTLED;
     if (!out->accepted && !difference && !contended_look(pulse, rules, count, out))

@@ -1,99 +1,102 @@
 /* Windows of one experiment: the sequence of runs, which windows are accepted, and when the result
- * is settled. Pure logic over an abstract pulse, without allocation and system calls. The same code
- * runs in the sandbox child and with a simulated processor. */
+ * is settled. Pure code over an abstract pulse, without allocation and system calls. It runs in the
+ * sandbox child and for simulated CPUs. */
 #ifndef PORTOLAN_MEASURE_WINDOW_H
 #define PORTOLAN_MEASURE_WINDOW_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Runs of a pulse: two dependent chains that measure the clock; three probes that contention slows;
- * the measured code. Nops fill the front end; independent comparisons also fill the ports; distant
- * slow operations need the whole reorder buffer. */
+/* What a pulse runs: two dependent chains that measure the clock; three probes that contention
+ * slows; the measured code. The nop probe fills the front end; the port probe (independent
+ * comparisons) also fills the ports; the room probe (distant slow operations) needs the whole
+ * reorder buffer. */
 enum pulse_code {
     PULSE_CHAIN, PULSE_SECOND_CHAIN, PULSE_PROBE, PULSE_PORTS, PULSE_ROOM, PULSE_ITEM
 };
 
 struct pulse {
-    /* Runs a loop @warm + @count times. Returns the ticks of the last @count iterations; 0 on
+    /* Runs a loop for @warm + @count iterations. Returns the ticks of the last @count ones; 0 on
      * failure, with the reason in *@fault. */
     uint64_t (*run)(void *self, enum pulse_code code, uint64_t warm, uint64_t count,
                     unsigned *fault);
-    uint64_t (*now)(void *self);     /* returns the present time in ticks */
-    void (*rest)(void *self);        /* waits about a fifth of a millisecond */
+    uint64_t (*now)(void *self);     /* returns the time in ticks */
+    void (*rest)(void *self);        /* sleeps for about a fifth of a millisecond */
     void *self;
 };
 
-/* Calibration results. Cycles are core cycles per loop iteration. */
+/* Results of calibration. Cycles are core cycles per iteration of a loop. */
 struct window_rules {
-    /* cycles per iteration of the chains; second 0: unusable */
+    /* cycles per iteration of the two chains; second_cycles 0: the second chain is unusable */
     double chain_cycles, second_cycles;
-    /* cycles per iteration of the probes on an idle core; the last two 0: unknown */
+    /* cycles per iteration of the probes on an idle core; ports_cycles and room_cycles 0:
+     * unknown */
     double probe_cycles, ports_cycles, room_cycles;
     double overhead;                      /* ticks of an empty run */
-    /* largest relative difference between the two clock measurements of a window */
+    /* largest relative difference between the clock measurements before and after a window */
     double chain_tolerance;
-    /* largest relative deviation from a probe's idle time; 1 or more: no limit */
+    /* largest relative deviation of a probe from its time on an idle core; 1 or more: no limit */
     double probe_tolerance;
-    /* the same limit for the port probe, which scatters more on an idle core; 0: probe_tolerance */
+    /* the limit for the port probe, which varies more on an idle core; 0: probe_tolerance */
     double ports_tolerance;
-    /* largest relative difference between the three values that must agree */
+    /* largest relative difference between the three lowest values */
     double agreement;
-    /* length of runs; a probe runs for half of it */
+    /* length of a run in ticks; a probe runs for half of probe_ticks */
     double chain_ticks, probe_ticks, item_ticks;
-    double patience;                      /* ticks without an idle window before it gives up */
-    /* Iterations of the run that estimates how many fill the window; 0: 4. More are needed with
-     * coarse ticks. */
+    double patience;                      /* ticks without an idle window after which waiting
+                                           * ends */
+    /* Iterations of the run that estimates how many fill the window; 0: 4. Coarse ticks need
+     * more. */
     unsigned sizing;
 };
 
-/* Limit of waiting for an idle core, shared by consecutive experiments, so that a core that is
- * never idle costs one wait. Afterwards each experiment still has one attempt, and more while the
- * core is idle. */
+/* Limit of waiting for an idle core, shared by consecutive experiments. A core that is never idle
+ * thus costs one wait. Afterwards each experiment has one attempt, and more while the core is
+ * idle. */
 struct window_wait {
-    uint64_t quiet;      /* time in ticks of the last accepted window, or of the start */
-    uint64_t until;      /* time in ticks at which waiting ends */
+    uint64_t quiet;      /* time of the last accepted window, or of the start, in ticks */
+    uint64_t until;      /* time at which waiting ends, in ticks */
 };
 
 enum window_state { WINDOW_SETTLED, WINDOW_UNSETTLED, WINDOW_FAULT, WINDOW_BEATEN };
 
-/* Most accepted windows. After that many the lowest three count whatever their spread. */
+/* Most accepted windows. If there are so many, the three lowest count whatever their spread. */
 #define WINDOW_VALUES 16
 
 struct window_result {
     enum window_state state;
-    unsigned fault;          /* enum sandbox_fault, if the state is WINDOW_FAULT */
-    double cycles;           /* cycles per loop iteration; NaN without an accepted window */
-    double spread;           /* relative spread of the values from which cycles were computed */
+    unsigned fault;          /* enum sandbox_fault; set if the state is WINDOW_FAULT */
+    double cycles;           /* cycles per iteration; NaN if no window was accepted */
+    double spread;           /* relative spread of the values that determined @cycles */
     double clock;            /* cycles per tick in the last accepted window */
-    /* unconfirmed cycles per iteration on the shared core if no window was accepted; NaN:
-     * unknown */
+    /* unconfirmed cycles per iteration on a busy core, if no window was accepted; NaN: unknown */
     double contended_cycles;
-    unsigned accepted, contended, disturbed;   /* number of windows by result */
-    /* cycles per iteration of accepted windows, in order */
+    unsigned accepted, contended, disturbed;   /* number of windows with each result */
+    /* cycles per iteration of each accepted window, in order */
     float values[WINDOW_VALUES];
-    /* for differences: cycles of both runs per window */
+    /* for a difference: cycles of the short and of the long run of each accepted window */
     float shorter[WINDOW_VALUES], longer[WINDOW_VALUES];
 };
 
-/* Measures PULSE_ITEM under @rules with @count iterations per run (0: fills the window).
- * @difference: subtracts a run of half the iterations instead of the overhead, after a whole run as
- * warm-up: least long run minus least short run. Both must be confirmed, because a disturbed short
- * run makes the difference too small. Code whose first window reaches @beat cycles per iteration
- * (within the agreement) ends as WINDOW_BEATEN; INFINITY or NaN: no limit. */
+/* Measures PULSE_ITEM under @rules with @count iterations per run (0: fill the window).
+ * @difference: after a run as warm-up, subtracts the least time of runs of half as many iterations,
+ * instead of the overhead. Both times must be confirmed, because a disturbed short run makes the
+ * difference too small. If the first window takes at least @beat cycles per iteration (within the
+ * agreement), ends with WINDOW_BEATEN; INFINITY or NaN: no limit. */
 void window_measure(const struct pulse *pulse, const struct window_rules *rules,
                     struct window_wait *wait, bool difference, uint64_t count, double beat,
                     struct window_result *out);
-/* Returns a wait that begins now and ends after @ticks. */
 /* Writes the result WINDOW_BEATEN for code that was not run because it cannot be the fastest. */
 void window_not_run(struct window_result *out);
+/* Returns a wait that begins now and ends after @ticks. */
 struct window_wait window_wait_begin(const struct pulse *pulse, double ticks);
-/* Returns the middle of the lowest three of @values (sorted in place), and their relative spread.
- * @n is at least 1. */
+/* Sorts @values. Returns the middle of the lowest three, and their relative spread. @n is at least
+ * 1. */
 double window_lowest(double *values, unsigned n, double *spread);
-/* Finds the lowest of the @n @values (sorted in place) with at least three values, and @share of
- * all, within relative @width above it. False if there is none. Isolated lower values result from
- * two runs with different disturbance. *@cycles: middle of those values; *@spread: their range. */
+/* Sorts the @n @values. Finds the lowest value that has at least three values, and the share @share
+ * of all, within the relative range @width above it. Returns false if there is none. Isolated lower
+ * values result from two runs with different disturbance. *@cycles: middle of the values in range;
+ * *@spread: their relative range. */
 bool window_floor(double *values, unsigned n, double width, double share, double *cycles,
                   double *spread);
 

@@ -8,8 +8,8 @@
 enum { CARRY = 1, ZERO = 8, SIGN = 16, OVERFLOW = 32, NZCV = CARRY | ZERO | SIGN | OVERFLOW };
 enum { R = ACCESS_READ, W = ACCESS_WRITE, RW = ACCESS_READ | ACCESS_WRITE };
 
-/* Accesses of instructions that do not write exactly their first operand. The first matching
- * pattern applies. */
+/* Accesses of instructions that do more or less than write the first operand and read the others.
+ * The first matching pattern applies. */
 static const struct { const char *pattern; uint8_t first, second, third;
 } exceptions[] = {
     /* write only flags or the program counter */
@@ -70,7 +70,7 @@ static const struct { const char *pattern; uint8_t first, second, third;
     {"casp*", RW, RW, R},
     {"cas*", RW, R, R},
     {"st*", R, R, R},
-    /* read their old destination */
+    /* also read the destination */
     {"movk", RW, R, R},
     {"bfi", RW, R, R},
     {"bfxil", RW, R, R},
@@ -165,7 +165,7 @@ static bool matches(const char *mnemonic, const char *const *patterns)
 }
 
 /* Returns whether the instruction (xtn2, shrn2, fcvtn2, addhn2...) writes the upper half of its
- * destination and keeps the lower half. */
+ * destination and preserves the lower half. */
 static bool keeps_half(const char *mnemonic)
 {
     size_t length = strlen(mnemonic);
@@ -188,8 +188,8 @@ static void registers(const struct a64_text *t, struct a64_access *out)
         const struct a64_operand *op = &t->operands[i];
         bool holds = op->kind == A64_REGISTER || op->kind == A64_LIST;
         out->operands[i] = !holds ? 0 : i < 3 ? place[i] : R;
-        /* Inserting a lane, and lanes that a predicate disables, keep the other lanes of the
-         * register. Loads clear them. */
+        /* An instruction that inserts a lane preserves the register's other lanes, as do lanes that
+         * a predicate disables. Loads clear disabled lanes. */
         bool merged = i == 0 && t->count > 1 && t->operands[1].merging &&
                       op->kind == A64_REGISTER && !op->general;
         if ((out->operands[i] == W && (op->element || merged)) || op->updated)
@@ -287,8 +287,8 @@ static void flow(const struct a64_text *t, struct a64_access *out)
     out->link_read = (out->traits & INSN_RETURN) && t->count == 0;
 }
 
-/* Returns the width of an access from the mnemonic's suffix (ldrb, ldrsh, ldrsw, ld1rqb, st1w),
- * else from the registers. */
+/* Returns the width of an access in bits: from the mnemonic's suffix (ldrb, ldrsh, ldrsw, ld1rqb,
+ * st1w), otherwise from the registers. */
 static uint16_t width_of(const struct a64_text *t)
 {
     const char *m = t->mnemonic;
@@ -337,7 +337,7 @@ static void memory(const struct a64_text *t, struct a64_access *out)
         bool literal = op->kind == A64_LABEL && str_has_prefix(m, "ldr");
         if (op->kind != A64_MEMORY && !literal)
             continue;
-        /* copies and fills of memory */
+        /* memory copies and fills write to their first operand */
         bool filled = i == 0 && (str_has_prefix(m, "cpy") || str_has_prefix(m, "set"));
         uint8_t access = matches(m, none)                    ? 0
                          : matches(m, both)                  ? RW
@@ -355,8 +355,8 @@ static void memory(const struct a64_text *t, struct a64_access *out)
     }
 }
 
-/* Returns whether rename may eliminate the move: between registers of one kind, or of zero to a
- * register. */
+/* Returns whether rename may eliminate the instruction: a move between registers of one kind, or of
+ * zero to a register. */
 static bool is_move(const struct a64_text *t)
 {
     const struct a64_operand *to = &t->operands[0], *from = &t->operands[1];

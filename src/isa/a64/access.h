@@ -1,17 +1,18 @@
-/* Reads and writes of AArch64 instructions by the architecture (Arm ARM DDI 0487): registers, NZCV,
- * memory, control flow. Derived from mnemonic and operand position, because Capstone 4.0.2 has
- * errors: destinations of ld1, store addresses, ins, movi, cmp's first operand, some flags. */
+/* Reads and writes of AArch64 instructions by the architecture manual (Arm ARM DDI 0487):
+ * registers, NZCV, memory, control flow. Derived from mnemonic and operand position, because
+ * Capstone 4.0.2 has errors: destinations of ld1, store addresses, ins, movi, the first operand of
+ * cmp, some flags. */
 #ifndef PORTOLAN_ISA_A64_ACCESS_H
 #define PORTOLAN_ISA_A64_ACCESS_H
 
 #include "isa/a64/form.h"
 
 struct a64_access {
-    /* per operand of the text (enum operand_access); for memory: load, store or both */
+    /* for each operand of the text: enum operand_access; for memory: load, store or both */
     uint8_t operands[A64_OPERANDS];
-    uint32_t traits;                      /* enum insn_trait */
-    uint32_t flags_read, flags_written;   /* as in struct insn */
-    uint16_t memory_bits;                 /* width of the memory access in bits, 0: unknown */
+    uint32_t traits;                      /* set of enum insn_trait */
+    uint32_t flags_read, flags_written;   /* sets of flags, as in struct insn */
+    uint16_t memory_bits;                 /* width of the memory access in bits; 0: unknown */
     bool link_written, link_read;         /* implicit accesses to x30 */
 };
 

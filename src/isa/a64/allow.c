@@ -5,11 +5,12 @@
 
 #define NOP 0xd503201fu
 
-/* Permitted instructions: those that compute, load, store or close a loop, by the decoder's
- * mnemonics. Excluded, among others: exceptions (svc, brk, hlt), system registers (mrs, msr),
- * barriers, cache and address maintenance, hints except nop, pointer authentication (its keys
+/* Mnemonics of permitted instructions, as the decoder prints them: those that compute, load, store
+ * or close a loop. Excluded are, among others: exceptions (svc, brk, hlt), system registers (mrs,
+ * msr), barriers, cache and address maintenance, hints except nop, pointer authentication (its keys
  * belong to the process), memory tagging, 64-byte device accesses (ld64b, st64b), transactions, and
- * SME, whose state must be configured. Instructions of future decoders are excluded by default. */
+ * SME, whose state must be configured. Instructions that only future decoders support are
+ * excluded. */
 static const char scalar[] =
     " abs adc adcs add addhn addhn2 addp adds addv aesd aese aesimc aesmc and ands asr bcax bfcvt "
     "bfcvtn bfcvtn2 bfdot bfi bfmlalb bfmlalt bfmmla bfxil bic"
@@ -103,8 +104,8 @@ static const char scalable[] =
     " whilels whilelt whilerw whilewr wrffr"
     " ";
 
-/* Returns whether @names, a list separated by blanks, contains the first @length characters of
- * @name. */
+/* Returns whether the first @length characters of @name are in @names, a list separated by
+ * blanks. */
 static bool has(const char *names, const char *name, size_t length)
 {
     for (const char *at = names; (at = strstr(at, name)) != NULL; at++)
@@ -113,19 +114,19 @@ static bool has(const char *names, const char *name, size_t length)
     return false;
 }
 
-/* Returns whether the encoding group (bits 28 to 25) has permitted instructions. Protects against a
- * wrong name from a decoder. */
+/* Returns whether the encoding group (bits 28 to 25) has permitted instructions. This rejects a
+ * word for which a decoder returns a wrong name. */
 static bool group_allowed(uint32_t word)
 {
     switch (word >> 25 & 15) {
-    case 2:            /* SVE; group 0 is reserved and SME */
+    case 2:            /* SVE; SME is in group 0, which is not permitted */
     case 8: case 9:    /* operations with immediates */
     case 4: case 6: case 12: case 14:   /* loads and stores */
     case 5: case 13:   /* operations on registers */
     case 7: case 15:   /* vectors and floating point */
         return true;
-    /* Branches. Exceptions and system instructions have 0xd4 and 0xd5 in the top byte; nop is a
-     * hint. */
+    /* Branches. The top byte of exceptions is 0xd4, that of system instructions and of the hint nop
+     * 0xd5. */
     case 10: case 11:
         return (word & 0xfe000000) != 0xd4000000 || word == NOP;
     default:
@@ -136,7 +137,7 @@ static bool group_allowed(uint32_t word)
 bool a64_allow(uint32_t word, const char *mnemonic)
 {
     char name[32];
-    size_t length = strcspn(mnemonic, ".");   /* removes the condition, as in b.ne */
+    size_t length = strcspn(mnemonic, ".");   /* without the condition, as in b.ne */
 
     if (!group_allowed(word) || !length || length >= sizeof name)
         return false;

@@ -11,7 +11,7 @@
 #define CMP_ZERO 0xeb1f03ffu          /* cmp xzr, xzr */
 #define ADD_IMMEDIATE 0x91000000u     /* add xd, xn, #imm12 */
 #define SUB_IMMEDIATE 0xd1000000u
-#define REGISTER_STEP 16              /* value of A64_FORTH */
+#define REGISTER_STEP 16              /* initial value of A64_FORTH */
 #define GENERALS_READ 5
 #define GENERALS_WRITTEN 11
 #define VECTORS_READ 8
@@ -26,7 +26,7 @@ struct a64_allocation {
     unsigned general_read, general_written, vector_read, vector_written, mask_read, mask_written;
     unsigned load_base, store_base;
     unsigned load_offset, store_offset, load_window;
-    int64_t away[32];         /* present distance of a base from its initial value */
+    int64_t away[32];         /* current distance of each base from its initial value */
     struct body *body;
 };
 
@@ -85,8 +85,8 @@ static bool put(struct a64_allocation *a, uint32_t word)
     return true;
 }
 
-/* Returns the first of @count consecutive register numbers from @first, of @total; advances
- * *@next. */
+/* Returns the first of @count consecutive register numbers out of the @total from @first, and
+ * advances *@next. */
 static unsigned consecutive(unsigned *next, unsigned first, unsigned total, unsigned count)
 {
     if (*next + count > total)
@@ -117,14 +117,14 @@ static unsigned number_for(struct a64_allocation *a, const struct a64_code *code
 static bool set(struct a64_allocation *a, const struct a64_code *code, const struct a64_slot *slot,
                 uint32_t *word)
 {
-    /* Some encodings allow only low register numbers. The rotation eventually reaches one. */
+    /* some encodings allow only low register numbers, which the rotation eventually reaches */
     for (unsigned tries = 0; tries < VECTORS_WRITTEN; tries++)
         if (a64_slot_set(slot, number_for(a, code, slot), word))
             return true;
     return false;
 }
 
-/* Sets the next displacement within the form's range and the window. Consecutive accesses are
+/* Sets the next displacement within the form's range and the window. Successive accesses are
  * adjacent. */
 static bool displace(struct a64_allocation *a, const struct a64_code *code, bool store,
                      uint32_t *word)
@@ -145,8 +145,7 @@ static int64_t step_of(const struct a64_code *code)
     return !code->writeback ? 0 : code->step ? code->step : REGISTER_STEP;
 }
 
-/* Returns the first base in the rotation that has its initial value, or that the form's step
- * returns to it. */
+/* Returns the next base that has its initial value, or to which the form's step returns it. */
 static unsigned base_for(struct a64_allocation *a, const struct a64_code *code, bool store)
 {
     const uint8_t *bases = store ? a64_store_bases : a64_load_bases;
@@ -233,7 +232,7 @@ static bool emit_form(struct a64_allocation *a, const struct a64_code *code)
     return put(a, word) && (both || put_back(a, base));
 }
 
-/* Adds instructions that return all bases to their initial values, so the loop does not move
+/* Adds instructions that return all bases to their initial values, so that the loop does not move
  * through memory. */
 static bool emit_return(struct a64_allocation *a)
 {
@@ -289,7 +288,7 @@ bool a64_body_make(const struct a64_code *const *forms, const uint32_t *counts, 
         }
         if (ok || !done || before + 4 * (total + 64) <= BODY_LIMIT)
             break;
-        wanted = done;   /* number of executions that fit */
+        wanted = done;   /* the number of executions that fit */
     }
     out->executions = (unsigned)(ok ? wanted : 0);
     out->instructions = (unsigned)(ok ? wanted * total : 0);

@@ -1,14 +1,14 @@
 /* Bodies of AArch64 forms: registers, displacements, and chain breakers. Internal to isa/, except
  * for register roles.
  * x0-x10, v8-v28 and p4-p15 are written in rotation; x11-x15, v0-v7 and p0-p3 are only read. An
- * accumulating form depends only on its own destination, a dozen or more executions before.
- * Forms that read and write flags (adcs, ccmp): `cmp xzr, xzr` precedes them, which takes the time
- * of an integer operation.
- * sdiv, udiv: the dividend is x24, whose quotient is long.
- * Pre- and post-index: a step down follows each step up, over four bases for loads and three for
- * stores. If only steps up can be encoded, a `sub` returns the base.
- * Gathers and scatters: offsets v31 (zero), addresses v30 (loads) and v29 (stores).
- * Loads and stores step through adjacent displacements if the form has one; otherwise they rotate
+ * accumulating form depends only on its own result a dozen or more executions before.
+ * A `cmp xzr, xzr` precedes forms that read and write flags (adcs, ccmp). It costs the time of an
+ * integer operation.
+ * The dividend of sdiv and udiv is x24, with which the quotient is long.
+ * With pre- or post-indexing, a step down follows each step up, on four bases for loads and three
+ * for stores. If only steps up can be encoded, a `sub` returns the base to its initial value.
+ * Gathers and scatters have offsets in v31 (zero) and addresses in v30 (loads) or v29 (stores).
+ * Forms with a displacement access adjacent places one after another; other loads and stores rotate
  * over several bases. */
 #ifndef PORTOLAN_ISA_A64_BODY_H
 #define PORTOLAN_ISA_A64_BODY_H
@@ -16,13 +16,13 @@
 #include "isa/a64/encode.h"
 #include "isa/body.h"
 
-/* Initial values of general registers; x18 is reserved by the platform. Bases of one kind are
- * A64_BASES_APART bytes apart. */
+/* Initial values of general registers; x18 is reserved by the platform. Load bases, like store
+ * bases, are A64_BASES_APART bytes apart. */
 enum {
-    A64_BACK = 19,        /* contains -16 */
+    A64_BACK = 19,        /* value -16 */
     A64_ZERO = 20,
-    A64_LONG = 24,        /* contains a dividend with a long quotient */
-    A64_FORTH = 25,       /* 16: also the index in addresses */
+    A64_LONG = 24,        /* a dividend whose quotient is long */
+    A64_FORTH = 25,       /* value 16, also used as an index */
     A64_STORES = 26, A64_LOADS = 27, A64_COUNTER = 28,
 };
 #define A64_BODY_KEPT                                                                              \
@@ -33,10 +33,10 @@ enum {
      1u << 29 | 1u << 30)
 #define A64_BASES_APART 80
 extern const uint8_t a64_load_bases[4], a64_store_bases[3];
-/* Vector registers that contain addresses or zeros. */
+/* Vector registers with addresses or zeros. */
 enum { A64_STORE_POINTERS = 29, A64_LOAD_POINTERS = 30, A64_ZERO_OFFSETS = 31 };
 
-/* Returns the reason why no body can contain a form, on any CPU; NULL if bodies can. */
+/* Returns the reason why no body can contain a form, on any CPU; NULL if bodies can contain it. */
 const char *a64_unfit(const struct form_row *row);
 /* Implements body_make for AArch64. */
 bool a64_body_make(const struct a64_code *const *forms, const uint32_t *counts, size_t n,

@@ -17,8 +17,8 @@
 #define CAPSTONE_LIBRARY(major) "libcapstone.so." TEXT_OF(major)
 #define LIBRARY_SIZE ((size_t)4 << 20)
 
-/* Functions of Capstone, which is loaded with the first AArch64 instruction. Its tables contain
- * 77,000 addresses, whose relocation would dominate the program's start-up time. */
+/* Functions of Capstone, which is loaded for the first AArch64 instruction. Its tables contain
+ * 77,000 addresses; their relocation would dominate the program's start-up time. */
 static struct {
     __typeof__(&cs_open) open;
     __typeof__(&cs_close) close;
@@ -28,7 +28,7 @@ static struct {
     __typeof__(&cs_disasm_iter) disassemble;
 } capstone;
 
-/* One Capstone handle per thread, because threads cannot share handles. */
+/* The Capstone handle of one thread. Threads cannot share a handle. */
 struct decoder {
     csh handle;
     cs_insn *insn;
@@ -46,7 +46,8 @@ static void decoder_free(void *take)
     free(d);
 }
 
-/* Frees the main thread's handle at exit, because key destructors do not run for it. */
+/* Frees the main thread's handle at exit, because the destructor of the thread's key does not run
+ * for it. */
 static void free_main(void)
 {
     struct decoder *d = pthread_getspecific(decoder_key);
@@ -55,7 +56,7 @@ static void free_main(void)
     pthread_setspecific(decoder_key, NULL);
 }
 
-/* Loads Capstone, which stays loaded until the program ends. */
+/* Loads Capstone, which is never unloaded. */
 static void capstone_load(void)
 {
     void *library = dlopen(CAPSTONE_LIBRARY(CS_API_MAJOR), RTLD_NOW | RTLD_LOCAL);
@@ -118,7 +119,8 @@ bool a64_capstone_reads(uint32_t word, uint64_t offset, const char **mnemonic,
 
 #else
 
-/* Without Capstone (--without-capstone) another disassembler decodes every word (a64_learn). */
+/* Build without Capstone (--without-capstone): another disassembler decodes every word
+ * (a64_learn). */
 bool a64_capstone_reads(uint32_t word, uint64_t offset, const char **mnemonic,
                         const char **operands)
 {

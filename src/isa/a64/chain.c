@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Fixed registers: chained ones, read-only ones, other written ones. Their numbers are low, because
- * encodings with lanes allow few registers. */
+/* Numbers of fixed registers: chained, read-only, and other written ones. They are low, because
+ * some encodings with lanes allow only low numbers. */
 enum {
     CHAIN_GENERAL = 0, SPARE_GENERAL = 3, READ_GENERAL = 11, CHAIN_VECTOR = 1, READ_VECTOR = 2,
     SPARE_VECTOR = 10, CHAIN_MASK = 4, SPARE_MASK = 5, READ_MASK = 0
@@ -100,7 +100,7 @@ static int slot_at(const struct a64_code *code, enum a64_place place)
     return -1;
 }
 
-/* Returns whether a plain load can read the data of a plain store, a whole register. */
+/* Returns whether a simple load can read the data of a simple store of a whole register. */
 static bool forwards(const struct a64_code *code, const struct a64_slot *data)
 {
     unsigned bits = data->letter == 'X' || data->letter == 'D'   ? 64
@@ -153,8 +153,8 @@ static bool put(struct body *body, uint32_t word)
     return true;
 }
 
-/* Returns the register of slot @i outside the chain. Operands get different registers, because
- * equal ones may have another meaning. */
+/* Returns the register of slot @i if it is not in the chain. Each operand gets another register,
+ * because equal registers may change the instruction's meaning. */
 static unsigned number_of(const struct a64_code *code, unsigned i)
 {
     static const uint8_t reads[] = {READ_GENERAL, READ_VECTOR, READ_MASK},
@@ -180,7 +180,8 @@ static unsigned chained(const struct a64_slot *slot)
     return numbers[domain_of(slot)];
 }
 
-/* Returns the register of slot @i: the chain's, or the default. */
+/* Returns the register of slot @i: that of the chain if the slot is a link's end, otherwise that of
+ * number_of. */
 static unsigned link_number(const struct a64_code *code, const struct chain *c, unsigned i)
 {
     bool from = i == c->from, to = i == c->to;
@@ -199,7 +200,7 @@ static unsigned link_number(const struct a64_code *code, const struct chain *c, 
     }
 }
 
-/* Returns a load of the data that slot @data stored at displacement @steps accesses. */
+/* Returns a load from the place at which a store with slot @data and displacement @steps writes. */
 static uint32_t load_back(const struct a64_slot *data, unsigned steps)
 {
     static const struct {
@@ -217,7 +218,7 @@ static uint32_t load_back(const struct a64_slot *data, unsigned steps)
     return word | steps << 10 | A64_STORES << 5 | chained(data);
 }
 
-/* Adds the helper code from the link's result to the next link. */
+/* Adds the helper instructions between the result of a link and the next link. */
 static bool put_helper(const struct a64_code *code, const struct chain *c, struct body *body)
 {
     switch (c->kind) {
@@ -261,7 +262,7 @@ bool a64_chain_make(const struct a64_code *code, const struct chain *c, unsigned
     int step = slot_at(code, A64_PLACE_STEP);
     for (unsigned i = 0; i < links; i++) {
         uint32_t link = word;
-        /* Steps of a base alternate up and down. */
+        /* the steps of the base go up and down alternately */
         if (c->kind == CHAIN_OWN && i % 2 && code->step)
             link ^= code->backwards;
         else if (c->kind == CHAIN_OWN && i % 2 && step >= 0) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Only compiled for AArch64. */
+/* The file is empty on other processors than AArch64. */
 #if defined(__aarch64__)
 #include "isa/cpu.h"
 
@@ -12,8 +12,8 @@
 
 #include "base/file.h"
 
-/* Values of column extension in data/isa/aarch64.csv, and the kernel's flags. A group needs one of
- * its extensions; a missing one is detected by SIGILL. */
+/* Values of the column extension in data/isa/aarch64.csv, and the kernel's flags for them. A group
+ * of extensions is reported if one of them is present; SIGILL reveals the missing ones. */
 static const struct { const char *set; unsigned long first, second;
 } features[] = {
     {"crc", HWCAP_CRC32, 0},
@@ -60,7 +60,8 @@ static bool has(const char *set)
     return false;
 }
 
-/* Returns the hexadecimal value of a key like "CPU part" in /proc/cpuinfo; 0 if it is missing. */
+/* Returns the hexadecimal value of a key in /proc/cpuinfo, such as "CPU part"; 0 if it is
+ * missing. */
 static unsigned identity(const char *key)
 {
     struct str text = {0};
@@ -74,7 +75,8 @@ static unsigned identity(const char *key)
     return value;
 }
 
-/* Returns a name with the part number, because no register contains the vendor's name. */
+/* Returns a name with implementer and part number, because no register contains the vendor's
+ * name. */
 static const char *name(char *buffer, size_t size)
 {
     snprintf(buffer, size, "AArch64 processor, implementer 0x%02x, part 0x%03x",

@@ -17,7 +17,8 @@ static uint32_t word_at(const uint8_t *code)
            (uint32_t)code[3] << 24;
 }
 
-/* Returns the name of register @n of @file. The name of the last register is @last. */
+/* Returns the name of register @n of file @file; the register with the largest number is called
+ * @last. */
 static const char *register_text(uint32_t n, char file, const char *last, char out[8])
 {
     if (n < 31)
@@ -27,8 +28,8 @@ static const char *register_text(uint32_t n, char file, const char *last, char o
     return out;
 }
 
-/* Replaces names that differ between disassembler versions: shifting moves, the branch target hint,
- * a comparison of tags, an alias, and the authenticated load with write-back without
+/* Replaces names that differ between versions of disassemblers: shifted moves, the branch target
+ * hint, a comparison of tags, an alias, and authenticated loads with write-back but without
  * displacement. */
 static bool named_here(uint32_t word, char mnemonic[A64_MNEMONIC], char operands[A64_OPERAND_TEXT])
 {
@@ -95,7 +96,7 @@ bool a64_learn(const uint8_t *code, size_t length, struct err *err)
 
 static struct operand *add(struct insn *out, uint8_t kind, uint8_t access)
 {
-    /* receives operands beyond INSN_OPERANDS, which are dropped */
+    /* operands beyond INSN_OPERANDS are written here and dropped */
     static _Thread_local struct operand spill;
     struct operand *op =
         out->operand_count < INSN_OPERANDS ? &out->operands[out->operand_count++] : &spill;
@@ -128,7 +129,7 @@ static void add_memory(struct insn *out, const struct a64_operand *op, uint8_t a
     to->displacement = op->displacement;
 }
 
-/* Returns the value of immediate @i, shifted: #1, lsl #12 is 4096. */
+/* Returns the value of immediate @i including a shift that follows: #1, lsl #12 is 4096. */
 static int64_t immediate_shifted(const struct a64_text *t, unsigned i)
 {
     const struct a64_operand *op = &t->operands[i],
@@ -140,8 +141,8 @@ static int64_t immediate_shifted(const struct a64_text *t, unsigned i)
     return (int64_t)((uint64_t)op->value << next->value);
 }
 
-/* Adds the base register that the access updates. The step of a post-indexed access is @step, an
- * immediate or a register. */
+/* Adds the base register that a pre- or post-indexed access updates. @step: the step of a
+ * post-indexed access, an immediate or a register. */
 static void add_writeback(struct insn *out, const struct a64_operand *memory,
                           const struct a64_operand *step)
 {
@@ -154,7 +155,7 @@ static void add_writeback(struct insn *out, const struct a64_operand *memory,
     to->index = memory->pre ? REG_NONE : step->reg;
 }
 
-/* Returns the factor of the shift or extension after operand @i; 0: none. */
+/* Returns the scale factor by the shift or extension after operand @i; 0 if there is none. */
 static uint8_t shift_after(const struct a64_text *t, unsigned i)
 {
     const struct a64_operand *next = i + 1 < t->count ? &t->operands[i + 1] : NULL;

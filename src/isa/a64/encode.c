@@ -16,7 +16,7 @@
 #define ROWS_A_RUN 500
 #define NO_DISPLACEMENT INT64_MIN
 
-/* Cache by template. An entry whose code and reason are both NULL is not known yet. */
+/* Cache by template. An entry whose code and reason are both NULL has not been derived yet. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct names templates;
 static VEC(struct a64_code *) codes;
@@ -38,8 +38,8 @@ static bool is_general(char letter)
     return letter == 'X' || letter == 'W';
 }
 
-/* Returns the explicit displacement of the template, such as `#0x30`. NULL if there is none that
- * can change. */
+/* Returns the explicit displacement in the template, such as `#0x30`, and its end. Returns NULL if
+ * there is none that can be changed. */
 static const char *displacement_in(const char *template, const char **end)
 {
     const char *bracket = strstr(template, "[{R:X}"), *hash = bracket ? bracket + 6 : NULL;
@@ -55,8 +55,8 @@ static const char *displacement_in(const char *template, const char **end)
     return hash;
 }
 
-/* Returns whether the text from @at to @close is a valid placeholder: a register of known kind,
- * {=}, {=w}, {+X} (the following register, for an even pair) or {Rel}. */
+/* Returns whether the text from @at to @close is a valid placeholder: a register of a known kind,
+ * {=}, {=w}, {+X} (the register after the previous one, for an even pair) or {Rel}. */
 static bool placeholder_sound(const char *at, const char *close)
 {
     static const char *const accesses[] = {"{R:", "{W:", "{RW:"};
@@ -76,8 +76,8 @@ static bool placeholder_sound(const char *at, const char *close)
     return false;
 }
 
-/* Parses the slots of the template. Rejects text that is not one line with one instruction, so the
- * assembler never gets such text. */
+/* Parses the slots of the template. Rejects text other than one line with one instruction, so that
+ * the assembler does not get it. */
 static bool slots_parse(const char *template, struct a64_code *out)
 {
     int brackets = 0, list = 0, depth = 0;
@@ -148,7 +148,8 @@ static bool slots_parse(const char *template, struct a64_code *out)
     return true;
 }
 
-/* Appends the template with registers in its slots. Slot @changed has register @number. */
+/* Appends the template with registers in its slots: @number in slot @changed, the default ones
+ * elsewhere. */
 static void text_make(const char *template, const struct a64_code *code, unsigned changed,
                       unsigned number, int64_t displacement, struct str *out)
 {
@@ -187,11 +188,11 @@ static void text_make(const char *template, const struct a64_code *code, unsigne
     }
 }
 
-/* A form whose encoding is being derived. Its lines are in the order of evaluation. */
+/* A form whose encoding is being derived. */
 struct inquiry {
     const struct form_row *row;
     struct a64_code *code;
-    size_t line;            /* line of its first instance; the variants follow */
+    size_t line;            /* line of its first instance; lines with variants follow */
     char reason[200];
 };
 
@@ -224,8 +225,8 @@ void a64_code_ask(const struct form_row *row, const struct a64_code *c, struct s
     }
 }
 
-/* Words by line. A line that the assembler rejected, or that became several instructions, has
- * none. */
+/* Assembled words by line. There is no word for a line that the assembler rejected or that became
+ * several instructions. */
 struct answer { uint32_t *words; bool *there; size_t lines; };
 
 static bool word_at(const struct answer *a, size_t line, uint32_t *word)
@@ -258,8 +259,8 @@ static bool take(struct inquiry *q, const struct answer *a)
     uint32_t zero, bit = 0;
     if (!c->bytes || c->bytes & (c->bytes - 1) || !word_at(a, line++, &zero))
         return true;
-    /* Doubling the displacement must move one bit up by one. Otherwise the variant has another
-     * field or is another instruction. */
+    /* If the displacement is doubled, one bit must move up by one. Otherwise the variant uses
+     * another field or is another instruction. */
     for (c->offsets = 0; c->offsets < A64_STEPS && word_at(a, line++, &word); c->offsets++) {
         uint32_t now = word ^ zero;
         if (!now || now & (now - 1) || (c->offsets && now != bit << 1))
@@ -299,7 +300,7 @@ static bool run(struct inquiry *inquiries, size_t count, const struct isa_assemb
         memcpy(&a.words[line], assembled.code + from, 4);
         a.there[line] = true;
     }
-    /* If the assembler rejected every line, the templates are wrong, not the assembler. */
+    /* if the assembler rejected every line, the cause is in the templates, not in the assembler */
     ok = ok || assembled.refused_count || err_set(err, own.code, own.todo, "%s", own.what);
     for (size_t i = 0; ok && i < count; i++) {
         struct inquiry *q = &inquiries[i];
@@ -325,7 +326,7 @@ static bool text_parse(char *line, struct a64_text *text)
     char *space = line ? strchr(line, ' ') : NULL;
     if (space)
         *space = '\0';
-    /* The parser returns branch offsets as addresses. */
+    /* the parser represents branch distances as addresses */
     char *relative = space ? strstr(space + 1, ".+8") : NULL;
     if (relative)
         memcpy(relative, "0x8", 3);
@@ -343,7 +344,7 @@ bool a64_code_text(const struct form_row *row, struct a64_text *text, struct a64
     return ok;
 }
 
-/* Returns whether the form without a displacement is the same form. */
+/* Returns whether an instruction without the displacement has the same form. */
 static bool zero_is_same(const struct form_row *row, const struct a64_code *code)
 {
     struct str line = {0};
@@ -351,7 +352,7 @@ static bool zero_is_same(const struct form_row *row, const struct a64_code *code
     char form[FORM_MAX] = "";
 
     text_make(row->template, code, A64_SLOTS, 0, 0, &line);
-    /* Disassemblers omit displacement 0. */
+    /* removes the displacement, as disassemblers do if it is 0 */
     char *zero = line.data ? strstr(line.data, ", #0]") : NULL;
     if (zero)
         memmove(zero, zero + 4, strlen(zero + 4) + 1);
@@ -361,12 +362,12 @@ static bool zero_is_same(const struct form_row *row, const struct a64_code *code
     return strcmp(form, row->form) == 0;
 }
 
-/* Returns whether the template's access letters agree with the architecture. Registers are assigned
- * by these letters. */
+/* Returns whether the access letters of the template agree with the architecture, because registers
+ * are assigned by these letters. */
 static bool access_agrees(const struct a64_code *c, const struct a64_text *text, char *reason,
                           size_t size)
 {
-    /* R for no access: a zero register, which has no effect */
+    /* without access: R, a zero register, which has no effect */
     static const char *const letters[] = {"R", "R", "W", "RW"};
 
     for (unsigned i = 0; i < c->slot_count; i++) {
@@ -404,7 +405,7 @@ bool a64_code_draft(const struct form_row *row, struct a64_code *out, char *reas
     const char *literal = displacement_in(row->template, &end);
     out->lowest = literal && !zero_is_same(row, out);
     out->step = out->writeback && literal ? strtoll(literal + 1, NULL, 0) : 0;
-    /* The step must be in the range of add and sub, which undo it. */
+    /* the step must be in the range of add and sub, which reverse it */
     if (out->step <= -4096 || out->step >= 4096) {
         snprintf(reason, size, "base increment too large");
         return false;
@@ -422,8 +423,8 @@ static bool inquiry_init(const struct form_row *row, struct inquiry *q)
     return false;
 }
 
-/* Returns the cache entry of a template, whose code and reason may be NULL. The caller owns the
- * lock. */
+/* Returns the index of the cache entry of @template. Its code and reason may be NULL. The caller
+ * must hold the lock. */
 static uint32_t place_of(const char *template)
 {
     if (!templates.count)

@@ -6,8 +6,8 @@
 #include "base/str.h"
 #include "isa/cpu.h"
 
-/* Returns the reason to refuse an instruction, NULL if none. allow.c has the list of permitted
- * instructions. */
+/* Returns the reason to reject an instruction; NULL if there is none. allow.c has the list of
+ * permitted instructions. */
 static const char *refused(const struct insn *in)
 {
     if (in->traits & INSN_UNDECODED)
@@ -16,7 +16,8 @@ static const char *refused(const struct insn *in)
     for (unsigned k = 0; k < in->operand_count; k++)
         relative |= in->operands[k].kind == OPERAND_MEMORY && in->operands[k].base == REG_NONE &&
                     in->operands[k].index == REG_NONE;
-    /* A non-faulting load would access any mapped address without raising a signal. */
+    /* a non-faulting load could read any mapped address, and an unmapped one would raise no
+     * signal */
     if (str_has_prefix(in->mnemonic, "ldff1") || str_has_prefix(in->mnemonic, "ldnf1"))
         return "a load that cannot fault";
     return relative                     ? "a PC-relative address"
@@ -24,9 +25,9 @@ static const char *refused(const struct insn *in)
                                         : "a system instruction";
 }
 
-/* Returns the mask of the distance field of a branch, and in *@next the field's value for a branch
- * to the next word. Distances are in words: b has 26 bits, tbz and tbnz 14 from bit 5, all others
- * 19 from bit 5. */
+/* Returns the mask of a branch's distance field. *@next: the field's value for a branch to the next
+ * word. Distances are in words: b has 26 bits, tbz and tbnz 14 from bit 5, other branches 19 from
+ * bit 5. */
 static uint32_t distance_bits(uint32_t word, uint32_t *next)
 {
     bool far = (word & 0x7c000000) == 0x14000000, test = (word & 0x7e000000) == 0x36000000;
@@ -51,7 +52,8 @@ static bool bytes_alike(const struct insn *in, const uint8_t *again)
     return !((word ^ other) & ~(in->traits & INSN_BRANCH ? distance_bits(word, &next) : 0));
 }
 
-/* Returns a free register. x18 is the last choice, because some platforms reserve it. */
+/* Returns a register that @insns do not use. x18 is the last choice, because some platforms reserve
+ * it. */
 static uint8_t register_free(const struct insn *insns, size_t count)
 {
     uint32_t used = 0;

@@ -14,7 +14,7 @@ static bool word_in(const char *text, size_t length, const char *const *list)
     return false;
 }
 
-/* Splits @text at commas outside brackets and braces. Returns the number of parts. */
+/* Splits @text at commas that are not in brackets or braces. Returns the number of parts. */
 static unsigned split(const char *text, size_t length, const char *parts[], size_t lengths[],
                       unsigned most)
 {
@@ -40,7 +40,7 @@ static unsigned split(const char *text, size_t length, const char *parts[], size
     return count;
 }
 
-/* Parses decimal digits and advances @at. */
+/* Parses decimal digits and advances *@at. */
 static unsigned number(const char **at, const char *end)
 {
     unsigned value = 0;
@@ -54,7 +54,7 @@ static uint16_t element_bits(char c)
     return c == 'b' ? 8 : c == 'h' ? 16 : c == 's' ? 32 : c == 'd' ? 64 : c == 'q' ? 128 : 0;
 }
 
-/* Parses the suffix of a register name, ".2d", ".d", "[1]" or "/m": type, bits, element,
+/* Parses the suffix of a register name (".2d", ".d", "[1]" or "/m"): type, bits, element,
  * merging. */
 static bool suffix_parse(const char *at, const char *end, char class, struct a64_operand *out)
 {
@@ -150,7 +150,7 @@ static bool immediate_parse(const char *text, size_t length, struct a64_operand 
     strcpy(out->type, "I");
     out->value =
         *digits == '-' ? (int64_t)strtoll(digits, &stop, 0) : (int64_t)strtoull(digits, &stop, 0);
-    if (*stop)   /* floating point: 1.0e+0 */
+    if (*stop)   /* a floating-point number such as 1.0e+0 */
         strtod(digits, &stop);
     return *stop == '\0';
 }
@@ -187,7 +187,7 @@ static bool shift_parse(const char *text, size_t length, struct a64_operand *out
     return true;
 }
 
-/* Parses a register list: {v0.2d, v1.2d}, {v0.2d - v3.2d}, {z0.d-z1.d}, {v0.d}[1]. */
+/* Parses a list of registers such as {v0.2d, v1.2d}, {v0.2d - v3.2d}, {z0.d-z1.d} or {v0.d}[1]. */
 static bool list_parse(const char *text, size_t length, struct a64_operand *out)
 {
     const char *close = memchr(text, '}', length), *parts[4];
@@ -258,7 +258,8 @@ static bool memory_parse(const char *text, size_t length, struct a64_operand *ou
             if (out->index != REG_NONE && part.value >= 0 && part.value < 8)
                 out->scale = (uint8_t)(1 << part.value);
             else if (strcmp(part.type, "MUL VL") == 0)
-                /* Assumes the shortest vectors. Displacements are only compared for equality. */
+                /* assumes the shortest vectors, because displacements are only compared for
+                 * equality */
                 out->displacement *= 16;
         } else {
             return false;
@@ -280,14 +281,15 @@ bool a64_is_condition(const char *text, size_t length)
     return word_in(text, length, conditions);
 }
 
-/* Returns the operand type of a word that represents a number. Each kind of word has one type. */
+/* Returns the type of an operand that is a word with a numeric meaning. Each kind of word has one
+ * type. */
 static const char *kind_of_word(const char *text, size_t length)
 {
     if (a64_is_condition(text, length))
         return "C";
     if (length > 5 &&
         (memcmp(text, "pld", 3) == 0 || memcmp(text, "pli", 3) == 0 || memcmp(text, "pst", 3) == 0))
-        /* prefetches into the system cache: older disassemblers print numbers */
+        /* prefetches into the system cache: older disassemblers print a number */
         return memcmp(text + 3, "slc", 3) == 0 ? "I" : "PRFOP";
     bool is_count =
         length > 2 && length < 6 && memcmp(text, "vl", 2) == 0 && isdigit((unsigned char)text[2]);
@@ -334,7 +336,7 @@ static bool operand_parse(const char *text, size_t length, struct a64_operand *o
            word_parse(text, length, out);
 }
 
-/* Returns whether the instruction is a branch or a PC-relative access. Its last immediate is an
+/* Returns whether the instruction is a branch or a PC-relative access, whose last immediate is an
  * address. */
 static bool is_relative(const struct a64_text *t)
 {
@@ -347,7 +349,7 @@ static bool is_relative(const struct a64_text *t)
            (t->count == 2 && word_in(t->mnemonic, length, literal));
 }
 
-/* Returns the mnemonic as used here, because disassemblers differ. */
+/* Returns the mnemonic that Portolan uses, because disassemblers differ. */
 static const char *spelling_of(const char *mnemonic, const struct a64_text *t)
 {
     if (strcmp(mnemonic, "ins") == 0 ||
@@ -359,8 +361,8 @@ static const char *spelling_of(const char *mnemonic, const struct a64_text *t)
     return mnemonic;
 }
 
-/* Marks moves to or from sp, which are additions, and from xzr, which are zeroing. Neither is a
- * register move. */
+/* Marks moves to or from sp, which are additions, and moves from xzr, which are zeroing. Neither is
+ * a register move. */
 static void name_special(struct a64_operand operands[2])
 {
     bool wide = operands[0].bits == 64;
@@ -400,7 +402,7 @@ bool a64_text_parse(const char *mnemonic, const char *operands, struct a64_text 
     if (out->count == 2 && strcmp(out->mnemonic, "mov") == 0 && out->operands[0].general &&
         out->operands[1].general)
         name_special(out->operands);
-    /* A number in an SVE prefetch is an unnamed prefetch operation. */
+    /* a number as SVE prefetch operation, which has no name */
     if (out->count && out->operands[0].kind == A64_IMMEDIATE && str_match("prf?", out->mnemonic) &&
         out->mnemonic[3] != 'm')
         strcpy(out->operands[0].type, "PRFOP");
@@ -412,7 +414,7 @@ bool a64_text_parse(const char *mnemonic, const char *operands, struct a64_text 
     return true;
 }
 
-/* Returns whether the address may have an immediate offset. If so, a missing one means 0. */
+/* Returns whether the address may have an immediate offset, so that a missing one means 0. */
 static bool takes_offset(const char *mnemonic)
 {
     static const char *const heads[] = {"ldr",  "str",  "ldp",  "stp",  "ldnp", "stnp",
@@ -423,7 +425,7 @@ static bool takes_offset(const char *mnemonic)
     return false;
 }
 
-/* Returns whether operand @i is a left shift by 1 to 4 of the preceding register. */
+/* Returns whether operand @i shifts the register before it left by 1 to 4. */
 static bool is_short_shift(const struct a64_text *t, unsigned i)
 {
     const struct a64_operand *op = &t->operands[i];
@@ -451,14 +453,14 @@ void a64_text_form(const struct a64_text *t, char form[FORM_MAX])
 
 struct template {
     struct str *out;
-    /* first register; repetitions of it in the text are printed as {=}, or {=w} with another
-     * width */
+    /* First register. Later occurrences of it in the text become {=}, or {=w} if the width
+     * differs. */
     uint8_t first;
     char class;
     bool any;
 };
 
-/* Appends the operand @text with placeholders in place of registers. */
+/* Appends the operand @text, with placeholders instead of registers. */
 static void template_operand(struct template *t, const char *text, size_t length,
                              const char *access)
 {
@@ -490,7 +492,8 @@ static void template_operand(struct template *t, const char *text, size_t length
     }
 }
 
-/* Appends a list with a placeholder for every register. The registers are consecutive. */
+/* Appends a list with a placeholder for each register. The placeholders stand for consecutive
+ * registers. */
 static void template_list(struct template *t, const struct a64_operand *op, const char *access)
 {
     const char *suffix = memchr(op->text, '.', op->length),
@@ -517,7 +520,7 @@ void a64_text_template(const struct a64_text *text, const uint8_t access[A64_OPE
         const struct a64_operand *op = &text->operands[i];
         const char *kind = op->kind == A64_MEMORY ? "R" : letters[access[i] & 3];
         str_add(out, i ? ", " : " ");
-        /* second register of an even pair */
+        /* the second register of an even pair */
         const bool second = strncmp(text->mnemonic, "casp", 4) == 0 && (i == 1 || i == 3);
         if (op->kind == A64_LABEL)
             str_add(out, "{Rel}");
@@ -530,8 +533,8 @@ void a64_text_template(const struct a64_text *text, const uint8_t access[A64_OPE
     }
 }
 
-/* Appends a register or number for a placeholder. Register numbers ascend, so registers of a list
- * are consecutive. */
+/* Appends a register or number for a placeholder. Register numbers ascend, so the registers of a
+ * list are consecutive. */
 void a64_placeholder(struct form_registers *in, const char *type, struct str *out)
 {
     char text[8];
@@ -539,7 +542,7 @@ void a64_placeholder(struct form_registers *in, const char *type, struct str *ou
         str_add(out, ".+8");
         return;
     }
-    type += type[0] == '+';   /* the next number is the register after the previous one */
+    type += type[0] == '+';   /* a register after the previous one */
     if (type[0] == '=') {
         str_addf(out, "%c%s", type[1] ? type[1] : in->first[0], in->first + 1);
         return;
@@ -561,8 +564,7 @@ static bool begins(const char *text, const char *const *words)
     return false;
 }
 
-/* Returns whether an operand in the list at @operands is a vector, predicate or floating-point
- * register. */
+/* Returns whether a vector, predicate or floating-point register is among @operands. */
 static bool has_vectors(const char *operands)
 {
     for (const char *at = operands; at; at = strpbrk(at + 1, " ([{"))

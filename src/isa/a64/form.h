@@ -1,5 +1,5 @@
-/* Parses AArch64 mnemonics and operands as disassemblers print them. Makes operands, form name and
- * template. */
+/* Parses mnemonics and operands as AArch64 disassemblers print them. Produces operands, form name
+ * and template. */
 #ifndef PORTOLAN_ISA_A64_FORM_H
 #define PORTOLAN_ISA_A64_FORM_H
 
@@ -17,51 +17,52 @@ enum a64_kind { A64_REGISTER, A64_LIST, A64_MEMORY, A64_IMMEDIATE, A64_SHIFT, A6
 
 struct a64_operand {
     uint8_t kind;            /* enum a64_kind */
-    uint8_t reg;             /* root (insn.h), REG_NONE for xzr; first register of a list */
-    uint8_t count;           /* registers in a list */
-    bool element;            /* v0.d[1]: all other lanes are unchanged */
+    uint8_t reg;             /* root register (insn.h), of a list the first; REG_NONE for xzr */
+    uint8_t count;           /* number of registers in a list */
+    bool element;            /* one lane (v0.d[1]): the other lanes are unchanged */
     bool merging;            /* p0/m: lanes that the predicate disables are unchanged */
-    bool updated;            /* x0!: a count that the instruction updates */
+    bool updated;            /* x0!: the instruction updates the count in the register */
     bool general, predicate; /* x and w registers; p registers */
-    uint16_t bits;           /* width of the register, or of each register of a list */
-    int64_t value;           /* value of an immediate, shift amount, branch target */
-    uint8_t base, index, scale;   /* memory; a vector of addresses is the index or the base */
+    uint16_t bits;           /* width of the register, or of each register in a list */
+    int64_t value;           /* immediate, shift amount, or branch target */
+    uint8_t base, index, scale;   /* registers and scale of an address; a vector of addresses is the
+                                   * index or the base */
     int64_t displacement;
     bool pre;                /* pre-indexed: [x0, #8]! */
     const char *text;        /* text of the operand, borrowed */
     size_t length;
-    char type[40];           /* type of the operand in the form name */
+    char type[40];           /* the operand's type in the form name */
 };
 
 struct a64_text {
-    char mnemonic[32];       /* lower case, normalised spelling */
+    char mnemonic[32];       /* in lower case, in Portolan's spelling */
     struct a64_operand operands[A64_OPERANDS];
     unsigned count;
-    bool post;               /* an operand after the memory operand updates the base */
-    char line[160];          /* storage for the operands' texts */
+    bool post;               /* whether an operand after the memory operand updates the base */
+    char line[160];          /* storage for the text of the operands */
 };
 
-/* Parses a mnemonic and its operands: "add", "x0, x1, w2, sxtw #2". Returns false if they are not
+/* Parses a mnemonic ("add") and its operands ("x0, x1, w2, sxtw #2"). Returns false if they are not
  * AArch64 text. */
 bool a64_text_parse(const char *mnemonic, const char *operands, struct a64_text *out);
-/* Appends the form name: `ADD (X, X, W, SXTW I)`. Conditions become C, prefetch operations PRFOP,
- * SVE's vl4 and all PATTERN, branch targets Rel. Left shifts of a register by 1 to 4 have their own
- * name, because newer cores execute them without a second cycle. [x0] of an access that may have an
- * offset becomes [X, I]. */
+/* Appends the form name, such as `ADD (X, X, W, SXTW I)`. Conditions become C, prefetch operations
+ * PRFOP, SVE's vl4 and all PATTERN, branch targets Rel. Left shifts of a register by 1 to 4 have a
+ * separate name, because newer cores execute them without a second cycle. If an access may have an
+ * offset, its [x0] becomes [X, I]. */
 void a64_text_form(const struct a64_text *text, char form[FORM_MAX]);
-/* Appends the template: `add {W:X}, {R:X}, {R:W}, sxtw #2`. Registers become typed placeholders
- * with @access (enum operand_access). {=} repeats the first placeholder's register ({=w} its 32-bit
- * half); {Rel} is a branch target. All other text is unchanged. */
+/* Appends the template, such as `add {W:X}, {R:X}, {R:W}, sxtw #2`. Registers become typed
+ * placeholders with @access (enum operand_access). {=} stands for the first placeholder's register,
+ * {=w} for its 32-bit half, {Rel} for a branch target. All other text is unchanged. */
 void a64_text_template(const struct a64_text *text, const uint8_t access[A64_OPERANDS],
                        struct str *out);
 
-/* Returns the kind of a form from its name. */
+/* Returns the kind of the form with name @form. */
 enum form_kind a64_form_kind(const char *form);
 
-/* Returns whether the word is a condition in lower case, like `ne`. */
+/* Returns whether the word is a condition in lower case, such as `ne`. */
 bool a64_is_condition(const char *text, size_t length);
 
-/* Appends a register or number for a placeholder of type @type in an instance. */
+/* Appends a register or number to an instance, for a placeholder of type @type. */
 void a64_placeholder(struct form_registers *in, const char *type, struct str *out);
 
 #endif

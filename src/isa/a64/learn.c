@@ -17,14 +17,14 @@
 #include "isa/isa.h"
 #include "isa/llvm_mc.h"
 
-#define RUN_WORDS 65536   /* words per run of objdump, at most */
+#define RUN_WORDS 65536   /* most words per run of objdump */
 #define PLACE_TEXT 20     /* bytes of an address: #0x and sixteen digits */
 
 struct disassembled {
     uint32_t word;
-    char *mnemonic, *operands;   /* NULL: the disassembler lacks the word too */
-    /* The operands end with an address, @distance bytes from the word, or with @pages from its
-     * page. */
+    char *mnemonic, *operands;   /* NULL: no disassembler supports the word */
+    /* The operands end with an address: @distance bytes from the word or, with @pages, from the
+     * page that contains the word. */
     bool relative, pages;
     uint64_t distance;
 };
@@ -43,7 +43,8 @@ static uint64_t hash_word(uint32_t word)
     return hash_bytes(&word, sizeof word);
 }
 
-/* Returns the entry of @word; NULL if it was not looked up yet. The caller owns the lock. */
+/* Returns the entry of @word; NULL if the word was not looked up yet. The caller must hold the
+ * lock. */
 static struct disassembled *find(uint32_t word)
 {
     uint32_t item = index_find(&by_word, hash_word(word), is_word, learned.items, &word);
@@ -60,8 +61,8 @@ static void forget(void)
     index_done(&by_word);
 }
 
-/* Replaces the address in the last operand of a PC-relative branch or access by a distance.
- * @address is that of the word. */
+/* Replaces the address in the last operand of a PC-relative branch or access by a distance from
+ * @address, that of the word. */
 static void keep_place(struct disassembled *d, uint64_t address)
 {
     char *comma = strrchr(d->operands, ','), *last = comma ? comma + 1 : d->operands, *end;
@@ -85,7 +86,7 @@ static void keep_text(struct disassembled *fresh, uint64_t address, const char *
 
     while (span < length && !isspace((unsigned char)text[span]))
         span++;
-    /* `.inst 0x... ; undefined`: objdump lacks the word */
+    /* objdump prints `.inst 0x... ; undefined` for a word that it does not support */
     if (span == 0 || text[0] == '.' || span >= A64_MNEMONIC ||
         length - span >= A64_OPERAND_TEXT - PLACE_TEXT)
         return;
@@ -107,8 +108,8 @@ static void keep(uint32_t word, uint64_t address, const char *text, size_t lengt
     keep_text(&learned.items[learned.count - 1], address, text, length);
 }
 
-/* Parses a line of objdump: `   4:        f8200041        ldadd   x0, x1, [x2]  // comment`. `
- * <.data+0x8>` may follow a target. */
+/* Parses a line of objdump: `   4:        f8200041        ldadd   x0, x1, [x2]  // comment`. A
+ * branch target may have a suffix such as ` <.data+0x8>`. */
 static void line_read(const char *line, const char *end, const uint32_t *words, size_t count)
 {
     char *stop;
@@ -174,7 +175,7 @@ static bool run(const uint32_t *words, size_t count, struct err *err)
     return ok;
 }
 
-/* Disassembles words from index @from that objdump lacks with llvm-mc, if it is installed. */
+/* Uses llvm-mc, if it is installed, for words from index @from that objdump does not support. */
 static void ask_second(size_t from)
 {
     VEC(struct llvm_mc_word) words = {0};

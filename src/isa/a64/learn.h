@@ -1,4 +1,4 @@
-/* Cache of words that a second tool disassembled. Internal to a64_decode. */
+/* Cache of words that other disassemblers than Capstone decoded. Internal to a64_decode. */
 #ifndef PORTOLAN_ISA_A64_LEARN_H
 #define PORTOLAN_ISA_A64_LEARN_H
 
@@ -11,10 +11,10 @@
 #define A64_MNEMONIC 32
 #define A64_OPERAND_TEXT 160
 
-/* Runs aarch64-linux-gnu-objdump on the words in @words that are not cached. False with err only if
- * it could not run. */
+/* Disassembles @words that are not cached with aarch64-linux-gnu-objdump. Returns false with err
+ * only if it could not run. */
 bool a64_learn_words(const uint32_t *words, size_t count, struct err *err);
-/* Copies the text of a cached word at @offset. Returns false if it is unknown. */
+/* Copies the text of @word for address @offset from the cache. Returns false if there is none. */
 bool a64_learned(uint32_t word, uint64_t offset, char mnemonic[A64_MNEMONIC],
                  char operands[A64_OPERAND_TEXT]);
 

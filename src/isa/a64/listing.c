@@ -57,8 +57,8 @@ static bool is_x86_register(const char *p, const char *end)
            isdigit((unsigned char)p[3]);
 }
 
-/* Returns whether the word is a mnemonic of AArch64 only, for texts whose only registers are b and
- * d. */
+/* Returns whether the word is a mnemonic that only AArch64 has. This decides for texts in which all
+ * registers are b or d registers. */
 static bool is_mnemonic(const char *p, const char *end)
 {
     static const char *const words[] = {"ldr",   "ldp",   "stp",     "ldur", "stur", "fmla",
@@ -72,7 +72,7 @@ static bool is_mnemonic(const char *p, const char *end)
     return false;
 }
 
-/* Sets *@arm or *@other if the line is evidence for AArch64 or another instruction set. */
+/* Sets *@arm or *@other if the line is evidence for AArch64 or for another instruction set. */
 static void line_weigh(const char *p, const char *end, bool *arm, bool *other)
 {
     const char *mnemonic = p;
@@ -124,8 +124,8 @@ const char *a64_word_end(const char *p, const char *end, bool disassembly)
     return disassembly && digits == 8 && (at == end || isspace((unsigned char)*at)) ? at : p;
 }
 
-/* Returns whether the text after a semicolon is a statement: a directive, a label, a known word
- * alone, or a mnemonic followed by a register, number or bracket. */
+/* Returns whether the text after a semicolon is a statement: a directive, a label, one of the
+ * mnemonics without operands, or a mnemonic with a register, number or bracket behind it. */
 static bool is_statement(const char *p, const char *end)
 {
     static const char *const lone[] = {"ret", "nop", "eret", "isb"};
@@ -193,8 +193,8 @@ bool a64_directive_kept(const char *word, size_t length)
     return false;
 }
 
-/* The target is the last operand: `b.ne`, `bne`, `cbz x0,`, `tbz w0, #3,`. adr, adrp and literal
- * loads refer to data. */
+/* The target is the last operand, as in `b.ne`, `bne`, `cbz x0,` and `tbz w0, #3,`. adr, adrp and
+ * literal loads refer to data. */
 void a64_target_clean(const char *p, const char *end, unsigned section, struct str *out)
 {
     const char *e = word_end(p, end);

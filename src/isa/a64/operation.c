@@ -7,7 +7,7 @@
 
 struct operation_pattern { const char *pattern; uint8_t operation; };
 
-/* The first row whose pattern matches the mnemonic applies. */
+/* Operations of branches. The first row whose pattern matches the mnemonic applies. */
 static const struct operation_pattern flow[] =
     {
         {"b", OPERATION_JUMP},      {"b.*", OPERATION_BRANCH},  {"bc.*", OPERATION_BRANCH},

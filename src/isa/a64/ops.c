@@ -10,7 +10,7 @@
 #include "isa/a64/listing.h"
 #include "isa/insn.h"
 
-/* Returns the class of a move: x, w for general registers, v for whole vectors, s for
+/* Returns the class of a move: x or w for general registers, v for whole vectors, s for
  * floating-point scalars, zero for zeroing. */
 static const char *move_class(const struct insn *move)
 {
@@ -73,8 +73,8 @@ static int64_t branch_place(const char *form, const uint8_t *code, size_t n, siz
     return (int64_t)at + 4 * (int64_t)words;
 }
 
-/* Tests quickly for b, b.cond, cbz, cbnz, tbz, tbnz, and for vector or floating-point
- * instructions. */
+/* Implements glance: finds b, b.cond, cbz, cbnz, tbz, tbnz, and instructions with vectors or
+ * floating point. */
 static size_t glance(const uint8_t *code, size_t length, int64_t *branch, bool *vector)
 {
     if (length < 4)
@@ -89,8 +89,8 @@ static size_t glance(const uint8_t *code, size_t length, int64_t *branch, bool *
     return 4;
 }
 
-/* Returns whether an instruction can be written as data. Branches and calls stay text, because they
- * refer to labels. */
+/* Returns whether an instruction can be written as data. Branches and calls are written as text,
+ * because they refer to labels. */
 static bool listed(const uint8_t *code, size_t length, size_t *held, int64_t *far)
 {
     bool vector;
@@ -126,8 +126,8 @@ static bool branch_written(const uint8_t *code, int64_t *far, struct str *out)
     return true;
 }
 
-/* Returns whether @code is a marker: `mov x1, #111` or `#222`, then the bytes 213,3,32,31 (OSACA's
- * order) or a nop. */
+/* Returns whether @code is a marker: `mov x1, #111` (begin) or `#222` (end), then the bytes
+ * 213,3,32,31 (in OSACA's order) or a nop. */
 static bool is_marker(const uint8_t *code, bool begin)
 {
     static const uint8_t written[] = {213, 3, 32, 31}, nop[] = {31, 32, 3, 213};
@@ -157,14 +157,14 @@ static const struct isa_relocation relocations[] = {
     {0, NULL, false, 0},
 };
 
-/* Returns the start of the displacement after the base. */
+/* Returns the start of the displacement, which follows the base. */
 static const char *displacement(const char *inside, const char *end)
 {
     const char *comma = memchr(inside, ',', (size_t)(end - inside));
     return comma ? comma : end;
 }
 
-/* Returns whether the code is a PLT stub: adrp x16, page; ldr x17, [x16, #low], after an optional
+/* Returns whether the code is a PLT stub: adrp x16, page; ldr x17, [x16, #low], possibly after a
  * bti. */
 static bool linkage_stub(const uint8_t *code, size_t length, size_t at, uint64_t address,
                          uint64_t *slot, uint64_t *begin)

@@ -10,7 +10,8 @@
 
 /* chain.c: dependency chains of AArch64 forms. Internal to isa/. */
 
-/* Implement chain_list and chain_make. @from and @to of a chain are slots of @code. Any thread. */
+/* Implement chain_list and chain_make. The operand numbers @from and @to of a chain are indices of
+ * @code's slots. Any thread. */
 size_t a64_chain_list(const struct a64_code *code, struct chain out[CHAINS_MAX]);
 bool a64_chain_make(const struct a64_code *code, const struct chain *chain, unsigned links,
                     struct body *out);
@@ -19,10 +20,10 @@ bool a64_chain_make(const struct a64_code *code, const struct chain *chain, unsi
 
 extern const struct isa_foreign a64_foreign;
 
-/* spell.c: spelling of AArch64 forms in OSACA's machine files: registers by prefix and shape,
- * addresses by their parts. */
+/* spell.c: spelling of AArch64 forms in OSACA's machine files, with registers by prefix and shape,
+ * and addresses by their parts. */
 
-/* Spells a form. Shifts and extensions belong to the preceding operand, each register of a list is
+/* Spells a form. A shift or extension is part of the operand before it, each register in a list is
  * an operand, and write-back is a mark on the address. Returns false if @form is not an AArch64
  * form or has too many operands. */
 bool a64_spell(const char *form, struct spelling *out);
@@ -34,7 +35,7 @@ extern const struct isa_osaca a64_osaca;
 
 extern const struct isa_vary a64_vary;
 
-/* ops.c: table of AArch64's operations. */
+/* ops.c: AArch64's table of operations. */
 
 extern const struct isa_ops a64_ops;
 

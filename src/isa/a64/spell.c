@@ -7,8 +7,8 @@
 
 #include "base/str.h"
 
-/* Returns the length of the operand type at @at: up to the next comma outside brackets, or the end
- * of the list. */
+/* Returns the length of the operand type at @at, which ends at a comma outside of brackets or at
+ * the end of the list. */
 static size_t type_length(const char *at)
 {
     int depth = 0;
@@ -26,8 +26,8 @@ static bool one_of(const char *text, size_t length, const char *const *list)
     return false;
 }
 
-/* Returns whether the text is a shift or extension, "LSL I", "SXTW", "MUL VL". These are part of
- * the preceding operand. */
+/* Returns whether the text is a shift or extension, such as "LSL I", "SXTW" or "MUL VL". It is part
+ * of the operand before it. */
 static bool is_shift(const char *text, size_t length)
 {
     static const char *const words[] = {"LSL",  "LSR",  "ASR",  "ROR",  "MSL",
@@ -37,7 +37,7 @@ static bool is_shift(const char *text, size_t length)
     return one_of(text, space ? (size_t)(space - text) : length, words);
 }
 
-/* Parses a register's prefix and shape: "X", "V.2D", "V.D[I]", "P/Z", "WSP". */
+/* Parses the prefix and shape of a register, such as "X", "V.2D", "V.D[I]", "P/Z" or "WSP". */
 static bool register_spell(const char *text, size_t length, struct spelled_operand *out)
 {
     static const char *const wide[] = {"SP", "XZR", NULL}, *const narrow[] = {"WSP", "WZR", NULL};
@@ -60,7 +60,7 @@ static bool register_spell(const char *text, size_t length, struct spelled_opera
     return true;
 }
 
-/* Parses an address: "[X, I]", "[X, Z.D, LSL I]", "[X, I]!". */
+/* Parses an address, such as "[X, I]", "[X, Z.D, LSL I]" or "[X, I]!". */
 static bool memory_spell(const char *text, size_t length, struct spelled_operand *out)
 {
     *out = (struct spelled_operand){.class = SPELLED_MEMORY, .pre = text[length - 1] == '!'};
@@ -94,7 +94,7 @@ static bool operand_add(struct spelling *f, const struct spelled_operand *o)
     return true;
 }
 
-/* Parses a list, "{V.2D, V.2D}" or "{V.S}[I]". Each register becomes an operand. */
+/* Parses a list, such as "{V.2D, V.2D}" or "{V.S}[I]". Each register becomes an operand. */
 static bool list_spell(const char *text, size_t length, struct spelling *f)
 {
     const char *close = memchr(text, '}', length);
@@ -138,8 +138,8 @@ static bool operand_spell(const char *text, size_t length, struct spelling *f)
     return operand_add(f, &o);
 }
 
-/* Adds the names of a form. A conditional branch has one name per condition; the dot is
- * optional. */
+/* Adds the names of a form. A conditional branch has a name for each condition, with or without a
+ * dot. */
 static void names_add(const char *mnemonic, size_t length, struct spelling *f)
 {
     static const char *const conditions[] = {

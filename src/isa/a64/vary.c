@@ -6,7 +6,7 @@
 #define NOP 0xd503201fu
 #define MOVE_GENERAL 0xaa0003e0u   /* orr Xd, xzr, Xm */
 #define MOVE_VECTOR 0x4ea01c00u    /* orr Vd.16b, Vn.16b, Vn.16b */
-#define STEPS 63                   /* largest multiple of an immediate's unit that is tried */
+#define STEPS 63                   /* most units by which an immediate is changed */
 
 static size_t put(uint32_t word, uint8_t *out)
 {
@@ -41,8 +41,8 @@ static size_t copy(const struct operand *like, bool legacy, uint8_t to, uint8_t 
     return like->file == FILE_VECTOR ? put(MOVE_VECTOR | s << 16 | s << 5 | d, out) : 0;
 }
 
-/* Replaces one five-bit register field per attempt. The caller decodes each attempt and accepts the
- * one that changes only the operand. */
+/* Writes @in with another register in one of its five-bit fields, which depends on @attempt. The
+ * caller decodes the result of each attempt and uses the one in which only the operand differs. */
 static size_t reg(const struct insn *in, unsigned operand, uint8_t from, uint8_t to,
                   unsigned attempt, uint8_t *out)
 {
@@ -57,8 +57,8 @@ static size_t reg(const struct insn *in, unsigned operand, uint8_t from, uint8_t
     return put((word & ~mask) | number_of(to) << fields[attempt], out);
 }
 
-/* Changes the address immediate, in its own unit. It is in bits 10-21, 12-20 or 15-21, depending on
- * @attempt. */
+/* Writes @in with another immediate in the address, in the instruction's unit. The field is in bits
+ * 10-21, 12-20 or 15-21, depending on @attempt. */
 static size_t moved(const struct insn *in, unsigned operand, int64_t by, unsigned attempt,
                     uint8_t *out)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "isa/x86/decode_parts.h"
 
-/* Returns whether every instruction of an extension is permitted, except those that
- * `category_allowed` and `single_refused` exclude. Excluded, among others: AMX (its tiles need
+/* Returns whether the instructions of an extension are permitted, except for those that
+ * category_allowed and single_refused exclude. Not permitted are, among others: AMX (its tiles need
  * configuration), CET's shadow stack, XSAVE and FXSAVE (they replace state), MPX, PKU, RTM, SGX,
  * UINTR, VTX, SVM, WAITPKG, RDTSCP, RDPID, RDRAND, FSGSBASE. */
 static bool set_allowed(ZydisISASet set)
@@ -39,8 +39,8 @@ static bool set_allowed(ZydisISASet set)
     }
 }
 
-/* Returns whether a category of instructions is permitted. Old extensions contain computing and
- * system instructions. */
+/* Returns whether a category of instructions is permitted. This matters for old extensions, which
+ * contain both computing and system instructions. */
 static bool category_allowed(ZydisInstructionCategory category)
 {
     switch (category) {
@@ -68,7 +68,7 @@ static bool single_refused(ZydisMnemonic mnemonic)
 }
 
 /* Returns whether an operand is permitted. Segment, control, debug, table and bound registers
- * belong to the system; entry to and exit from measured code use gs. */
+ * belong to the system; the entry to and exit from measured code use gs. */
 static bool operand_allowed(const ZydisDecodedOperand *op)
 {
     if (op->type == ZYDIS_OPERAND_TYPE_POINTER)
@@ -91,10 +91,9 @@ static bool operand_allowed(const ZydisDecodedOperand *op)
     }
 }
 
-/* Returns whether processors disagree about a branch. With an operand-size prefix Intel's
- * processors decode a 32-bit distance, AMD's a 16-bit one, so the following code is ambiguous. An
- * 8-bit distance has the same length on both, but AMD's processors truncate the target to 16
- * bits. */
+/* Returns whether CPUs decode a branch differently. With an operand-size prefix, Intel's CPUs
+ * decode a 32-bit distance and AMD's a 16-bit one, so the code behind the branch is ambiguous. An
+ * 8-bit distance has the same length on both, but AMD's CPUs truncate the target to 16 bits. */
 static bool branch_disputed(const ZydisDecodedInstruction *in)
 {
     return in->meta.branch_type != ZYDIS_BRANCH_TYPE_NONE &&

@@ -8,12 +8,12 @@
 
 #include "base/str.h"
 
-/* A parsed form name. */
+/* Parts of a form name. */
 struct parts {
-    char mnemonic[48];        /* mnemonic without marks */
+    char mnemonic[48];        /* without marks of the encoding */
     char operands[8][16];
     unsigned count;
-    const char *lea;          /* "_B_I_D8" of LEA, else "" */
+    const char *lea;          /* address parts of a LEA, such as "_B_I_D8"; otherwise empty */
     bool plain, lock, rep;
 };
 
@@ -70,7 +70,7 @@ static bool split_form(const char *form, struct parts *p)
     return split_operands(open + 2, p);
 }
 
-/* Classifies one operand type of a canonical name. */
+/* Sets class, name and width of an operand from its type in a form name. */
 static bool classify(const char *type, struct spelled_operand *out)
 {
     static const char *const registers[] = {"XMM", "YMM", "ZMM",  "TMM", "MM",
@@ -119,7 +119,7 @@ static bool has_vector(const struct spelling *f)
            has_register(f, "mm") || has_register(f, "k");
 }
 
-/* Sets the operands in AT&T order. A mask register of the destination becomes a mark. */
+/* Sets the operands in AT&T order. The mask register of a destination becomes a mark of it. */
 static bool set_operands(const struct parts *p, struct spelling *f)
 {
     bool masked = (p->count > 2 || strstr(p->mnemonic, "ERPF")) && p->mnemonic[0] != 'K' &&
@@ -135,7 +135,7 @@ static bool set_operands(const struct parts *p, struct spelling *f)
     }
     if (!*p->lea)
         return true;
-    /* LEA's source is its address. The canonical name has it in the mnemonic. */
+    /* the source of a LEA is an address, which the form name has in the mnemonic */
     struct spelled_operand address = {.class = SPELLED_MEMORY};
     address.base = strstr(p->lea, "_B") || strstr(p->lea, "_R");
     address.index = strstr(p->lea, "_I") != NULL;
@@ -165,8 +165,8 @@ static const char *size_letter(unsigned bits)
     return bits == 8 ? "b" : bits == 16 ? "w" : bits == 32 ? "l" : bits == 64 ? "q" : "";
 }
 
-/* Returns the width for the size suffix: that of the last general register or integer memory
- * operand in AT&T order. */
+/* Returns the width from which the size suffix follows: that of the last general register or
+ * integer memory operand in AT&T order. */
 static unsigned suffix_bits(const struct parts *p, const struct spelling *f)
 {
     static const char *const bare[] = {
@@ -194,7 +194,7 @@ static unsigned suffix_bits(const struct parts *p, const struct spelling *f)
     return 0;
 }
 
-/* Returns the suffix of x87 memory operands. The letter determines type and width. */
+/* Returns the suffix for a memory operand of an x87 instruction, which shows type and width. */
 static const char *x87_suffix(const struct parts *p, const struct spelling *f)
 {
     static const char *const integers[] = {"FILD",   "FIST",  "FISTP",  "FISTTP",
@@ -215,8 +215,8 @@ static const char *x87_suffix(const struct parts *p, const struct spelling *f)
     return "";
 }
 
-/* Returns the suffix of narrowing conversions from memory. A letter distinguishes the source
- * vector, because the destination register is the same. */
+/* Returns the suffix of a narrowing conversion from memory. It shows the width of the source,
+ * because the destination register does not depend on it. */
 static const char *narrowing_suffix(const struct parts *p, const struct spelling *f)
 {
     static const char *const ends[] = {"PD2PS", "PD2DQ", "PD2UDQ", "QQ2PS"};
@@ -232,7 +232,7 @@ static const char *narrowing_suffix(const struct parts *p, const struct spelling
     return "";
 }
 
-/* Appends names for conditions like "NBE" after J, SET or CMOV. The spelling of compilers is
+/* Adds names for the conditions of J, SET and CMOV, such as "NBE". The spelling of compilers comes
  * first. */
 static bool add_condition(const struct parts *p, unsigned bits, struct spelling *f)
 {
@@ -265,7 +265,7 @@ static bool add_condition(const struct parts *p, unsigned bits, struct spelling 
     return false;
 }
 
-/* Adds mnemonics that have another name in AT&T syntax. */
+/* Adds the name of a mnemonic that differs in AT&T syntax. */
 static bool add_renamed(const struct parts *p, struct spelling *f)
 {
     static const char *const renamed[][2] = {
@@ -311,7 +311,8 @@ bool att_form(const char *form, struct spelling *out)
     if (!split_form(form, &p) || !set_operands(&p, out))
         return false;
     out->plain = p.plain;
-    /* A prefix is a separate word in AT&T text, so such forms have no name in the tables. */
+    /* a prefix is a separate word in AT&T text, so a form with a prefix has no name in the
+     * tables */
     if (p.lock || p.rep)
         return false;
     unsigned bits = suffix_bits(&p, out);
@@ -327,12 +328,12 @@ bool att_form(const char *form, struct spelling *out)
         out->suffixed = out->name_count > 0;
     }
     add_name(out, "%s%s", p.mnemonic, "");
-    /* 0 if it is longer than any existing mnemonic */
+    /* there is no name if it would be longer than any existing mnemonic */
     return out->name_count > 0;
 }
 
-/* Spells floating-point comparisons. The predicate is an immediate, or in compiler output part of
- * the name: cmpltpd. */
+/* Spells floating-point comparisons, whose predicate is an immediate or, in the output of
+ * compilers, a part of the name: cmpltpd. */
 static bool name_predicates(const struct spelling *f, struct spelling *out)
 {
     static const char *const predicates[] = {"lt",  "le",  "eq", "neq", "unord", "ord",

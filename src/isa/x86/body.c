@@ -9,14 +9,14 @@
 #include "isa/body.h"
 #include "isa/x86/encode.h"
 
-#define DS_PREFIX 0x3e      /* prefix of a segment that 64-bit code ignores */
-/* least distance in bytes to written memory; a load that overlaps a word in the store buffer waits
- * for it */
+#define DS_PREFIX 0x3e      /* a segment prefix that 64-bit code ignores */
+/* Least distance of accesses from memory that is written, in bytes. A load that overlaps a word in
+ * the store buffer waits for it. */
 #define WORD 8
 
 enum { RAX, RCX, RDX, RBX, RSP, RBP, RSI, RDI, R8, R9, R10, R11, R12, R13, R14, R15 };
 
-/* Registers of one kind for assignment: some are only read, the others are written in rotation. */
+/* Registers of one kind. Some are only read, the others are written in rotation. */
 struct register_pool {
     uint8_t read[16], written[32];
     unsigned reads, writes, next_read, next_written;
@@ -30,7 +30,7 @@ struct x86_allocation {
 };
 
 /* Returns whether the instruction accesses memory through implicit registers. Two string
- * instructions have the names of scalar SSE ones, with any prefix. */
+ * instructions have the mnemonics of scalar SSE instructions, possibly with a prefix. */
 static bool walks(const struct insn *insn)
 {
     for (unsigned i = 0; i < insn->operand_count; i++)
@@ -40,7 +40,7 @@ static bool walks(const struct insn *insn)
     return false;
 }
 
-/* Returns the reason why no body can contain a form, on any CPU; NULL if bodies can. */
+/* Returns the reason why no body can contain a form, on any CPU; NULL if bodies can contain it. */
 static const char *unfit(const struct insn *insn)
 {
     static const char *const serialising[] = {
@@ -89,7 +89,7 @@ static const char *unfit(const struct insn *insn)
     return NULL;
 }
 
-/* Returns the reason why the encoder cannot fill a template; NULL if it can. */
+/* Returns the reason why the encoder cannot encode a template; NULL if it can. */
 static const char *unfit_template(const struct form_row *row)
 {
     static const struct { const char *part, *reason;
@@ -140,7 +140,7 @@ void x86_code_free(const void *code)
     free((void *)code);
 }
 
-/* Returns the access to an implicit register. */
+/* Returns how the instruction accesses register @reg implicitly. */
 static unsigned own_access(const struct x86_code *code, unsigned reg)
 {
     unsigned access = 0;
@@ -150,7 +150,7 @@ static unsigned own_access(const struct x86_code *code, unsigned reg)
             op->implicit || (i < code->request.operand_count && code->parts[i].kind == PART_FIXED);
         if (op->kind == OPERAND_REGISTER && op->reg == reg && fixed) {
             access |= op->access & (ACCESS_READ | ACCESS_WRITE);
-            /* Partial writes merge with the old value. */
+            /* a partial write merges with the old value */
             if (reg < 16 && op->access & ACCESS_WRITE && op->bits < 32)
                 access |= ACCESS_READ;
         }
@@ -186,12 +186,13 @@ static bool is_vector(ZydisRegisterClass registers)
            registers == ZYDIS_REGCLASS_ZMM;
 }
 
-/* Returns whether the instruction depends on the previous one's flags unless BODY_ZERO clears
- * them. */
+/* Returns whether the instruction depends on the flags of the previous one, unless zeroing
+ * BODY_ZERO sets them. */
 static bool waits_for_flags(const struct x86_code *code);
 
-/* Returns whether one of @forms reads and writes a register operand of that kind. Each execution
- * depends on the last one with the same register, which many registers hide. */
+/* Returns whether one of @forms reads and writes a register operand, vector or general. Each
+ * execution then depends on the last one with the same register. Many registers hide this
+ * latency. */
 static bool any_chained(const struct x86_code *const *forms, size_t n, bool vector)
 {
     for (size_t i = 0; i < n; i++)
@@ -216,8 +217,8 @@ static bool any_memory(const struct x86_code *const *forms, size_t n)
     return false;
 }
 
-/* Fills the pool of general registers. Chained forms write all free registers in rotation, and only
- * two are read-only. */
+/* Fills the pool of general registers. If a form reads and writes a register, only two registers
+ * are read-only, and all other free ones are written in rotation. */
 static void generals_fill(struct register_pool *pool, const struct x86_code *const *forms, size_t n)
 {
     static const uint8_t read[] = {RSI, RDI, RBP, R12},
@@ -291,7 +292,8 @@ static uint8_t next_read(struct register_pool *pool)
     return pool->read[pool->next_read++ % pool->reads];
 }
 
-/* Returns the next base. Not rbp, which needs a displacement, and that is another form. */
+/* Returns the next base register. Skips rbp, because it needs a displacement, which makes another
+ * form. */
 static uint8_t next_base(struct register_pool *pool)
 {
     uint8_t reg = next_read(pool);
@@ -303,8 +305,8 @@ static uint8_t next_written(struct register_pool *pool)
     return pool->written[pool->next_written++ % pool->writes];
 }
 
-/* Returns the next offset. Consecutive offsets instead of separate lines avoid bank and set
- * conflicts. */
+/* Returns the next offset. Offsets are consecutive, because accesses to separate lines cause bank
+ * and set conflicts. */
 static int64_t next_offset(unsigned *offset, unsigned bytes, unsigned window)
 {
     unsigned step = bytes ? bytes : 64;
@@ -370,13 +372,13 @@ static bool waits_for_flags(const struct x86_code *code)
            (shifts_by_cl(code) && code->insn.flags_written);
 }
 
-/* Emits code before the form that breaks its chain. */
+/* Emits the instructions that break the chain of the next form. */
 static bool emit_breakers(struct x86_allocation *a, const struct x86_code *code)
 {
     bool cleared = false;
 
     if (is_division(code)) {
-        /* Sets a dividend with a valid, long quotient: divisors are small and not 0. The 8-bit
+        /* Sets a valid dividend whose quotient is long: divisors are small and not 0. An 8-bit
          * division divides ax. */
         bool byte = own_access(code, RDX) == 0;
         ZydisEncoderOperand dividend = {.type = ZYDIS_OPERAND_TYPE_IMMEDIATE,
@@ -452,7 +454,8 @@ static bool vectors_agree(const struct x86_code *const *forms, size_t n, struct 
     return true;
 }
 
-/* Emits @count instructions in @order. On failure returns false with *@done emitted. */
+/* Emits @count instructions in the order @order. *@done: number of instructions emitted. Returns
+ * false if some were not. */
 static bool emit_all(struct x86_allocation *a, const struct x86_code *const *forms,
                      const uint32_t *order, uint64_t count, uint64_t *done)
 {
@@ -500,7 +503,7 @@ bool x86_body_make(const void *const *codes, const uint32_t *counts, size_t n,
         ok = emit_all(&a, forms, order, wanted * total, &done);
         if (ok || wanted == 1 || out->length + 64 <= BODY_LIMIT)
             break;
-        /* Reduces the number of executions to those that fit. */
+        /* reduces the number of executions to those that fit */
         wanted = done / total && done / total < wanted ? done / total : wanted - 1;
     }
     free(order);
@@ -508,7 +511,7 @@ bool x86_body_make(const void *const *codes, const uint32_t *counts, size_t n,
     if (!ok)
         return err_set(err, ERR_LIMIT, NULL,
                        "too few registers or too little memory for this experiment");
-    /* below two executions nothing is paired */
+    /* a single execution has no pairs */
     out->padded |= shape->padded && shape->order == BODY_PAIRED && wanted >= 2;
     out->executions = (unsigned)wanted;
     out->instructions = (unsigned)(wanted * total);

@@ -6,7 +6,7 @@
 
 #include "isa/x86/encode.h"
 
-/* Fixed registers: the chained ones, read-only ones, other written ones. */
+/* Fixed registers: chained, read-only, and other written ones. */
 enum {
     CHAIN_GENERAL = 8,
     SPARE_GENERAL = 9,
@@ -58,8 +58,8 @@ static void named(struct chain *c, const char *from, const char *to)
         snprintf(c->to_name, sizeof c->to_name, "%s", to);
 }
 
-/* Returns the number of an operand as shown to users. Masks count; the encoder's implicit k0 does
- * not. */
+/* Returns the number of an operand as users see it. It includes mask operands, but not the
+ * encoder's implicit k0. */
 static unsigned shown(const struct x86_code *code, unsigned part)
 {
     unsigned n = 0;
@@ -69,7 +69,7 @@ static unsigned shown(const struct x86_code *code, unsigned part)
     return n;
 }
 
-/* Lists chains through the address registers of a lea. */
+/* Lists the chains through base and index of a lea. */
 static void list_address(const struct x86_code *code, unsigned from, unsigned to,
                          struct chain *list, size_t *n)
 {
@@ -117,8 +117,8 @@ static void list_pairs(const struct x86_code *code, struct chain *list, size_t *
     }
 }
 
-/* Lists chains from an implicit general register to each written operand that can be the same
- * register. */
+/* Lists chains from an implicit general register to each written operand for which the same
+ * register is possible. */
 static void list_fixed(const struct x86_code *code, struct chain *list, size_t *n)
 {
     for (unsigned i = 0; i < code->insn.operand_count; i++) {
@@ -206,7 +206,7 @@ static void list_flags(const struct x86_code *code, struct chain *list, size_t *
             named(&c, "flags", NULL);
             chain_add(list, n, c);
         }
-        /* cmovz must read one of the written flags */
+        /* cmovz needs one of the written flags */
         if (code->defines_zero && !read && code->parts[i].access == ACCESS_READ) {
             c = chain_of(CHAIN_TO_FLAGS, shown(code, i), 0, 1, "");
             c.from = (uint8_t)i;
@@ -242,7 +242,7 @@ size_t x86_chain_list(const void *own, struct chain out[CHAINS_MAX])
     return n;
 }
 
-/* Sets the default value of an operand outside the chain. */
+/* Sets the default register or value of an operand that is not in the chain. */
 static void operand_default(const struct x86_code *code, unsigned i, ZydisEncoderOperand *operand)
 {
     static const unsigned reads[] = {READ_GENERAL, READ_VECTOR, READ_MASK},
@@ -251,7 +251,7 @@ static void operand_default(const struct x86_code *code, unsigned i, ZydisEncode
 
     if (is_register(code, i)) {
         enum domain d = domain_of(part->registers);
-        /* Read operands get different registers, because equal ones may be an idiom. */
+        /* operands that are read get different registers, because equal ones may be an idiom */
         operand->reg.value =
             register_of(part->registers, part->access & ACCESS_WRITE ? spares[d] + (i > 1 ? 1 : 0)
                                                                      : reads[d] + (i > 1 ? 1 : 0));
@@ -299,7 +299,7 @@ static ZydisEncoderOperand operand_register(ZydisRegister reg)
     return (ZydisEncoderOperand){.type = ZYDIS_OPERAND_TYPE_REGISTER, .reg.value = reg};
 }
 
-/* Adds the helper code from the link's result to the next link. */
+/* Adds the helper instructions between the result of @link and the next link. */
 static bool put_helper(const struct x86_code *code, const struct chain *c,
                        const ZydisEncoderRequest *link, struct body *body)
 {
@@ -371,7 +371,7 @@ bool x86_chain_make(const void *own, const struct chain *c, unsigned links, stru
     if (c->kind == CHAIN_ADDRESS) {
         link.operands[c->from].mem.index = register_of(ZYDIS_REGCLASS_GPR64, BODY_ZERO);
         link.operands[c->from].mem.scale = 1;
-        /* three-part addresses are slower on some cores */
+        /* addresses with three parts are slower on some cores */
         link.operands[c->from].mem.displacement = 0;
     }
     for (unsigned i = 0; i < links; i++)

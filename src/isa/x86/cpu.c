@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Only compiled for x86-64. */
+/* The file is empty on other processors than x86-64. */
 #if defined(__x86_64__)
 #include "isa/cpu.h"
 
@@ -11,7 +11,8 @@
 
 enum { EAX, EBX, ECX, EDX };
 
-/* CPUID bit of each extension. The suffix with the vector length is checked separately. */
+/* CPUID bit of each extension. The extension's suffix with a vector length is checked
+ * separately. */
 static const struct { const char *set; uint32_t leaf, subleaf; uint8_t reg, bit;
 } features[] = {
     {"SSE3", 1, 0, ECX, 0},
@@ -89,7 +90,7 @@ static unsigned vector_bits(void)
     return (low & 6) == 6 && bit_of(1, 0, ECX, 28) ? 256 : 128;
 }
 
-/* Returns whether every processor with 64-bit mode has the extension. */
+/* Returns whether every CPU with 64-bit mode has the extension. */
 static bool is_base(const char *set)
 {
     static const char *const base[] = {
@@ -153,8 +154,8 @@ static bool is_virtual(void)
     return bit_of(1, 0, ECX, 31);
 }
 
-/* Identifies the processor (Intel SDM volume 2, CPUID leaves 0, 1, 7 (EDX bit 15: a hybrid part)
- * and 1Ah). */
+/* Identifies the CPU with CPUID leaves 0, 1, 7 (EDX bit 15: hybrid) and 1Ah (Intel SDM, volume
+ * 2). */
 static void identify(struct cpu_identity *out)
 {
     uint32_t a = 0, vendor[3] = {0}, r[4] = {0};

@@ -19,7 +19,7 @@ static pthread_once_t initialised = PTHREAD_ONCE_INIT;
 
 #define LEARN_ROUNDS 4
 
-static ZydisDecoder light;   /* decodes only lengths, opcodes and immediates */
+static ZydisDecoder light;   /* decodes only length, opcode and immediates */
 
 static void initialise(void)
 {
@@ -27,19 +27,19 @@ static void initialise(void)
     ZydisDecoderEnableMode(&light, ZYDIS_DECODER_MODE_MINIMAL, ZYAN_TRUE);
     ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
     ZydisFormatterInit(&formatter, ZYDIS_FORMATTER_STYLE_INTEL);
-    /* 0x1 and 0x10 as in other disassemblers, not 0x01 and 0x0000000000000010 */
+    /* prints 0x1 like other disassemblers, without leading zeros */
     ZydisFormatterSetProperty(&formatter, ZYDIS_FORMATTER_PROP_ADDR_PADDING_ABSOLUTE,
                               ZYDIS_PADDING_DISABLED);
     ZydisFormatterSetProperty(&formatter, ZYDIS_FORMATTER_PROP_IMM_PADDING, ZYDIS_PADDING_DISABLED);
     ZydisFormatterSetProperty(&formatter, ZYDIS_FORMATTER_PROP_DISP_PADDING,
                               ZYDIS_PADDING_DISABLED);
-    /* [rip+0x10]: position-independent text */
+    /* prints [rip+0x10], so that the text does not depend on the address */
     ZydisFormatterSetProperty(&formatter, ZYDIS_FORMATTER_PROP_FORCE_RELATIVE_RIPREL, ZYAN_TRUE);
     ZydisFormatterSetProperty(&formatter, ZYDIS_FORMATTER_PROP_HEX_UPPERCASE, ZYAN_FALSE);
 }
 
-/* Decodes an instruction. Rejects Knights Corner's branches, which Zydis decodes from encodings
- * that are invalid on all other processors. */
+/* Decodes an instruction. Rejects branches of Knights Corner. Zydis decodes them from encodings
+ * that are invalid on all other CPUs. */
 static bool decode_full(const uint8_t *code, size_t length, ZydisDecodedInstruction *in,
                         ZydisDecodedOperand *ops)
 {
@@ -54,8 +54,8 @@ static uint8_t root_of(ZydisRegister reg)
     int id = ZydisRegisterGetId(reg);
     switch (ZydisRegisterGetClass(reg)) {
     case ZYDIS_REGCLASS_GPR8:
-        /* Zydis orders al cl dl bl ah ch dh bh spl bpl sil dil r8b...: high bytes and spl.. share
-         * encodings. */
+        /* Zydis numbers al cl dl bl ah ch dh bh spl bpl sil dil r8b...; ah to bh and spl to dil
+         * have the same encodings */
         if (reg >= ZYDIS_REGISTER_AH && reg <= ZYDIS_REGISTER_BH)
             return (uint8_t)(reg - ZYDIS_REGISTER_AH);
         if (reg >= ZYDIS_REGISTER_SPL)
@@ -134,7 +134,7 @@ static void fill_operand(const ZydisDecodedInstruction *in, const ZydisDecodedOp
                            ? root_of(op->mem.segment)
                            : REG_NONE;
         out->scale = op->mem.index == ZYDIS_REGISTER_NONE ? 0 : op->mem.scale;
-        /* al, which Zydis reports as read-only */
+        /* the index is al, which Zydis reports only as a register that is read */
         if (in->mnemonic == ZYDIS_MNEMONIC_XLAT) {
             out->index = root_of(ZYDIS_REGISTER_AL);
             out->scale = 1;
@@ -151,8 +151,9 @@ static void fill_operand(const ZydisDecodedInstruction *in, const ZydisDecodedOp
     }
 }
 
-/* Marks the pointers that a string instruction advances by an element, upwards as the ABI's
- * direction flag. Repeated instructions advance them by an unknown count. */
+/* Marks the pointers that a string instruction advances by one element. The direction is upwards,
+ * because the ABI clears the direction flag. Repeated instructions advance them by an unknown
+ * count. */
 static void mark_steps(const ZydisDecodedInstruction *in, struct insn *out)
 {
     int64_t bytes = 0;
@@ -164,7 +165,7 @@ static void mark_steps(const ZydisDecodedInstruction *in, struct insn *out)
         bytes = out->operands[i].kind == OPERAND_MEMORY ? out->operands[i].bits / 8 : bytes;
     for (unsigned i = 0; i < out->operand_count; i++) {
         struct operand *op = &out->operands[i];
-        /* only rsi and rdi */
+        /* only rsi and rdi are pointers */
         if (op->kind != OPERAND_REGISTER || !(op->access & ACCESS_WRITE) ||
             (op->reg != 6 && op->reg != 7))
             continue;
@@ -229,7 +230,7 @@ static bool is_plain_move(ZydisMnemonic mnemonic)
     }
 }
 
-/* Returns traits of idioms and moves. An idiom has the same register in its last two listed
+/* Returns traits of idioms and moves. An idiom has the same register as its last two listed
  * operands, and no mask. */
 static uint32_t idiom_traits(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *ops)
 {
@@ -253,14 +254,14 @@ static uint32_t idiom_traits(const ZydisDecodedInstruction *in, const ZydisDecod
         return INSN_MOVE;
     if (last->reg.value != before->reg.value)
         return 0;
-    /* An 8- or 16-bit xor merges with the old register and is no idiom. */
+    /* an 8- or 16-bit xor merges with the old register, so it is no idiom */
     if (is_zeroing(in->mnemonic) && last->size >= 32)
         return INSN_ZERO_IDIOM;
     return is_ones(in->mnemonic) ? INSN_ONES_IDIOM : 0;
 }
 
-/* Returns whether an instruction is a barrier. LFENCE is one on AMD as on Intel, because systems
- * set the bit for that (Linux, since 2018). */
+/* Returns whether an instruction is a barrier. LFENCE is a barrier on AMD's CPUs too, because
+ * operating systems set a bit for this (Linux since 2018). */
 static bool is_barrier(ZydisMnemonic mnemonic)
 {
     return mnemonic == ZYDIS_MNEMONIC_LFENCE || mnemonic == ZYDIS_MNEMONIC_CPUID ||
@@ -269,7 +270,7 @@ static bool is_barrier(ZydisMnemonic mnemonic)
 
 static uint32_t flow_traits(const ZydisDecodedInstruction *in)
 {
-    /* endbr executes as a NOP */
+    /* endbr executes like a nop */
     if (in->mnemonic == ZYDIS_MNEMONIC_ENDBR64 || in->mnemonic == ZYDIS_MNEMONIC_ENDBR32)
         return INSN_NOP;
     switch (in->meta.category) {
@@ -352,7 +353,7 @@ static uint32_t traits_of(const ZydisDecodedInstruction *in, const ZydisDecodedO
     return traits;
 }
 
-/* Converts Zydis masks, which have the bit positions of EFLAGS, to FLAG_... bits. */
+/* Converts a mask of Zydis, with the bits of EFLAGS, to a set of FLAG_... bits. */
 static uint32_t flags_of(ZydisAccessedFlagsMask mask)
 {
     return (mask & ZYDIS_CPUFLAG_CF ? FLAG_CARRY : 0) |
@@ -363,7 +364,7 @@ static uint32_t flags_of(ZydisAccessedFlagsMask mask)
            (mask & ZYDIS_CPUFLAG_DF ? FLAG_DIRECTION : 0);
 }
 
-/* Returns the offset of the first byte after the prefixes. VEX and EVEX count as opcode. */
+/* Returns the offset of the first byte after the prefixes. VEX and EVEX are part of the opcode. */
 static uint8_t opcode_offset(const struct insn *insn)
 {
     uint8_t at = 0;
@@ -378,7 +379,8 @@ static uint8_t opcode_offset(const struct insn *insn)
     return at;
 }
 
-/* Returns the vector trait of a form. Its name distinguishes mm, xmm, ymm and zmm registers. */
+/* Returns INSN_VECTOR if the form has a vector register, otherwise 0. Its name contains XMM, YMM,
+ * ZMM or MM. */
 static uint32_t form_vector(const char *form)
 {
     return strstr(form, "MM") ? INSN_VECTOR : 0;
@@ -397,8 +399,8 @@ static size_t address_length(const uint8_t *code, size_t length)
     return 1u + scaled + (mod == 1 ? 1 : mod == 2 || absolute ? 4 : 0);
 }
 
-/* Returns the length of the immediate of opcode @opcode in map @map of a VEX or EVEX encoding.
- * @modrm: its ModRM byte. @narrow: the encoding has an operand-size prefix. */
+/* Returns the length of the immediate for opcode @opcode in map @map of VEX or EVEX. @modrm: the
+ * ModRM byte. @narrow: there is an operand-size prefix. */
 static size_t immediate_length(unsigned map, unsigned opcode, unsigned modrm, bool narrow)
 {
     const size_t word = narrow ? 2 : 4;
@@ -445,8 +447,8 @@ size_t x86_encoding_length(const uint8_t *code, size_t length)
     return address && at <= length && at <= X86_LEARN_BYTES ? at : 0;
 }
 
-/* Returns the length of an encoding with REX2 (APX), from the same opcode with REX; 0 for other
- * encodings. */
+/* Returns the length of an encoding with REX2 (APX), which follows from the same opcode with REX; 0
+ * for other encodings. */
 static size_t rex2_length(const uint8_t *code, size_t length)
 {
     uint8_t legacy[X86_LEARN_BYTES + 1];
@@ -467,12 +469,12 @@ static size_t rex2_length(const uint8_t *code, size_t length)
     memcpy(legacy + at + 1 + map1, code + at + 2, n);
     if (ZYAN_FAILED(ZydisDecoderDecodeInstruction(&decoder, NULL, legacy, at + 1 + map1 + n, &in)))
         return 0;
-    n = in.length + 1u - map1;   /* two bytes replace REX and the escape */
+    n = in.length + 1u - map1;   /* two bytes replace REX and the escape byte */
     return n <= length && n <= X86_LEARN_BYTES ? n : 0;
 }
 
-/* Returns the length of an instruction that the decoder lacks; 0: unknown. @text gets another
- * disassembler's text, "" if there is none. */
+/* Returns the length of an instruction that Zydis does not support; 0 if unknown. @text: another
+ * disassembler's text, empty if there is none. */
 static size_t foreign_length(const uint8_t *code, size_t length, char text[X86_LEARN_TEXT])
 {
     const size_t known = x86_learned(code, length, text);
@@ -484,8 +486,8 @@ static size_t foreign_length(const uint8_t *code, size_t length, char text[X86_L
     return vector ? vector : rex2_length(code, length);
 }
 
-/* Decodes an instruction that the decoder lacks by another disassembler's text, else as
- * undecoded. */
+/* Decodes an instruction that Zydis does not support from another disassembler's text, or without
+ * text as undecoded. */
 static bool foreign_decode(const uint8_t *code, size_t length, uint64_t offset, bool text,
                            struct insn *out)
 {
@@ -519,7 +521,7 @@ bool x86_learn(const uint8_t *code, size_t length, struct err *err)
     bool ok = true;
 
     pthread_once(&initialised, initialise);
-    /* A newly decoded instruction moves the start of the following ones. Repeats until nothing
+    /* A newly known length moves the start of the instructions behind. Repeats until nothing
      * changes. */
     for (unsigned round = 0; ok && fresh && round < LEARN_ROUNDS; round++) {
         VEC(struct x86_window) windows = {0};
@@ -631,7 +633,7 @@ size_t x86_glance(const uint8_t *code, size_t length, int64_t *branch, bool *vec
     *branch = in.raw.imm[0].is_relative && !(plain && (in.opcode == 0xe8 || in.opcode == 0xc7))
                   ? in.raw.imm[0].value.s + in.length
                   : 0;
-    /* Columns of the second opcode table with SSE instructions. */
+    /* columns of the second opcode table that contain SSE instructions */
     const unsigned row = in.opcode >> 4;
     *vector = in.encoding == ZYDIS_INSTRUCTION_ENCODING_VEX ||
               in.encoding == ZYDIS_INSTRUCTION_ENCODING_EVEX ||

@@ -4,17 +4,17 @@
 
 #include "isa/insn.h"
 
-/* Implement insn_decode and insn_form. Instructions that Zydis lacks are decoded from another
- * disassembler's text (x86_learn). Without it they are INSN_UNDECODED, if their length follows from
- * the encoding (VEX, EVEX). */
+/* Implement insn_decode and insn_form. An instruction that Zydis does not support is decoded from
+ * another disassembler's text (x86_learn). Without such a text it is INSN_UNDECODED, if its length
+ * follows from the encoding (VEX, EVEX, REX2). */
 bool x86_decode(const uint8_t *code, size_t length, uint64_t offset, bool text, struct insn *out,
                 struct err *err);
 size_t x86_form(const uint8_t *code, size_t length, char form[FORM_MAX], uint32_t *traits);
-/* Implements insn_learn: disassembles the instructions that Zydis lacks with binutils' and LLVM's
- * objdump in a child process. */
+/* Implements insn_learn: disassembles the instructions that Zydis does not support with objdump of
+ * binutils and LLVM, in child processes. */
 bool x86_learn(const uint8_t *code, size_t length, struct err *err);
-/* Returns the length of a VEX or EVEX encoding, independent of the instruction (Intel's manual,
- * volume 2, 2.3 and 2.7); 0 for other or truncated encodings. Pure. */
+/* Returns the length of a VEX or EVEX encoding, which does not depend on the instruction (Intel
+ * SDM, volume 2, 2.3 and 2.7). Returns 0 for other encodings and for incomplete ones. Pure. */
 size_t x86_encoding_length(const uint8_t *code, size_t length);
 size_t x86_glance(const uint8_t *code, size_t length, int64_t *branch, bool *vector);
 /* Implements isa_ops.listed. Any thread. */

@@ -8,36 +8,37 @@
 
 #include "isa/insn.h"
 
-/* allow.c: instructions that foreign code may contain. Uses the decoder's data, never the bytes. */
+/* allow.c: instructions that foreign code may contain. Decides by the decoder's results, not by
+ * bytes. */
 
-/* Returns whether @in with its operands @ops uses only registers, flags and memory, or is a near
- * branch. Excludes system calls, clocks, machine identity and lasting state. Instructions of future
- * decoders are excluded by default. */
+/* Returns whether @in with operands @ops uses only registers, flags and memory, or is a near
+ * branch. Excludes system calls, clocks, the identity of the computer, and state that persists.
+ * Instructions that only future decoders support are excluded. */
 bool allow_insn(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *ops);
 
 /* operation.c: operations of x86-64 instructions from their mnemonics. */
 
-/* Fills operation, condition and roles of @out. Call after operands and traits are set. */
+/* Fills operation, condition and roles of @out. Call it when operands and traits are set. */
 void x86_operation(const ZydisDecodedInstruction *in, struct insn *out);
-/* Returns whether a legacy encoding keeps part of its destination, or all of it for a zero source,
- * although the decoder reports the destination as write-only. */
+/* Returns whether a legacy encoding preserves a part of its destination, or all of it if the source
+ * is zero. The decoder reports such a destination as write-only. */
 bool x86_keeps_old(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *ops);
-/* Returns whether the instruction faults on an unaligned vector in memory. */
+/* Returns whether the instruction faults if its vector in memory is not aligned. */
 bool x86_demands_alignment(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *ops);
 
 /* x87.c: effects of x87 instructions on the register stack. */
 
-/* Fills x87 and x87_step of @out. Call after the mnemonic is set. */
+/* Fills x87 and x87_step of @out. Call it when the mnemonic is set. */
 void x87_fill(struct insn *out);
 
-/* text.c: parses a disassembler's Intel syntax into struct insn, for instructions that the decoder
- * lacks. */
+/* text.c: parses a disassembler's Intel syntax into struct insn, for instructions that Zydis does
+ * not support. */
 
-/* Fills mnemonic, form, operands and traits of @out from @text of binutils' or LLVM's objdump. Call
- * after bytes and length are set. The first operand is the result, which accumulating families also
- * read; memory as the first operand is read and written. Comparisons write flags; conditional jumps
- * read no flags. Returns false if @text is no instruction with operands of known kinds; then @out
- * is invalid. */
+/* Fills mnemonic, form, operands and traits of @out from @text by objdump of binutils or LLVM. Call
+ * it when bytes and length are set. Assumes that the first operand is the result; accumulating
+ * families also read it, and in memory it is read and written. Comparisons write flags. Conditional
+ * jumps read no flags. Returns false, with @out invalid, if @text is no instruction or an operand
+ * is of an unknown kind. */
 bool x86_text_read(const char *text, struct insn *out);
 
 #endif

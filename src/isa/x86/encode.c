@@ -136,7 +136,7 @@ static bool part_immediate(const char *type, size_t length, struct part *part,
     return false;
 }
 
-/* Parses the address of a lea, [{B}+{I}*4+{D8}]. Registers are set later. */
+/* Parses the address of a lea, such as [{B}+{I}*4+{D8}]. Its registers are set later. */
 static bool part_address(const char *text, size_t length, struct part *part,
                          ZydisEncoderOperand *operand)
 {
@@ -186,12 +186,12 @@ static bool part_parse(const char *text, size_t length, struct part *part,
                              (memchr(text, 'W', (size_t)(colon - text)) ? ACCESS_WRITE : 0));
     length -= (size_t)(colon + 1 - text);
     text = colon + 1;
-    /* Some forms reject equal operands. */
+    /* operands get different registers, because some forms reject equal ones */
     return part_register(text, length, 2u + request->operand_count, part, operand) ||
            part_memory(text, length, part, request, operand);
 }
 
-/* Parses a mask after the first operand, `{{{K}}}{{z}}`. It becomes a separate operand. */
+/* Parses the mask after the first operand, `{{{K}}}{{z}}`, which becomes a separate operand. */
 static const char *mask_parse(const char *at, struct x86_code *out)
 {
     ZydisEncoderRequest *request = &out->request;
@@ -232,7 +232,7 @@ static bool operands_parse(const char *at, struct x86_code *out)
             !part_parse(at, length, &out->parts[request->operand_count], request,
                         &request->operands[request->operand_count]))
             return false;
-        /* The immediate contains the fourth register of AVX blends and similar instructions. */
+        /* a fourth register, as in AVX blends, is encoded in the immediate */
         request->operands[request->operand_count].reg.is4 =
             request->operand_count == 3 && out->parts[3].kind == PART_REGISTER &&
             request->allowed_encodings != ZYDIS_ENCODABLE_ENCODING_EVEX;
@@ -271,8 +271,8 @@ static bool template_parse(const char *at, struct x86_code *out)
     return request->mnemonic != ZYDIS_MNEMONIC_INVALID && operands_parse(at + length, out);
 }
 
-/* Encodes the form with its first registers. The encoder needs an explicit k0 if the EVEX encoding
- * has a mask field. */
+/* Encodes the form with its first registers. If the EVEX encoding has a mask field, the encoder
+ * needs an explicit k0. */
 static size_t encode_first(struct x86_code *out, uint8_t bytes[ZYDIS_MAX_INSTRUCTION_LENGTH])
 {
     ZydisEncoderRequest *request = &out->request;
@@ -290,8 +290,8 @@ static size_t encode_first(struct x86_code *out, uint8_t bytes[ZYDIS_MAX_INSTRUC
     return request_encode(request, bytes);
 }
 
-/* Detects a template that names the accumulator although the form accepts any register. Tries
- * another register. */
+/* Detects fixed operands in a template that names the accumulator although the form accepts any
+ * register. Tries another register, and makes such an operand a register operand. */
 static void free_accumulator(struct x86_code *out)
 {
     for (unsigned i = 0; i < out->request.operand_count; i++) {
@@ -318,8 +318,8 @@ static void free_accumulator(struct x86_code *out)
     }
 }
 
-/* Returns whether the template's access letters agree with the decoder. Registers are assigned by
- * these letters. */
+/* Returns whether the access letters of the template agree with the decoder, because registers are
+ * assigned by these letters. */
 static bool access_agrees(const struct x86_code *c, struct err *err)
 {
     static const char *const letters[] = {"neither R nor W", "R", "W", "RW"};
@@ -329,7 +329,7 @@ static bool access_agrees(const struct x86_code *c, struct err *err)
         const struct part *part = &c->parts[i];
         if (request->operands[i].type == ZYDIS_OPERAND_TYPE_REGISTER &&
             request->operands[i].reg.value == ZYDIS_REGISTER_K0)
-            continue;   /* k0 without effect, which the decoder omits */
+            continue;   /* k0, which has no effect and which the decoder omits */
         const unsigned access = c->insn.operands[k++].access & (ACCESS_READ | ACCESS_WRITE);
         if ((part->kind == PART_REGISTER || part->kind == PART_MEMORY) && part->access != access)
             return err_set(err, ERR_DATA, NULL,

@@ -1,4 +1,4 @@
-/* Encodes x86-64 form templates with the decoder library's encoder, without an assembler process.
+/* Encodes templates of x86-64 forms with the encoder of the decoder library, without an assembler.
  * Internal to isa/. */
 #ifndef PORTOLAN_ISA_X86_ENCODE_H
 #define PORTOLAN_ISA_X86_ENCODE_H
@@ -10,32 +10,32 @@
 
 enum part_kind { PART_REGISTER, PART_FIXED, PART_MEMORY, PART_ADDRESS, PART_IMMEDIATE, PART_MASK };
 
-/* An operand of a template, and its permitted kind. */
+/* An operand of a template: its kind, and what it may be. */
 struct part {
     uint8_t kind;            /* enum part_kind */
-    uint8_t access;          /* ACCESS_READ, ACCESS_WRITE */
-    ZydisRegisterClass registers;   /* PART_REGISTER */
-    uint16_t bytes;          /* PART_MEMORY: size, 0 if none */
+    uint8_t access;          /* set of ACCESS_READ and ACCESS_WRITE */
+    ZydisRegisterClass registers;   /* PART_REGISTER: class of the register */
+    uint16_t bytes;          /* PART_MEMORY: bytes of the access; 0 if there is none */
 };
 
-/* A form that can be encoded repeatedly with other registers. */
+/* A form prepared for being encoded repeatedly with other registers. */
 struct x86_code {
     const struct form_row *row;   /* borrowed */
     ZydisEncoderRequest request;
     struct part parts[ZYDIS_ENCODER_MAX_OPERANDS];
-    struct insn insn;             /* decoded with the first registers */
+    struct insn insn;             /* the form with its first registers, decoded */
     ZydisISASet isa_set;
-    bool defines_zero;            /* the form writes the zero flag */
+    bool defines_zero;            /* whether the form writes the zero flag */
 };
 
-/* Prepares @out to encode @row. False with err if the template has unsupported parts, or its code
- * is another form. */
+/* Prepares @out for encoding @row. Returns false with err if the template has unsupported parts, or
+ * if its code decodes to another form. */
 bool x86_code_encode(const struct form_row *row, struct x86_code *out, struct err *err);
-/* Encodes out->request into @bytes. Returns the length, 0 if rejected. */
+/* Encodes @request into @bytes. Returns the length, or 0 if the encoder rejects it. */
 size_t request_encode(const ZydisEncoderRequest *request,
                       uint8_t bytes[ZYDIS_MAX_INSTRUCTION_LENGTH]);
-/* Returns register number @number of a class. 8-bit registers are al, cl, dl, bl, spl, bpl, sil,
- * dil, r8b... */
+/* Returns register @number of a class. The order of 8-bit registers is al, cl, dl, bl, spl, bpl,
+ * sil, dil, r8b... */
 ZydisRegister register_of(ZydisRegisterClass registers, unsigned number);
 
 #endif

@@ -6,8 +6,8 @@
 #include "base/str.h"
 #include "isa/cpu.h"
 
-/* Returns the reason to refuse an instruction, NULL if none. allow.c has the list of permitted
- * instructions. */
+/* Returns the reason to reject an instruction; NULL if there is none. allow.c has the list of
+ * permitted instructions. */
 static const char *refused(const struct insn *in)
 {
     if (in->traits & (INSN_UNDECODED | INSN_FOREIGN))
@@ -19,7 +19,7 @@ static const char *refused(const struct insn *in)
     return in->traits & INSN_RUNNABLE ? NULL : "a system instruction";
 }
 
-/* Writes the branch with another target. Prefixes and length are unchanged. */
+/* Implements branch_emit. Copies the branch, including prefixes, and sets its distance to 0. */
 static void branch_emit(const struct insn *in, uint8_t *out)
 {
     unsigned size = 0, distance = insn_branch_distance(in, &size);
@@ -69,8 +69,8 @@ static bool repeated(const struct insn *in)
     return str_has_prefix(in->form, "REP");
 }
 
-/* Returns a free register of r8 to r15, which no instruction uses implicitly. A counter in memory
- * takes 24 cycles per iteration with hundreds of stores on Golden Cove. */
+/* Returns one of r8 to r15 that @insns do not use; no instruction uses these implicitly. On Golden
+ * Cove, a counter in memory takes 24 cycles per iteration in a loop with hundreds of stores. */
 static uint8_t register_free(const struct insn *insns, size_t count)
 {
     uint32_t used = 0;
@@ -94,7 +94,7 @@ static uint8_t register_free(const struct insn *insns, size_t count)
 
 static const char *memory_loop(enum memory_loop loop, unsigned bits)
 {
-    /* Code for 256 bits and for 128 bits; wide NULL: the same code for both. */
+    /* code for 256 bits and for 128 bits; wide NULL: the code is the same for both */
     static const struct { const char *wide, *plain;
     } loops[MEMORY_LOOPS] = {
         [LOOP_LOADS] = {"c5fc100407c5fc104c0720c5fc101406c5fc105c06204883c040",

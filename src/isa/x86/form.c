@@ -9,7 +9,7 @@
 static bool has_vex[ZYDIS_MNEMONIC_MAX_VALUE + 1];
 static pthread_once_t vex_scanned = PTHREAD_ONCE_INIT;
 
-/* Finds the mnemonics with a VEX encoding. Tries every opcode of the decoder once. */
+/* Finds the mnemonics with a VEX encoding by decoding every opcode once. */
 static void scan_vex(void)
 {
     ZydisDecoder decoder;
@@ -21,7 +21,7 @@ static void scan_vex(void)
         for (unsigned last = 0; last < 16; last++)
             for (unsigned opcode = 0; opcode < 256; opcode++)
                 for (unsigned memory = 0; memory < 2; memory++) {
-                    /* C4, inverted R X B and map, W vvvv L pp */
+                    /* C4; inverted R X B, and map; W vvvv L pp */
                     uint8_t code[16] = {0xc4, (uint8_t)(0xe0 | map),
                                         (uint8_t)((last & 8) << 4 | 0x78 | (last & 7)),
                                         (uint8_t)opcode, memory ? 0x00 : 0xc0};
@@ -101,11 +101,11 @@ static const char *index_type(ZydisRegister index)
     }
 }
 
-/* Output of a form name. snprintf would take half of the decoder's time, because every decoded
- * instruction needs a name. */
+/* Storage into which a form name is written. Every decoded instruction needs a name, and snprintf
+ * would take half of the decoder's time. */
 struct name {
     char *at;
-    const char *end;     /* end of the storage; longer text is truncated */
+    const char *end;     /* end of the storage; a longer name is truncated */
 };
 
 static void add(struct name *name, const char *text)
@@ -126,7 +126,7 @@ static void add_number(struct name *name, unsigned number)
     add(name, at);
 }
 
-/* Returns the number of copies in a broadcast, fewer for a widening operation. */
+/* Returns the number of elements to which a broadcast copies one. */
 static unsigned broadcast_count(ZydisBroadcastMode mode)
 {
     switch (mode) {
@@ -182,7 +182,7 @@ static void add_type(struct name *name, const ZydisDecodedInstruction *in,
     }
 }
 
-/* Appends the address parts that name a LEA: base, index, scaled index, displacement, rip. */
+/* Appends the parts of a LEA's address: base, index, scaled index, displacement, rip. */
 static void add_lea(struct name *name, const ZydisDecodedInstruction *in,
                     const ZydisDecodedOperand *op)
 {
@@ -191,7 +191,7 @@ static void add_lea(struct name *name, const ZydisDecodedInstruction *in,
                        : mem->base == ZYDIS_REGISTER_RIP || mem->base == ZYDIS_REGISTER_EIP ? "_R"
                                                                                             : "_B";
     const char *index = mem->index == ZYDIS_REGISTER_NONE ? "" : mem->scale > 1 ? "_IS" : "_I";
-    /* An 8-bit zero that rbp or r13 as a base require is a displacement in the encoding. */
+    /* with base rbp or r13, the encoding requires an 8-bit displacement, even if it is 0 */
     const char *displacement = in->raw.disp.size == 8 ? "_D8" : in->raw.disp.size ? "_D32" : "";
     add(name, base);
     add(name, index);
@@ -223,8 +223,8 @@ static const char *rep_prefix(const ZydisDecodedInstruction *in)
     return in->attributes & ZYDIS_ATTRIB_HAS_REPNE ? "REPNE_" : "";
 }
 
-/* AVX-512 instructions whose VEX encodings are newer, and unknown to older decoders. The EVEX forms
- * have the name without suffix. */
+/* AVX-512 instructions that got a VEX encoding later, which older decoders do not support. The
+ * names of their EVEX forms have no suffix. */
 static const ZydisMnemonic evex_first[] = {ZYDIS_MNEMONIC_VPMADD52HUQ, ZYDIS_MNEMONIC_VPMADD52LUQ,
                                            ZYDIS_MNEMONIC_VCVTNEPS2BF16};
 
@@ -243,7 +243,7 @@ const char *form_encoding(const char *mnemonic, bool evex, bool zmm)
                : "";
 }
 
-/* Returns whether an EVEX form has the name and operand types of a VEX form. */
+/* Returns whether an EVEX form would have the same name as a VEX form. */
 static bool needs_evex_suffix(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *ops)
 {
     if (in->encoding != ZYDIS_INSTRUCTION_ENCODING_EVEX || in->avx.mask.reg != ZYDIS_REGISTER_K0 ||
@@ -257,8 +257,8 @@ static bool needs_evex_suffix(const ZydisDecodedInstruction *in, const ZydisDeco
     return has_vex[in->mnemonic];
 }
 
-/* Returns whether the text shows zero-masking. A comparison into a mask register clears unselected
- * bits without it. */
+/* Returns whether the text shows zero-masking. It does not for a comparison into a mask register,
+ * which always clears unselected bits. */
 static bool zeroes(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *ops)
 {
     return in->encoding == ZYDIS_INSTRUCTION_ENCODING_EVEX &&
@@ -343,8 +343,8 @@ static void lea_template(const ZydisDecodedInstruction *in, const ZydisDecodedOp
     str_add(out, "]");
 }
 
-/* Returns whether the operand is a cache line, descriptor or key of that size. Assemblers allow no
- * size for it. */
+/* Returns whether the memory operand is a cache line, a descriptor or a key. Assemblers reject a
+ * size before it. */
 static bool is_line(const ZydisDecodedInstruction *in)
 {
     switch (in->mnemonic) {
@@ -399,7 +399,7 @@ bool form_template(const ZydisDecodedInstruction *in, const ZydisDecodedOperand 
         str_add(out, "{{evex}} ");
     else if (in->encoding == ZYDIS_INSTRUCTION_ENCODING_VEX &&
              in->meta.isa_ext == ZYDIS_ISA_EXT_AVX_VNNI)
-        str_add(out, "{{vex}} ");   /* without {vex} assemblers use the AVX-512 encoding */
+        str_add(out, "{{vex}} ");   /* without {vex}, assemblers use the AVX-512 encoding */
     if (in->attributes & ZYDIS_ATTRIB_HAS_LOCK)
         str_add(out, "lock ");
     const char *rep = rep_prefix(in);
@@ -417,8 +417,8 @@ bool form_template(const ZydisDecodedInstruction *in, const ZydisDecodedOperand 
             (in->mnemonic == ZYDIS_MNEMONIC_FUCOMP &&
              op->visibility == ZYDIS_OPERAND_VISIBILITY_IMPLICIT))
             continue;
-        /* Assemblers expect rounding before an immediate, LLVM also before a general source
-         * register. */
+        /* Assemblers expect the rounding mode before an immediate. LLVM also expects it before a
+         * general register that is the source. */
         if (op->type == ZYDIS_OPERAND_TYPE_IMMEDIATE ||
             (i && op->type == ZYDIS_OPERAND_TYPE_REGISTER &&
              (ZydisRegisterGetClass(op->reg.value) == ZYDIS_REGCLASS_GPR32 ||
@@ -455,7 +455,7 @@ static void add_memory(const char *type, struct str *out)
             str_add(out, sizes[i].keyword);
     str_add(out, "[rbx]");
     if (type[length])
-        str_addf(out, "{%s}", type + length + 1);   /* broadcast: {1to4} */
+        str_addf(out, "{%s}", type + length + 1);   /* broadcast, such as {1to4} */
 }
 
 void x86_placeholder(struct form_registers *in, const char *type, struct str *out)

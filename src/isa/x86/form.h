@@ -1,5 +1,5 @@
-/* Names and templates of forms from a decoded instruction. Internal to isa/. The only header with
- * decoder types. */
+/* Names and templates of forms, made from decoded instructions. Internal to isa/. The only header
+ * with types of the decoder. */
 #ifndef PORTOLAN_ISA_X86_FORM_H
 #define PORTOLAN_ISA_X86_FORM_H
 
@@ -9,20 +9,21 @@
 #include "isa/forms.h"
 #include "isa/insn.h"
 
-/* Writes the canonical name as in uops.info, without suffixes of the encoding's direction. */
+/* Writes the name of the form as in uops.info, without suffixes for the direction of the
+ * encoding. */
 void form_name(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *ops,
                char form[FORM_MAX]);
-/* Appends the template (isa/forms.h). Returns false for instructions without one (far transfers,
+/* Appends the template (isa/forms.h). Returns false if the instruction has none (far transfers,
  * fixed addresses). */
 bool form_template(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *ops,
                    struct str *out);
-/* Returns the suffix of the mnemonic in the form name of an instruction that the decoder lacks, if
- * VEX and EVEX have the same mnemonic. @zmm: it has a zmm operand. */
+/* For an instruction that Zydis does not support: returns the suffix of the mnemonic in the form
+ * name, which is needed if VEX and EVEX share the mnemonic. @zmm: an operand is a zmm register. */
 const char *form_encoding(const char *mnemonic, bool evex, bool zmm);
-/* Returns whether the form lists the operand. */
+/* Returns whether the name of the form lists the operand. */
 bool form_lists(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *op);
 
-/* Appends a register or number for a placeholder of type @type in an instance. */
+/* Appends a register or number to an instance, for a placeholder of type @type. */
 void x86_placeholder(struct form_registers *in, const char *type, struct str *out);
 
 #endif

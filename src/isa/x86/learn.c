@@ -16,22 +16,22 @@
 #include "base/vec.h"
 #include "isa/isa.h"
 
-#define RUN_WINDOWS 8192   /* windows per run of a disassembler, at most */
-/* bytes of a window and the nops after it. An incomplete last instruction ends within the nops, and
- * the next slot starts at an instruction */
+#define RUN_WINDOWS 8192   /* most windows per run of a disassembler */
+/* Bytes of a window and the nops behind it. An incomplete last instruction ends within the nops, so
+ * the next slot begins with an instruction. */
 #define SLOT 32
 #define NOP 0x90
 
-/* Result of a look-up: a known instruction, or a window that starts with an unknown one. */
+/* Result of a look-up: an instruction, or a window that begins with an unknown instruction. */
 struct named_bytes {
     uint8_t bytes[X86_LEARN_BYTES], length;
-    char *text;   /* NULL: unknown */
+    char *text;   /* NULL: the instruction is unknown */
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static VEC(struct named_bytes) learned;
 static struct index by_bytes;
-static unsigned lengths;   /* bit set of the lengths of known instructions */
+static unsigned lengths;   /* bit set of the lengths of instructions in @learned */
 
 struct key { const uint8_t *bytes; size_t length; };
 
@@ -61,7 +61,7 @@ static void keep(const uint8_t *bytes, size_t length, char *take_text)
 {
     struct named_bytes *there = find(bytes, length);
 
-    if (there) {   /* a window of exactly one instruction */
+    if (there) {   /* a window that was unknown consists of exactly this instruction */
         free(there->text);
         there->text = take_text;
     } else {
@@ -75,7 +75,8 @@ static void keep(const uint8_t *bytes, size_t length, char *take_text)
     lengths |= take_text ? 1u << length : 0;
 }
 
-/* Returns the known instruction at @code, of any length, or NULL. The caller owns the lock. */
+/* Returns the instruction at @code, of any length, if it was learned; otherwise NULL. The caller
+ * must hold the lock. */
 static const struct named_bytes *known_at(const uint8_t *code, size_t length)
 {
     for (size_t n = length < X86_LEARN_BYTES ? length : X86_LEARN_BYTES; n; n--) {
@@ -86,8 +87,8 @@ static const struct named_bytes *known_at(const uint8_t *code, size_t length)
     return NULL;
 }
 
-/* Returns whether the text is an instruction: not `(bad)`, `<unknown>`, `.byte 0x62`, or prefixes
- * only. */
+/* Returns whether the text is an instruction, unlike `(bad)`, `<unknown>`, `.byte 0x62` or a prefix
+ * alone. */
 static bool names_instruction(const char *text, size_t length)
 {
     static const char *const alone[] = {"lock",   "rep", "repz",     "repnz",   "data16",
@@ -104,8 +105,9 @@ static bool names_instruction(const char *text, size_t length)
     return true;
 }
 
-/* Parses ` 40: c4 e2 6f 50 e1 vpdpbssd ymm4,ymm2,ymm1 # comment`, or LLVM's line with one blank
- * between address and bytes, if the instruction is at the start of a slot. */
+/* Parses a line such as ` 40: c4 e2 6f 50 e1 vpdpbssd ymm4,ymm2,ymm1 # comment`, if the instruction
+ * is the first one of a slot. In LLVM's lines there is one blank between address and bytes. Returns
+ * the number of instructions stored. */
 static size_t line_read(const char *line, const char *end, const struct x86_window *windows,
                         size_t count)
 {
@@ -137,7 +139,7 @@ static size_t line_read(const char *line, const char *end, const struct x86_wind
         !names_instruction(at, (size_t)(comment - at)))
         return 0;
     char *text = mem_strndup(at, (size_t)(comment - at));
-    /* replaces the tabs after LLVM's mnemonics by blanks */
+    /* replaces the tabs after LLVM's mnemonics with blanks */
     for (char *tab; (tab = strchr(text, '\t'));)
         *tab = ' ';
     keep(window->bytes, length, text);
@@ -150,7 +152,8 @@ static const struct child_limits limits = {.cpu_seconds = 60,
                                            .wall_seconds = 120,
                                            .output = (size_t)256 << 20};
 
-/* Runs @argv, a disassembler, in @directory. *@missing: it is not installed. */
+/* Runs the disassembler @argv in @directory. *@missing: it is not installed. *@fresh: number of
+ * instructions that it added. */
 static bool disassemble(const char *const *argv, const char *directory,
                         const struct x86_window *windows, size_t count, size_t *fresh,
                         bool *missing, struct err *err)
@@ -177,8 +180,8 @@ static bool disassemble(const char *const *argv, const char *directory,
     return ok;
 }
 
-/* Disassembles with LLVM's objdump. It needs an object file, so the slots are assembled. Without an
- * assembler nothing is disassembled. */
+/* Disassembles with LLVM's objdump. It needs an object file, so the slots are assembled first.
+ * Without an assembler, disassembles nothing. */
 static bool disassemble_llvm(const char *directory, const struct x86_window *windows, size_t count,
                              size_t *fresh, struct err *err)
 {

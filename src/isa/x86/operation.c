@@ -6,8 +6,8 @@
 
 #include "base/str.h"
 
-/* The first row whose pattern matches the mnemonic applies. Vector mnemonics are matched without
- * their first letter v. */
+/* The first row whose pattern matches the mnemonic applies. For vector mnemonics the first letter v
+ * is skipped. */
 static const struct { const char *pattern; uint8_t operation;
 } general[] =
     {
@@ -252,8 +252,9 @@ static struct meaning find_meaning(ZydisMnemonic number)
     return m;
 }
 
-/* Looks up a mnemonic on its first use, because all 1,700 would take longer than the analysis of a
- * loop. Any thread; concurrent look-ups have equal results. */
+/* Returns the operation and condition of a mnemonic. Looks each mnemonic up on its first use,
+ * because all 1,700 would take longer than the analysis of a loop. Any thread; concurrent look-ups
+ * have equal results. */
 static struct meaning meaning_of(ZydisMnemonic number)
 {
     enum { KNOWN = 1 << 16 };
@@ -274,10 +275,10 @@ void x86_operation(const ZydisDecodedInstruction *in, struct insn *out)
 
     out->operation = m.operation;
     out->condition = m.condition;
-    /* movsd and cmpsd are names of vector instructions too */
+    /* vector instructions are also called movsd and cmpsd */
     if (in->meta.category == ZYDIS_CATEGORY_STRINGOP)
         out->operation = OPERATION_STRING;
-    if (in->meta.category == ZYDIS_CATEGORY_COND_BR)    /* loop, jrcxz */
+    if (in->meta.category == ZYDIS_CATEGORY_COND_BR)    /* includes loop and jrcxz */
         out->operation = OPERATION_BRANCH;
     if (out->operation == OPERATION_MULTIPLY && in->operand_count_visible == 1)
         out->operation = OPERATION_MULTIPLY_WIDE;
@@ -328,7 +329,7 @@ bool x86_demands_alignment(const ZydisDecodedInstruction *in, const ZydisDecoded
     switch (in->mnemonic) {
     case ZYDIS_MNEMONIC_CMPXCHG16B:
         return true;
-    /* Legacy encodings without alignment check, like scalar ones. */
+    /* legacy encodings that do not check alignment, like scalar ones */
     case ZYDIS_MNEMONIC_MOVUPS: case ZYDIS_MNEMONIC_MOVUPD: case ZYDIS_MNEMONIC_MOVDQU:
     case ZYDIS_MNEMONIC_LDDQU: case ZYDIS_MNEMONIC_MASKMOVDQU:
     case ZYDIS_MNEMONIC_PCMPESTRI: case ZYDIS_MNEMONIC_PCMPESTRM: case ZYDIS_MNEMONIC_PCMPISTRI:

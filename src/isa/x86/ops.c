@@ -18,7 +18,8 @@ static int64_t branch_place(const char *form, const uint8_t *code, size_t n, siz
     return (int64_t)(at + n) + distance;
 }
 
-/* Returns whether @code is a marker: mov ebx, 111 or 222, then a nop with three prefixes. */
+/* Returns whether @code is a marker: mov ebx, 111 (begin) or 222 (end), then a nop with three
+ * prefixes. */
 static bool is_marker(const uint8_t *code, bool begin)
 {
     static const uint8_t first[MARKER_BYTES] = {0xBB, 0x6F, 0, 0, 0, 0x64, 0x67, 0x90},
@@ -30,7 +31,7 @@ static const char *move_class(const struct insn *move)
 {
     const struct operand *to = &move->operands[0], *from = &move->operands[1];
 
-    /* Rename may eliminate a zero-extension of a low byte. */
+    /* rename may eliminate a zero-extension of a low byte */
     if (move->operation == OPERATION_MOVE_ZERO && from->kind == OPERAND_REGISTER &&
         from->bits == 8 && !from->offset_bits && to->bits >= 32)
         return "movzx8";
@@ -64,8 +65,8 @@ static bool is_register(const char *word, size_t length)
     return at > digits && at + sized == length;
 }
 
-/* Returns whether the word is a mnemonic: one of the decoder's sorted names, or an assembler's name
- * for one. */
+/* Returns whether the word is a mnemonic: a name of the decoder (they are sorted), or another name
+ * that assemblers accept. */
 static bool is_mnemonic(const char *word, size_t length)
 {
     static const char *const others[] = {
@@ -92,7 +93,7 @@ static bool is_mnemonic(const char *word, size_t length)
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         if (strcmp(name, others[i]) == 0)
             return true;
-    /* Comparisons with a predicate in the name: cmpltps, vcmpneq_oqpd. */
+    /* comparisons with a predicate in the name, such as cmpltps, vcmpneq_oqpd */
     const char *vex = name + (name[0] == 'v'), *last = name + length - 2;
     return strncmp(vex, "cmp", 3) == 0 && length > 6 && (last[0] == 'p' || last[0] == 's') &&
            (last[1] == 's' || last[1] == 'd');
@@ -115,7 +116,7 @@ static const struct isa_relocation relocations[] = {
     {0, NULL, false, 0},
 };
 
-/* Returns the start of a final number, as in "rip+0x0" and "rax*4+0x10". */
+/* Returns the start of the number at the end, as in "rip+0x0" and "rax*4+0x10". */
 static const char *displacement(const char *inside, const char *end)
 {
     const char *at = end;
@@ -127,7 +128,8 @@ static const char *displacement(const char *inside, const char *end)
     return at == inside && isdigit((unsigned char)*at) ? inside : end;
 }
 
-/* Returns whether the code is a PLT stub: jmp [rip+d], after endbr64 or with bnd. */
+/* Returns whether the code is a PLT stub: jmp [rip+d], possibly after endbr64 or with a bnd
+ * prefix. */
 static bool linkage_stub(const uint8_t *code, size_t length, size_t at, uint64_t address,
                          uint64_t *slot, uint64_t *begin)
 {

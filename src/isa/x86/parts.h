@@ -11,19 +11,20 @@
 
 /* body.c: bodies of x86-64 code. */
 
-/* Returns a struct x86_code of @row, as isa_ops.code_make. x86_code_free frees it. */
+/* Implements isa_ops.code_make: returns a struct x86_code of @row. The caller frees it with
+ * x86_code_free. Returns NULL with err. */
 const void *x86_code_make(const struct form_row *row, struct err *err);
 void x86_code_free(const void *code);
 /* Implements isa_ops.code_extension. */
 const char *x86_code_extension(const struct form_row *row, const void *code);
-/* Implements body_make. @codes are struct x86_code. */
+/* Implements body_make. The elements of @codes are struct x86_code. */
 bool x86_body_make(const void *const *codes, const uint32_t *counts, size_t n,
                    const struct body_shape *shape, struct body *out, struct err *err);
 
 /* chain.c: chains of x86-64 code. */
 
-/* Implement chain_list and chain_make. @code is a struct x86_code; @from and @to of a chain are its
- * operands. Any thread. */
+/* Implement chain_list and chain_make. @code is a struct x86_code, and @from and @to of a chain are
+ * indices of its operands. Any thread. */
 size_t x86_chain_list(const void *code, struct chain out[CHAINS_MAX]);
 bool x86_chain_make(const void *code, const struct chain *chain, unsigned links, struct body *out);
 
@@ -31,9 +32,9 @@ bool x86_chain_make(const void *code, const struct chain *chain, unsigned links,
 
 extern const struct isa_foreign x86_foreign;
 
-/* related.c: related forms of x86-64. */
+/* related.c: related forms of x86-64 (isa/insn.h). */
 
-/* Returns bits of enum form_trait. */
+/* Returns the traits of a form (set of enum form_trait). */
 unsigned x86_form_traits(const char *form);
 enum form_kind x86_form_kind(const char *form);
 bool x86_alike(const char *form, size_t *at, char out[FORM_MAX]);
@@ -48,15 +49,14 @@ extern const struct isa_rewrite x86_rewrite;
 
 extern const struct isa_vary x86_vary;
 
-/* ops.c: table of x86-64's operations. */
+/* ops.c: x86-64's table of operations. */
 
 extern const struct isa_ops x86_ops;
 
-/* att_name.c: spelling of an instruction form in AT&T syntax: mnemonic with size suffix, and
- * operand classes, sources first. */
+/* att_name.c: spelling of forms in AT&T syntax: mnemonic with size suffix, and operand classes,
+ * with sources first. */
 
-/* Spells @form. Returns false if it has operands without AT&T text (far pointers, unknown
- * types). */
+/* Spells @form. Returns false if an operand has no AT&T text (far pointers, unknown types). */
 bool att_form(const char *form, struct spelling *out);
 
 /* Notation of OSACA's machine files for x86-64. */

@@ -9,7 +9,7 @@
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
-/* Replaces the first @from in @form by @to. Returns false if there is none. */
+/* Replaces the first @from in @form with @to. Returns false if there is none. */
 static bool swapped(const char *form, const char *from, const char *to, char out[FORM_MAX])
 {
     const char *at = strstr(form, from);
@@ -35,7 +35,7 @@ bool x86_alike(const char *form, size_t *at, char out[FORM_MAX])
 
 unsigned x86_form_traits(const char *form)
 {
-    /* xchg and xadd with memory; xchg is locked without the prefix */
+    /* xchg and xadd with memory; xchg is locked without a prefix */
     bool locked = strstr(form, "_LOCK (") || strncmp(form, "XCHG (M", 7) == 0 ||
                   (strncmp(form, "CMP", 3) == 0 && strstr(form, "XADD (M"));
     return (form_has_memory(form) ? FORM_MEMORY : 0) | (locked ? FORM_LOCKED : 0);
@@ -81,7 +81,8 @@ enum form_kind x86_form_kind(const char *form)
 
     if (memory || (operands && strstr(operands, "VSIB_")))
         return memory == operands + 1 && !only_reads(form) ? FORM_STORE : FORM_LOAD;
-    if (begins(form, calls) || begins(form, returns))   /* return instructions */
+    if (begins(form, calls) || begins(form, returns))   /* a call stores the return address; a
+                                                         * return loads it */
         return begins(form, calls) ? FORM_STORE : FORM_LOAD;
     if (operands && (strstr(operands, "MM") || strstr(operands, "(K") || strstr(operands, ", K") ||
                      strstr(operands, "ST(")))
@@ -92,8 +93,8 @@ enum form_kind x86_form_kind(const char *form)
                                       : FORM_ALU;
 }
 
-/* Returns the bits that the broadcast memory operand at @memory fills: for M32_1to16 all sixteen
- * elements. 0 without a broadcast. */
+/* Returns the bits of a vector that the broadcast memory operand at @memory fills: for M32_1to16,
+ * 512. Returns 0 if there is no broadcast. */
 static unsigned broadcast_bits(const char *memory)
 {
     unsigned element, count;
@@ -106,7 +107,7 @@ bool x86_with_register(const char *form, unsigned bits, size_t *at, char out[FOR
     const char *place = form_memory(form);
     const unsigned broadcast = place ? broadcast_bits(place) : 0;
 
-    if (broadcast)   /* a vector, whatever the element size */
+    if (broadcast)   /* a vector, whatever the size of its elements */
         bits = broadcast > 128 ? broadcast : 128;
     const char *types[] = {bits == 8     ? "R8l"
                            : bits == 16  ? "R16"
@@ -125,28 +126,29 @@ bool x86_with_register(const char *form, unsigned bits, size_t *at, char out[FOR
     return true;
 }
 
-/* Condition on the immediate under which the other instruction is equivalent. */
+/* Condition on the immediate with which two instructions are equivalent. */
 enum requirement {
     ALWAYS,
-    KEEPS_SINGLES,   /* a shuffle of 32-bit elements that keeps their positions: a blend */
+    KEEPS_SINGLES,   /* a shuffle that does not move 32-bit elements, i.e. a blend */
     KEEPS_DOUBLES,
-    KEEPS_HALVES,    /* KEEPS_SINGLES for 256 bits */
-    IN_PAIRS,        /* a blend of words that moves whole doublewords */
+    KEEPS_HALVES,    /* a shuffle that does not move the halves of 256 bits, i.e. a blend */
+    IN_PAIRS,        /* a blend of words that selects whole doublewords */
     IS_ONE,
-    IS_LEA_FACTOR,   /* 3, 5 or 9, with equal base and index */
+    IS_LEA_FACTOR,   /* the factor is 3, 5 or 9, so a lea with equal base and index can multiply */
 };
 
 struct related_rule {
-    /* mnemonics of the forms; operands are unchanged unless given below */
+    /* mnemonics of the two forms */
     const char *from, *to;
-    /* prefix of the operand list to which the rule applies; NULL: any */
+    /* how the operand list must begin; NULL: any operand list */
     const char *from_operands;
-    /* NULL: unchanged; "R": @registers registers of the first one's type */
+    /* operand list of the other form; NULL: unchanged; "R": @registers registers of the first
+     * operand's type */
     const char *to_operands;
     unsigned registers;
     enum requirement requirement;
-    bool loses_flags;             /* the other instruction changes flags differently */
-    const char *note;             /* source of the equivalence; NULL: none */
+    bool loses_flags;             /* the other instruction changes the flags in another way */
+    const char *note;             /* reason why the two are equivalent; NULL: none */
 };
 
 static const struct related_rule rules[] = {
@@ -186,7 +188,7 @@ static const struct related_rule rules[] = {
     {"VADDPD", "VFMADD213PD", NULL, NULL, 0, ALWAYS, false, "a factor of one"},
 };
 
-/* Returns whether each element of a shuffle's result has the same position in its source. */
+/* Returns whether a shuffle leaves each element in its position. */
 static bool keeps_places(unsigned immediate, unsigned elements, unsigned bits)
 {
     for (unsigned i = 0; i < elements; i++)
@@ -221,7 +223,8 @@ static bool holds(enum requirement requirement, const struct insn *insn)
     return false;
 }
 
-/* Writes the name of the form after @rule. Returns false if the rule does not apply. */
+/* Writes the name of the form that replaces @form by @rule. Returns false if the rule does not
+ * apply. */
 static bool rename_form(const struct related_rule *rule, const char *form, char *out, size_t size)
 {
     const char *list = strchr(form, '(');
@@ -248,7 +251,7 @@ static bool rename_form(const struct related_rule *rule, const char *form, char 
     return true;
 }
 
-/* Writes the mnemonic of @form's alternative by @rule, without marks of encodings and addresses. */
+/* Writes the mnemonic that replaces @form's by @rule, without marks of encodings and addresses. */
 static void name_alternative(const struct related_rule *rule, const char *form, char *out,
                              size_t size)
 {

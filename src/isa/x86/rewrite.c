@@ -6,10 +6,10 @@
 #include "isa/x86/encode.h"
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
-/* without the adjust flag, which only daa and similar instructions read */
+/* flags except for the adjust flag, which only daa and similar instructions read */
 #define ARITHMETIC (FLAG_CARRY | FLAG_PARITY | FLAG_ZERO | FLAG_SIGN | FLAG_OVERFLOW)
 
-/* An instruction, decoded and as an encoder request. */
+/* An instruction, its decoded form, and a request to encode it. */
 struct work {
     const struct insn *in;
     ZydisDecodedInstruction decoded;
@@ -69,7 +69,8 @@ static bool is_reg(const ZydisDecodedOperand *op)
     return op->type == ZYDIS_OPERAND_TYPE_REGISTER;
 }
 
-/* Returns whether the operand is a general register of 32 or 64 bits. Writes to it keep no part. */
+/* Returns whether the operand is a general register of 32 or 64 bits. A write to it preserves no
+ * part. */
 static bool is_whole(const ZydisDecodedOperand *op)
 {
     return is_reg(op) && (ZydisRegisterGetClass(op->reg.value) == ZYDIS_REGCLASS_GPR32 ||
@@ -229,7 +230,7 @@ static bool names(const ZydisDecodedOperand *op, ZydisRegister reg)
     return is_reg(op) && ZydisRegisterGetId(op->reg.value) == id;
 }
 
-/* Zeroes the destination first, because some cores have a false dependency on it. */
+/* Zeroes the destination before a count, because some cores have a false dependency on it. */
 static bool count_from_zero(const struct work *w, struct isa_rewritten *out)
 {
     const ZydisMnemonic m = w->decoded.mnemonic;
@@ -258,7 +259,8 @@ static bool mask_by_movzx(const struct work *w, struct isa_rewritten *out)
     return done(&r, out);
 }
 
-/* Exchanges add and sub of 128, because -128 fits a signed byte and 128 does not. */
+/* Replaces an addition of 128 by a subtraction of -128 or conversely, because -128 fits a signed
+ * byte and 128 does not. */
 static bool add_other_way(const struct work *w, struct isa_rewritten *out)
 {
     const bool add = w->decoded.mnemonic == ZYDIS_MNEMONIC_ADD;
@@ -301,7 +303,8 @@ static bool double_by_vector_shift(const struct work *w, struct isa_rewritten *o
     return false;
 }
 
-/* Uses the integer operation, which computes the same bits on other units. */
+/* Replaces a logical operation by the integer operation, which computes the same bits on other
+ * units. */
 static bool logic_of_integers(const struct work *w, struct isa_rewritten *out)
 {
     static const ZydisMnemonic pairs[][2] = {{ZYDIS_MNEMONIC_XORPS, ZYDIS_MNEMONIC_PXOR},
@@ -332,12 +335,12 @@ static bool logic_of_integers(const struct work *w, struct isa_rewritten *out)
     return false;
 }
 
-/* Returns the blend mask equivalent to a shuffle with @immediate that keeps all positions; -1:
- * none. */
+/* Returns the blend mask that is equivalent to a shuffle with @immediate; -1 if the shuffle moves
+ * elements. */
 static int blend_mask(ZydisMnemonic m, unsigned immediate, bool wide)
 {
     switch (m) {
-    /* the first half is from the first source */
+    /* the first half of the result is from the first source */
     case ZYDIS_MNEMONIC_SHUFPS: case ZYDIS_MNEMONIC_VSHUFPS:
         return immediate == 0xe4 ? (wide ? 0xcc : 0xc) : -1;
     case ZYDIS_MNEMONIC_SHUFPD: case ZYDIS_MNEMONIC_VSHUFPD:
@@ -349,7 +352,7 @@ static int blend_mask(ZydisMnemonic m, unsigned immediate, bool wide)
                    ? -1
                    : (immediate & 2 ? pair : 0) | (immediate & 0x20 ? pair << shift : 0);
     }
-    case ZYDIS_MNEMONIC_VPBLENDW: {   /* both halves of 256 bits use the same mask */
+    case ZYDIS_MNEMONIC_VPBLENDW: {   /* with 256 bits, both halves use the same mask */
         int mask = 0;
         for (unsigned i = 0; i < 4; i++) {
             const unsigned two = immediate >> 2 * i & 3;
@@ -413,8 +416,8 @@ static bool move_by_blend(const struct work *w, struct isa_rewritten *out)
     return false;
 }
 
-/* Equivalent by the architecture's definition, except for the listed flags (Intel SDM volume 2;
- * adjust flag: see above). */
+/* Rules for replacements. They are equivalent by the architecture's definition (Intel SDM, volume
+ * 2), except for the listed flags and the adjust flag (see ARITHMETIC). */
 static const struct rule {
     const char *what;
     bool (*make)(const struct work *w, struct isa_rewritten *out);
@@ -487,7 +490,7 @@ static size_t steps(const struct insn *in, int64_t times, uint8_t *out)
     return request_encode(&r, out);
 }
 
-/* Accumulating instructions, and the addition that joins two of their sums. */
+/* Accumulating instructions, and the instruction that joins two of their sums. */
 static const struct { const char *name; ZydisMnemonic sum, join; unsigned lanes;
 } sums[] = {
 #define SAME(m, lanes) {#m, ZYDIS_MNEMONIC_##m, ZYDIS_MNEMONIC_##m, lanes}
@@ -504,8 +507,8 @@ static const struct { const char *name; ZydisMnemonic sum, join; unsigned lanes;
     FUSED(SD, 64),   FUSED(PD, 64),
 };
 
-/* Returns the row of @w, or NULL. *@operands gets a bit set of the operands that are the
- * accumulator. The other input must differ. */
+/* Returns the index of the row for @w; -1 if there is none. *@operands: bit set of the operands
+ * that are the accumulator. The other input must be another register. */
 static int sum_row(const struct work *w, uint8_t *operands)
 {
     const ZydisDecodedOperand *ops = w->ops;
@@ -523,7 +526,7 @@ static int sum_row(const struct work *w, uint8_t *operands)
         if (!sums[i].lanes && count == 2 &&
             ZydisRegisterGetClass(ops[0].reg.value) != ZYDIS_REGCLASS_XMM && !is_whole(&ops[0]))
             return -1;
-        if (three && !fused) {   /* scalar additions keep the upper lanes of the first source */
+        if (three && !fused) {   /* scalar additions preserve the upper lanes of the first source */
             if (!is_reg(&ops[1]) || ops[1].reg.value != ops[0].reg.value)
                 return -1;
             *operands = 3;
@@ -549,17 +552,17 @@ static bool sum(const struct insn *in, struct isa_sum *out)
     return true;
 }
 
-/* Returns register number @root (isa/insn.h) in the class of @like. */
+/* Returns the register with number @root (isa/insn.h) in the class of @like. */
 static ZydisRegister rooted(ZydisRegister like, uint8_t root)
 {
     const ZydisRegisterClass registers = ZydisRegisterGetClass(like);
     return register_of(registers, root >= 16 ? root - 16u : root);
 }
 
-/* Multiply-adds with operand orders 132 and 213, and the same with order 231. */
+/* Multiply-adds with operand order 132 or 213, and the equivalent one with order 231. */
 static const struct {
     ZydisMnemonic from, to;
-    bool last;               /* the addend is the last operand */
+    bool last;               /* whether the addend is the last operand */
 } stays[] = {
 #define STAYS(kind)                                                                                \
     {ZYDIS_MNEMONIC_VFMADD132##kind, ZYDIS_MNEMONIC_VFMADD231##kind, false},                       \
@@ -616,7 +619,7 @@ static size_t sum_low(const struct insn *in, uint8_t reg, uint8_t *out)
     const bool doubles = ends(in->mnemonic, "sd");
 
     if (in->operation != OPERATION_FP_FUSED || (!doubles && !ends(in->mnemonic, "ss")))
-        return 0;   /* an addition's input is the sum itself */
+        return 0;   /* the other input of an addition needs no change */
     ZydisEncoderRequest r = fresh(doubles ? ZYDIS_MNEMONIC_VMOVQ : ZYDIS_MNEMONIC_VINSERTPS);
     for (unsigned k = 0; k < (doubles ? 2u : 3u); k++)
         put_reg(&r, register_of(ZYDIS_REGCLASS_XMM, reg - 16u));
@@ -658,8 +661,8 @@ static size_t sum_end(const struct insn *in, uint8_t reg, uint8_t *out)
     return request_encode(&r, out);
 }
 
-/* lea rsp, [rsp - 1024], because the red zone may be in use; pushfq; and qword [rsp] with the flag
- * mask. */
+/* Writes lea rsp, [rsp - 1024] (the red zone may be in use); pushfq; and qword [rsp] with the bits
+ * of @mask. */
 static size_t flags_store(uint32_t mask, uint8_t *out)
 {
     static const struct {
@@ -678,8 +681,9 @@ static size_t flags_store(uint32_t mask, uint8_t *out)
     return sizeof code;
 }
 
-/* Appends @line with the assembler's mnemonic, because the formatter adds integer size suffixes to
- * vector instructions, and writes movzx. Keeps prefixes that the form's name lacks (lock, rep). */
+/* Appends @line with the assembler's mnemonic. The formatter adds size suffixes of integers to
+ * vector instructions, and writes movzx. Prefixes that the form name does not have (lock, rep)
+ * remain. */
 static void add_att_line(const struct insn *in, const char *line, struct str *out)
 {
     struct spelling spelling;

@@ -12,7 +12,7 @@
 
 #define TYPE_MAX 24
 
-/* r16 to r31 (APX) have numbers after all other registers. */
+/* number of r16 (APX); r16 to r31 follow after all other registers */
 #define REG_R16 67
 
 struct span { const char *at; size_t length; };
@@ -31,8 +31,8 @@ static struct span trimmed(const char *from, const char *to)
     return (struct span){from, (size_t)(to - from)};
 }
 
-/* Parses the number after the first @skip characters of @w; *@end gets its end. Returns -1 unless
- * the number is below 32. */
+/* Parses the number behind the first @skip characters of @w; *@end: where it ends. Returns -1 if it
+ * is not a number below 32. */
 static int register_number(struct span w, size_t skip, size_t *end)
 {
     int n = 0;
@@ -44,7 +44,7 @@ static int register_number(struct span w, size_t skip, size_t *end)
     return at > skip && n < 32 ? n : -1;
 }
 
-/* Parses a general register: number and width. */
+/* Parses a general register. Returns false if @w is none. */
 static bool general_read(struct span w, struct operand *op, char type[TYPE_MAX])
 {
     static const char *const names[8] = {"ax", "cx", "dx", "bx", "sp", "bp", "si", "di"},
@@ -79,7 +79,7 @@ static bool general_read(struct span w, struct operand *op, char type[TYPE_MAX])
     return true;
 }
 
-/* Parses other registers: vector, mask, mmx, tile, system. */
+/* Parses a vector, mask, mmx, tile or system register. Returns false if @w is none. */
 static bool special_read(struct span w, struct operand *op, char type[TYPE_MAX])
 {
     static const struct {
@@ -117,7 +117,7 @@ static bool register_read(struct span w, struct operand *op, char type[TYPE_MAX]
     return general_read(w, op, type) || special_read(w, op, type);
 }
 
-/* Parses an address, `rdi+rax*4+0x40` or `rdi + 4*rax + 0x40`. @index gets the type of a vector
+/* Parses an address, such as `rdi+rax*4+0x40` or `rdi + 4*rax + 0x40`. @index: type of a vector
  * index. */
 static bool address_read(struct span w, struct operand *op, bool *narrow, char index[TYPE_MAX])
 {
@@ -165,8 +165,8 @@ static bool address_read(struct span w, struct operand *op, bool *narrow, char i
     return true;
 }
 
-/* Parses a memory operand: `YMMWORD PTR [rdi]`, `dword ptr fs:[rax]`, `WORD BCST [rax]`, `word ptr
- * [rax]{1to32}`. */
+/* Parses a memory operand, such as `YMMWORD PTR [rdi]`, `dword ptr fs:[rax]`, `WORD BCST [rax]` or
+ * `word ptr [rax]{1to32}`. */
 static bool memory_read(struct span w, struct insn *in, struct operand *op, char type[TYPE_MAX])
 {
     static const struct {
@@ -180,7 +180,8 @@ static bool memory_read(struct span w, struct insn *in, struct operand *op, char
     bool narrow = false;
 
     op->kind = OPERAND_MEMORY;
-    if (!open && (open = memchr(w.at, ':', w.length)))   /* `DWORD PTR ds:0x1000` */
+    if (!open && (open = memchr(w.at, ':', w.length)))   /* an address without brackets, such as
+                                                          * `DWORD PTR ds:0x1000` */
         close = w.at + w.length;
     if (!close)
         return false;
@@ -220,8 +221,8 @@ static bool immediate_read(struct span w, const struct insn *in, struct operand 
     op->kind = OPERAND_IMMEDIATE;
     op->access = ACCESS_READ;
     op->immediate = (int64_t)strtoull(w.at, &end, 0);
-    /* Assumed width of an immediate: vector instructions have byte immediates; for others the text
-     * does not show the width. */
+    /* Assumes the width of the immediate: vector instructions have byte immediates; for other
+     * instructions the text does not show the width. */
     bool vector = in->bytes[0] == 0xc4 || in->bytes[0] == 0xc5 ||
                   (in->bytes[0] == 0x62 && (in->bytes[1] & 7) != 4);
     snprintf(type, TYPE_MAX,
@@ -229,8 +230,8 @@ static bool immediate_read(struct span w, const struct insn *in, struct operand 
     return end == w.at + w.length && end > w.at;
 }
 
-/* Returns whether the word is a prefix. *@in_form gets its name if it changes the operation and
- * belongs to the form's name. */
+/* Returns whether the word is a prefix. If the prefix is a part of the form name, *@in_form becomes
+ * that part. */
 static bool is_prefix(struct span w, const char **in_form)
 {
     static const struct { const char *text, *form;
@@ -250,7 +251,7 @@ static bool is_prefix(struct span w, const char **in_form)
     return w.length > 4 && strncasecmp(w.at, "rex", 3) == 0 && w.at[3] == '.';
 }
 
-/* Returns whether the instruction also reads its first operand, the destination. */
+/* Returns whether the instruction also reads its first operand, which it writes. */
 static bool accumulates(const char *mnemonic)
 {
     static const char *const families[] = {
@@ -262,7 +263,7 @@ static bool accumulates(const char *mnemonic)
     return false;
 }
 
-/* Returns whether the first operand is not a result. */
+/* Returns whether the instruction only reads its first operand. */
 static bool reads_alone(const char *mnemonic)
 {
     static const char *const families[] = {"prefetch", "push", "ccmp",  "ctest",  "test",
@@ -308,13 +309,14 @@ static void access_set(struct insn *in)
         in->traits |= INSN_VEX;
 }
 
-/* Appends an operand to @list, with mask and rounding. */
+/* Adds an operand to @in, and its type with mask and rounding mode to @list. Returns false if it
+ * cannot be parsed. */
 static bool operand_add(struct span w, struct insn *in, struct str *list, bool *zeroing,
                         const char **rounding)
 {
     struct operand op = {.reg = REG_NONE, .base = REG_NONE, .index = REG_NONE, .segment = REG_NONE};
     char type[TYPE_MAX] = "";
-    /* flags of APX's conditional comparisons */
+    /* flags of APX's conditional comparisons, such as {dfv=of} */
     const char *flags =
         w.length > 4 && strncmp(w.at, "{dfv", 4) == 0 ? memchr(w.at, '}', w.length) : NULL;
     if (flags)
@@ -358,7 +360,7 @@ static bool operand_add(struct span w, struct insn *in, struct str *list, bool *
     return true;
 }
 
-/* Returns the comma that ends the operand at @at. Ignores commas in braces and brackets. */
+/* Returns the comma that ends the operand at @at. Skips commas in braces and brackets. */
 static const char *operand_end(const char *at)
 {
     unsigned deep = 0;

@@ -5,8 +5,8 @@
 
 #include "isa/x86/encode.h"
 
-/* Writes a nop (Intel SDM volume 2, NOP: recommended sequences up to 9 bytes). Longer nops have
- * additional operand-size prefixes and are one instruction too. */
+/* Writes a nop of @length bytes (Intel SDM, volume 2, NOP: recommended sequences up to 9 bytes). A
+ * longer nop has additional operand-size prefixes, and is still one instruction. */
 static size_t nop(unsigned length, uint8_t *out)
 {
     static const uint8_t bytes[9][9] = {
@@ -29,8 +29,8 @@ static size_t nop(unsigned length, uint8_t *out)
     return length;
 }
 
-/* Makes a request that encodes @in again, and finds its operand @operand in it. Returns false if
- * impossible. */
+/* Makes an encoder request for @in, and finds operand @operand of @in in the request. Returns false
+ * if this is impossible. */
 static bool request_of(const struct insn *in, unsigned operand, ZydisEncoderRequest *request,
                        ZydisEncoderOperand **which)
 {
@@ -57,7 +57,8 @@ static bool request_of(const struct insn *in, unsigned operand, ZydisEncoderRequ
     return false;
 }
 
-/* Returns register @root in the class of @like. ah, bh, ch and dh are unchanged. */
+/* Returns the register with number @root in the class of @like. If @like is ah, bh, ch or dh,
+ * returns @like. */
 static ZydisRegister like_register(ZydisRegister like, uint8_t root)
 {
     ZydisRegisterClass registers = ZydisRegisterGetClass(like);
@@ -135,7 +136,7 @@ static size_t copy(const struct operand *like, bool legacy, uint8_t to, uint8_t 
                        : legacy                   ? ZYDIS_MNEMONIC_MOVAPS
                                                   : ZYDIS_MNEMONIC_VMOVAPS;
     for (unsigned k = 0; k < 3; k++) {
-        /* the encoder needs an explicit k0 for EVEX only */
+        /* only EVEX needs an explicit k0 */
         if (k == 1 && registers != ZYDIS_REGCLASS_ZMM)
             continue;
         request.operands[request.operand_count].type = ZYDIS_OPERAND_TYPE_REGISTER;
@@ -144,7 +145,8 @@ static size_t copy(const struct operand *like, bool legacy, uint8_t to, uint8_t 
     return request_encode(&request, out);
 }
 
-/* Appends the name of a register. Vector registers have their xmm name, as in most instructions. */
+/* Appends the name of a register. For a vector register, it is the xmm name, which most
+ * instructions use. */
 static void name(uint8_t root, struct str *out)
 {
     const char *text =
