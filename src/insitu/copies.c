@@ -6,29 +6,29 @@
 #include "base/mem.h"
 #include "insitu/stamps.h"
 
-#define TIMED_INSNS 192u       /* instructions in all copies of a short loop, at least */
+#define TIMED_INSNS 192u       /* least number of instructions in all copies of a short loop */
 #define TIMES_MOST 16u
 #define NO_CONDITION UINT32_MAX
-#define LINE 64u               /* bytes of code fetched together, at most */
-/* instructions searched for a jump after those that a patch overwrites */
+#define LINE 64u               /* most bytes of code that are fetched together */
+/* instructions behind a patch in which a jump is searched for */
 #define DISPLACED_MORE 8u
-/* bytes from the region's start; indirect jumps to targets within are translated */
+/* bytes from the region's start in which the target of an indirect jump is translated */
 #define WINDOW 65536u
 #define JUMP_COPY (SLOT_JUMP + 0u)
 #define JUMP_ORIGINAL (SLOT_JUMP + 8u)
 
-/* Code at an entry of the loop, which records the time. */
+/* Code that records the time when control enters the loop, and then jumps to @target. */
 struct entrance {
     uint32_t label, target;
 };
 
-/* Out-of-line code of a branch. */
+/* Code of a branch that is placed behind the copies. */
 struct stub {
     uint32_t label;
-    uint32_t source;           /* index in the list; number of the copy */
+    uint32_t source;           /* index of the branch in the list; number of the copy */
     unsigned copy;
-    bool taken;                /* it records a taken branch */
-    bool falls;                /* it is the path of a branch that is not taken */
+    bool taken;                /* records that the branch was taken */
+    bool falls;                /* path of a branch that was not taken */
 };
 
 struct maker {
@@ -38,16 +38,17 @@ struct maker {
     uint64_t bias;
     enum copy_mode mode;
     unsigned times;
-    uint32_t *at;           /* labels, at index copy * list + instruction */
-    uint32_t *heads;        /* per copy: label of the pivot */
+    uint32_t *at;           /* labels of instructions, by copy * list count + index */
+    uint32_t *heads;        /* label of the pivot in each copy */
     struct stamp stamp;     /* stamp at the pivot of a timed copy, or at an anchor */
-    bool displaced;         /* only the instructions that patches overwrite are copied */
-    /* register for counting; if possible, one that the loop does not access */
+    bool displaced;         /* copies only the instructions that patches overwrite */
+    /* register used for counting; the loop does not access it if possible */
     enum code_register spare;
-    /* labels of the translation of indirect jumps; CODE_UNPLACED: none yet */
+    /* labels of the table for indirect jumps and of its default target; CODE_UNPLACED: not used
+     * yet */
     uint32_t table, missed;
     VEC(struct stub) stubs;
-    VEC(struct entrance) entrances;   /* only used if visits are timed */
+    VEC(struct entrance) entrances;   /* used only if visits are timed */
 };
 
 bool copies_follows(const struct region_insn *i)
@@ -78,7 +79,7 @@ static bool records(const struct maker *m)
     return m->mode == COPY_RECORD || m->mode == COPY_FOLLOW;
 }
 
-/* Appends a jump to @address in the original. */
+/* Appends a jump to @address in the original, or int3 if the copy ends there. */
 static void outside(struct maker *m, uint64_t address)
 {
     if (m->mode == COPY_REPLAY || m->mode == COPY_FOLLOW)
@@ -87,7 +88,7 @@ static void outside(struct maker *m, uint64_t address)
         code_jump_address(m->c, address);
 }
 
-/* Appends a jump to the address in JUMP_ORIGINAL. */
+/* Appends a jump to the address in JUMP_ORIGINAL, or int3 if the copy ends there. */
 static void outside_indirect(struct maker *m)
 {
     if (m->mode == COPY_REPLAY || m->mode == COPY_FOLLOW)
@@ -101,15 +102,15 @@ static uint32_t label_of(const struct maker *m, unsigned copy, uint32_t at)
     return m->at[copy * m->r->list.count + at];
 }
 
-/* Returns the passes that were counted in advance for all copies, and are not executed if control
- * leaves copy @copy. */
+/* Returns how many passes were counted in advance but are not executed if control leaves copy
+ * @copy. */
 static int32_t rest(const struct maker *m, unsigned copy)
 {
     return (int32_t)(m->times - 1 - copy);
 }
 
-/* Appends code that records an event with the value in rax. SLOT_FREE0 and SLOT_FREE1 contain rax
- * and rcx. Overwrites rcx. */
+/* Appends code that records event @id with the value in rax. rax and rcx were saved in SLOT_FREE0
+ * and SLOT_FREE1. Overwrites rcx. */
 static void event(struct code *c, uint16_t id)
 {
     uint32_t ring = SLOT_RING, top = SLOT_RING + 6;
@@ -118,7 +119,7 @@ static void event(struct code *c, uint16_t id)
     code_bytes(c, &(uint32_t){SLOT_EVENTS}, 4);
     BYTES(c, 0x65, 0x48, 0x89, 0x04, 0xcd);   /* mov rax, gs:ring(,rcx,8) */
     code_bytes(c, &ring, 4);
-    BYTES(c, 0x65, 0x66, 0xc7, 0x04, 0xcd);   /* movw id, in its upper bytes */
+    BYTES(c, 0x65, 0x66, 0xc7, 0x04, 0xcd);   /* movw id, into the upper bytes of the event */
     code_bytes(c, &top, 4);
     code_bytes(c, &id, 2);
     code_load_narrow(c, CODE_RCX, SLOT_EVENTS);
@@ -146,7 +147,7 @@ static void event_plain(struct code *c, uint16_t id, uint64_t value)
     restore(c);
 }
 
-/* Returns a label for an entry into the loop at label @target. */
+/* Returns the label to which code outside the loop must jump to enter it at @target. */
 static uint32_t enter(struct maker *m, uint32_t target)
 {
     if (m->mode != COPY_VISIT)
@@ -158,8 +159,8 @@ static uint32_t enter(struct maker *m, uint32_t target)
     return m->entrances.items[m->entrances.count - 1].label;
 }
 
-/* Appends code that counts an exit from the loop, or (@away) an instruction executed in the
- * original. */
+/* Appends code that counts an exit from the loop, or with @away an instruction that is executed in
+ * the original. Nothing is counted if @source is not in the loop. */
 static void leave(struct maker *m, uint32_t source, unsigned copy, bool away)
 {
     if (m->displaced || !m->r->list.items[source].in_loop)
@@ -174,8 +175,7 @@ static void leave(struct maker *m, uint32_t source, unsigned copy, bool away)
         event_plain(m->c, away ? EVENT_AWAY : EVENT_LEAVE, 0);
 }
 
-/* Returns the target of a jump from @source in copy @copy to instruction @target of the list, if it
- * needs no counting. */
+/* Returns the label for a jump from @source in copy @copy to @target, which is in the list. */
 static uint32_t inner(struct maker *m, uint32_t source, unsigned copy, uint32_t target)
 {
     bool from_loop = m->r->list.items[source].in_loop;
@@ -187,7 +187,7 @@ static uint32_t inner(struct maker *m, uint32_t source, unsigned copy, uint32_t 
     return target == m->r->pivot ? m->heads[(copy + 1) % m->times] : label_of(m, copy, target);
 }
 
-/* Returns whether the jump of @source needs no counting. */
+/* Returns whether a jump of @source to its target leaves nothing to count. */
 static bool silent(const struct maker *m, uint32_t source)
 {
     const struct region_insn *i = &m->r->list.items[source];
@@ -206,7 +206,8 @@ static void go_to_target(struct maker *m, uint32_t source, unsigned copy)
         outside(m, i->target_address + m->bias);
 }
 
-/* Returns the low four bits of the opcode of a branch on flags; NO_CONDITION for other branches. */
+/* Returns the low four bits of the opcode of a branch on flags; NO_CONDITION for other
+ * instructions. */
 static unsigned branch_condition(const struct insn *in)
 {
     unsigned size = 0, at = insn_branch_distance(in, &size);
@@ -217,13 +218,13 @@ static unsigned branch_condition(const struct insn *in)
     return flags ? opcode & 15u : NO_CONDITION;
 }
 
-/* Appends a branch with the original's condition to @label; to @address if that is
+/* Appends a branch with the condition of @in to @label, or to @address if @label is
  * CODE_UNPLACED. */
 static void branch(struct maker *m, const struct insn *in, uint32_t label, uint64_t address)
 {
     unsigned size = 0, at = insn_branch_distance(in, &size), condition = branch_condition(in);
     uint8_t opcode = in->bytes[at - 1];
-    bool near = condition == NO_CONDITION;   /* loop and jrcxz have a range of 127 bytes */
+    bool near = condition == NO_CONDITION;   /* loop and jrcxz have a range of only 127 bytes */
 
     if (near && at > 1 && in->bytes[0] == 0x67)
         BYTES(m->c, 0x67);
@@ -259,8 +260,8 @@ static void conditional(struct maker *m, uint32_t source, unsigned copy)
         event_plain(m->c, (uint16_t)source, 0);
 }
 
-/* Appends code that loads the target of an indirect jump into rax. Uses its operand with another
- * opcode. */
+/* Appends code that loads the target of an indirect jump into rax, by a mov with the operand of the
+ * jump. */
 static void load_target(struct maker *m, const struct insn *in)
 {
     uint8_t bytes[24], rex = 0x48;
@@ -306,17 +307,17 @@ static void indirect(struct maker *m, uint32_t source, int32_t unfinished)
         m->missed = code_label(c);
     }
     save(c);
-    point(m, source, unfinished);   /* rax and rcx are restored here */
+    point(m, source, unfinished);   /* here rax and rcx have the values of the original */
     load_target(m, i->insn);
     if (records(m) && i->in_loop)
         event(c, (uint16_t)source);
     code_store(c, CODE_RAX, JUMP_ORIGINAL);
     code_set(c, CODE_RCX, 0 - (m->r->list.items[0].insn->offset + m->bias));
-    /* lea (rcx,rax), rax: offset from the region's start */
+    /* lea (rcx,rax), rax: offset of the target from the region's start */
     BYTES(c, 0x48, 0x8d, 0x04, 0x01);
     BYTES(c, 0x0f, 0xb7, 0xc8);                         /* movzwl ax, ecx */
     BYTES(c, 0x48, 0xf7, 0xd1);                         /* not rcx */
-    /* lea 1(rax,rcx), rcx: 0 if within the window */
+    /* lea 1(rax,rcx), rcx: 0 if the target is within the window */
     BYTES(c, 0x48, 0x8d, 0x4c, 0x08, 0x01);
     code_branch_zero(c, within);
     restore(c);
@@ -331,7 +332,7 @@ static void indirect(struct maker *m, uint32_t source, int32_t unfinished)
     code_jump_slot(c, JUMP_COPY);
 }
 
-/* Appends an lea of a memory operand's address into rax. */
+/* Appends code that loads the address of the memory operand into rax. */
 static void load_address(struct maker *m, const struct insn *in)
 {
     const struct operand *op = insn_memory(in);
@@ -350,7 +351,7 @@ static void load_address(struct maker *m, const struct insn *in)
     code_bytes(m->c, &displacement, 4);
 }
 
-/* Copies an instruction. Recomputes a relative address. */
+/* Copies an instruction, with its relative address recomputed. */
 static void plain(struct maker *m, const struct insn *in)
 {
     unsigned at = insn_rip_displacement(in);
@@ -362,8 +363,8 @@ static void plain(struct maker *m, const struct insn *in)
         code_bytes(m->c, in->bytes, in->length);
 }
 
-/* Copies instruction @at to copy @copy. @unfinished applies at the instruction itself, which may
- * fault. */
+/* Copies instruction @at to copy @copy. @unfinished: passes counted but not executed if the
+ * instruction itself faults. */
 static void instruction(struct maker *m, uint32_t at, unsigned copy, int32_t unfinished)
 {
     const struct region_insn *i = &m->r->list.items[at];
@@ -405,7 +406,8 @@ static void count_up(struct maker *m, uint32_t slot)
         code_count(m->c, m->spare, slot, 1, SLOT_FREE0);
 }
 
-/* Appends code that counts an execution of the pivot in the first copy. */
+/* Appends code that counts an execution of the pivot in the first copy, or that counts down to a
+ * stamp or the end of a recording. */
 static void arrive(struct maker *m)
 {
     struct code *c = m->c;
@@ -425,7 +427,7 @@ static bool next_follows(const struct region *r, uint32_t at)
     return at + 1 < r->list.count && r->list.items[at + 1].insn->offset == i->offset + i->length;
 }
 
-/* Appends a jump to the instruction after @at, if another instruction follows in the copy. */
+/* Appends a jump to the instruction after @at, unless it follows in the copy. */
 static void fall(struct maker *m, uint32_t at, unsigned copy)
 {
     const struct region *r = m->r;
@@ -441,8 +443,9 @@ static void fall(struct maker *m, uint32_t at, unsigned copy)
         code_jump(m->c, inner(m, at, copy, at + 1));
 }
 
-/* Returns whether copy @copy of branch @at has the inverse condition, because its target, the next
- * copy, follows it. Timed copies have the original's condition. */
+/* Returns whether branch @at gets the inverse condition in copy @copy, because its target is the
+ * next copy, which follows directly. Only in counting copies; timed copies have the conditions of
+ * the original. */
 static bool turned(const struct maker *m, uint32_t at, unsigned copy)
 {
     const struct region *r = m->r;
@@ -454,7 +457,8 @@ static bool turned(const struct maker *m, uint32_t at, unsigned copy)
            i->target == r->pivot && branch_condition(i->insn) != NO_CONDITION;
 }
 
-/* Copies instruction @at to copy @copy. Appends a jump if its successor differs. */
+/* Copies instruction @at to copy @copy. Appends a jump if another instruction follows in the
+ * copy. */
 static void copy_one(struct maker *m, uint32_t at, unsigned copy)
 {
     const struct region *r = m->r;
@@ -503,7 +507,8 @@ static void make_stubs(struct maker *m)
     m->entrances.count = 0;
 }
 
-/* Appends the end of a recording. The thread continues in the counting copy. */
+/* Appends the code at the end of a recording. The thread continues in the counting copy, or
+ * executes int3 with COPY_FOLLOW. */
 static void make_recorded(struct maker *m)
 {
     code_label_here(m->c, m->stamp.here);
@@ -524,7 +529,7 @@ static bool is_patched(const struct region *r, uint32_t at)
 }
 
 /* Returns the end of the instructions that a patch at @at displaces: those that it overwrites, and
- * further ones up to a jump close behind, which returns to the original. */
+ * further ones up to a jump shortly behind them, which returns to the original. */
 static uint32_t displaced_end(const struct region *r, uint32_t at)
 {
     uint32_t end = at + region_covered(r, at), i = end;
@@ -540,14 +545,14 @@ static uint32_t displaced_end(const struct region *r, uint32_t at)
     return end;
 }
 
-/* Appends the instructions that a patch at @at displaces, and the jump back to the original. */
+/* Appends the instructions that a patch at @at displaces, and a jump back to the original. */
 static void displace(struct maker *m, uint32_t at)
 {
     const struct region *r = m->r;
     uint32_t end = displaced_end(r, at);
 
     for (uint32_t i = at; i < end; i++) {
-        /* the pivot was counted, and will be counted again */
+        /* the pivot was counted, and will be counted again in the original */
         int32_t unfinished = i == r->pivot;
         point(m, i, unfinished);
         instruction(m, i, 0, unfinished);
@@ -557,8 +562,8 @@ static void displace(struct maker *m, uint32_t at)
         outside(m, last->offset + last->length + m->bias);
 }
 
-/* Appends the target of the patch at anchor @at of the original. @twice adds a second count and
- * jump before it. Returns its label. */
+/* Appends the code to which the patch at anchor @at jumps. With @twice, adds another count and jump
+ * at its start. Returns its label. */
 static uint32_t make_anchor(struct maker *m, uint32_t at, bool twice)
 {
     uint32_t label = code_label(m->c);
@@ -581,7 +586,7 @@ static uint32_t make_anchor(struct maker *m, uint32_t at, bool twice)
     return label;
 }
 
-/* Appends the targets of the patches of a loop each of whose iterations executes code of the
+/* Appends the code to which the patches jump, if each iteration of the loop executes code of the
  * original. */
 static void make_displaced(struct maker *m)
 {
@@ -634,7 +639,7 @@ static void make_table(struct maker *m)
 static unsigned choose_times(const struct region *r, enum copy_mode mode)
 {
     size_t count = r->kernel->loops[r->loop].count;
-    /* further copies are never reached if each iteration leaves the copies */
+    /* if each iteration leaves the copies, only the first one is executed */
     bool one = r->each_away || mode == COPY_RECORD || mode == COPY_FOLLOW;
     unsigned times = one || count >= TIMED_INSNS ? 1 : (unsigned)(TIMED_INSNS / count);
 
@@ -679,7 +684,7 @@ static void make_mode(struct maker *m)
     free(m->heads);
 }
 
-/* Returns a register that no instruction of the loop accesses; rax if there is none. */
+/* Returns a register that no instruction of the loop accesses, or rax if all are accessed. */
 static enum code_register find_spare(const struct region *r)
 {
     static const enum code_register all[] = {CODE_RDI, CODE_RSI, CODE_RDX, CODE_RCX,

@@ -1,6 +1,7 @@
-/* Copies of a region's code that count, time or record, for placement in the program. The targets
- * of the patches select the copy that runs. Every thread has its own slot of memory at segment gs.
- * The copies write only to the slot. They leave registers, flags and stack like the original. */
+/* Copies of a region's code that count, time or record. They are placed in the program, and patches
+ * of the original jump to the copy that should run. Every thread has a slot of memory at segment
+ * gs. The copies write only to the slot. Registers, flags and stack are as with the original
+ * code. */
 #ifndef PORTOLAN_INSITU_COPIES_H
 #define PORTOLAN_INSITU_COPIES_H
 
@@ -8,32 +9,32 @@
 #include "insitu/region.h"
 #include "insitu/slots.h"
 
-/* COPY_TIME stamps the time every few iterations. COPY_VISIT also stamps it when control leaves the
- * loop and returns, which takes longer. In a copy of the process, COPY_FOLLOW records like
- * COPY_RECORD, but also the code around the loop. COPY_REPLAY stamps like COPY_TIME and loads lines
- * into the cache at each stamp. COPY_FOLLOW and COPY_REPLAY end with int3 where control continues
- * in the original. If each iteration executes code of the original, COPY_COUNT and COPY_TIME
- * contain only the instructions that the patches overwrite. */
+/* COPY_TIME stamps the time every few iterations. COPY_VISIT also stamps when control leaves the
+ * loop and when it returns, which takes longer. COPY_FOLLOW and COPY_REPLAY run in copies of the
+ * process: COPY_FOLLOW records like COPY_RECORD, but also the code around the loop; COPY_REPLAY
+ * stamps like COPY_TIME, and loads lines into the cache at each stamp. Both end with int3 where
+ * control would continue in the original. If each iteration executes code of the original,
+ * COPY_COUNT and COPY_TIME contain only the instructions that the patches overwrite. */
 enum copy_mode {
     COPY_COUNT, COPY_TIME, COPY_VISIT, COPY_RECORD, COPY_REPLAY, COPY_FOLLOW, COPY_MODES
 };
 
-/* An event has a value in the low 48 bits. The upper bits are the instruction's index in the
+/* An event has a value in the low 48 bits. Its upper bits are the index of an instruction in the
  * region, or one of these constants. */
 #define EVENT_PASS 0xffffu     /* execution of the pivot */
 #define EVENT_LEAVE 0xfffeu    /* exit from the loop */
-#define EVENT_AWAY 0xfffdu     /* an instruction executed in the original, usually a call */
+#define EVENT_AWAY 0xfffdu     /* execution of an instruction in the original, usually a call */
 
-/* A position in the copies at which all registers are as in the original before instruction @at. */
+/* A position in the copies. All registers are as in the original before instruction @at. */
 struct copy_point {
-    uint32_t place;            /* offset in the code */
+    uint32_t place;            /* offset in the code of the copies */
     uint32_t at;               /* index in the region's list */
-    /* value to add to SLOT_UNFINISHED if a thread moves from here to the original */
+    /* value to add to SLOT_UNFINISHED when a thread moves from here to the original */
     int32_t unfinished;
 };
 
-/* Code for a patched place of the original in a copy of the process, where the rest of the loop
- * runs in the original. It stamps every few passes, with the number of iterations in place of
+/* Code for a patched place in a copy of the process, where the rest of the loop runs in the
+ * original. It stamps every few passes; a stamp contains the number of iterations instead of
  * SLOT_LEAVES. It ends with int3 after the last stamp. */
 struct copy_anchor {
     uint32_t at; /* index in the region's list */
@@ -43,14 +44,14 @@ struct copy_anchor {
 struct copies {
     struct code code;
     VEC(struct copy_point) points;   /* sorted by offset */
-    unsigned times[COPY_MODES];      /* consecutive copies of the loop */
-    /* labels to which the patches jump: at the pivot, and at the places of region.resumed */
+    unsigned times[COPY_MODES];      /* number of consecutive copies of the loop */
+    /* labels to which the patches at the pivot and at the places of region.resumed jump */
     uint32_t entry[COPY_MODES];
     VEC(uint32_t) resumes[COPY_MODES];
     uint32_t clock;                  /* label of stamps_clock */
-    VEC(struct copy_anchor) anchors; /* one per anchor of the region */
-    /* For a loop each of whose iterations executes code of the original: labels of an anchor at the
-     * pivot, and of one with a second jump and count, to measure their cost. */
+    VEC(struct copy_anchor) anchors; /* one for each anchor of the region */
+    /* If each iteration executes code of the original: labels of an anchor at the pivot, and of one
+     * with another count and jump. Their difference is the cost of a patch. */
     uint32_t once, twice;
     uint32_t visits;                 /* label of stamps_visits */
     uint32_t call;                   /* label of a system call instruction */
@@ -58,14 +59,14 @@ struct copies {
     uint32_t replay, replayed;
 };
 
-/* Makes the copies of @r for code loaded @bias bytes above its file addresses. copies_done frees
- * @out. */
+/* Makes the copies of @r for code that is loaded @bias bytes above its addresses in the file. The
+ * caller frees @out with copies_done. */
 void copies_make(const struct region *r, uint64_t bias, struct copies *out);
 void copies_done(struct copies *c);
-/* Returns the point at offset @place, or NULL. */
+/* Returns the point at offset @place, or NULL if there is none. */
 const struct copy_point *copies_point(const struct copies *c, uint32_t place);
-/* Return whether the address or direction of instruction @i is recorded; and whether COPY_FOLLOW
- * records its address. */
+/* copies_records: whether the address or direction of instruction @i is recorded. copies_follows:
+ * whether COPY_FOLLOW records its address. */
 bool copies_records(const struct region_insn *i);
 bool copies_follows(const struct region_insn *i);
 

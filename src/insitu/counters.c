@@ -11,9 +11,9 @@
 
 #include "base/mem.h"
 
-#define CHAIN 100000u   /* dependent multiplications of 3 to 4 cycles each */
-#define BRANCHES 20000u /* random branches, of which nearly half are mispredicted */
-#define LINES 2000u     /* cache lines flushed, then loaded */
+#define CHAIN 100000u   /* dependent multiplications, which take 3 to 4 cycles each */
+#define BRANCHES 20000u /* branches on random bits; nearly half of them are mispredicted */
+#define LINES 2000u     /* cache lines that are flushed, then loaded */
 #define LINE 64u
 
 static int system_open(void *state, enum counter kind, pid_t tid)
@@ -54,7 +54,7 @@ static void system_done(void *state, int counter)
 
 const struct counter_source counters_system = {system_open, system_read, system_done, NULL};
 
-/* Runs the known loop for @kind. Stores the expected range of its count. */
+/* Runs a loop whose count of @kind is known. Stores the range of plausible counts. */
 static void run_known(enum counter kind, double *least, double *most)
 {
     uint64_t x = 88172645463325252u, taken = 0;
@@ -79,7 +79,7 @@ static void run_known(enum counter kind, double *least, double *most)
         for (unsigned i = 0; i < LINES; i++)
             __asm__ volatile("clflush %0" : "+m"(lines[i * LINE]));
         __asm__ volatile("mfence" : : : "memory");
-        for (unsigned i = 0; i < LINES; i++) /* random order, which no prefetcher predicts */
+        for (unsigned i = 0; i < LINES; i++) /* in an irregular order that no prefetcher predicts */
             taken += (uint64_t)lines[(i * 1229u + (unsigned)(taken & 0)) % LINES * LINE];
         *least = 0.25 * LINES;
         *most = 8.0 * LINES;
@@ -87,7 +87,7 @@ static void run_known(enum counter kind, double *least, double *most)
     }
 }
 
-/* Returns the reason why a counter cannot be used; NULL: it can. */
+/* Returns the reason why a counter cannot be used; NULL if it can. */
 static const char *try_counter(const struct counter_source *s, enum counter kind)
 {
     double least, most, value;

@@ -1,5 +1,5 @@
-/* Hardware counters (perf_event_open), if available. A counter is used only after it has counted a
- * known loop correctly: virtual machines may lack counters, or count nothing. Linux, any thread. */
+/* Hardware counters (perf_event_open). A counter is used only if it counts a known loop correctly,
+ * because in virtual machines counters may be missing or count nothing. Linux, any thread. */
 #ifndef PORTOLAN_INSITU_COUNTERS_H
 #define PORTOLAN_INSITU_COUNTERS_H
 
@@ -13,31 +13,32 @@ enum counter { COUNTER_CYCLES, COUNTER_BRANCH_MISSES, COUNTER_CACHE_MISSES, COUN
 
 /* Source of counters: the system, or a test. */
 struct counter_source {
-    /* Opens a counter for user code of thread @tid (0: the caller) and its children. The caller
-     * closes it with done. Returns -errno on failure. */
+    /* Opens a counter for user code of thread @tid (0: the caller) and of its children. The caller
+     * closes it with @done. Returns -errno on failure. */
     int (*open)(void *state, enum counter kind, pid_t tid);
-    /* Reads a counter, scaled by its running time. Returns false if it never ran. */
+    /* Reads a counter. The value is scaled to the whole time if the counter ran for a part of it.
+     * Returns false if it never ran. */
     bool (*read)(void *state, int counter, double *value);
     void (*done)(void *state, int counter);
     void *state;
 };
 
-/* Counts of a program over all its threads. */
+/* Counts of a program in all its threads. */
 struct hardware_counts {
     double value[COUNTER_KINDS]; /* NaN: not counted */
-    const char *why; /* reason why the first missing counter is missing; static; NULL: none */
+    const char *why; /* why the first missing counter is missing, static; NULL if none is missing */
 };
 
 struct counters {
     struct counter_source source;
     bool works[COUNTER_KINDS];
-    const char *why; /* hardware_counts.why */
+    const char *why; /* value for hardware_counts.why */
     VEC(int) open[COUNTER_KINDS];
 };
 
 extern const struct counter_source counters_system;
 
-/* Tests each counter on a known loop. counters_done frees @out. */
+/* Tests each counter with a known loop. The caller frees @out with counters_done. */
 void counters_new(const struct counter_source *source, struct counters *out);
 /* Starts counting for thread @tid and its children. */
 void counters_add(struct counters *c, pid_t tid);

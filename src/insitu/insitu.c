@@ -19,30 +19,31 @@
 #include "work/pool.h"
 
 #define TICK 0.05              /* seconds between polls of the counters */
-/* seconds until the first timing and recording; the interval then grows by MOMENT_GROWTH */
+/* seconds until the first moment (timings and a recording); the interval then grows by
+ * MOMENT_GROWTH */
 #define MOMENT_FIRST 0.02
 #define MOMENT_GROWTH 1.4
 #define MOMENT_MOST 0.5
 #define TIMED_SECONDS 0.01    /* seconds of a timing */
-/* seconds of a recording, at most; seconds between two polls of its end */
+/* most seconds of a recording; seconds between polls of its end */
 #define RECORDED_SECONDS 0.02
 #define RECORDED_LOOK 0.001
-#define VISITS_TRIED 3u /* moments before the program decides whether visits can be timed */
-#define REPLAYS_FAILED 4u /* replays tried, at most, if none succeeds */
-#define PATCH_FAILED 2u   /* attempts that a failed measurement of the patch counts as */
+#define VISITS_TRIED 3u /* moments after which visits are timed only if they are long enough */
+#define REPLAYS_FAILED 4u /* most replays that are tried if none succeeds */
+#define PATCH_FAILED 2u   /* number of attempts that a failed measurement of the patch counts as */
 #define MOMENTS_MOST 24u
-/* share of the watched time, and additional seconds, in which moments may stop the program;
- * MOMENTS_LEAST moments always occur */
+/* Share of the watched time in which moments may stop the program, and additional seconds. The
+ * first MOMENTS_LEAST moments occur in any case. */
 #define STOPPED_SHARE 0.05
 #define STOPPED_SECONDS 0.1
 #define MOMENTS_LEAST 4u
 #define BLOCK_ITERATIONS 4000u /* iterations between stamps */
-/* seconds between stamps, at most; less if 256 iterations take longer */
+/* most seconds between stamps, unless 16 passes take longer */
 #define BLOCK_SECONDS 0.0005
 #define RECORD_ITERATIONS 2000u
 #define CLOCKED_MOST 3u
 #define REPLAYS_MOST 8u
-/* share of the watched time for replays, at most, in addition to REPLAY_SECONDS */
+/* share of the watched time that replays may take, in addition to REPLAY_SECONDS */
 #define REPLAY_SHARE 0.05
 #define REPLAY_SECONDS 0.1
 
@@ -52,16 +53,18 @@ struct insitu_watch {
     struct launched program;
     struct process process;
     struct maps maps;
-    /* a started program is stopped before its first instruction */
+    /* exec occurred before the copies were placed; the thread is stopped before the new program's
+     * first instruction */
     bool executed;
     bool placed;
-    bool whole;                /* the program ended while it was watched */
-    bool over;                 /* watching has ended */
-    double begun, cpu_begun;   /* wall-clock time at the start; CPU seconds of the process before */
-    struct system_trial trial; /* features that the system supports */
+    bool whole;                /* whether the program ended while it was watched */
+    bool over;                 /* whether watching has ended */
+    double begun, cpu_begun;   /* wall-clock time at the start; CPU seconds of the process until
+                                * then */
+    struct system_trial trial; /* features of the system that work */
     struct counters counters;
     uint64_t period;
-    unsigned originals; /* timings of the original in copies of the process */
+    unsigned originals; /* timings of the original code in copies of the process */
     unsigned patches;   /* measurements of the patch */
     unsigned clocked;   /* measurements of the clock */
 };
@@ -73,7 +76,7 @@ static double now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* Records the CPU time of the process, because it is lost when the process ends. */
+/* Stores the CPU time of the process, because it is no longer known when the process has ended. */
 static void note_cpu(struct insitu_watch *w)
 {
     struct timespec t;
@@ -102,7 +105,7 @@ static void handle_fork(struct insitu_watch *w, const struct process_event *e)
     ptrace(PTRACE_DETACH, e->child, NULL, NULL);
 }
 
-/* Handles events that occurred while all threads were being stopped. The threads stay stopped. */
+/* Handles events that occurred while threads were being stopped. Does not resume threads. */
 static void handle_late(struct insitu_watch *w)
 {
     struct process_event e;
@@ -118,7 +121,7 @@ static void handle_late(struct insitu_watch *w)
             w->executed = true;
 }
 
-/* Restores the original code and moves all threads out of the copies. The threads stay stopped. */
+/* Restores the original code and moves all threads out of the copies. Does not resume threads. */
 static bool remove_copies(struct insitu_watch *w, struct err *err)
 {
     struct placed *x = &w->out->placed;
@@ -126,7 +129,7 @@ static bool remove_copies(struct insitu_watch *w, struct err *err)
 
     if (!w->placed || p->ended)
         return true;
-    /* a thread that does not stop waits for a device; it will stop before it executes anything */
+    /* a thread that does not stop waits for a device; it stops before it executes an instruction */
     x->kept |= !process_stop(p, false, err);
     handle_late(w);
     if (!w->placed || p->ended)
@@ -140,7 +143,8 @@ static bool remove_copies(struct insitu_watch *w, struct err *err)
         t = process_tracee(p, tid);
         if (t && settled)
             placed_release(x, t);
-        x->kept |= t && !settled;   /* stays in the copy until control leaves the loop */
+        x->kept |= t && !settled;   /* such a thread stays in the copy until control leaves the
+                                     * loop */
     }
     if (!p->ended && process_caller(p))
         placed_unmap(x, process_caller(p));
@@ -173,8 +177,8 @@ static bool leave_for_good(struct insitu_watch *w, const char *why)
     return remove_copies(w, &err);
 }
 
-/* Sets the address at which stopped threads receive their signals to the original. Removes signals
- * of our int3. */
+/* Changes the addresses of pending signals of stopped threads from the copies to the original.
+ * Removes signals by an int3 of this file. */
 static void settle_signals(struct insitu_watch *w)
 {
     struct process *p = &w->process;
@@ -186,7 +190,7 @@ static void settle_signals(struct insitu_watch *w)
                            "the program handles a fault within the first instructions of the loop");
 }
 
-/* Handles an event before its thread continues. */
+/* Handles an event, then lets its thread continue. */
 static void handle(struct insitu_watch *w, const struct process_event *e)
 {
     struct process *p = &w->process;
@@ -221,7 +225,7 @@ static void handle(struct insitu_watch *w, const struct process_event *e)
         break;
     }
     if (e->news == PROCESS_EXEC && !w->placed && !w->over && w->options->argv)
-        return;   /* stays stopped at the start of the new program */
+        return;   /* the thread stays stopped at the start of the new program */
     t = process_tracee(p, e->tid);
     if (w->over && !w->placed)
         process_go_all(p);
@@ -238,8 +242,8 @@ static bool wanted(const struct insitu_watch *w)
                                                              : 0);
 }
 
-/* Runs the program for @seconds, or until it ends or is released. Returns false if watching is to
- * stop. */
+/* Runs the program for @seconds, or until it ends or the caller cancels. Returns false if watching
+ * must end. */
 static bool run_for(struct insitu_watch *w, double seconds)
 {
     double end = now() + seconds, look = now();
@@ -266,8 +270,8 @@ static void keep_least(double *least, double value)
         *least = value;
 }
 
-/* Measures the core's clock and the overhead of timing a visit, in a copy of the process. All
- * running threads are stopped and settled. */
+/* Measures the core's clock and the overhead of timing a visit in a copy of the process. All
+ * running threads must be stopped and settled. */
 static void measure_clock(struct insitu_watch *w)
 {
     struct process *p = &w->process, copy;
@@ -294,7 +298,7 @@ static void measure_clock(struct insitu_watch *w)
     }
 }
 
-/* Replays a thread's next iterations. All running threads are stopped and settled. */
+/* Replays the next iterations of a thread. All running threads must be stopped and settled. */
 static void replay(struct insitu_watch *w)
 {
     struct insitu *out = w->out;
@@ -335,7 +339,7 @@ static void replay(struct insitu_watch *w)
     }
 }
 
-/* Switches running threads to copy @mode. */
+/* Makes running threads execute the copies of @mode. */
 static bool change(struct insitu_watch *w, enum copy_mode mode, struct err *err)
 {
     struct placed *x = &w->out->placed;
@@ -383,8 +387,8 @@ static bool change(struct insitu_watch *w, enum copy_mode mode, struct err *err)
     return true;
 }
 
-/* Chooses the passes between stamps: some thousand iterations, fewer if they are slow. Assumes a
- * clock of 3 GHz. */
+/* Chooses the number of passes between stamps: enough for some thousand iterations, or fewer if
+ * these are slow. Assumes a clock of 3 GHz. */
 static void choose_period(struct insitu_watch *w)
 {
     struct placed *x = &w->out->placed;
@@ -402,8 +406,8 @@ static void choose_period(struct insitu_watch *w)
     w->period = period;
 }
 
-/* Returns whether to time visits. Not if most of the loop is executed in the original, where exits
- * are not detected, and not if visits were found to be too short. */
+/* Returns whether visits are timed. They are not if the loop has an indirect jump, because exits
+ * through it are not detected, or if visits were found to be too short. */
 static bool times_visits(const struct insitu_watch *w)
 {
     bool alone;
@@ -414,7 +418,7 @@ static bool times_visits(const struct insitu_watch *w)
     return alone;
 }
 
-/* Times the loop, then records it. */
+/* Times the loop, and its visits if useful, then records it. */
 static bool moment(struct insitu_watch *w, struct err *err)
 {
     static const struct {
@@ -447,8 +451,8 @@ static bool read_file(void *state, uint64_t address, void *out, size_t bytes)
     return process_read(&w->process, address + w->out->placed.bias, out, bytes);
 }
 
-/* Checks without changes whether the region can be copied and patched. False with err. Sets
- * *@missing if the loop's file may be mapped later. */
+/* Checks whether the region can be copied and patched, without changing anything. Returns false
+ * with err; *@missing is set if the loop's file may be mapped later. */
 static bool prepare(struct insitu_watch *w, bool *missing, struct err *err)
 {
     const struct insitu_options *o = w->options;
@@ -469,7 +473,8 @@ static bool prepare(struct insitu_watch *w, bool *missing, struct err *err)
            admit_sequences(&w->process, o->file, &out->region, bias, err);
 }
 
-/* Returns whether a thread has a return address in a patch. All threads are stopped. */
+/* Returns whether a return address of a thread is within a patched place. All threads must be
+ * stopped. */
 static bool returns_to_patch(struct insitu_watch *w)
 {
     struct process *p = &w->process;
@@ -486,8 +491,8 @@ static bool returns_to_patch(struct insitu_watch *w)
     return false;
 }
 
-/* Moves threads out of the bytes to patch. Runs the program shortly while a thread has a return
- * address there. All threads are stopped before and after. */
+/* Moves threads out of the bytes that patches overwrite. While a return address of a thread is in
+ * them, runs the program shortly. All threads are stopped before and afterwards. */
 static bool clear_way(struct insitu_watch *w, struct err *err)
 {
     struct process *p = &w->process;
@@ -519,7 +524,7 @@ static bool clear_way(struct insitu_watch *w, struct err *err)
     return err_set(err, ERR_LIMIT, "try again", "a thread does not leave the code to be patched");
 }
 
-/* Places the copies and patches the original. Call while all threads are stopped. */
+/* Places the copies and patches the original. All threads must be stopped. */
 static bool place(struct insitu_watch *w, struct err *err)
 {
     struct process *p = &w->process;
@@ -547,7 +552,7 @@ static bool place(struct insitu_watch *w, struct err *err)
     return ok;
 }
 
-/* Callback of launch_go at the start of the program. */
+/* Callback of launch_go before the program's first instruction. */
 static void begin_program(void *state)
 {
     struct insitu_watch *w = state;
@@ -608,7 +613,7 @@ static bool start(struct insitu_watch *w, struct err *err)
     return run_to_entry(w, err) && admit_process(w->process.pid, true, err);
 }
 
-/* Attaches to a running process and stops all its threads. */
+/* Attaches to a running process, and stops all its threads. */
 static bool attach(struct insitu_watch *w, struct err *err)
 {
     w->out->refused = !admit_process(w->options->pid, false, err) ||
@@ -621,7 +626,7 @@ static bool attach(struct insitu_watch *w, struct err *err)
                    "process %d has just executed another program (exec)", (int)w->options->pid);
 }
 
-/* Places the copies after the loop's file is mapped. */
+/* Waits until the loop's file is mapped, then places the copies. */
 static bool place_when_mapped(struct insitu_watch *w, struct err *err)
 {
     bool missing;
@@ -690,15 +695,15 @@ static bool watch(struct insitu_watch *w, struct err *err)
     return ok;
 }
 
-/* Detaches from the program. If it was started here, waits for its end, or ends it. */
+/* Detaches from the program. If it was started here, waits until it ends, or ends it. */
 static void let_go(struct insitu_watch *w)
 {
     struct process *p = &w->process;
     struct err ignored;
 
     if (p->ended)
-        w->program.pid = 0;   /* the system may reuse the number */
-    if (p->memory < 0 && !p->tracees.count) {   /* the process was not seized */
+        w->program.pid = 0;   /* the system may reuse the process id */
+    if (p->memory < 0 && !p->tracees.count) {   /* the process could not be seized */
         pid_t pid = w->program.pid;
         launch_end(&w->program);
         while (pid > 0 && waitpid(pid, NULL, 0) < 0 && errno == EINTR)
@@ -710,7 +715,7 @@ static void let_go(struct insitu_watch *w)
         handle_late(w);
         process_detach(p);
     }
-    if (!w->out->cut)   /* otherwise the program continues to its end */
+    if (!w->out->cut)   /* otherwise lets the program run until it ends */
         launch_end(&w->program);
     while (!p->ended && w->options->argv) {
         struct process_event e = process_wait(p, TICK);
@@ -732,7 +737,7 @@ static void tell(struct insitu_watch *w)
     out->complete = w->options->argv && w->whole && !out->killed && !out->cut && out->late == 0;
 }
 
-/* Tests the features of the system. False with err if they do not permit watching. */
+/* Tests whether the system permits watching. Returns false with err if not. */
 static bool try_system(struct insitu_watch *w, struct err *err)
 {
     struct trial_seen seen;
@@ -780,7 +785,8 @@ bool insitu_run(const struct insitu_options *o, struct insitu *out, struct err *
     struct insitu_call call = {o, out, err, false};
 
     *out = (struct insitu){.ticks_per_cycle = NAN, .ticks_per_visit = NAN, .cpu = NAN};
-    /* an attached process must survive this process; a started one need not */
+    /* an attached process must survive this one, so another process traces it; a started one need
+     * not */
     if (!o->argv)
         return insitu_apart(run, o, out, err);
     return thread_apart(run_call, &call, err) && call.ok;

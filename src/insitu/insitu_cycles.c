@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Cycles of a loop within its program, from timed blocks of iterations. */
+/* Cycles of a loop in its program, from timed blocks of iterations. */
 #if defined(__x86_64__)
 #include "insitu/insitu.h"
 
@@ -9,12 +9,12 @@
 
 #include "base/mem.h"
 
-/* cycles per visit from which timing each visit has a low overhead */
+/* least cycles per visit with which the overhead of timing each visit is low */
 #define VISIT_LEAST 400.0
-#define BLOCKS_LEAST 8u        /* timed blocks for a quantile, at least */
-#define QUIET 0.25             /* quantile of undisturbed blocks */
+#define BLOCKS_LEAST 8u        /* least number of timed blocks for a quantile */
+#define QUIET 0.25             /* quantile that undisturbed blocks reach */
 #define DISTURBED 1.5
-#define CLOCK_CHANGE 0.05      /* relative change of the clock from which a block is ignored */
+#define CLOCK_CHANGE 0.05      /* relative change of the clock at which a block is ignored */
 
 double insitu_clock_overhead(const struct insitu *x)
 {
@@ -33,7 +33,7 @@ static int by_cycles(const void *a, const void *b)
     return (*x > *y) - (*x < *y);
 }
 
-/* Returns the mean of the @count ascending values up to DISTURBED times their quantile QUIET. */
+/* Returns the mean of the values up to DISTURBED times their quantile QUIET. @values: ascending. */
 static double typical(const double *values, size_t count)
 {
     double most = DISTURBED * values[(size_t)(QUIET * (double)(count - 1))], sum = 0;
@@ -70,7 +70,7 @@ static double cycles_of(const struct insitu *x, double q, enum block_kind kind)
                ticks = (double)b->ticks;
         if (b->kind == BLOCK_VISITS && b->leaves)
             ticks -= (double)b->away + (double)b->leaves * x->ticks_per_visit;
-        /* otherwise the clock changed, or the block was interrupted */
+        /* ignores a block if the clock changed or the block was interrupted */
         if (b->kind == kind && ticks > 0 && b->iterations &&
             fabs(before - after) < CLOCK_CHANGE * before)
             each[kept++] = ticks / (double)b->iterations / ((before + after) / 2 / STAMP_CYCLES);
@@ -85,8 +85,8 @@ static double cycles_of(const struct insitu *x, double q, enum block_kind kind)
     return patch > 0 ? cycles - patch : cycles;
 }
 
-/* Returns the cycles of the original code if it was timed. If every iteration enters the timed code
- * from the original, only these are valid. */
+/* Returns the cycles at quantile @q of the original code, if it was timed, otherwise of the copies.
+ * If every iteration enters the timed code from the original, only the former are valid. */
 static double of_original(const struct insitu *x, double q)
 {
     double original = cycles_of(x, q, BLOCK_ORIGINAL);
@@ -98,8 +98,7 @@ bool insitu_original(const struct insitu *x)
     return !isnan(cycles_of(x, INSITU_TYPICAL, BLOCK_ORIGINAL));
 }
 
-/* Returns whether @event is an indirect jump to code that is not part of the loop, as far as is
- * known. */
+/* Returns whether @event is an indirect jump to a place that is not known to be in the loop. */
 static bool leads_outside(const struct insitu *x, uint64_t event)
 {
     const struct region *r = &x->region;
@@ -111,8 +110,8 @@ static bool leads_outside(const struct insitu *x, uint64_t event)
     return to == REGION_NONE || !r->list.items[to].in_loop;
 }
 
-/* Returns the recorded iterations per exit from the loop. @calls: instructions executed in the
- * original count as exits. */
+/* Returns the recorded iterations per exit from the loop. @calls: includes executions of
+ * instructions in the original. */
 static double recorded_trip(const struct insitu *x, bool calls)
 {
     uint64_t iterations = 0, leaves = 0;
@@ -126,7 +125,8 @@ static double recorded_trip(const struct insitu *x, bool calls)
     return iterations ? leaves ? (double)iterations / (double)leaves : INFINITY : NAN;
 }
 
-/* Returns the timed iterations per exit or instruction executed in the original. */
+/* Returns the timed iterations per exit from the loop or execution of an instruction in the
+ * original. */
 static double timed_trip(const struct insitu *x)
 {
     uint64_t iterations = 0, leaves = 0;
@@ -176,8 +176,7 @@ double insitu_between(const struct insitu *x)
 
 double insitu_trip(const struct insitu *x)
 {
-    /* Timing does not distinguish calls from exits, and does not detect exits by an indirect
-     * jump. */
+    /* timed exits include calls, but not exits through an indirect jump */
     return x->region.calls || x->region.jumps_indirect ? recorded_trip(x, false) : timed_trip(x);
 }
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Stubs for processors whose code is not copied. */
+/* Functions for processors whose code cannot be copied. They only return errors. */
 #if !defined(__x86_64__)
 #include "insitu/insitu.h"
 

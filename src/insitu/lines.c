@@ -8,13 +8,13 @@
 #include "base/mem.h"
 #include "model/facts.h"
 
-#define ITERATIONS_LEAST 500u  /* iterations evaluated for a rate, at least */
-/* new lines per iteration of a load that waits for them, at least */
+#define ITERATIONS_LEAST 500u  /* least number of evaluated iterations for a rate */
+/* least new lines per iteration of a load whose lines are not in the first level */
 #define NEW_LEAST 0.003
-/* expected number of common lines for which none is found with a probability of 5 % */
+/* expected number of common lines at which there is none with a probability of 5 % */
 #define NONE_COMMON 3.0
 
-/* Lines accessed recently. */
+/* Set of lines that were accessed in a recording. */
 struct recent {
     VEC(uint64_t) lines;
     struct index by_line;
@@ -25,7 +25,7 @@ struct access_step {
     int64_t by;
 };
 
-/* A line that was new in a recording. */
+/* A line, and the instruction that accessed it first in a recording. */
 struct new_line {
     uint64_t line;
     uint32_t at;
@@ -33,9 +33,9 @@ struct new_line {
 
 /* Counters over all recordings. */
 struct line_counts {
-    struct access_step *steps;     /* one per instruction */
-    size_t *lines;                 /* per instruction: new lines in this recording */
-    /* per instruction: sum and sum of squares of @lines over the recordings */
+    struct access_step *steps;     /* last address and step, by instruction */
+    size_t *lines;                 /* new lines in the current recording, by instruction */
+    /* sum and sum of squares of @lines over the recordings, by instruction */
     double *sums, *squares;
     VEC(struct new_line) all;
     size_t touched;
@@ -46,7 +46,7 @@ static bool same_line(const void *items, uint32_t item, const void *key)
     return ((const uint64_t *)items)[item] == *(const uint64_t *)key;
 }
 
-/* Returns whether @line is new. Records its access. */
+/* Adds @line. Returns whether it is new. */
 static bool touch(struct recent *r, uint64_t line)
 {
     uint64_t hash = hash_bytes(&line, sizeof line);
@@ -120,8 +120,9 @@ static int by_access(const void *a, const void *b)
                           : (x->line > y->line) - (x->line < y->line);
 }
 
-/* Estimates the number of lines that each load accesses in the program. Two recordings of n and m
- * of N lines have n m / N lines in common (Lincoln and Petersen). Sums over all pairs. */
+/* Estimates how many lines each load accesses in the program. Two recordings of n and m out of N
+ * lines have n m / N lines in common (Lincoln and Petersen). Uses sums over all pairs of
+ * recordings. */
 static void find_footprints(struct line_counts *f, struct loop_lines *out)
 {
     double *common = mem_zero(out->list.count + 1, sizeof *common);
@@ -191,7 +192,7 @@ double lines_all(const struct loop_lines *l, bool *at_least)
     for (size_t i = 0; i < l->list.count; i++) {
         const struct load_lines *load = &l->list.items[i];
         double each = (double)(load->fresh + load->streamed) / (double)l->iterations;
-        if (each < NEW_LEAST)   /* the load's lines stay in the first level */
+        if (each < NEW_LEAST)   /* the first level holds the lines of this load */
             continue;
         sum += load->footprint;
         *at_least |= load->at_least;
@@ -222,7 +223,7 @@ bool lines_from(const struct load_lines *l, const struct cache_levels *c, double
 {
     double d = l->distance;
 
-    /* The hit share of a cache is its size divided by the reuse distance. */
+    /* the hit rate of a cache is its size divided by the reuse distance */
     if (isnan(d) || (l->at_least && d < c->l3))
         return false;
     double first = fmin(c->l1 / d, 1), second = fmin(c->l2 / d, 1), third = fmin(c->l3 / d, 1);

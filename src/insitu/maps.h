@@ -11,19 +11,19 @@
 struct map {
     uint64_t start, end, offset;   /* addresses; offset of @start in the file */
     bool write, execute, shared;
-    char *path;                    /* "" if there is no file */
+    char *path;                    /* path of the file; empty if there is none */
 };
 
 struct maps { VEC(struct map) list; };
 
-/* Reads the mappings. Returns false if the process has ended. maps_done frees @out in both
- * cases. */
+/* Reads the mappings. Returns false if the process has ended. The caller always frees @out with
+ * maps_done. */
 bool maps_read(pid_t pid, struct maps *out);
 void maps_done(struct maps *m);
-/* Returns the mapping that contains @address, or NULL. */
+/* Returns the mapping that contains @address; NULL if there is none. */
 const struct map *maps_at(const struct maps *m, uint64_t address);
-/* Returns the address of @size free bytes within 32-bit distances of all of [@low, @high); 0:
- * none. */
+/* Returns the address of @size free bytes from which 32-bit distances reach all of [@low, @high); 0
+ * if there are none. */
 uint64_t maps_gap(const struct maps *m, uint64_t low, uint64_t high, uint64_t size);
 
 #endif

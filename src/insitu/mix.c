@@ -5,11 +5,11 @@
 
 #include "simulate/simulate.h"
 
-#define SAMPLES 4u             /* samples of the recorded iterations */
-#define SAMPLE_INSNS 500u      /* instructions per sample, at least, if as many were recorded */
+#define SAMPLES 4u             /* number of samples of the recorded iterations */
+#define SAMPLE_INSNS 500u      /* least instructions per sample, if so many were recorded */
 #define SAMPLE_MOST 2000u
 
-/* Returns the cycles of one execution of @count instructions. */
+/* Returns the cycles that @count instructions take when repeated. */
 static double cycles_of(const struct region *r, struct insn *insns, size_t count,
                         const struct machine *m)
 {
@@ -28,7 +28,7 @@ static double cycles_of(const struct region *r, struct insn *insns, size_t count
     return cycles;
 }
 
-/* Omits calls, whose cycles are not part of the loop. */
+/* Skips calls, because their cycles are not part of the loop. */
 size_t mix_append(const struct region *r, const struct path *path, struct insn *out, size_t count,
                   size_t most)
 {

@@ -7,13 +7,13 @@
 #include "base/index.h"
 #include "base/mem.h"
 
-#define INSNS_MOST 4096u       /* instructions per iteration, at most */
+#define INSNS_MOST 4096u       /* most instructions per iteration */
 
 struct reader {
     const struct placed *x;
     struct paths *out;
-    size_t at, end;            /* present event; end of the events */
-    struct path path;          /* path of the present iteration */
+    size_t at, end;            /* current event; end of the events */
+    struct path path;          /* path of the current iteration */
 };
 
 void paths_done(struct paths *p)
@@ -39,7 +39,7 @@ static uint64_t value_of(uint64_t event)
     return event & ((UINT64_C(1) << 48) - 1);
 }
 
-/* Reads the next event that is no address. Returns false at the end of the stretch. */
+/* Finds the next event other than an address. Returns false at the end of the stretch. */
 static bool next_event(struct reader *r, unsigned *id, uint64_t *value)
 {
     const struct region *region = r->x->region;
@@ -77,8 +77,8 @@ static void count_target(struct path_branch *b, uint64_t target)
         b->taken = b->target_counts.items[i];
 }
 
-/* Finds the instruction after the branch at @at in this iteration; REGION_NONE: outside the region.
- * Returns false if the event belongs to another branch. */
+/* Finds the instruction after the branch at @at in this iteration (REGION_NONE: outside of the
+ * region). Returns false if the next event does not belong to this branch. */
 static bool take_branch(struct reader *r, uint32_t at, uint32_t *next)
 {
     const struct region_insn *i = &r->x->region->list.items[at];
@@ -101,8 +101,8 @@ static bool take_branch(struct reader *r, uint32_t at, uint32_t *next)
     return true;
 }
 
-/* Finds where the recording continues after instruction @at, which was executed in the original.
- * Returns false if it continues only at the next execution of the pivot. */
+/* Handles instruction @at, which was executed in the original. Returns false if the recording
+ * continues only at the next execution of the pivot, not at the next instruction. */
 static bool take_away(struct reader *r, uint32_t at)
 {
     unsigned id;
@@ -117,8 +117,7 @@ static bool take_away(struct reader *r, uint32_t at)
     return at + 1 == r->x->region->pivot;
 }
 
-/* Decodes one iteration, starting at the pivot. Returns false if the events do not match the
- * code. */
+/* Decodes one iteration from the pivot. Returns false if the events do not match the code. */
 static bool read_iteration(struct reader *r)
 {
     const struct region *region = r->x->region;
@@ -151,7 +150,7 @@ static bool read_iteration(struct reader *r)
     return false;
 }
 
-/* Adds the decoded path, or counts it if it exists. */
+/* Adds the decoded path, or counts another iteration of an equal path. */
 static void keep(struct reader *r)
 {
     struct paths *p = r->out;
@@ -182,7 +181,8 @@ static void read_stretch(struct reader *r)
         if (read_iteration(r) && (r->at < r->end || r->at > begun))
             keep(r);
         else {
-            r->out->dropped += r->at < r->end;   /* the last iteration ends with the recording */
+            r->out->dropped += r->at < r->end;   /* the last iteration is not counted: the recording
+                                                  * ends within it */
             vec_done(&r->path.insns);
         }
     }
@@ -207,7 +207,7 @@ static int by_place(const void *a, const void *b)
     return (x->at > y->at) - (x->at < y->at);
 }
 
-/* Sorts paths by frequency. */
+/* Sorts the paths, the most frequent first. */
 static void sort(struct paths *p)
 {
     size_t count = p->list.count;

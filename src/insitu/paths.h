@@ -9,43 +9,43 @@ struct path {
     VEC(uint32_t) insns;       /* indices into the region's list, in order of execution */
     uint64_t hash;
     size_t iterations;
-    bool leaves;               /* ends outside the loop */
+    bool leaves;               /* ends outside of the loop */
     bool away;                 /* contains a call */
 };
 
 struct path_branch {
     uint32_t at;               /* index in the region's list */
-    /* executions; taken executions. For an indirect jump, taken counts the most frequent target */
+    /* executions; how many of them were taken, or for an indirect jump went to the most frequent
+     * target */
     size_t executed, taken;
-    VEC(uint64_t) targets;     /* distinct targets of an indirect jump */
+    VEC(uint64_t) targets;     /* different targets of an indirect jump */
     VEC(size_t) target_counts;
 };
 
 struct paths {
     VEC(struct path) list;             /* most frequent first */
     VEC(struct path_branch) branches;  /* sorted by address */
-    /* per recorded iteration: index into @list, stretch after stretch */
+    /* index in @list for each recorded iteration, stretch after stretch */
     VEC(uint32_t) order;
-    size_t iterations;                 /* iterations decoded */
-    /* recorded iterations that were interrupted and not decoded */
+    size_t iterations;                 /* iterations that were decoded */
+    /* recorded iterations that were interrupted and could not be decoded */
     size_t dropped;
 };
 
-/* Decodes the events of @x. paths_done frees @out. */
+/* Decodes the events of @x. The caller frees @out with paths_done. */
 void paths_find(const struct placed *x, struct paths *out);
 void paths_done(struct paths *p);
 
-/* mix.c: predicts the cycles per iteration of the recorded iterations, in their order. Any
- * thread. */
+/* mix.c: predicts the mean cycles of the recorded iterations, in their order. Any thread. */
 
-/* Simulates samples of the recorded iterations of @r on @m, each as a repeating block. Returns the
+/* Simulates samples of the recorded iterations of @r on @m, each as a repeated block. Returns the
  * mean cycles per iteration; NaN if nothing was recorded. */
 double mix_predict(const struct region *r, const struct paths *p, const struct machine *m);
-/* Appends the instructions of @path without calls to @out, after the @count present ones, up to
+/* Appends the instructions of @path, without calls, to the @count instructions in @out, up to
  * @most. Marks branches as followed. Returns the new count. */
 size_t mix_append(const struct region *r, const struct path *path, struct insn *out, size_t count,
                   size_t most);
-/* Returns the cycles per iteration of path @path only. */
+/* Returns the cycles per iteration if all iterations take path @path. */
 double mix_predict_path(const struct region *r, const struct path *path, const struct machine *m);
 
 #endif

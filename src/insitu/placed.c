@@ -15,10 +15,10 @@
 #include "base/mem.h"
 #include "insitu/stamps.h"
 
-/* single steps of a thread, at most, until it can continue in the original */
+/* most single steps of a thread until it can continue in the original */
 #define STEPS_MOST 20000u
 #define CLOCK_TRIES 12
-#define PERIOD_FIRST 256u      /* passes between stamps before their duration is known */
+#define PERIOD_FIRST 256u      /* passes between stamps while their duration is not known */
 
 static uint64_t slot_address(const struct placed *x, uint32_t slot)
 {
@@ -78,7 +78,7 @@ bool placed_new(struct process *p, const struct region *r, struct copies *c, uin
     if (!process_write(p, at, c->code.bytes.items, c->code.bytes.count))
         return err_set(err, ERR_IO, NULL,
                        "the copy of the loop cannot be written into the process");
-    /* other threads may run during a call from here on */
+    /* from here on, other threads may run while a thread makes a call */
     p->call_at = label_address(out, c->call);
     return true;
 }
@@ -138,7 +138,7 @@ bool placed_take_stranger(struct placed *x, pid_t tid)
     struct traced t = {.tid = tid};
     if (!x->slots)
         return true;
-    x->kept = x->shared = true;   /* the end of this process is not reported */
+    x->kept = x->shared = true;   /* the end of this process will not be reported */
     return placed_take(x, &t);
 }
 
@@ -168,7 +168,7 @@ void placed_bytes(const struct placed *x, uint32_t at, uint32_t label,
     memcpy(jump + 1, &distance, sizeof distance);
 }
 
-/* Returns the original bytes and the jump of patched place @i for @mode. */
+/* Computes the original bytes of patched place @i, and the jump for @mode. */
 static void site_bytes(const struct placed *x, size_t i, enum copy_mode mode,
                        uint8_t original[PATCH_BYTES], uint8_t jump[PATCH_BYTES])
 {
@@ -185,9 +185,9 @@ bool placed_inside(const struct region *r, uint64_t bias, uint64_t address)
     return false;
 }
 
-/* Returns whether place @i still jumps to the copies, for any mode. The jump may be of another
- * mode, if the program restored bytes that it read earlier, or if not all places were written.
- * Otherwise the program has replaced the code. */
+/* Returns whether place @i contains a jump to the copies of any mode. It may be another mode than
+ * the current one if the program restored bytes that it read earlier, or if writing failed halfway.
+ * If false, the program has replaced the code. */
 static bool is_ours(const struct placed *x, size_t i)
 {
     uint8_t jump[PATCH_BYTES], original[PATCH_BYTES], there[PATCH_BYTES];
@@ -202,8 +202,8 @@ static bool is_ours(const struct placed *x, size_t i)
     return false;
 }
 
-/* Replaces a jump in three steps. A thread that executes it meanwhile executes int3, which
- * placed_settle handles, or one of both jumps. */
+/* Replaces a jump in three steps. A thread that executes it meanwhile executes the old jump, the
+ * new one, or int3, which placed_settle handles. */
 static bool write_in_steps(const struct placed *x, uint64_t at, const uint8_t jump[PATCH_BYTES])
 {
     const uint8_t trap = 0xcc;
@@ -272,7 +272,7 @@ bool placed_patch_copy(const struct placed *x, const struct process *copy, enum 
     return ok;
 }
 
-/* Moves @t back to a jump whose int3 it executed while the jump was being replaced. */
+/* Moves @t back to a jump that was being replaced, if @t executed its int3. */
 static void redo_jump(const struct placed *x, struct traced *t)
 {
     struct user_regs_struct regs;
@@ -287,7 +287,7 @@ static void redo_jump(const struct placed *x, struct traced *t)
         }
 }
 
-/* Adds @passes to the passes that were counted in advance and not executed. */
+/* Adds @passes to the number of passes that were counted in advance but not executed. */
 static void add_unfinished(const struct placed *x, uint32_t slot, int32_t passes)
 {
     uint64_t word;
@@ -296,8 +296,8 @@ static void add_unfinished(const struct placed *x, uint32_t slot, int32_t passes
         set_word(x, slot, SLOT_UNFINISHED, word + (uint64_t)(int64_t)passes);
 }
 
-/* Moves @t to the original if it is at a point of the copies. Returns whether it can continue in
- * the original. *@failed: its registers cannot be read. */
+/* If @t is at a point of the copies, moves it to the original. Returns whether it can continue
+ * there. *@failed: its registers cannot be read. */
 static bool is_settled(struct placed *x, struct traced *t, bool *failed)
 {
     struct user_regs_struct regs;
@@ -313,7 +313,7 @@ static bool is_settled(struct placed *x, struct traced *t, bool *failed)
     if (!p || (x->patched && placed_inside(x->region, x->bias, original)))
         return false;
     add_unfinished(x, t->slot, p->unfinished);
-    /* the instruction at this point faults */
+    /* the instruction at this point faulted */
     if (t->signal && (uint64_t)(uintptr_t)t->info.si_addr == regs.rip)
         t->info.si_addr = (void *)(uintptr_t)original;
     regs.rip = original;
@@ -483,7 +483,7 @@ void placed_unmap(struct placed *x, struct traced *t)
 
     if (x->kept)
         return;
-    /* the copies with the system call are removed; all threads are stopped */
+    /* this unmaps the copies with the system call; all threads are stopped */
     x->process->call_at = 0;
     if (x->slots)
         process_call(x->process, t, SYS_munmap,

@@ -7,7 +7,7 @@
 #include "base/mem.h"
 #include "simulate/branch_predictor.h"
 
-#define ITERATIONS_LEAST 500u  /* iterations evaluated for a rate, at least */
+#define ITERATIONS_LEAST 500u  /* least number of evaluated iterations for a rate */
 
 static void judge(struct predicted_branches *out, uint32_t at, bool wrong)
 {

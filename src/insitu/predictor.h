@@ -1,5 +1,5 @@
-/* Counts mispredictions of a loop's branches. Simulates the recorded directions and targets with
- * the model of simulate/branch_predictor.h. */
+/* Counts mispredictions of a loop's branches by simulating the predictor of
+ * simulate/branch_predictor.h with the recorded directions and targets. */
 #ifndef PORTOLAN_INSITU_PREDICTOR_H
 #define PORTOLAN_INSITU_PREDICTOR_H
 
@@ -11,13 +11,13 @@ struct predicted_branch {
 };
 
 struct predicted_branches {
-    VEC(struct predicted_branch) list;   /* most mispredicted first */
-    /* iterations evaluated; the first third of the recording trains the predictor */
+    VEC(struct predicted_branch) list;   /* the most frequently mispredicted first */
+    /* evaluated iterations; the first third of the recording only trains the predictor */
     size_t iterations;
-    double missed;             /* mispredictions per iteration; NaN: too few records */
+    double missed;             /* mispredictions per iteration; NaN: there are too few records */
 };
 
-/* Simulates the recorded branches of a region. predictor_done frees @out. */
+/* Simulates the recorded branches of a region. The caller frees @out with predictor_done. */
 void predictor_run(const struct placed *x, struct predicted_branches *out);
 void predictor_done(struct predicted_branches *p);
 

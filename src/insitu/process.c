@@ -18,9 +18,9 @@
 
 #include "profile/tasks.h"
 
-#define STOP_SECONDS 5.0       /* seconds after which a thread counts as not stopping */
+#define STOP_SECONDS 5.0       /* most seconds to wait until a thread stops */
 #define WAKE_SIGNAL (SIGRTMIN + 1)
-/* ns between signals; if the wait starts after the first signal, the next one ends it */
+/* nanoseconds between signals; if the wait begins after the first signal, the next one ends it */
 #define WAKE_AGAIN 1000000L
 
 static double now(void)
@@ -40,8 +40,8 @@ static struct timespec span(double seconds)
     return (struct timespec){(time_t)seconds, (long)(1e9 * (seconds - floor(seconds)))};
 }
 
-/* Waits like waitpid. Returns 0 after @seconds at the latest, or earlier, because a timer's signal
- * interrupts the wait. */
+/* Waits like waitpid. Returns 0 after at most @seconds, because the signals of a timer interrupt
+ * the wait. */
 static pid_t wait_for(pid_t pid, int *status, int options, double seconds)
 {
     const struct sigaction action = {.sa_handler = wake};
@@ -83,9 +83,9 @@ struct traced *process_tracee(struct process *p, pid_t tid)
     return NULL;
 }
 
-/* Returns whether the stopped thread can execute our instructions. False within a system call,
- * because restoring the registers would lose its result. False after a stop signal, because
- * executing them would cancel the stop. */
+/* Returns whether the stopped thread can execute instructions for the tracer. It cannot within a
+ * system call, because restoring the registers would lose the result, nor after a stop signal,
+ * because that would cancel the stop. */
 static bool can_run(const struct traced *t)
 {
     return t->stopped && !t->exiting && !t->within && !t->listening;
@@ -116,7 +116,7 @@ static void drop(struct process *p, pid_t tid)
         *t = p->tracees.items[--p->tracees.count];
 }
 
-/* Sets err to the reason why the system refuses, and the remedy. */
+/* Sets err to the reason why the system does not permit tracing, and to the remedy. */
 static bool refused(pid_t pid, int reason, struct err *err)
 {
     char scope[8] = "";
@@ -152,7 +152,7 @@ bool process_seize(pid_t pid, bool ours, struct process *out, struct err *err)
     size_t before;
 
     *out = (struct process){.pid = pid, .memory = -1};
-    do {   /* threads may start while others are seized */
+    do {   /* repeats, because threads may start while others are seized */
         struct task_list tasks = {{0}};
         before = out->tracees.count;
         tasks_find(pid, &tasks);
@@ -235,7 +235,7 @@ bool process_set_registers(const struct traced *t, const struct user_regs_struct
     return trace(PTRACE_SETREGS, t->tid, 0, (uintptr_t)regs) == 0;
 }
 
-/* Signals caused by the thread's own instructions. If one is blocked when it is raised, the system
+/* Signals that instructions of a thread cause. If one is blocked when it is raised, the system
  * resets its handler. */
 #define OF_INSTRUCTIONS                                                                            \
     (SIGNAL_BIT(SIGTRAP) | SIGNAL_BIT(SIGSEGV) | SIGNAL_BIT(SIGBUS) | SIGNAL_BIT(SIGFPE) |         \
@@ -254,7 +254,7 @@ void process_unmask(struct traced *t, uint64_t kept)
     trace(PTRACE_SETSIGMASK, t->tid, sizeof kept, (uintptr_t)&kept);
 }
 
-/* Records that a thread has exited; with the last thread, the process. */
+/* Records that a thread has exited, and, if it was the last thread, that the process has. */
 static void ended(struct process *p, pid_t tid, int status)
 {
     drop(p, tid);
@@ -265,7 +265,7 @@ static void ended(struct process *p, pid_t tid, int status)
         p->status = status;
 }
 
-/* Returns whether a fault of @t is pending. */
+/* Returns whether a signal by a faulting instruction is pending for @t. */
 static bool has_fault(const struct traced *t)
 {
     struct __ptrace_peeksiginfo_args from = {.off = 0, .nr = 1};
@@ -278,7 +278,7 @@ static bool has_fault(const struct traced *t)
     return false;
 }
 
-/* Makes the signal pending for which @t has stopped. */
+/* Stores the signal with which @t has stopped, to deliver it later. */
 static void take_signal(struct traced *t, int number)
 {
     t->signal = number;
@@ -286,7 +286,7 @@ static void take_signal(struct traced *t, int number)
         t->info = (siginfo_t){.si_signo = number};
 }
 
-/* Runs @t by @request. Returns true if it stopped by SIGTRAP. */
+/* Resumes @t with @request. Returns whether it then stopped with SIGTRAP. */
 static bool trapped(struct process *p, struct traced *t, int request)
 {
     int status;
@@ -311,13 +311,13 @@ static bool trapped(struct process *p, struct traced *t, int request)
             bool first = !t->signal;
             if (first)
                 take_signal(t, WSTOPSIG(status));
-            if (!first || t->info.si_code > 0)   /* the thread's own instruction faults */
+            if (!first || t->info.si_code > 0)   /* an instruction of the thread itself faulted */
                 return false;
         }
         t->exiting |= status >> 16 == PTRACE_EVENT_EXIT;
         if (t->exiting)
             return false;
-        /* event of our own system call */
+        /* an event of the system call that the tracer made */
         if (status >> 16 == PTRACE_EVENT_CLONE || status >> 16 == PTRACE_EVENT_FORK) {
             unsigned long born = 0;
             trace(PTRACE_GETEVENTMSG, tid, 0, (uintptr_t)&born);
@@ -347,7 +347,7 @@ int64_t process_call(struct process *p, struct traced *t, long number, const uin
         return -EFAULT;
     call = before;
     call.rax = (unsigned long long)number;
-    call.orig_rax = ~0ull;   /* prevents the restart of a system call */
+    call.orig_rax = ~0ull;   /* a system call is not restarted */
     call.rdi = arguments[0];
     call.rsi = arguments[1];
     call.rdx = arguments[2];
@@ -457,7 +457,7 @@ void process_go(struct process *p, struct traced *t)
         trace(PTRACE_SETSIGINFO, t->tid, 0, (uintptr_t)&t->info);
     if (!t->listening)
         trace(PTRACE_CONT, t->tid, 0, (uintptr_t)t->signal);
-    /* single-stepped meanwhile: it stops again, then listens */
+    /* the thread was single-stepped meanwhile; it stops again, then listens */
     else if (trace(PTRACE_LISTEN, t->tid, 0, 0) != 0) {
         trace(PTRACE_INTERRUPT, t->tid, 0, 0);
         trace(PTRACE_CONT, t->tid, 0, 0);
@@ -483,9 +483,9 @@ void process_detach(struct process *p)
     p->tracees.count = 0;
 }
 
-/* Returns whether the child that @t creates shares its memory. The event does not tell it: clone
- * with the signal of fork is reported as fork, and without a signal as clone, with or without
- * CLONE_VM. @event decides if @t's system call is another one. */
+/* Returns whether the child that @t creates shares its memory. The event does not show this: a
+ * clone whose exit signal is that of fork is reported as a fork, and one without signal as a clone,
+ * with or without CLONE_VM. @event decides if the system call of @t is another one. */
 static bool shares_memory(const struct process *p, const struct traced *t, int event)
 {
     struct user_regs_struct regs;
@@ -499,8 +499,8 @@ static bool shares_memory(const struct process *p, const struct traced *t, int e
     return event != PTRACE_EVENT_FORK;
 }
 
-/* Handles the new process or thread @child of @t's event: a thread of the program, or a process for
- * the caller. */
+/* Handles the event of @t with the new process or thread @child. A thread belongs to the program; a
+ * process is reported to the caller. */
 static bool take_child(struct process *p, const struct traced *t, pid_t child, int event,
                        struct process_event *out)
 {
@@ -520,7 +520,7 @@ static bool is_stop_signal(int number)
     return number == SIGSTOP || number == SIGTSTP || number == SIGTTIN || number == SIGTTOU;
 }
 
-/* Handles the first stop of a new thread or process. */
+/* Handles the first stop of a thread or process that is not known yet. */
 static struct process_event take_unknown(struct process *p, pid_t tid)
 {
     struct process_event e = {.news = PROCESS_QUIET};
@@ -547,7 +547,8 @@ static struct process_event take_event(struct process *p, struct traced *t, int 
 
     switch (event) {
     case PTRACE_EVENT_STOP:
-        if (has_fault(t)) {   /* otherwise the fault would occur when our instruction executes */
+        if (has_fault(t)) {   /* otherwise the fault would occur when the tracer makes the thread
+                               * execute instructions */
             trace(PTRACE_CONT, tid, 0, 0);
             t->stopped = false;
             t->asked = true;
@@ -594,7 +595,7 @@ static struct process_event take_event(struct process *p, struct traced *t, int 
     return e;
 }
 
-/* Waits up to @seconds for an event. PROCESS_QUIET with tid 0: there was none. */
+/* Waits at most @seconds for an event. Returns PROCESS_QUIET with tid 0 if there was none. */
 static struct process_event look(struct process *p, double seconds)
 {
     int status;
@@ -613,8 +614,8 @@ static struct process_event look(struct process *p, double seconds)
         return e;
     }
     t->stopped = true;
-    t->suspended = false;   /* a parent does not stop before its vfork is done */
-    /* any stop satisfies a pending interrupt; a late one is a quiet event */
+    t->suspended = false;   /* a parent cannot stop before its vfork is done */
+    /* any stop answers a pending interrupt; a later one is a quiet event */
     t->asked = false;
     if (status >> 16)
         return take_event(p, t, status >> 16, WSTOPSIG(status));
@@ -632,7 +633,7 @@ struct process_event process_wait(struct process *p, double seconds)
         struct process_event e = look(p, end - now());
         if (e.news != PROCESS_QUIET)
             return e;
-        if (e.tid) {   /* not reported to callers */
+        if (e.tid) {   /* the event is not reported to callers */
             struct traced *t = process_tracee(p, e.tid);
             if (t && t->stopped)
                 process_go(p, t);
@@ -642,8 +643,8 @@ struct process_event process_wait(struct process *p, double seconds)
     return (struct process_event){.news = PROCESS_ENDED};
 }
 
-/* Interrupts threads that must stop and were not interrupted. Returns the number of threads that
- * have not stopped. */
+/* Interrupts the threads that must stop and were not interrupted yet. Returns how many have not
+ * stopped. */
 static size_t interrupt(struct process *p, bool running)
 {
     size_t waits = 0;
@@ -653,7 +654,7 @@ static size_t interrupt(struct process *p, bool running)
         bool known = t->considered == p->stops;
         t->considered = p->stops;
         if (t->stopped && t->within && !t->replaced) {
-            /* The thread stops after its system call. */
+            /* the thread stops after its system call */
             t->asked = trace(PTRACE_INTERRUPT, t->tid, 0, 0) == 0;
             process_go(p, t);
         } else if (!t->stopped && !t->asked && !known &&

@@ -6,11 +6,11 @@
 
 #include "base/mem.h"
 
-#define REGION_MOST 8000 /* instructions copied, at most */
-#define FLAGS_STEPS 200  /* instructions searched for readers of flags, at most */
-#define TABLE_MOST 1024  /* entries of a jump table, at most */
+#define REGION_MOST 8000 /* most instructions that are copied */
+#define FLAGS_STEPS 200  /* most instructions in which readers of flags are searched for */
+#define TABLE_MOST 1024  /* most entries of a jump table */
 #define ANCHORS_MOST 64u
-#define RESUMED_MOST 90u /* patched places in addition to the pivot, at most */
+#define RESUMED_MOST 90u /* most patched places in addition to the pivot */
 #define ARITHMETIC (FLAG_CARRY | FLAG_PARITY | FLAG_ADJUST | FLAG_ZERO | FLAG_SIGN | FLAG_OVERFLOW)
 
 void region_done(struct region *r)
@@ -64,8 +64,8 @@ static bool jumps_indirect(const struct insn *i)
            !direct(i, &target);
 }
 
-/* Returns whether an instruction must be executed in the original, because it depends on its
- * address or the kernel inspects it. */
+/* Returns whether an instruction must be executed in the original, because its effect depends on
+ * its address or the kernel inspects the address. */
 static bool stays(const struct insn *i)
 {
     bool far_or_trap = i->traits & (INSN_UNDECODED | INSN_FOREIGN | INSN_CALL | INSN_SYSTEM);
@@ -94,8 +94,8 @@ static size_t unit_at(const struct kernel *k, uint64_t address)
     return low < k->insn_count && k->insns[low].offset == address ? low : SIZE_MAX;
 }
 
-/* Adds the entries of a table at @at that are addresses in the unit. Entries are relative to the
- * table, or @absolute addresses. */
+/* Adds the entries of the table at @at that are addresses in the unit. Entries are relative to the
+ * table, or with @absolute addresses. */
 static void table_take(struct region *r, const struct region_memory *memory, uint64_t at,
                        bool absolute)
 {
@@ -112,7 +112,8 @@ static void table_take(struct region *r, const struct region_memory *memory, uin
     }
 }
 
-/* Reads possible jump tables, from the addresses of lea instructions and the operands of jumps. */
+/* Reads possible jump tables: at the addresses of lea instructions, and in the operands of
+ * jumps. */
 static void find_tables(struct region *r, const struct region_memory *memory)
 {
     const struct kernel *k = r->kernel;
@@ -127,7 +128,7 @@ static void find_tables(struct region *r, const struct region_memory *memory)
     }
 }
 
-/* Marks the code that is reachable from the loop without calls. */
+/* Marks the code that can be reached from the loop without calls. */
 static void reach(const struct region *r, const struct kernel_loop *loop, bool *reached)
 {
     const struct kernel *k = r->kernel;
@@ -203,8 +204,8 @@ static bool follows(const struct region *r, uint32_t from, uint32_t to)
            (from + 1 == to && region_falls(i) && end_of(i->insn) == r->list.items[to].insn->offset);
 }
 
-/* Extends a loop with a jump table by its cases: all code that reaches the loop without its
- * head. */
+/* Extends a loop with a jump table by its cases: all code from which the loop is reached without
+ * passing its head. */
 static void extend(struct region *r)
 {
     uint32_t head = REGION_NONE;
@@ -237,7 +238,7 @@ static void count_kinds(struct region *r)
     }
 }
 
-/* Returns whether instruction @i may leave flags unchanged that it is listed to write. */
+/* Returns whether instruction @i may leave flags unchanged that it is said to write. */
 static bool may_keep(const struct insn *i)
 {
     return insn_count_in_register(i) || i->operation == OPERATION_STRING;
@@ -283,7 +284,7 @@ uint32_t region_covered(const struct region *r, uint32_t at)
     return n;
 }
 
-/* Returns whether a jump in the unit has a target strictly between @from and @to. */
+/* Returns whether a jump in the unit leads to an address between @from and @to, both excluded. */
 static bool entered(const struct region *r, uint64_t from, uint64_t to)
 {
     const struct kernel *k = r->kernel;
@@ -299,7 +300,7 @@ static bool entered(const struct region *r, uint64_t from, uint64_t to)
     return false;
 }
 
-/* Returns whether a jump can replace the five bytes from @at. */
+/* Returns whether the five bytes from @at can be replaced by a jump. */
 static bool patchable(const struct region *r, uint32_t at)
 {
     uint32_t n = region_covered(r, at);
@@ -311,7 +312,7 @@ static bool patchable(const struct region *r, uint32_t at)
             return false;
         end = end_of(x->insn);
         if (end < begin + PATCH_BYTES && !region_falls(x))
-            return false;   /* a table may contain the following address */
+            return false;   /* a table may contain the address that follows */
     }
     return end >= begin + PATCH_BYTES && !entered(r, begin, begin + PATCH_BYTES);
 }
@@ -352,17 +353,17 @@ static bool avoidable(const struct region *r, uint32_t head, uint32_t avoided)
     return again;
 }
 
-/* Returns whether @at follows an instruction that is executed in the original. Such places are
- * always patched. */
+/* Returns whether @at follows directly after an instruction that is executed in the original. Such
+ * places are patched in any case. */
 static bool resumes(const struct region *r, uint32_t at)
 {
     return at && r->list.items[at - 1].in_place && r->list.items[at - 1].in_loop &&
            end_of(r->list.items[at - 1].insn) == r->list.items[at].insn->offset;
 }
 
-/* Chooses the pivot: the first instruction that each iteration executes and that can be patched.
- * Prefers places where the flags are dead, and among these places that are patched anyway. False
- * with err if there is none. */
+/* Chooses the pivot: an instruction that each iteration executes and that can be patched. Prefers
+ * places where the flags are dead, and among these, places that are patched in any case. Returns
+ * false with err if there is none. */
 static bool choose_pivot(struct region *r, struct err *err)
 {
     uint32_t head = REGION_NONE, best = REGION_NONE;
@@ -387,7 +388,7 @@ static bool choose_pivot(struct region *r, struct err *err)
                    PATCH_BYTES);
 }
 
-/* Returns whether every path around the loop has an instruction that is executed in the
+/* Returns whether every path around the loop contains an instruction that is executed in the
  * original. */
 static bool calls_always(const struct region *r)
 {
@@ -426,8 +427,8 @@ static void choose_resumed(struct region *r)
     }
 }
 
-/* Returns whether the instructions under a patch at @at can be executed elsewhere, with a jump back
- * after them. */
+/* Returns whether the instructions that a patch at @at overwrites can be executed elsewhere, with a
+ * jump back behind them. */
 static bool movable(const struct region *r, uint32_t at)
 {
     uint32_t n = region_covered(r, at);

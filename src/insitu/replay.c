@@ -19,45 +19,46 @@
 #include "base/mem.h"
 
 #define ITERATIONS_MOST 2000u
-/* iterations from loading the lines to the start of timing, and iterations timed */
+/* iterations between loading the lines and the start of timing; iterations that are timed */
 #define LEAD 32u
 #define TIMED 160u
-/* lines and pages of LEAD and TIMED iterations, at most, for the first cache and TLB */
+/* most lines and pages of LEAD and TIMED iterations, for the first cache and TLB */
 #define LINES_MOST 400.0
 #define PAGES_MOST 64.0
 #define PAGE 4096u
 #define REPEATS 300u
 #define CHUNKS_LEAST 2u
-/* cycles by which a block may exceed the same iterations within a longer block */
+/* cycles by which a block may take longer than the same iterations in a longer block */
 #define EDGE_CYCLES 25.0
-/* range of the share of iterations that execute the patched place of the original */
+/* least and largest share of iterations that execute the patched place of the original */
 #define ANCHORED_LEAST 0.002
 #define ANCHORED_MOST 0.34
-#define ANCHORED_ITERATIONS 2000.0 /* iterations between stamps */
+#define ANCHORED_ITERATIONS 2000.0 /* iterations between two stamps */
 #define ANCHORED_STAMPS 80u
 #define MOMENTS_LEAST 3u
-#define SPREAD_MOST 0.2        /* relative difference between moments, at most */
-#define FALLS_MOST 0.07        /* relative decrease between quarters of the repeats, at most */
-#define STEPS_MOST 500u        /* single steps to the pivot, at most */
-#define SECONDS 0.3            /* seconds of one run in a copy, at most */
+#define SPREAD_MOST 0.2        /* largest relative difference between moments */
+#define FALLS_MOST 0.07        /* largest relative decrease from one quarter of the repeats to the
+                                * next */
+#define STEPS_MOST 500u        /* most single steps to the pivot */
+#define SECONDS 0.3            /* most seconds of one run in a copy */
 #define LINE 64u
 #define STATE_BYTES 16384u
 #define TOUCH_WORDS ((SLOT_RESTORES - SLOT_TOUCHES) / 8)
 #define RESTORE_WORDS ((SLOT_BYTES - SLOT_RESTORES) / 8)
 
-/* A replay in progress. */
+/* State of a replay. */
 struct rerun {
     struct placed *x;
     uint64_t slot;             /* address of the slot */
-    struct user_regs_struct regs;   /* registers at the pivot */
+    struct user_regs_struct regs;   /* at the pivot */
     struct process copy;
     VEC(uint64_t) events;      /* recorded in another copy */
-    /* indices of the events that begin a completely recorded iteration, and of the end of the
-     * last */
+    /* indices of the events with which completely recorded iterations begin, and of the end of the
+     * last one */
     VEC(size_t) passes;
-    /* iterations at which blocks begin, from the first of the first lead */
+    /* iterations with which blocks begin, counted from the beginning of the first lead */
     VEC(size_t) bounds;
-    uint32_t lead, timed;      /* passes of the first copy */
+    uint32_t lead, timed;      /* passes of the first copy in a lead and in a timed block */
     VEC(uint64_t) touches, restores;
     const char *why;
 };
@@ -98,7 +99,7 @@ static uint64_t address_of(const struct placed *x, uint32_t label)
     return x->code + x->copies->code.labels.items[label];
 }
 
-/* Single-steps the copy to the pivot in the original code. */
+/* Single-steps the copy of the process to the pivot in the original code. */
 static bool step_to_pivot(struct rerun *m)
 {
     const struct region *r = m->x->region;
@@ -117,8 +118,8 @@ static bool step_to_pivot(struct rerun *m)
     return fails(m, "the code after an iteration does not return to the loop");
 }
 
-/* Makes the system refuse all further system calls of the copy. Does not enable the speculation
- * mitigations of filters. */
+/* Makes the system reject all further system calls of the copy. Does not enable the mitigations of
+ * speculation that filters enable by default. */
 static bool forbid_calls(struct rerun *m, struct traced *copy)
 {
     const struct sock_filter filter = BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_TRAP);
@@ -134,7 +135,7 @@ static bool forbid_calls(struct rerun *m, struct traced *copy)
 }
 
 /* Makes a copy of the process at the pivot, or with @anywhere at the position of @t. The copy
- * cannot change anything that is visible to the process. */
+ * cannot change anything that the process can observe. */
 static bool make_copy(struct rerun *m, struct traced *t, bool anywhere, int64_t *number)
 {
     struct maps maps;
@@ -151,7 +152,7 @@ static bool make_copy(struct rerun *m, struct traced *t, bool anywhere, int64_t 
             ok = fails(m, "memory is shared with other processes");
     }
     maps_done(&maps);
-    /* the copy continues in the original from there to the pivot */
+    /* from the position of @t, the copy continues in the original to the pivot */
     if (ok && (anywhere || m->x->region->jumps_indirect))
         ok = (forbid_calls(m, copy) && placed_patch_copy(m->x, &m->copy, COPY_REPLAY, false)) ||
              fails(m, "the system cannot forbid system calls");
@@ -174,7 +175,7 @@ static bool run_from(struct rerun *m, uint32_t label)
     return run_at(m, address_of(m->x, label));
 }
 
-/* Records the next iterations with their addresses. */
+/* Records the next iterations with the addresses that they access. */
 static bool follow(struct rerun *m)
 {
     const struct region *r = m->x->region;
@@ -213,7 +214,8 @@ static unsigned id_at(const struct rerun *m, size_t event)
     return (unsigned)(m->events.items[event] >> 48);
 }
 
-/* Returns the instruction of the access in @event, or NULL. */
+/* Returns the instruction of event @event, and its address in *@address; NULL if the event is no
+ * access. */
 static const struct insn *access_at(const struct rerun *m, size_t event, uint64_t *address)
 {
     const struct region *r = m->x->region;
@@ -223,8 +225,8 @@ static const struct insn *access_at(const struct rerun *m, size_t event, uint64_
     return id < r->list.count && copies_follows(&r->list.items[id]) ? r->list.items[id].insn : NULL;
 }
 
-/* Returns the number of distinct lines of iterations [@from, @to). *@out gets their addresses, with
- * bit 0 set for lines that are stored to. The caller frees *@out. */
+/* Returns the number of different lines that iterations [@from, @to) access. *@out: their
+ * addresses, with bit 0 set if a line is stored to; the caller frees it. */
 static size_t lines_of(const struct rerun *m, size_t from, size_t to, uint64_t **out)
 {
     size_t begin = m->passes.items[from], end = m->passes.items[to], n = 0, kept = 0;
@@ -244,15 +246,15 @@ static size_t lines_of(const struct rerun *m, size_t from, size_t to, uint64_t *
     if (n)
         qsort(lines, n, sizeof *lines, compare_uint64);
     for (size_t i = 0; i < n; i++)
-        /* of equal lines, the one that is stored to is last */
+        /* of two entries with one line, the later one is stored to */
         if (i + 1 == n || (lines[i] | 1) != (lines[i + 1] | 1))
             lines[kept++] = lines[i];
     *out = lines;
     return kept;
 }
 
-/* Finds the iterations at which blocks begin. Leads and timed blocks alternate, as the first copy
- * counts them. */
+/* Finds the iterations with which blocks begin. Leads and timed blocks alternate, and have the
+ * lengths by which the first copy counts. */
 static void find_bounds(struct rerun *m)
 {
     unsigned times = m->x->copies->times[COPY_REPLAY], copy = 0, left = m->lead;
@@ -271,8 +273,8 @@ static void find_bounds(struct rerun *m)
     }
 }
 
-/* Chooses the largest number of passes for which the lines of a lead and its timed block fit the
- * first cache. */
+/* Chooses the largest number of passes with which the lines of a lead and its timed block fit into
+ * the first cache. */
 static bool choose_blocks(struct rerun *m)
 {
     unsigned times = m->x->copies->times[COPY_REPLAY];
@@ -298,8 +300,8 @@ static bool choose_blocks(struct rerun *m)
            fails(m, "the loop and the code around it exit after few iterations");
 }
 
-/* Fills the stamps' input: the passes of each block, and before a lead the lines up to the end of
- * the next timed block. Returns the number of chunks that fit. */
+/* Fills the lists that stamps read: the passes of each block, and for a lead the lines until the
+ * end of the next timed block. Returns the number of chunks (a lead and a timed block) that fit. */
 static size_t fill_touches(struct rerun *m)
 {
     size_t chunks = (m->bounds.count - 2) / 2, c;
@@ -330,8 +332,8 @@ static size_t fill_touches(struct rerun *m)
     return c;
 }
 
-/* Collects the words that iterations up to @to store to, with their present values. Returns false
- * if they are too many or unreadable. */
+/* Collects the words to which iterations before @to store, with their current values. Returns false
+ * if they are too many or cannot be read. */
 static bool fill_restores(struct rerun *m, size_t to)
 {
     size_t end = m->passes.items[to], n = 0;
@@ -364,7 +366,7 @@ static bool fill_restores(struct rerun *m, size_t to)
     return ok || fails(m, "an iteration stores to too much memory");
 }
 
-/* Writes registers and lists for the code that starts a repeat. */
+/* Writes the registers and lists for the code that starts a repeat. */
 static bool write_state(struct rerun *m)
 {
     const struct process *p = &m->copy;
@@ -377,7 +379,7 @@ static bool write_state(struct rerun *m)
     bool ok = ptrace((enum __ptrace_request)PTRACE_GETREGSET, p->pid,
                      (void *)(uintptr_t)NT_X86_XSTATE, &all) == 0 &&
               all.iov_len < STATE_BYTES;
-    memset(state + 464, 0, 48);   /* reserved by the system */
+    memset(state + 464, 0, 48);   /* reserved bytes of the XSAVE header */
     ok = ok && process_write(p, m->slot + SLOT_STATE, state, all.iov_len) &&
          process_write(p, m->slot + SLOT_REGISTERS, general, sizeof general) &&
          word(p, m->slot + SLOT_FLAGS, r->eflags) &&
@@ -392,8 +394,8 @@ static bool write_state(struct rerun *m)
     return ok || fails(m, "the copy of the process cannot be prepared");
 }
 
-/* Runs the first @chunks chunks @repeats times. *@out gets the cycles per iteration of each timed
- * block, in order; the caller frees it. Returns their number, 0 on failure. */
+/* Runs the first @chunks chunks @repeats times. *@out: cycles per iteration of each timed block, in
+ * order; the caller frees it. Returns their number, or 0 on failure. */
 static size_t replay(struct rerun *m, size_t repeats, size_t chunks, double overhead, double **out)
 {
     const struct process *p = &m->copy;
@@ -436,7 +438,7 @@ static double quantile(double *values, size_t count, double q)
     return values[(size_t)(q * (double)(count - 1))];
 }
 
-/* Returns the mean of the values up to 1.5 times their lower quartile. */
+/* Sorts the values and returns the mean of those up to 1.5 times their lower quartile. */
 static double typical(double *values, size_t count)
 {
     double most = 1.5 * quantile(values, count, 0.25), sum = 0;
@@ -464,7 +466,8 @@ static bool measure(struct rerun *m, double overhead, struct replayed *out)
     out->leaves = left > 0;
     out->edge = EDGE_CYCLES / (double)(m->bounds.items[2] - m->bounds.items[1]);
     count = replay(m, 1, chunks, overhead, &blocks);
-    first = count / 4 ? count / 4 : 1;   /* the branch predictor has not executed the copy before */
+    first = count / 4 ? count / 4 : 1;   /* the branch predictor does not know the copy in the first
+                                          * blocks */
     bool ok = count > first;
     if (ok)
         out->warm = typical(blocks + first, count - first);
@@ -491,7 +494,7 @@ void replay_moment(struct placed *x, struct traced *t, double overhead, struct r
 
     out->tried++;
     bool ok = true;
-    /* one copy is recorded; the second one starts in the state before the recording */
+    /* records in the first copy; the second one starts in the same state */
     for (int k = 0; k < 2 && t && ok; k++) {
         int64_t number = 0;
         ok = make_copy(&m, t, false, &number) && (k ? measure(&m, overhead, &r) : follow(&m));
@@ -512,8 +515,8 @@ void replay_moment(struct placed *x, struct traced *t, double overhead, struct r
     out->seconds += now() - begun;
 }
 
-/* Returns the anchor that the fewest recorded iterations execute, within the permitted share; NULL:
- * none. *@share gets its share of the iterations. */
+/* Returns the anchor that the fewest recorded iterations execute, if their share is permitted;
+ * otherwise NULL. *@share: that share. */
 static const struct copy_anchor *choose_anchor(const struct placed *x, double *share)
 {
     const struct region *r = x->region;
@@ -541,9 +544,9 @@ static const struct copy_anchor *choose_anchor(const struct placed *x, double *s
     return best;
 }
 
-/* Runs a copy of the process with the anchor patched, and counts iterations. With @original no
- * other place is patched, and times are read. @anywhere: starts at the position of @t. Returns the
- * stamps, which the caller frees. */
+/* Runs a copy of the process with a patch at @anchor. With @original no other place is patched, and
+ * the stamps have the times of the original code. Otherwise the copy also counts iterations.
+ * @anywhere: the copy starts at the position of @t. Returns the stamps, which the caller frees. */
 static uint64_t *run_anchored(struct rerun *m, struct traced *t, struct copy_anchor anchor,
                               uint64_t period, bool original, bool anywhere, size_t *count)
 {
@@ -567,7 +570,7 @@ static uint64_t *run_anchored(struct rerun *m, struct traced *t, struct copy_anc
          word(&m->copy, m->slot + SLOT_STAMPS_LEFT, ANCHORED_STAMPS) &&
          word(&m->copy, m->slot + SLOT_STAMP_AT, begin);
     if (ok) {
-        run_at(m, m->regs.rip); /* the stamps so far are valid, however the run ends */
+        run_at(m, m->regs.rip); /* the stamps made so far are valid, whatever ended the run */
         ok = process_read(&m->copy, m->slot + SLOT_STAMP_AT, &end, sizeof end) && end >= begin &&
              end <= begin + ANCHORED_STAMPS * STAMP_BYTES;
     }
@@ -598,7 +601,7 @@ void replay_original(struct placed *x, struct traced *t, double *seconds)
         t = process_tracee(x->process, tid);
     }
     size_t count = counts[0] < counts[1] ? counts[0] : counts[1];
-    /* the first stamps include page copies and cold caches */
+    /* the first stamps include copying of pages and cold caches */
     for (size_t i = count / 4 + 1; i < count; i++) {
         const uint64_t *counted = stamps[0] + i * words, *b = stamps[1] + i * words, *a = b - words;
         vec_push(&x->timed,
@@ -613,7 +616,7 @@ void replay_original(struct placed *x, struct traced *t, double *seconds)
     *seconds += now() - begun;
 }
 
-/* Returns the ticks per cycle of the block that ends at stamp @b. */
+/* Returns the ticks per cycle in the block that ends with stamp @b. */
 static double clock_of(const uint64_t *b)
 {
     const uint64_t *a = b - STAMP_BYTES / 8;
@@ -649,7 +652,8 @@ bool replay_patch(struct placed *x, struct traced *t, double *seconds)
     return count > 1;
 }
 
-/* Returns the mean of @count doubles @stride bytes apart. *@off gets twice its standard error. */
+/* Returns the mean of @count doubles that are @stride bytes apart. *@off: twice the standard error
+ * of the mean. */
 static double mean_of(const double *first, size_t stride, size_t count, double *off)
 {
     double sum = 0, squares = 0;

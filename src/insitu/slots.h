@@ -1,53 +1,54 @@
-/* Memory of each thread at segment gs, for the copies of a loop. */
+/* Layout of each thread's memory at segment gs, which the copies of a loop use. */
 #ifndef PORTOLAN_INSITU_SLOTS_H
 #define PORTOLAN_INSITU_SLOTS_H
 
-/* Offsets in a thread's slot. Words have 8 bytes unless noted. */
+/* Offsets in a thread's slot. Words have 8 bytes unless another size is given. */
 enum copy_slot {
-    SLOT_FREE0 = 0x00,         /* registers saved while a copy uses them */
+    SLOT_FREE0 = 0x00,         /* registers that are saved while a copy uses them */
     SLOT_FREE1 = 0x08,
     SLOT_FREE2 = 0x10,
-    SLOT_JUMP = 0x20,          /* target of an indirect jump in the copy; in the original */
+    SLOT_JUMP = 0x20,          /* target of an indirect jump, as an address in the copies and in the
+                                * original */
     SLOT_COUNTDOWN = 0x40,     /* timing: passes of the first copy until the next stamp */
     SLOT_PERIOD = 0x48,        /* initial value of the countdown */
     SLOT_BLOCKS = 0x50,        /* timing: completed countdowns */
-    /* passes that were counted in advance for all copies of the loop, and not executed */
+    /* passes that were counted in advance for all copies but not executed */
     SLOT_UNFINISHED = 0x58,
     SLOT_STAMPS_LEFT = 0x60,
     SLOT_STAMP_AT = 0x68,      /* address of the next stamp */
     SLOT_PASSES = 0x70,        /* counting: passes of the first copy */
     SLOT_LEAVES = 0x78,        /* timing: exits from the loop */
-    SLOT_EVENTS = 0x80,        /* recording: number of events, 32 bits */
+    SLOT_EVENTS = 0x80,        /* recording: number of events (32 bits) */
     SLOT_RECORDS_LEFT = 0x88,  /* iterations to record */
-    SLOT_LEFT_AT = 0x90,       /* timing visits: time of the last exit, and of the return */
+    SLOT_LEFT_AT = 0x90,       /* timing visits: time of the last exit and of the return from it */
     SLOT_CAME_AT = 0x98,
-    SLOT_AWAY = 0xa0,          /* ticks outside the loop */
-    SLOT_AT_END = 0xa8,        /* replaying: jump target after the last stamp */
-    /* address of the next list: passes until the next stamp; addresses to load, 0; addresses to
-     * store to, 0 */
+    SLOT_AWAY = 0xa0,          /* ticks outside of the loop */
+    SLOT_AT_END = 0xa8,        /* replaying: address to jump to after the last stamp */
+    /* Address of the next list. It contains the number of passes until the next stamp, the
+     * addresses to load, 0, the addresses to store to, and 0. */
     SLOT_TOUCH = 0xb0,
-    SLOT_TOUCH_BEGIN = 0xb8,   /* initial value of SLOT_TOUCH for each repeat */
+    SLOT_TOUCH_BEGIN = 0xb8,   /* value of SLOT_TOUCH at the start of each repeat */
     SLOT_STAMPS_EACH = 0xc0,
-    /* address of pairs of an address and the word to store there; 0 ends the list */
+    /* address of a list with pairs of an address and the word to store there; 0 ends it */
     SLOT_RESTORE = 0xc8,
-    SLOT_STATE_AT = 0xd0,      /* address of the state for xrstor */
-    SLOT_FLAGS_AT = 0xd8,      /* address of a word with the flags */
+    SLOT_STATE_AT = 0xd0,      /* address of the state that xrstor restores */
+    SLOT_FLAGS_AT = 0xd8,      /* address of a word that contains the flags */
     SLOT_REPEATS = 0xe0,       /* remaining repeats */
-    SLOT_AGAIN = 0xe8,         /* passes through the lengthened path of the patch */
-    SLOT_REGISTERS = 0x100,    /* replaying: sixteen words, by register encoding */
+    SLOT_AGAIN = 0xe8,         /* passes through the longer path of the patch */
+    SLOT_REGISTERS = 0x100,    /* replaying: sixteen registers in the order of their encoding */
     SLOT_FLAGS = 0x180,
-    /* six words each: time; its low 32 bits before the clock; time after it; exits; ticks outside
-     * the loop; passes not executed */
+    /* Stamps of six words: time; low 32 bits of the time before the clock measurement; time after
+     * it; exits; ticks outside of the loop; passes that were not executed. */
     SLOT_STAMPS = 0x4000,
-    SLOT_RING = 0x10000,       /* recorded events */
-    SLOT_STATE = 0x90000,      /* replaying: state for xrstor */
+    SLOT_RING = 0x10000,       /* events of a recording */
+    SLOT_STATE = 0x90000,      /* replaying: state that xrstor restores */
     SLOT_TOUCHES = 0xa0000,
     SLOT_RESTORES = 0xc8000,
     SLOT_BYTES = 0x100000,
 };
 #define STAMP_BYTES 48u
 #define STAMPS_MOST 680u
-/* dependent instructions between the last two clock reads of a stamp */
+/* dependent instructions of the clock measurement, between the last two times of a stamp */
 #define STAMP_CYCLES 600u
 #define RING_EVENTS 65536u
 

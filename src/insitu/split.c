@@ -4,16 +4,16 @@
 #include <math.h>
 
 #define MODEL_OFF 0.1          /* relative uncertainty of a prediction */
-/* mispredictions per iteration from which they are a possible cause */
+/* least mispredictions per iteration that are a possible cause */
 #define MISSES_LEAST 0.003
-/* irregular new lines per iteration from which they are a possible cause */
+/* least irregular new lines per iteration that are a possible cause */
 #define FRESH_LEAST 0.003
-/* sequential lines per iteration from which they are a possible cause; a prefetcher hides fewer */
+/* least sequential lines per iteration that are a possible cause; a prefetcher hides fewer */
 #define STREAMED_LEAST 0.5
-/* cycles per misprediction, and per new line, up to which a cause can explain the difference */
+/* most cycles per misprediction, and per new line, with which a cause can explain the difference */
 #define MISS_MOST 100.0
 #define LINE_MOST 3000.0
-/* iterations per visit below which its time includes the code before the next visit */
+/* iterations per visit below which the time of a visit includes the code before the next one */
 #define TRIP_LEAST 8.0
 
 static struct split refused(struct split s, const char *why)
@@ -23,11 +23,11 @@ static struct split refused(struct split s, const char *why)
     return s;
 }
 
-/* Computes the terms from replays. The largest term is the cause. */
+/* Computes the terms from replays. The cause is the largest term. */
 static struct split of_replays(struct split s, const struct split_facts *f)
 {
     const struct split_replays *r = f->replays;
-    /* uncertainty of the mean, not of a block */
+    /* uncertainty of the mean, not of one block */
     double live_off = fmax((f->high - f->low) / 4, 0);
 
     s.cache = (struct split_term){r->live - r->warm, live_off + r->warm_off};

@@ -3,8 +3,8 @@
 
 #include "insitu/slots.h"
 
-/* Stores the time at gs:@slot. Saves rax and rdx at SLOT_FREE0 and SLOT_FREE1, and overwrites
- * them. */
+/* Appends code that stores the time at gs:@slot. It saves rax and rdx in SLOT_FREE0 and SLOT_FREE1,
+ * and overwrites them. */
 static void note_time(struct code *c, uint32_t slot)
 {
     code_store(c, CODE_RAX, SLOT_FREE0);
@@ -30,7 +30,8 @@ void stamps_enter(struct code *c)
     code_load(c, CODE_RAX, SLOT_CAME_AT);
     code_load(c, CODE_RDX, SLOT_LEFT_AT);
     BYTES(c, 0x48, 0xf7, 0xd2);                 /* not rdx */
-    BYTES(c, 0x48, 0x8d, 0x44, 0x10, 0x01);     /* lea 1(rax,rdx), rax: the difference */
+    BYTES(c, 0x48, 0x8d, 0x44, 0x10, 0x01);     /* lea 1(rax,rdx), rax: the difference of the two
+                                                 * times */
     code_load(c, CODE_RDX, SLOT_AWAY);
     BYTES(c, 0x48, 0x8d, 0x04, 0x10);           /* lea (rax,rdx), rax */
     code_store(c, CODE_RAX, SLOT_AWAY);
@@ -65,7 +66,8 @@ uint32_t stamps_visits(struct code *c)
     code_label_here(c, label);
     code_bytes(c, stamp, sizeof stamp);
     BYTES(c, 0x49, 0x89, 0xc0); /* mov rax, r8 */
-    /* stamps_leave is between the stamps, so an interruption does not shorten the remaining time */
+    /* The first exit follows the first stamp. Otherwise SLOT_AWAY could include an interruption
+     * before that stamp, and the overhead would be too small. */
     stamps_leave(c);
     for (unsigned i = 0; i < VISITS; i++) {
         stamps_enter(c);
@@ -99,8 +101,8 @@ void stamps_step_down(struct code *c, const struct stamp *s)
     code_label_here(c, s->go);
 }
 
-/* Appends code that reads the passes until the next stamp from the list at SLOT_TOUCH, and loads
- * the lines in that list into the cache. Overwrites rax, rcx and rdx. */
+/* Appends code that reads the list at SLOT_TOUCH: it sets the number of passes until the next
+ * stamp, and loads the lines into the cache. Overwrites rax, rcx and rdx. */
 static void touch(struct code *c)
 {
     code_load(c, CODE_RDX, SLOT_TOUCH);
@@ -124,7 +126,7 @@ void stamps_make(struct code *c, const struct stamp *s)
     code_store(c, CODE_RAX, SLOT_FREE0);
     code_store(c, CODE_RDX, SLOT_FREE1);
     if (s->kind == STAMP_REPLAYED)
-        /* lfence: blocks are short, and operations in flight at their end must complete */
+        /* lfence: blocks are short, so operations in flight at their end must complete first */
         BYTES(c, 0x0f, 0xae, 0xe8);
     BYTES(c, 0x0f, 0x31);                       /* rdtsc */
     code_load(c, CODE_RCX, SLOT_STAMPS_LEFT);

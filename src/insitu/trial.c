@@ -15,17 +15,18 @@
 #include "base/mem.h"
 #include "insitu/process.h"
 
-#define SECONDS 10.0 /* seconds after which the child counts as not reaching its int3 */
+#define SECONDS 10.0 /* most seconds until the child reaches its int3 */
 #define STATE_BYTES 16384u
-#define VECTOR_AT (160 + 7 * 16) /* offset of xmm7 in FXSAVE and XSAVE areas */
+#define VECTOR_AT (160 + 7 * 16) /* offset of xmm7 in the areas of FXSAVE and XSAVE */
 
-/* Data that the known loop reads and writes. */
+/* Variables that the known loop reads and writes. */
 struct known {
     uint64_t go, vector, passes, words;
 };
 static volatile struct known known;
 
-/* rdi points to struct known. Waits for known.go, and ends with int3. */
+/* Code of the child with the known loop; rdi points to struct known. It waits for known.go, and
+ * ends with int3. */
 __asm__(".pushsection .text\n"
         ".hidden insitu_trial_wait, insitu_trial_begin, insitu_trial_end, insitu_trial_call\n"
         ".globl insitu_trial_wait, insitu_trial_begin, insitu_trial_end, insitu_trial_call\n"
@@ -90,7 +91,7 @@ static uint64_t words_of(const struct process *p)
     return words;
 }
 
-/* Prepares the waiting child: stops it, single-steps it, and writes its input. */
+/* Stops the waiting child, single-steps it, and writes its input. */
 static bool prepare(struct process *p, struct trial_seen *out)
 {
     const struct known wanted = {1, TRIAL_VECTOR, TRIAL_PASSES, 0};
@@ -119,7 +120,7 @@ static bool prepare(struct process *p, struct trial_seen *out)
     return out->stepped && out->written;
 }
 
-/* Runs the loop in a copy of the child. */
+/* Runs the known loop in a copy of the child. */
 static void try_copy(struct process *p, struct trial_seen *out)
 {
     struct traced *t = process_caller(p);
@@ -148,7 +149,7 @@ static void try_copy(struct process *p, struct trial_seen *out)
         process_copy_end(p, t, &copy, number);
 }
 
-/* Runs the loop in the child itself. */
+/* Runs the known loop in the child itself. */
 static void try_trap(struct process *p, struct trial_seen *out)
 {
     struct user_regs_struct regs;
@@ -190,7 +191,7 @@ bool trial_run(struct trial_seen *out, struct err *err)
     }
     kill(pid, SIGKILL);
     while (waitpid(pid, &status, __WALL) < 0 ? errno == EINTR : WIFSTOPPED(status))
-        ptrace(PTRACE_CONT, pid, NULL, NULL); /* the child may stop once more when it exits */
+        ptrace(PTRACE_CONT, pid, NULL, NULL); /* the child may stop again when it exits */
     process_done(&p);
     return ok;
 }
