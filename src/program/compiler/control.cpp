@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// LLVM's C interface lacks scalar evolution. Therefore this file is C++.
+// This file is C++, because LLVM's C interface has no scalar evolution.
 #include "program/compiler/control.h"
 
 #include <map>
@@ -25,13 +25,13 @@ using namespace llvm;
 
 namespace {
 
-constexpr unsigned NODES_MOST = 400;   // nodes of an expression, at most
+constexpr unsigned NODES_MOST = 400;   // most nodes in an expression
 
 class Symbols {
 public:
     json_t *names = json_array();
 
-    // Names of local symbols begin with '@'.
+    // Returns the index of a symbol's name. Names of local symbols begin with '@'.
     size_t of(const GlobalValue &value, const std::string &suffix = "")
     {
         const std::string name =
@@ -70,7 +70,7 @@ public:
     {
         json_t *blocks = json_array();
         std::vector<json_t *> all;
-        // Conditions and arguments are first: they determine which values are needed.
+        // Describes conditions and arguments first, because they determine which values are needed.
         for (BasicBlock &b : function) {
             json_t *one = json_object();
             json_array_append_new(blocks, one);
@@ -115,11 +115,11 @@ private:
     std::map<const BasicBlock *, size_t> numbers;
     std::map<const Loop *, size_t> loop_numbers;
     std::vector<Loop *> order;
-    std::map<const Value *, size_t> values;    // values used in expressions
+    std::map<const Value *, size_t> values;    // numbers of values in expressions
     std::vector<Instruction *> wanted;
     size_t next_wanted = 0;
     std::map<const Instruction *, std::vector<std::string>>
-        texts; // steps of the block at this instruction
+        texts; // steps of a block, by instruction
     unsigned nodes = 0;
 
     template <class List> void number_loops(const List &list)
@@ -142,7 +142,7 @@ private:
                std::to_string(type->isIntegerTy() ? type->getIntegerBitWidth() : 64);
     }
 
-    // Returns the number of a value. Adds a step to the block that defines it.
+    // Returns the expression of a value by its number. The block that defines it gets a step later.
     std::string value(Value &v)
     {
         auto found = values.find(&v);
@@ -177,7 +177,7 @@ private:
         return x.empty() || y.empty() ? "" : head(name, type) + " " + x + " " + y;
     }
 
-    // Returns @s within @scope in prefix notation; empty if that cannot express it.
+    // Returns @s in prefix notation for use in @scope; empty if it cannot be expressed.
     std::string express(const SCEV *s, const Loop *scope)
     {
         if (isa<SCEVCouldNotCompute>(s) || ++nodes > NODES_MOST || !narrow(s->getType()))
@@ -256,7 +256,7 @@ private:
                                              express_value(y, scope));
     }
 
-    // Returns element @at of vector @v of conditions.
+    // Returns the expression of element @at of the vector @v of conditions.
     std::string element(Value &v, unsigned at, const Loop *scope)
     {
         if (auto *c = dyn_cast<ICmpInst>(&v)) {
@@ -268,7 +268,8 @@ private:
         return one ? express_value(*one, scope) : "";
     }
 
-    // Returns a vector of conditions as an integer, the first in the lowest bit.
+    // Returns a vector of conditions as the expression of an integer, with the first in the lowest
+    // bit. Empty if it cannot be expressed.
     std::string bits(Value &v, const Type *type, const Loop *scope)
     {
         auto *vector = dyn_cast<FixedVectorType>(v.getType());
@@ -285,7 +286,8 @@ private:
         return text;
     }
 
-    // Returns a value that scalar evolution does not analyse further.
+    // Returns the expression of a value that scalar evolution does not analyse further. Empty if it
+    // cannot be expressed.
     std::string leaf(Value &v, const Loop *scope)
     {
         static const std::map<unsigned, const char *> names = {
@@ -329,8 +331,8 @@ private:
         return isa<PHINode>(v) || isa<CallBase>(v) || isa<LoadInst>(v) ? value(v) : "";
     }
 
-    // Returns the number of a global variable, or of a constant position in it, accessed as
-    // @type. Empty if it is neither.
+    // Returns the number of the global variable to which @pointer points, or of a constant offset in
+    // it. Empty if @pointer is neither, or if @type is too wide.
     std::string place(Value &pointer, const Type &type)
     {
         const DataLayout &layout = function.getParent()->getDataLayout();
@@ -344,7 +346,7 @@ private:
                  : "";
     }
 
-    // Returns whether @call parses a number from a command-line word or another text.
+    // Returns whether @call is a library function that parses a number from text.
     bool reads_number(const CallBase &call)
     {
         static const char *const names[] = {"atoi",
@@ -390,7 +392,7 @@ private:
         texts[&store].push_back("store " + at + " " + (text.empty() ? "?" : text));
     }
 
-    // Adds a step for the value of @i to the block.
+    // Adds a step that defines the value of @i to its block.
     void define(Instruction &i)
     {
         const std::string number = std::to_string(values[&i]);
@@ -464,7 +466,7 @@ private:
     }
 };
 
-// Returns whether the address of @v may be stored or passed.
+// Returns whether the address of @v may be stored, passed or used in another way than to access it.
 bool escapes(const Value &v)
 {
     for (const User *user : v.users()) {
