@@ -163,9 +163,10 @@ struct chart_hooks {
     bool (*cancelled)(void *state);
     void (*progress)(void *state, enum chart_stage stage, double done, double total,
                      const char *what);
-    /* Shows the mapping during a stage. @table: the measurements so far. NULL: none. */
+    /* Called during a stage with the mapping so far, for display. @table: the measurements so far.
+     * NULL: not called. */
     void (*mapping)(void *state, const struct mapping *so_far, const struct experiments *table);
-    /* Called after each stage to write @so_far->machine. False with err ends the run. */
+    /* Called after each stage, to write @so_far->machine. Returning false with err ends the run. */
     bool (*stage_done)(void *state, enum chart_stage stage, const struct chart *so_far,
                        struct err *err);
     /* Calls @work with each number from 0 to @threads - 1, each on its own thread, and with 0 on

@@ -213,7 +213,7 @@ static const char *why_unknown(const struct buffer_search *all, size_t b)
         (!rises(s, s->at_over - s->at_fit, 1) ||
          (s->at_over < SERIAL * s->chain && !rises(s, s->at_beyond - s->at_over, BEYOND))))
         return "a square root seems to use several scheduler entries";
-    /* A buffer as large as the reorder buffer never fills first. */
+    /* If the buffer is as large as the reorder buffer, that fills first. */
     if (by != FILL_MIXED && all[FILL_MIXED].unknown)
         return "the size of the reorder buffer is unknown";
     if (by != FILL_MIXED && s->fits + CHAIN > FILLS * size_of(&all[FILL_MIXED], FILL_MIXED))

@@ -59,9 +59,9 @@ double guess_cost(const struct guess *g, const struct sights *s, double limit, d
 double guess_excess(const struct guess *g, const struct sights *s, size_t at);
 bool guess_equal(const struct guess *a, const struct guess *b);
 uint64_t guess_uops(const struct guess *g);
-/* Appends its µops, without the blocking pipe, to @out. */
+/* Appends the µops of @g to @out, without a blocking pipe. */
 void guess_usage(const struct guess *g, const struct lattice *lattice, struct usage *out);
-/* Returns whether the guess has µops on a set with no port in @tested. */
+/* Returns whether the guess has µops on a port set without a port in @tested. */
 bool guess_assumes(const struct guess *g, const struct lattice *lattice, portset tested);
 
 /* Makes a guess from the times of @s, starting with saturators of few ports. */

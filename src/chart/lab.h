@@ -23,9 +23,9 @@ struct lab {
     VEC(struct lab_expected) expected;   /* expectations for rows that are not measured yet */
     unsigned resumed;
     enum chart_stage stage;
-    const char *what;            /* name of the current measurement, for messages */
+    const char *what;            /* what is measured now, for messages */
     double shown;                /* clock_seconds of the last lab_show */
-    /* Relative deviation of a time from the best mapping's prediction. On a real CPU it exceeds the
+    /* Relative deviation of times from the best mapping's prediction. On a real CPU it exceeds the
      * noise of measurement. */
     double noise;
     /* some times of the core exceed the port bound (chart/residual.h), so others may also do so */
@@ -53,11 +53,12 @@ void lab_expect(struct lab *lab, size_t row, double cycles);
 bool lab_measure(struct lab *lab, const char *what, struct err *err);
 /* Returns the cycles of a row; NaN if it has no time. */
 double lab_cycles(const struct lab *lab, size_t row);
-/* Returns whether lab_show may be called now: its mapping is used, and it is not called often. */
+/* Returns whether lab_show should be called now: the hooks show mappings, and the last call was
+ * some time ago. */
 bool lab_show_due(const struct lab *lab);
-/* Passes the mapping so far to the hooks, for display. */
+/* Passes @m, the mapping so far, to the hooks for display. */
 void lab_show(struct lab *lab, const struct mapping *m);
-/* Returns false with err when the chart was cancelled. */
+/* Returns false with err if the chart was cancelled. */
 bool lab_goes_on(const struct lab *lab, struct err *err);
 /* Frees the members that the lab owns. */
 void lab_done(struct lab *lab);

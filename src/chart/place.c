@@ -608,7 +608,7 @@ static void fit_all(struct placer *p)
     fit_share(&w, 0);
 }
 
-/* Shows the mapping with the guessed usages of the forms placed so far. */
+/* Passes a mapping for display to the hooks, with the guessed usages of the forms placed so far. */
 static void show(struct placer *p)
 {
     if (!lab_show_due(p->lab))
@@ -687,7 +687,7 @@ static bool find_pipes(struct placer *p, unsigned *pipes, struct err *err)
     return ok;
 }
 
-/* Writes guess @g as usage, with the pipe of @f. */
+/* Adds the µops of guess @g to @out, and the pipe of @f. */
 static void write_usage(const struct placer *p, const struct placing *f, const struct guess *g,
                         struct usage *out)
 {

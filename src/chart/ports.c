@@ -237,7 +237,7 @@ static void venn_show(void *state, const struct mapping *so_far)
     lab_show(((const struct port_search *)state)->lab, so_far);
 }
 
-/* Returns which rows in @keep (NULL: all) have only forms of @m. */
+/* Returns, for each row of @t, whether it is in @keep (NULL: all are) and @m has all its forms. */
 static bool *rows_known(const struct experiments *t, const bool *keep, const struct mapping *m)
 {
     bool *out = mem_zero(t->rows.count + 1, sizeof *out);

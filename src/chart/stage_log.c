@@ -19,8 +19,8 @@ struct stage_log {
     /* The lock protects all members below. */
     struct stage_view now; /* durations of running stages are computed in stage_log_get */
     double begun[CHART_STAGES], start;
-    double every; /* seconds between two points */
-    struct stage_mapping *mapping; /* NULL: none yet */
+    double every; /* least seconds between two points */
+    struct stage_mapping *mapping; /* latest mapping; NULL: none yet */
 };
 
 struct stage_log *stage_log_new(const char *title, const char *curve)

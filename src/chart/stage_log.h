@@ -68,11 +68,12 @@ void stage_log_step(struct stage_log *l, double done, double total, double share
 /* Replaces a list with the first STAGE_FINDINGS of @rows. */
 void stage_log_list(struct stage_log *l, enum stage_list list, const char *title,
                     const struct stage_finding *rows, size_t count);
-/* Replaces the mapping that stage_log_mapped returns. */
+/* Sets the mapping that stage_log_mapped returns to a copy of @m. @t: measurements so far. */
 void stage_log_mapping(struct stage_log *l, const struct mapping *m, const struct experiments *t);
-/* Returns the mapping of a chart so far, which the caller frees; NULL: none yet. */
+/* Returns the latest mapping of a chart, which the caller frees with stage_mapping_free; NULL:
+ * there is none yet. */
 struct stage_mapping *stage_log_mapped(struct stage_log *l);
-/* Records the end of the run, complete or not. */
+/* Records the end of the run, whether it is complete or not. */
 void stage_log_end(struct stage_log *l);
 
 void stage_log_get(struct stage_log *l, struct stage_view *out);

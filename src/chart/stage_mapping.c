@@ -8,7 +8,7 @@
 #include "base/mem.h"
 #include "throughput/predict.h"
 
-/* Fills the measured cycles of each form alone. */
+/* Sets s->alone from the rows of @t with one execution of one form. */
 static void find_alone(struct stage_mapping *s, const struct experiments *t)
 {
     for (size_t i = 0; i < mapping_count(s->mapping); i++)
@@ -23,7 +23,7 @@ static void find_alone(struct stage_mapping *s, const struct experiments *t)
     }
 }
 
-/* Fills the predicted cycles of each form alone. */
+/* Sets s->predicted to the cycles that the mapping predicts for each form alone. */
 static void predict_alone(struct stage_mapping *s)
 {
     struct experiments *t = experiments_new();
@@ -45,8 +45,8 @@ static portset ports_of(const struct mapping_entry *entry)
     return ports;
 }
 
-/* Marks the ports that each form uses only in one of both mappings. The forms of a mapping with
- * other ports are not comparable. */
+/* Sets s->changes to the ports that each form uses in only one of the two mappings. Does nothing if
+ * the mappings have another number of ports, because their ports are then not comparable. */
 static void mark_changes(struct stage_mapping *s, const struct mapping *before)
 {
     if (mapping_ports(before)->count != mapping_ports(s->mapping)->count)

@@ -1,5 +1,5 @@
-/* The mapping of a chart at one time, for display. Immutable: any thread with a reference may read
- * it. */
+/* The mapping of a chart at one time, for display. It does not change, so any thread with a
+ * reference may read it. */
 #ifndef PORTOLAN_CHART_STAGE_MAPPING_H
 #define PORTOLAN_CHART_STAGE_MAPPING_H
 
@@ -10,20 +10,20 @@
 #include "model/mapping.h"
 
 struct stage_mapping {
-    uint64_t serial;             /* number that no other one has */
+    uint64_t serial;             /* unique number of this mapping */
     struct mapping *mapping;
-    double *alone, *predicted;   /* cycles per form alone, by index of the mapping; NaN: unknown */
-    portset *changes;            /* per form: ports whose use differs from the mapping before */
-    size_t changed;              /* number of these ports of all forms */
-    _Atomic unsigned holders;    /* number of references besides the maker's */
+    double *alone, *predicted;   /* cycles of each form alone, by index in @mapping; NaN: unknown */
+    portset *changes;            /* for each form: ports used here or before, not both */
+    size_t changed;              /* sum of these ports over all forms */
+    _Atomic unsigned holders;    /* number of references besides the creator's */
 };
 
-/* Copies @m, and the cycles of its forms alone from @t. @before: the mapping that it replaces;
- * NULL: none. Each holder frees it. Any thread. */
+/* Creates a copy of @m with the cycles of its forms alone from @t. @before: the previous mapping,
+ * to which @m is compared; NULL: none. The caller frees the reference. Any thread. */
 struct stage_mapping *stage_mapping_new(const struct mapping *m, const struct experiments *t,
                                         const struct stage_mapping *before);
 struct stage_mapping *stage_mapping_hold(struct stage_mapping *s);
-/* Releases a reference (NULL is fine). The last release frees. */
+/* Releases a reference (may be NULL). The last one frees the mapping. */
 void stage_mapping_free(struct stage_mapping *s);
 
 #endif

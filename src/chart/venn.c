@@ -630,7 +630,7 @@ static struct mapping *write_mapping(const struct venn *v)
     return m;
 }
 
-/* Shows the mapping so far if that is due. */
+/* Passes the mapping so far to v->o->show if it is due. */
 static void show(const struct venn *v)
 {
     if (!v->o->show_due || !v->states[0].ports || !v->o->show_due(v->o->state))

@@ -14,7 +14,8 @@ struct venn_options {
     double fits;
     /* Polled on the calling thread. The search ends when it returns false. */
     bool (*goes_on)(void *state, size_t done, size_t total);
-    /* Returns whether to call show, which gets the mapping so far. Calling thread. NULL: never. */
+    /* Returns whether @show should be called with the mapping so far. Called on the calling thread.
+     * NULL: @show is never called. */
     bool (*show_due)(void *state);
     void (*show)(void *state, const struct mapping *so_far);
     void *state;

@@ -331,8 +331,8 @@ private:
         return isa<PHINode>(v) || isa<CallBase>(v) || isa<LoadInst>(v) ? value(v) : "";
     }
 
-    // Returns the number of the global variable to which @pointer points, or of a constant offset in
-    // it. Empty if @pointer is neither, or if @type is too wide.
+    // Returns the number of the global variable to which @pointer points, or of a constant offset
+    // in it. Empty if @pointer is neither, or if @type is too wide.
     std::string place(Value &pointer, const Type &type)
     {
         const DataLayout &layout = function.getParent()->getDataLayout();
