@@ -567,7 +567,7 @@ static unsigned tied_kinds(const struct advice *s, bool unrolls, enum limit_kind
     return count;
 }
 
-/* Appends the remedies of @count limits, each once. */
+/* Appends the remedies for the @count limits in @kinds, without repetition. */
 static void name_remedies(const struct advice *s, const enum limit_kind *kinds, unsigned count)
 {
     struct str texts[LIMIT_COUNT] = {{0}};

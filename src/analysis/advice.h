@@ -44,12 +44,13 @@ void advice_limit(const struct advice *s, enum limit_kind kind);
 /* Returns whether the loop could use wider vectors of the machine. Requires contiguous data, no
  * branch or address that depends on loaded data, no call and no serial chain. */
 bool advice_could_widen(const struct analysis *a);
-/* Returns the option of the assembler that keeps the front end's jump within 32 bytes. Without a
- * list of kinds it aligns neither calls nor returns. */
+/* Returns the assembler's option that keeps the jump of the front end's limit within 32 bytes.
+ * Options without a list of kinds align neither calls nor returns. */
 const char *advice_aligning_option(const struct analysis *a);
-/* Returns whether the load of @row could be an operand of the only instruction that uses it. */
+/* Returns whether the load of @row could become a memory operand of the only instruction that uses
+ * its value. */
 bool advice_folds(const struct analysis *a, uint32_t row);
-/* Appends "Next limit: ..." if the loop gains time without its limit. */
+/* Appends "Next limit: ..." if removing the loop's limit reduces its cycles. */
 void advice_next(const struct advice *s);
 
 /* advice_chains.c: Append the sentence for each kind of chain. */
@@ -59,7 +60,7 @@ void advice_say_scan(const struct advice *s);
 void advice_say_recurrence(const struct advice *s);
 void advice_say_chase(const struct advice *s);
 void advice_say_select(const struct advice *s);
-/* Returns the cycles per iteration of a chain between its stores and loads. */
+/* Returns the cycles per iteration that a chain spends between its stores and loads. */
 double advice_forwarded(const struct limit_chain *chain);
 void advice_say_memory(const struct advice *s);
 void advice_say_partial(const struct advice *s);
@@ -68,13 +69,15 @@ void advice_say_serial(const struct advice *s);
 /* Appends the cycles of a 32-bit division if a much slower 64-bit one limits the loop. */
 void advice_narrower(const struct advice *s);
 
-/* advice_divider.c: pipes that an instruction blocks, and instructions with a least time. */
+/* advice_divider.c: advice on blocked pipes, such as the divider, and on instructions with a
+ * minimum time. */
 
-/* Returns the pipes that are busy as long as the bound. */
+/* Returns the pipes that are busy for all cycles of the bound. */
 portset advice_full_pipes(const struct analysis *a);
-/* Appends the remedy for a division by a loop invariant, if there is one. */
+/* Appends the remedy for a division by a loop invariant. Appends nothing if there is none. */
 void advice_constant_divisor(const struct advice *s);
-/* Returns whether a division uses a full pipe. A charted machine also has other blocking pipes. */
+/* Returns whether a division blocks a pipe of advice_full_pipes. On a charted machine these may be
+ * other pipes. */
 bool advice_divides(const struct analysis *a);
 /* Names the instructions with a least time; NULL: some may be microcoded or serialising. */
 const char *advice_least_times(const struct analysis *a);
@@ -83,7 +86,7 @@ void advice_name_pipes(const struct advice *s);
 void advice_say_divider(const struct advice *s);
 void advice_say_microcode(const struct advice *s);
 
-/* advice_figures.c: figures of the machine that are estimates or missing. */
+/* advice_figures.c: names values of the machine that are estimates or missing. */
 
 /* Appends the forms whose unknown latency counts in a dependency chain. At least one row must have
  * such a form. */

@@ -14,7 +14,7 @@ portset advice_full_pipes(const struct analysis *a)
     return full;
 }
 
-/* Returns the row of a division by a loop invariant, or the instruction count. */
+/* Returns the row of a division by a loop invariant; a->count if there is none. */
 static size_t constant_divisor(const struct analysis *a)
 {
     for (size_t i = 0; i < a->count; i++) {

@@ -199,7 +199,7 @@ const char *advice_aligning_option(const struct analysis *a)
                                   : "-Wa,-mbranches-within-32B-boundaries";
 }
 
-/* Returns whether operand @reg of @insn could be a memory operand of @bits instead. */
+/* Returns whether a memory operand of @bits could replace the operand @reg of @insn. */
 static bool takes_memory(const struct insn *insn, uint8_t reg, unsigned bits)
 {
     unsigned reads = 0, fits = 0;
@@ -212,7 +212,8 @@ static bool takes_memory(const struct insn *insn, uint8_t reg, unsigned bits)
         if (op->kind != OPERAND_REGISTER || op->reg != reg)
             continue;
         reads++;
-        /* a destination is a register; scalars in vector registers have the width of the load */
+        /* a destination must be a register; a scalar in a vector register has the width of the
+         * load */
         fits += op->access == ACCESS_READ && !op->implicit &&
                 (op->bits == bits || op->file == FILE_VECTOR);
     }
@@ -265,7 +266,8 @@ bool advice_could_widen(const struct analysis *a)
             bits = op->bits > bits ? op->bits : bits;
         }
         for (unsigned k = 0; k < insn->operand_count; k++) {
-            const struct operand *op = &insn->operands[k];   /* a scalar may use 128 bits */
+            const struct operand *op = &insn->operands[k];   /* a scalar may be in an operand of 128
+                                                              * bits */
             if (op->kind == OPERAND_REGISTER && op->file == FILE_VECTOR && op->bits > 128)
                 bits = op->bits > bits ? op->bits : bits;
         }

@@ -62,8 +62,8 @@ struct limit_chain {
     bool logic;
     bool carry;                  /* RECURRENCE: the value is the carry flag */
     bool compared;               /* a comparison is part of the chain */
-    /* SELECT: only values and comparisons (minimum, maximum). SCAN, REDUCTION: a minimum or
-     * maximum */
+    /* SELECT: the chain has only selections and comparisons (minimum, maximum). SCAN, REDUCTION: it
+     * computes a minimum or maximum. */
     bool extremum;
     bool addend;                 /* SELECT: x = c ? x + y : x */
     /* a load uses the value as the index of a table (@table) or as its base (@based) */

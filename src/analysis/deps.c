@@ -597,10 +597,8 @@ static void read_inputs(struct build *b, uint32_t at)
     keep_order(b, at);
 }
 
-/* Renumbers the x87 registers for the next iteration, because its stack top is the final top of
- * this one. */
-/* Forgets the values that instruction @at, if it is a call, may replace: those of the called
- * function are ready. */
+/* If instruction @at is a call, marks the values that the called function may replace as unknown,
+ * i.e. as ready. */
 static void call(struct build *b, uint32_t at)
 {
     const struct insn *insn = &b->insns[at];
@@ -614,6 +612,8 @@ static void call(struct build *b, uint32_t at)
         b->holds[r].known = false;
 }
 
+/* Renumbers the x87 registers for the next iteration, which starts with the final stack top of this
+ * one. */
 static void turn_back(struct build *b)
 {
     struct holder held[X87_REGISTERS];

@@ -297,8 +297,8 @@ static bool is_index(const struct analysis *a, const struct insn *insn, uint8_t 
            (memory->base >= REG_PC || !is_written(a, memory->base));
 }
 
-/* Returns another edge between the instructions of edge @at, at least half as long, that carries a
- * value of the computation; @at: none. */
+/* Returns another edge between the instructions of edge @at that has at least its weight and whose
+ * value the computation needs; @at if there is none. */
 static size_t real_edge(const struct deps *d, const struct insn *insn, size_t at)
 {
     const struct ratio_edge *edge = &d->edges[at];
@@ -311,8 +311,8 @@ static size_t real_edge(const struct deps *d, const struct insn *insn, size_t at
     return at;
 }
 
-/* Returns whether edge @at is one input of a selection, and the other one is the chain's value
- * before its other operations: x = c ? x + y : x. */
+/* Returns whether edge @at leads to a selection whose other input is the value that the chain had
+ * at its beginning: x = c ? x + y : x. */
 static bool selects_old(const struct chain_work *w, size_t at)
 {
     const struct deps *d = w->d;

@@ -98,7 +98,7 @@ static void handle_fork(struct insitu_watch *w, const struct process_event *e)
     struct placed *x = &w->out->placed;
 
     placed_clean_child(x, e);
-    /* a vfork child uses its parent's slot until the parent continues */
+    /* a child of vfork uses the slot of its parent, which is blocked meanwhile */
     if (e->shared && !e->suspends && w->placed && !placed_take_stranger(x, e->child))
         cut(w, "the program started more processes that share its memory than there are counters, "
                "or one uses segment gs");
@@ -152,7 +152,7 @@ static bool remove_copies(struct insitu_watch *w, struct err *err)
     return true;
 }
 
-/* Assigns slots to stopped threads that are new, and releases those of threads that exit. */
+/* Assigns slots to stopped threads that are new, and releases the slots of threads that exit. */
 static bool take_threads(struct insitu_watch *w)
 {
     bool ok = true;

@@ -105,8 +105,8 @@ uint64_t placed_iterations(const struct placed *x);
 void placed_release(struct placed *x, struct traced *t);
 /* Unmaps all memory, using stopped thread @t, unless the memory must stay. */
 void placed_unmap(struct placed *x, struct traced *t);
-/* Restores the original code in the new, stopped process of @e, unless it shares the program's
- * memory. @state is the struct placed. Valid after placed_restore too. */
+/* Restores the original code in the new process of @e, which must be stopped, unless it shares the
+ * program's memory. @state is a struct placed. Also valid after placed_restore. */
 void placed_clean_child(void *state, const struct process_event *e);
 /* Assigns a slot to a process that shares the program's memory. Returns false if no slot is free,
  * or if the process uses segment gs. */

@@ -672,7 +672,7 @@ bool process_stop(struct process *p, bool running, struct err *err)
     p->stops++;
     while (interrupt(p, running) && !p->ended) {
         struct process_event e = look(p, end - now());
-        /* the parent stops only after this child has ended */
+        /* the parent stops only when this child has ended */
         if (e.news == PROCESS_FORKED && e.suspends) {
             if (p->before_child)
                 p->before_child(p->state, &e);

@@ -60,11 +60,11 @@ struct process {
     /* address of a system call instruction for process_call; 0: process_call writes one at the
      * thread's position */
     uint64_t call_at;
-    /* called by process_stop before it detaches a child of vfork; NULL: none */
+    /* called in process_stop before a child of vfork is detached; NULL: not called */
     void (*before_child)(void *state, const struct process_event *e);
     void *state;
-    pid_t born;                /* process created by the last process_call */
-    uint32_t stops;            /* number of calls of process_stop */
+    pid_t born;                /* process that the last process_call created */
+    uint32_t stops;            /* number of calls of process_stop so far */
     bool ended;
     int status;                /* status by waitpid, if the process was a child of this one and
                                 * ended */

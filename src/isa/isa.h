@@ -117,9 +117,10 @@ struct isa_ops {
     /* Numbers of general registers are below @generals, including the stack pointer. */
     uint8_t generals, stack_pointer, frame_pointer;
     uint8_t vectors;              /* number of the first of 32 vector registers */
-    /* registers that a called function may change (System V ABI, AAPCS64), one bit per number */
+    /* registers that a called function may change (System V ABI, AAPCS64), as a bit set by
+     * number */
     uint64_t call_clobbers;
-    /* load-store architecture: loads and stores compute only addresses */
+    /* instructions that load or store compute nothing but addresses */
     bool load_store;
     /* directive that writes an instruction as a four-byte word; NULL: none */
     const char *word_directive;

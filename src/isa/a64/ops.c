@@ -217,7 +217,7 @@ const struct isa_ops a64_ops = {
     .stack_pointer = A64_SP,
     .frame_pointer = 29,
     .vectors = A64_V0,
-    /* x0-x18 and x30; of the vector registers all except v8-v15 */
+    /* x0-x18, x30, and all vector registers except v8-v15 */
     .call_clobbers = 0x4007ffff | 0xffff00ffull << A64_V0,
     .load_store = true,
     .load_form = "LDR (X, [X, I])",
