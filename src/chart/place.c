@@ -47,17 +47,15 @@ struct placing {
     enum vectors vectors;
     struct sights sights;
     VEC(struct asked) asked;
-    bool *used;                  /* per level: whether it was requested */
+    bool *used;                  /* whether each level was requested */
     struct guess guess;
     double worst;
-    /* Many times exceed the guess's port bound, and slow pairs do not explain them. Another guess
-     * may. */
+    /* many times exceed the guess's port bound, and slow pairs do not explain them */
     bool late;
     bool mostly_late;            /* the guess contradicts only times above the port bound */
     bool sought;                 /* the guess is the result of a search */
     bool done, all;
-    bool leads;                  /* the form runs with all saturators as a leader
-                                  * (chart/slow_pairs.h) */
+    bool leads;                  /* the form runs with all saturators as a leader */
     struct guess begun;          /* guess before the form ran with all saturators */
     bool waits;                  /* the form waits for the results of the leaders */
     unsigned failed;             /* number of rounds in which no guess explained all times */
@@ -123,8 +121,7 @@ static void ask(struct placer *p, struct placing *f, size_t number)
                                         beside.count}));
 }
 
-/* Requests an experiment, and sets the cycles that the guess predicts as expected. If the first
- * measurement agrees, it is not repeated. */
+/* Requests an experiment. A first time as the guess predicts will not be confirmed. */
 static void ask_expecting(struct placer *p, struct placing *f, size_t number)
 {
     const struct saturator_level beside = level_of(p, f, number);
@@ -162,8 +159,8 @@ static double distance(const struct placer *p, double a, double b)
     return fabs(a - b) / sight_noise(p->lattice->noise, fmin(a, b));
 }
 
-/* Predicts the cycles with each of @n choices at each available level. out[number * n + choice]
- * gets the result. */
+/* Sets out[number * n + choice] to the cycles with each of the @n choices at each available
+ * level. */
 static void cycles_beside(const struct placer *p, const struct placing *f,
                           const struct guess *choices, size_t n, float *out)
 {
@@ -196,7 +193,7 @@ static size_t count_told(const struct placer *p, const float *cycles, size_t n, 
     return told;
 }
 
-/* Selects up to @most levels, each the one that distinguishes the most remaining pairs of the @n
+/* Selects up to @most levels, always the one that distinguishes the most remaining pairs of
  * choices. */
 static void want_telling(const struct placer *p, struct placing *f, const struct guess *choices,
                          size_t n, size_t most)
@@ -323,8 +320,7 @@ static void fit(struct placer *p, struct placing *f)
     judge(p, f);
 }
 
-/* The best guess, and guesses that explain the times nearly as well, whether or not an experiment
- * distinguishes them. */
+/* The best guess, and guesses that explain the times nearly as well. */
 struct rivals {
     const struct placer *place;
     struct placing *form;
@@ -347,8 +343,7 @@ static void add_rival(void *state, const struct guess *other)
         if (guess_equal(&r->list[i], &g))
             return;
     size_t at = r->n;
-    if (r->n == CHOICES_MOST) {   /* the list is full: replaces the guess with the highest cost if
-                                   * @g costs less */
+    if (r->n == CHOICES_MOST) {   /* the list is full: replaces its worst guess if @g costs less */
         at = 1;
         for (size_t i = 2; i < r->n; i++)
             at = r->list[i].cost > r->list[at].cost ? i : at;
@@ -383,8 +378,8 @@ static bool is_told(const struct placer *p, const struct placing *f, const struc
     return false;
 }
 
-/* Stores the best guesses of @r as alternatives. Omits those with another use of a blocking pipe,
- * which the result cannot represent. */
+/* Stores the best guesses of @r as alternatives, except those with another use of a blocking
+ * pipe. */
 static void keep_others(const struct rivals *r, struct placing *f)
 {
     f->other_count = 0;
@@ -456,8 +451,8 @@ static void consider(const struct placer *p, struct placing *f, size_t most)
         if (!is_told(p, f, &f->guess, &r->list[i], TELLERS_POSSIBLE) &&
             !is_told(p, f, &f->guess, &r->list[i], TELLERS_ALL)) {
             if (f->guess.n || guess_uops(&f->guess) == guess_uops(&r->list[i]))
-                /* No experiment with this core distinguishes the two. ambiguities_find searches for
-                 * other experiments. */
+                /* no experiment with this core distinguishes the two; ambiguities_find searches for
+                 * others */
                 continue;
             f->hidden = true;
         }
@@ -470,8 +465,8 @@ static void consider(const struct placer *p, struct placing *f, size_t most)
     free(r);
 }
 
-/* Requests the experiments that decide between the guess and its alternatives. Returns false if
- * there are none. */
+/* Requests experiments that decide between the guess and its alternatives. Returns false if
+ * none. */
 static bool decide(struct placer *p, struct placing *f, size_t most)
 {
     if (!f->considered)
@@ -479,9 +474,8 @@ static bool decide(struct placer *p, struct placing *f, size_t most)
     return ask_wanted(p, f, ask_expecting) > 0;
 }
 
-/* Requests a few random experiments with saturators of the guess's ports or of issue slots. They
- * are the only ones that contradict a wrong usage without alternatives. Returns false if there are
- * none. */
+/* Requests a few random experiments with saturators of the guess's ports or of issue slots. Only
+ * they contradict a wrong usage without alternatives. Returns false if there are none. */
 static bool ask_checks(struct placer *p, struct placing *f)
 {
     size_t *list = mem_alloc((saturator_levels(&p->saturators) + 1) * sizeof *list);
@@ -714,8 +708,7 @@ static void write_placement(const struct placer *p, const struct placing *f,
     out->slots = f->guess.slots;
     out->experiments = (unsigned)f->sights.list.count;
     out->error = f->worst;
-    if (f->guess.pipe > 0 && f->pipe < 0) {   /* there are more pipes than ports, so this one is
-                                               * omitted */
+    if (f->guess.pipe > 0 && f->pipe < 0) {   /* there are more pipes than ports; omits this one */
         struct guess without = f->guess;
         without.pipe = 0;
         guess_cost(&without, &f->sights, INFINITY, &out->error);

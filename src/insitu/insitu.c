@@ -19,8 +19,7 @@
 #include "work/pool.h"
 
 #define TICK 0.05              /* seconds between polls of the counters */
-/* seconds until the first moment (timings and a recording); the interval then grows by
- * MOMENT_GROWTH */
+/* seconds until the first timings and recording; the interval grows by MOMENT_GROWTH */
 #define MOMENT_FIRST 0.02
 #define MOMENT_GROWTH 1.4
 #define MOMENT_MOST 0.5
@@ -59,8 +58,7 @@ struct insitu_watch {
     bool placed;
     bool whole;                /* whether the program ended while it was watched */
     bool over;                 /* whether watching has ended */
-    double begun, cpu_begun;   /* wall-clock time at the start; CPU seconds of the process until
-                                * then */
+    double begun, cpu_begun;   /* start time; CPU seconds of the process until then */
     struct system_trial trial; /* features of the system that work */
     struct counters counters;
     uint64_t period;
@@ -143,8 +141,7 @@ static bool remove_copies(struct insitu_watch *w, struct err *err)
         t = process_tracee(p, tid);
         if (t && settled)
             placed_release(x, t);
-        x->kept |= t && !settled;   /* such a thread stays in the copy until control leaves the
-                                     * loop */
+        x->kept |= t && !settled;   /* it stays in the copy until control leaves the loop */
     }
     if (!p->ended && process_caller(p))
         placed_unmap(x, process_caller(p));
@@ -473,8 +470,7 @@ static bool prepare(struct insitu_watch *w, bool *missing, struct err *err)
            admit_sequences(&w->process, o->file, &out->region, bias, err);
 }
 
-/* Returns whether a return address of a thread is within a patched place. All threads must be
- * stopped. */
+/* Returns whether a thread has a return address in a patched place. All threads must be stopped. */
 static bool returns_to_patch(struct insitu_watch *w)
 {
     struct process *p = &w->process;
@@ -785,8 +781,7 @@ bool insitu_run(const struct insitu_options *o, struct insitu *out, struct err *
     struct insitu_call call = {o, out, err, false};
 
     *out = (struct insitu){.ticks_per_cycle = NAN, .ticks_per_visit = NAN, .cpu = NAN};
-    /* an attached process must survive this one, so another process traces it; a started one need
-     * not */
+    /* an attached process must survive this one, so another process traces it */
     if (!o->argv)
         return insitu_apart(run, o, out, err);
     return thread_apart(run_call, &call, err) && call.ok;

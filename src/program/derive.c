@@ -14,8 +14,7 @@
 #define DEPTH_MOST 200           /* largest nesting depth of calls */
 #define ARGUMENTS_AT ((uint64_t)1 << 52)   /* assumed address of the command line's words */
 #define POINTER_BYTES 8u
-/* Assumed address of the first allocation, distance to the next one, and malloc's alignment.
- * Allocations are assumed to succeed. */
+/* Assumed address of the first allocation, distance to the next one, and malloc's alignment. */
 #define ALLOCATED_AT ((uint64_t)1 << 53)
 #define ALLOCATED_APART ((uint64_t)1 << 40)
 #define ALLOCATED_ALIGN 16
@@ -36,10 +35,10 @@ struct variable {
 
 /* Functions and variables that the symbols of a unit name. */
 struct unit_names {
-    /* per symbol: index of the program's function; CONTROL_NONE: none */
+    /* by symbol: index of the program's function; CONTROL_NONE: none */
     uint32_t *functions;
-    uint32_t *variables;         /* per symbol: index of the variable */
-    bool *allocates;             /* per symbol: the symbol is an allocation function */
+    uint32_t *variables;         /* by symbol: index of the variable */
+    bool *allocates;             /* by symbol: whether it is an allocation function */
 };
 
 /* Blocks of a loop in reverse postorder. The header of an inner loop represents that loop. The
@@ -49,9 +48,10 @@ struct loop_body { VEC(uint32_t) blocks; };
 struct function_facts {
     uint32_t *order;             /* blocks in reverse postorder */
     uint32_t order_count;
-    uint32_t *position;          /* per block: index in @order */
-    struct loop_body *regions;      /* one per loop, then one for the function */
-    bool *depends;               /* per loop: the execution of its body depends on the iteration */
+    uint32_t *position;          /* index in @order, by block */
+    struct loop_body *regions;      /* one for each loop, then one for the function */
+    bool *depends;               /* by loop: whether the execution of its body depends on the
+                                  * iteration */
     bool called;                 /* the function's address is taken, so unknown code may call it */
     bool spoilt;                 /* the counts of the function are unknown in this walk */
 };
@@ -68,8 +68,7 @@ struct derivation {
     double *counts, *taken;
     /* the program starts, and unknown code may call any function whose address is taken */
     bool starting;
-    bool misread;                /* a word that the program parses as a whole number is negative or
-                                  * invalid */
+    bool misread;                /* a word parsed as a whole number is negative or invalid */
     uint32_t branches;           /* number of data-dependent branches so far */
     size_t steps;
     unsigned depth;
@@ -82,9 +81,8 @@ struct activation {
     const struct control *control;
     uint32_t function;
     struct control_values values;
-    struct weight *in;           /* per block: number of executions */
-    uint32_t *came;              /* per block: predecessor in the walk, CAME_NEVER or
-                                  * CAME_SEVERAL */
+    struct weight *in;           /* number of executions, by block */
+    uint32_t *came;              /* by block: predecessor, CAME_NEVER or CAME_SEVERAL */
     struct number last;          /* result of the previous call */
     struct weight returned;
     struct number result;
@@ -118,8 +116,7 @@ static uint32_t callee_of(const struct derivation *d, uint32_t function, uint32_
 
 static void spoil_function(struct derivation *d, uint32_t function);
 
-/* Marks the count of block @block of @function as unknown. Does the same for the functions it calls
- * and the variables it stores to. */
+/* Marks counts of block @block, of called functions, and the variables it stores to as unknown. */
 static void spoil_block(struct derivation *d, uint32_t function, uint32_t block)
 {
     const struct program_function *f = &d->program->functions[function];
@@ -161,8 +158,7 @@ static bool within(const struct control *c, uint32_t block, uint32_t loop)
     return loop == CONTROL_NONE;
 }
 
-/* Adds @weight executions to block @to. @from is the preceding block; CAME_SEVERAL: several
- * blocks. */
+/* Adds @weight executions to block @to. @from: the preceding block, or CAME_SEVERAL. */
 static void flow(struct activation *f, uint32_t from, uint32_t to, const struct weight *weight)
 {
     const struct function_facts *facts = &f->d->functions[f->function];
@@ -192,9 +188,8 @@ static size_t ways_of(const struct activation *f, uint32_t block)
         .next_count;
 }
 
-/* Distributes @weight executions of @block over its outgoing edges. Considers the edges that stay
- * in @loop (@stays) or leave it; CONTROL_NONE: all edges. Evaluates the condition if several edges
- * remain. */
+/* Distributes @weight executions of @block over its outgoing edges that stay in @loop (@stays) or
+ * leave it; CONTROL_NONE: all edges. Evaluates the condition if several edges remain. */
 static void leave_block(struct activation *f, uint32_t block, const struct weight *weight,
                         uint32_t loop, bool stays)
 {
@@ -253,8 +248,8 @@ static struct number word_at(struct derivation *d, struct number at, unsigned wi
 static void call_function(struct activation *f, const struct control_step *s,
                           const struct weight *weight, struct weight *after);
 
-/* Executes the steps of @block @weight times. Returns how many of these executions continue after
- * the block's calls. */
+/* Executes the steps of @block @weight times. Returns how many executions continue after its
+ * calls. */
 static struct weight do_steps(struct activation *f, uint32_t block, const struct weight *weight)
 {
     const struct control *c = f->control;
@@ -299,8 +294,7 @@ static struct weight do_steps(struct activation *f, uint32_t block, const struct
     return after;
 }
 
-/* Marks the counts of the loop's blocks as unknown. Assumes that each of the @weight entries leaves
- * the loop. */
+/* Marks the counts of the loop's blocks as unknown. Assumes that it is left as often as entered. */
 static void spoil_loop(struct activation *f, uint32_t loop, const struct weight *weight)
 {
     const struct control *c = f->control;
@@ -342,8 +336,8 @@ static void spoil_loop(struct activation *f, uint32_t loop, const struct weight 
     vec_done(&sources);
 }
 
-/* Walks the iterations of @loop, which is entered @weight times: first the complete ones, then the
- * iteration that leaves. */
+/* Walks the iterations of @loop, which is entered @weight times: complete ones first, then the
+ * last. */
 static void walk_loop(struct activation *f, uint32_t loop, const struct weight *weight)
 {
     const struct control_loop *l = &f->control->loops.items[loop];
@@ -383,9 +377,8 @@ static void walk_loop(struct activation *f, uint32_t loop, const struct weight *
     f->broken |= !weight_is_nothing(&back);
 }
 
-/* Walks the blocks of @loop once (CONTROL_NONE: those of the function), and each inner loop
- * completely. The iteration leaves the loop at block @leaves, if any. Stores the executions of back
- * edges in @back. */
+/* Walks the blocks of @loop (CONTROL_NONE: of the function) once, with inner loops completely,
+ * until block @leaves if it leaves the loop. Stores the executions of back edges in @back. */
 static void walk_region(struct activation *f, uint32_t loop, const struct weight *weight,
                         uint32_t leaves, struct weight *back)
 {
@@ -498,8 +491,7 @@ static void call_function(struct activation *f, const struct control_step *s,
         arguments[i] = control_evaluate(&f->values, &at);
     const struct weight returned =
         walk_function(f->d, callee, arguments, s->count, weight, &f->last);
-    /* If the callee does not return, nothing after the call is executed. If it may not return, the
-     * following counts are unknown. */
+    /* If the callee may not return, the following counts are unknown. */
     if (!weight_same(&returned, weight))
         *after = weight_is_exact(&returned) && weight_is_exact(after) && returned.base == 0
                      ? weight_of(0)
@@ -592,8 +584,7 @@ static void find_dependences(const struct derivation *d, uint32_t function, bool
         mention(c, c->exits.items[i].count, end_of(c, c->exits.items[i].count), depends);
 }
 
-/* Marks loops with a load or a call whose value may differ between iterations. Each iteration of
- * such a loop is walked. */
+/* Marks loops with a load or call whose value may change, so that each iteration must be walked. */
 static void find_changes(const struct derivation *d, uint32_t function, bool *depends)
 {
     const struct control *c = d->program->functions[function].control;
@@ -610,8 +601,7 @@ static void find_changes(const struct derivation *d, uint32_t function, bool *de
         }
 }
 
-/* Sets @loaded for variables that are loaded, and @changes for those to which a loop or a function
- * except main stores. */
+/* Sets @loaded and @changes of the variables that @function loads or stores. */
 static void find_variables(struct derivation *d, uint32_t function)
 {
     const struct control *c = d->program->functions[function].control;
@@ -671,8 +661,7 @@ static uint32_t function_named(const struct program *p, const char *name, uint32
     return CONTROL_NONE;
 }
 
-/* Returns the index of the variable @name. "name+8" is part of the variable "name", whose address
- * may be taken. */
+/* Returns the index of variable @name. "name+8" is a part of "name", whose address may be taken. */
 static uint32_t variable_named(struct derivation *d, const char *name, uint32_t unit)
 {
     for (uint32_t v = 0; v < d->variables.count; v++)

@@ -35,8 +35,7 @@
 
 #define LINE_BYTES STEPS_LINE
 #define SAMPLE_SHIFT 5u
-/* A longer call than this multiple of the mean of previous calls was preempted; its time is
- * ignored. */
+/* a call that takes more than this multiple of the mean time was preempted and is ignored */
 #define LATE 16u
 #define LATE_TICKS 20000u
 #define TRIES 200
@@ -46,12 +45,9 @@
 #define CLOCKS_TICKS 100000u         /* ticks between two readings of the clocks */
 #define CALLS_DEEP 32u               /* largest number of nested calls that are timed */
 #define TURN 4096u                   /* number of consecutive references of one thread */
-#define NAP 50000                    /* nanoseconds that a thread sleeps so that another one can
-                                      * take its turn */
-#define NAPS_MOST 2000u              /* most consecutive sleeps; together they take a tenth of a
-                                      * second or more */
-#define STORED_PLACES 4096u           /* number of recent stores that are recorded, indexed by
-                                       * address */
+#define NAP 50000                    /* nanoseconds of a sleep while another thread has its turn */
+#define NAPS_MOST 2000u              /* most consecutive sleeps: a tenth of a second or more */
+#define STORED_PLACES 4096u           /* recent stores that are recorded, by address */
 #define ALLOCATIONS 32768u             /* most allocations that are recorded */
 #define GIVEN_PLACES (2 * ALLOCATIONS) /* entries of the hash table of addresses, a power of two */
 #define CHAIN 20000
@@ -86,8 +82,7 @@ struct own {
     } stored[STORED_PLACES];
 };
 static _Thread_local struct own *mine;
-static _Thread_local unsigned turn;  /* references left in this thread's turn; 0: another thread's
-                                      * turn */
+static _Thread_local unsigned turn;  /* references left in this thread's turn; 0: it has none */
 static struct own *turn_owner;       /* thread that records references; NULL: none */
 static struct own *turn_last;        /* previous owner of the turn; only compared */
 static struct own *turn_next;        /* a thread that waits for its turn; only compared */
@@ -109,8 +104,7 @@ static _Thread_local struct {
 static _Thread_local struct clocks clocks_seen;
 static _Thread_local uint64_t clocks_seen_at;   /* ticks at which @clocks_seen was read */
 static _Thread_local unsigned open_count;
-static uint64_t nothing;             /* ticks of an empty call, measured before the program
-                                      * started */
+static uint64_t nothing;             /* ticks of an empty call before the program started */
 /* Empty calls that are timed between the program's calls, one in NOTHING_EVERY. Their ticks vary
  * with the load of the shared core. */
 static _Thread_local struct portolan_calls_ nothings;
@@ -152,12 +146,11 @@ static struct portolan_bin_ *bins_new(void)
     return bins;
 }
 
-/* Yields the CPU while another thread has its turn. Returns false in a forked process, because the
- * other thread does not exist there. */
+/* Yields the CPU during another thread's turn. Returns 0 in a forked process, which has no such
+ * thread. */
 static int wait_on(void)
 {
-    /* Does not sleep, because it is called at each reference, and on a busy host a sleep takes a
-     * tenth of a second. */
+    /* does not sleep, because on a busy host this would take a tenth of a second */
     if (getpid() != trace_process)
         return 0;
     sched_yield();
@@ -510,8 +503,7 @@ uint64_t portolan_call_begin_(void)
     _mm_lfence();
 #endif
     if (ticks_now() - clocks_seen_at > CLOCKS_TICKS) {
-        clocks_seen = clocks_now();   /* the clocks are not read at every call, because that takes
-                                       * too long */
+        clocks_seen = clocks_now();   /* reads the clocks only at some calls to save time */
         clocks_seen_at = ticks_now();
     }
     uint64_t begun = ticks_now();
@@ -524,8 +516,7 @@ uint64_t portolan_call_begin_(void)
     return begun;
 }
 
-/* Called at the start of functions that external code may call. Times the outermost of nested
- * ones. */
+/* Called at the start of functions that external code may call. Times only the outermost one. */
 void portolan_enter_(void)
 {
     if (timing && open_count && open_calls[open_count - 1].inside++ == 0)
@@ -583,8 +574,7 @@ void portolan_call_end_(struct portolan_calls_ *calls, uint64_t begun)
         call_end(&nothings, portolan_call_begin_());
 }
 
-/* Clears busy, because the longjmp may leave a signal handler that interrupted the runtime. The
- * interrupted reference does not continue. */
+/* Clears busy, because the longjmp may leave a signal handler that interrupted the runtime. */
 void portolan_jump_(void)
 {
     busy = 0;
