@@ -9,7 +9,7 @@
 #include "base/watch.h"
 #include "model/start.h"
 
-#define STORES 128       /* stores recorded; no store buffer has more entries */
+#define STORES 128       /* number of recorded stores; no store buffer has more entries */
 /* Number of entries for the symbols of sums and loaded values. If all are in use, links through
  * further values are not found. */
 #define COMPOSITES 1024

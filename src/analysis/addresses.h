@@ -42,11 +42,11 @@ struct access {
     uint32_t symbol;
     uint32_t before;        /* symbol of the address in the previous iteration */
     int64_t offset;
-    int64_t step;           /* change of the address, bytes per iteration */
+    int64_t step;           /* change of the address in bytes per iteration */
     /* the address is relative to the program counter, and differs between copies of the block */
     bool fixed;
-    /* @store: it is a store. @stepped: @step is known; if false, each iteration's address has
-     * another symbol. */
+    /* @store: the access is a store. @stepped: @step is known; if false, each iteration's address
+     * has another symbol. */
     bool store, stepped;
     /* For @stepped false: @origin is the access that had the same symbol @age iterations ago. */
     uint32_t origin, age;

@@ -18,7 +18,7 @@ struct source_lines {
 struct advance {
     /* source lines of the loop, and those of its accesses with a known step */
     struct source_lines all, stepped;
-    uint64_t least, most;        /* smallest and largest known step, bytes */
+    uint64_t least, most;        /* smallest and largest known step in bytes */
 };
 
 static void add_line(struct source_lines *lines, uint32_t line)

@@ -4,8 +4,9 @@
 #include <math.h>
 #include <string.h>
 
-#define REGISTERS_MOST 16 /* accumulators suggested, at most */
-/* largest ratio of a narrower division's latency to the present one's for which it is suggested */
+#define REGISTERS_MOST 16 /* most accumulators that a sentence suggests */
+/* largest ratio of latencies (narrower / present division) with which the narrower division is
+ * suggested */
 #define NARROWER 0.75
 
 void advice_say_induction(const struct advice *s)

@@ -4,7 +4,7 @@
 
 #include "analysis/advice.h"
 
-#define NAMED_MOST 3 /* mnemonics that a sentence names, at most */
+#define NAMED_MOST 3 /* most mnemonics in a sentence */
 
 static bool is_estimate(const struct analysis_row *row)
 {

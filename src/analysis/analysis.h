@@ -36,15 +36,15 @@
 #define LIMIT_KIND(kind, name) LIMIT_##kind,
 enum limit_kind { LIMITS(LIMIT_KIND) LIMIT_COUNT };
 
-/* An instruction of a chain: cycles from the previous link's value to its own. */
+/* Link of a chain: an instruction, and the cycles from the previous link's value to its value. */
 struct limit_link {
     uint32_t row;            /* row of the analysis */
     double cycles;
     /* cycles of store forwarding, part of @cycles; 0 if the row reads no store */
     double forwarded;
     bool address;            /* the previous link's value is part of its address */
-    bool memory;             /* it loads the previous link's value from a store */
-    bool moves;              /* it copies the value unchanged */
+    bool memory;             /* the link loads the previous link's value from a store */
+    bool moves;              /* the link copies the value unchanged */
 };
 
 struct limit_chain {
@@ -110,9 +110,9 @@ struct analysis_row {
     /* Least cycles per copy, measured in isolation. Borrowed from the machine; NULL: the ports
      * determine the cycles. */
     const struct latency_rule *alone;
-    /* its latency is unknown and counts one cycle in a loop-carried cycle */
+    /* the latency is unknown and counts as one cycle in a loop-carried cycle */
     bool latency_guessed;
-    uint32_t flags;            /* enum row_flag */
+    uint32_t flags;            /* set of enum row_flag */
     double *pressure;          /* cycles on each port of the machine */
 };
 
@@ -130,12 +130,12 @@ struct analysis {
     /* registers that the loop writes, one bit per register number below REG_PC */
     uint64_t written;
     double *totals;                  /* cycles per port */
-    double bounds[BOUND_COUNT];      /* NaN: not modelled on this machine */
+    double bounds[BOUND_COUNT];      /* cycles per iteration; NaN: not modelled on this machine */
     struct frontend frontend;        /* parts of the front end's bound */
     struct issue issue;              /* limit at rename, and its kind */
     enum accesses_by accesses;       /* kind of the limit of loads and stores */
     enum shape shape;
-    struct analysis_edge *edges;     /* unique, sorted by producer */
+    struct analysis_edge *edges;     /* without duplicates, sorted by producer */
     size_t edge_count;
     /* cycles of the longest path through one iteration; NaN if latencies are not modelled */
     double critical_path;
@@ -179,7 +179,7 @@ size_t analysis_undecoded(const struct analysis *a);
 /* Returns the name of a flag in the JSON results: "unknown", "zero-idiom", ... */
 const char *row_flag_name(uint32_t one_flag);
 
-/* limit.c: find the limit of a loop. */
+/* limit.c: finds the limit of a loop. */
 /* Fills @out for @a, which is complete except for limit and sentence. @work must belong to the same
  * block (bounds_of). limit_done frees @out. Any thread. */
 void limit_find(const struct analysis *a, struct block_work *work, struct limit *out);

@@ -21,7 +21,7 @@ enum accesses_by {
 };
 
 struct bounds {
-    double cycles[BOUND_COUNT];      /* NaN: not modelled on this machine */
+    double cycles[BOUND_COUNT];      /* cycles per iteration; NaN: not modelled on this machine */
     struct frontend frontend;
     struct issue issue;              /* issue bound; excludes microcode measured in isolation */
     enum accesses_by accesses;       /* kind of access that determines the memory bound */
@@ -59,7 +59,7 @@ struct block_work {
     struct replays replays;
     struct mass *plain;              /* masses of the µops on ports that are not blocking pipes */
     size_t plain_capacity;
-    double total;                    /* largest bound, cycles per iteration; 0: unknown */
+    double total;                    /* largest bound in cycles per iteration; 0: unknown */
     /* largest bound without effects that the simulator lacks: replayed loads, page walks, assists,
      * microcode measured in isolation. 0: unknown */
     double least;

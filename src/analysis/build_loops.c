@@ -28,7 +28,7 @@ struct build_object {
     char *member;                /* name of the archive member; NULL: the object is not in an
                                   * archive */
     struct unit_lines lines;
-    struct err fault;            /* error while its source lines were read */
+    struct err fault;            /* error that occurred while the object's source lines were read */
 };
 
 /* A function, which one work item decodes. */

@@ -15,7 +15,7 @@
 struct loop_shape { uint8_t counts[SHAPE_KINDS]; };
 
 struct loop_cost {
-    double cycles;           /* largest bound, cycles per iteration (analysis.h) */
+    double cycles;           /* largest bound in cycles per iteration (analysis.h) */
     enum bound_kind bottleneck;
     bool lower_bound, estimate;
 };
@@ -29,12 +29,12 @@ struct build_loop {
     uint64_t position, end;  /* range of positions in the code (object_position) */
     /* address of the loop head in the file; in a relocatable file, its offset in the section */
     uint64_t address;
-    /* smallest and largest step of its accesses, bytes per iteration; 0: unknown */
+    /* smallest and largest step of the loop's accesses, in bytes per iteration; 0: unknown */
     uint64_t least, most;
     uint32_t width;          /* bytes of the access with the smallest step */
     uint64_t sequence;       /* hash of the mnemonics in order */
     struct loop_shape shape;
-    const char *file;        /* source file of most of its code, borrowed; NULL: unknown */
+    const char *file;        /* source file with most of the loop's code, borrowed; NULL: unknown */
     uint32_t first_line, last_line, line;   /* range of lines in @file; line: the line of the loop
                                              * head */
     struct loop_cost *costs; /* cost on each machine */
@@ -52,8 +52,8 @@ struct build_function {
 struct binary;
 struct build_worker;
 
-/* Opens the objects at @path and lists their functions. build_work finds the loops. NULL with err.
- * Any thread. */
+/* Opens the objects at @path and lists their functions. build_work finds the loops. Returns NULL
+ * with err on failure. Any thread. */
 struct binary *build_open(const char *path, struct err *err);
 void build_free(struct binary *b);
 /* Returns the instruction set of the file at @path, or of the first archive member with code. False

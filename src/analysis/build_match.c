@@ -10,7 +10,7 @@
 #include "base/path.h"
 #include "base/watch.h"
 
-#define PAIRS_MOST 4000000u    /* pairs of loops compared per group, at most */
+#define PAIRS_MOST 4000000u    /* most pairs of loops compared in a group */
 /* Largest distance, in functions, between the expected position of a renamed function and that of
  * its match. */
 #define NEAR 1000u
@@ -39,7 +39,7 @@ struct matcher {
     const struct binary *a, *b;
     struct loop_matches *out;
     uint32_t *match_a, *match_b;   /* match of each loop, or MATCH_NONE */
-    enum match_way *way;           /* one per loop of A */
+    enum match_way *way;           /* way of the match, for each loop of A */
     VEC(struct scored) scores;
 };
 

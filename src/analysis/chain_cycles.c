@@ -8,7 +8,7 @@
 #include "analysis/bounds.h"
 #include "base/mem.h"
 
-#define CHAIN_INSNS 64   /* instructions of a link and its auxiliary instructions, at most */
+#define CHAIN_INSNS 64   /* most instructions of a link, including auxiliary ones */
 
 double chain_cycles(const struct machine *m, const struct form_code *code,
                     const struct chain *chain)

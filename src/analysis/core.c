@@ -413,7 +413,7 @@ static struct op *op_new(struct core *c, const struct insn *insn)
         approximate(c, insn, op);
         classify(c, insn, op);
     }
-    /* rename eliminates it, such as additions of immediates on Golden Cove */
+    /* rename eliminates the instruction, for example an addition of an immediate on Golden Cove */
     if (insn->traits & INSN_NOP || (op->entry && !op->usage.count))
         op->latency = 0;
     if (op->traits & OP_STACK && insn->traits & INSN_LOAD && insn->traits & INSN_STORE)

@@ -17,11 +17,11 @@
 
 enum op_trait {
     OP_KNOWN = 1 << 0,
-    /* its usage is composed of a load or store and an operation in the machine's table */
+    /* the usage is composed of a load or store and an operation in the machine's table */
     OP_APPROXIMATE = 1 << 1,
     OP_ELIMINATED = 1 << 2,        /* a move that rename eliminates */
-    OP_FALSE_INPUT = 1 << 3,       /* its result depends on the old destination, which it does not
-                                    * use */
+    OP_FALSE_INPUT = 1 << 3,       /* the result depends on the old destination, although this is
+                                    * not an input */
     OP_PURE_LOAD = 1 << 4,         /* a load without another operation */
     OP_PURE_STORE = 1 << 5,
     OP_STACK = 1 << 6,             /* push, pop, call, ret: changes rsp in the stack engine */
@@ -31,15 +31,15 @@ enum op_trait {
     /* a zeroing idiom without dependency that this machine executes */
     OP_KEEPS_ZERO = 1 << 11,
     OP_CARRY_IDIOM = 1 << 12,      /* two equal registers (sbb): depends only on the carry flag */
-    OP_RENAMES = 1 << 13,          /* memory renaming may connect its load to a store */
+    OP_RENAMES = 1 << 13,          /* memory renaming may connect the load to a store */
     OP_SLOW_FLAGS = 1 << 14,       /* a conditional move or set with slow flags */
     /* slower if it reads a register that rename keeps as a sum */
     OP_SLOW_SUM = 1 << 15,
-    OP_FUSIBLE = 1 << 16,          /* some kind of following branch can macro-fuse with it */
+    OP_FUSIBLE = 1 << 16,          /* can macro-fuse with some kind of branch after it */
     OP_FIRST = 1 << 17,            /* must be first in a group at rename */
     /* executes twice if it reads a register that rename keeps as a sum */
     OP_SUM_AGAIN = 1 << 18,
-    OP_LOAD_UNKNOWN = 1 << 19,     /* the latency of its load is unknown */
+    OP_LOAD_UNKNOWN = 1 << 19,     /* the load's latency is unknown */
     OP_NOT_LAST = 1 << 20,         /* cannot be last in a group at rename */
     OP_SAME_ZERO = 1 << 21,        /* eliminated at rename if both operands are the same register */
     /* executed, but independent of its operands if they are the same register */
@@ -53,13 +53,13 @@ struct op {
     struct usage usage;                  /* usage in the machine's table */
     /* usage with an indexed address; differs from @usage if other ports compute it */
     struct usage indexed;
-    uint32_t traits;                     /* enum op_trait */
+    uint32_t traits;                     /* set of enum op_trait */
     unsigned micro_ops;                  /* µops at rename without micro-fusion */
     /* micro-fused pairs: a load with its operation, or store address with data */
     unsigned pairs;
-    /* latency of the operation without its load or store, hundredths of a cycle; -1: unknown */
+    /* latency of the operation without its load or store, in hundredths of a cycle; -1: unknown */
     int32_t latency;
-    /* latency of the load, from the address to the value, hundredths of a cycle; 0: unknown */
+    /* latency of the load, from the address to the value, in hundredths of a cycle; 0: unknown */
     int32_t load_latency;
     /* Hundredths of a cycle by which it delays the next locked or serialising instruction. 0:
      * none. */
@@ -67,7 +67,7 @@ struct op {
     /* Latency with the slowest operand values. NULL: the latency is equal for all values, or that
      * one is unknown. */
     const struct latency_rule *slowest;
-    /* source of the estimate of its usage or latency, borrowed; NULL: no estimate */
+    /* source of the estimate, if the usage or latency is one, borrowed; NULL: no estimate */
     const char *estimate;
     /* Least cycles per copy, measured in isolation. NULL: the ports determine the cycles. */
     const struct latency_rule *alone;

@@ -39,7 +39,7 @@ enum row_flag { ROW_FLAGS(ROW_FLAG_VALUE) };
 struct cost {
     const struct op *op;
     uint32_t flags;            /* enum row_flag */
-    uint32_t first, count;     /* range of its µops in costs.masses */
+    uint32_t first, count;     /* range of the row's µops in costs.masses */
     unsigned decode;           /* fused µops at the decoders */
     unsigned issue;            /* slots at rename */
     unsigned retire;           /* slots at retirement */

@@ -164,7 +164,7 @@ static void hold(struct build *b, uint32_t node, uint32_t distance)
         b->holds[RESOURCE_HIGH + resource].known = false;
 }
 
-/* Returns the latency in the machine's tables, hundredths of a cycle; -1: unknown. */
+/* Returns the latency in the machine's tables in hundredths of a cycle; -1: unknown. */
 static int32_t known_latency(const struct op *op, int from, int to)
 {
     for (size_t i = 0; i < op->rules.count; i++) {
@@ -194,8 +194,8 @@ static bool is_unhurried(const struct build *b, const struct cost *row, int32_t 
     return found;
 }
 
-/* Returns the latency of instruction @at from operand @from to operand @to, hundredths of a cycle.
- * Sets *@guessed if the tables have none. */
+/* Returns the latency of instruction @at from operand @from to operand @to in hundredths of a
+ * cycle. Sets *@guessed if the tables have none. */
 static int32_t latency_of(const struct build *b, uint32_t at, int from, int to, bool *guessed)
 {
     const struct cost *row = &b->costs->rows[at];

@@ -33,8 +33,8 @@ struct deps {
     struct ratio_edge *edges;
     /* per edge: the operand that reads the value (enum latency_end) */
     int16_t *ends;
-    /* per edge: part of its weight before the operation starts (load, forwarding), hundredths of a
-     * cycle */
+    /* per edge: part of the weight before the operation starts (load, forwarding), in hundredths of
+     * a cycle */
     int32_t *before;
     /* per edge: the latency of the operation is unknown and counts one cycle */
     bool *guessed;

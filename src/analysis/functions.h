@@ -35,7 +35,8 @@ struct function_ranking {
  * thread. */
 bool functions_rank(const struct object *o, struct function_ranking *out, struct err *err);
 void function_ranking_done(struct function_ranking *r);
-/* Compares two functions, possibly of different objects. Below 0 if @a ranks higher, 0 if equal. */
+/* Compares two functions, possibly of different objects. Returns a value below 0 if @a ranks
+ * higher, 0 if they are equal. */
 int functions_hotter(const struct ranked_function *a, const struct ranked_function *b);
 /* Compares two loops: innermost first, then by depth, vector instructions and length. */
 int loops_hotter(const struct ranked_loop *a, const struct ranked_loop *b);

@@ -16,9 +16,9 @@ struct issue {
     struct dispatch_limit limit;   /* the limit reached; valid only if kind is ISSUE_DISPATCH */
 };
 
-/* Computes the bound of rename. Some facts (unlaminate_first, group_first, group_not_last,
- * group_whole) leave slots empty. With one of these, simulates groups until an iteration begins
- * like an earlier one. */
+/* Computes the bound of rename. If the machine has a fact that leaves slots empty
+ * (unlaminate_first, group_first, group_not_last, group_whole), simulates groups until an iteration
+ * begins like an earlier one. */
 struct issue issue_of(const struct core *c, const struct insn *insns, const struct costs *costs);
 /* Returns the µops of @row that count for @limit. */
 uint32_t issue_limited(const struct costs *costs, const struct cost *row,

@@ -71,19 +71,19 @@ struct kernel_options {
     /* directories of source files, searched besides the default ones (toolchain/source_file.h);
      * NULL: none */
     const char *source_path;
-    /* lines of the text or C file, from 1; 0: all. An error for ELF files */
+    /* lines of the text or C file, from 1; 0: all; not allowed for ELF files */
     size_t first_line, last_line;
     /* number of the loop, from 1; an error if it does not exist. 0: the best candidate */
     size_t loop;
 };
 
 /* kernel_read.c: Loads a kernel from a file or text. A file that begins with the magic number of
- * ELF or of an archive is machine code, any other one is text. NULL with err. */
+ * ELF or of an archive is machine code, any other one is text. Returns NULL with err on failure. */
 struct kernel *kernel_load(const char *path, const struct kernel_options *options, struct err *err);
 struct kernel *kernel_from_text(const char *name, const char *text, size_t length,
                                 const struct kernel_options *options, struct err *err);
 /* Makes a kernel of @length bytes of an object's code from @start: a function, or code around an
- * address. NULL with err. */
+ * address. Returns NULL with err on failure. */
 struct object;
 struct kernel *kernel_from_code(const struct object *o, const char *name, size_t start,
                                 size_t length, struct err *err);
@@ -103,7 +103,7 @@ const struct kernel *kernel_hold(const struct kernel *k);
 
 /* kernel.c: queries of a kernel. */
 /* Sets the first address of @k, a kernel from kernel_from_hex, to @address, and the description of
- * its loop to @why. Call once, before other holders exist. False with err. */
+ * its loop to @why. Call once, before other holders exist. Returns false with err on failure. */
 bool kernel_place(struct kernel *k, uint64_t address, const char *why, struct err *err);
 /* Sets the source of compiled text: the C line of each text line (0: none), and the text of the C
  * file or NULL. Takes both arguments. Call once, before other holders exist. */
@@ -135,8 +135,8 @@ const struct insn *kernel_insns(const struct kernel *k, size_t loop, size_t *cou
 /* kernel_profile.c: kernels from a perf profile of a program. Runs the installed perf. */
 
 /* Makes a kernel of the function of @path with most samples in @profile ("perf.data"), or of the
- * function in @options. The loop with most samples is first. NULL with err (ERR_MISSING: perf is
- * not installed). Any thread. */
+ * function in @options. The loop with most samples is first. Returns NULL with err on failure
+ * (ERR_MISSING: perf is not installed). Any thread. */
 struct kernel *kernel_from_profile(const char *path, const char *profile,
                                    const struct kernel_options *options, struct err *err);
 
@@ -147,7 +147,7 @@ struct recipe;
 
 /* Compiles the file of @r and sets the recipe's target. Selects the highest-ranked loop of all
  * functions, or of the selected symbol. On failure *@printed (may be NULL) gets the compiler's
- * messages. NULL with err. */
+ * messages. Returns NULL with err on failure. */
 struct kernel *kernel_from_source(struct recipe *r, struct str *printed, struct err *err);
 
 #endif

@@ -197,7 +197,7 @@ static void which_function(struct err *err)
         "--lines needs --symbol: line numbers are ambiguous if code is of several source files");
 }
 
-/* Makes the kernel of @o, read from @path, for @options. NULL with err. */
+/* Makes the kernel of @o, read from @path, for @options. Returns NULL with err on failure. */
 static struct kernel *kernel_of_object(const struct object *o, const char *path,
                                        const struct kernel_options *options, struct err *err)
 {

@@ -6,11 +6,12 @@
 
 /* Makes a kernel of the ELF file at @path, or of the member in lib.a(member.o). Selects the
  * function in @options, else all code of a small file, else the function with the highest-ranked
- * loop. NULL with err. Any thread. */
+ * loop. Returns NULL with err on failure. Any thread. */
 struct kernel *kernel_from_object(const char *path, const struct kernel_options *options,
                                   struct err *err);
 /* Makes a kernel of the highest-ranked loop in the archive at @path, or of the function in
- * @options. Its name is that of the member with the code. NULL with err. Any thread. */
+ * @options. Its name is that of the member with the code. Returns NULL with err on failure. Any
+ * thread. */
 struct kernel *kernel_from_archive(const char *path, const struct kernel_options *options,
                                    struct err *err);
 

@@ -90,7 +90,7 @@ static void rank(struct kernel *k)
 }
 
 /* Runs perf annotate for function @symbol. Returns a kernel from the printed text with its
- * percentages. NULL with err. */
+ * percentages. Returns NULL with err on failure. */
 static struct kernel *annotated(const char *path, const char *profile, const char *symbol,
                                 const struct kernel_options *options, struct err *err)
 {
@@ -118,7 +118,7 @@ static struct kernel *annotated(const char *path, const char *profile, const cha
 }
 
 /* Returns the address of the function with most of @samples, in the form that --symbol accepts. The
- * caller frees it. NULL with err. */
+ * caller frees it. Returns NULL with err on failure. */
 static char *hottest_address(const char *path, const struct perf_samples *samples, struct err *err)
 {
     struct str address = {0};

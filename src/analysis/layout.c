@@ -103,7 +103,8 @@ static uint64_t magnitude(int64_t x)
     return x < 0 ? (uint64_t)0 - (uint64_t)x : (uint64_t)x;
 }
 
-/* Computes the number of iterations of the walks, and the offset of each region. False with err. */
+/* Computes the number of iterations of the walks, and the offset of each region. Returns false with
+ * err on failure. */
 static bool regions_place(struct planner *p, uint64_t bytes, struct err *err)
 {
     uint64_t steps = 0, extra = 0, others = 0, at = PAGE;
@@ -239,7 +240,7 @@ static const struct stream_term *leading_term(const struct planner *p, const str
 }
 
 /* Sets the address of an array with a symbol. One register of the address points into the arena; it
- * is the same one for all arrays that use it. False with err. */
+ * is the same one for all arrays that use it. Returns false with err on failure. */
 static bool give_place(struct planner *p, const struct array_region *r, struct err *err)
 {
     const struct stream *s = r->one;

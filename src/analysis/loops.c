@@ -10,7 +10,7 @@
 #include "base/vec.h"
 #include "toolchain/listing.h"
 
-/* largest loop in which the paths are examined, instructions */
+/* most instructions of a loop whose paths are examined */
 #define PATH_LIMIT 20000
 #define NO_TARGET SIZE_MAX
 /* largest number of functions examined to find the one that contains an address */
@@ -208,7 +208,7 @@ static void head_name(const struct label *labels, size_t count, uint64_t offset,
             continue;
         } else if (labels[i].function &&
                    str_has_prefix(labels[i].name,
-                                  "0x")) { /* it has no name but an address */
+                                  "0x")) { /* the head has only an address as its name */
             str_addf(out, "0x%llx",
                      strtoull(labels[i].name, NULL, 16) +
                          (unsigned long long)(offset - labels[i].offset));

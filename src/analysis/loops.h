@@ -7,7 +7,7 @@
 /* Code from a jump's target to the jump. Positions are instructions or bytes. */
 struct loop_region {
     size_t first, last;   /* head and closing branch, as instructions or bytes */
-    unsigned depth;       /* 1: outermost */
+    unsigned depth;       /* nesting depth; 1: outermost */
     bool innermost;
     uint64_t vector_bits, size;   /* bits of vector operands and size of the loop, for the
                                    * ranking */

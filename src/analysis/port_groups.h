@@ -28,7 +28,7 @@ void port_groups_of(const struct analysis *a, portset apart, struct port_groups 
 double port_group_sum(const double *cycles, portset ports);
 /* Appends the short name of @set: "12345", "ALU0-3", "FP0,2", "M0-1 S0-3". */
 void port_group_name(portset set, const struct ports *ports, struct str *out);
-/* Appends a usage with short names: "1*p0156+1*AGU0-2"; nothing if empty. */
+/* Appends a usage with short names: "1*p0156+1*AGU0-2". Appends nothing if the usage is empty. */
 void port_groups_usage(const struct usage *usage, const struct ports *ports, struct str *out);
 /* Returns whether the instruction has no port usage: its form is unknown, or it takes a slot but no
  * port (a fused compare and branch of a charted CPU). */

@@ -30,8 +30,8 @@ struct window_walk {
     int64_t window;         /* index of the window in which the last line begins */
     int64_t lines;          /* lines in the last group */
     size_t first;           /* index in out->list of the first group since the last jump */
-    /* numbers of lines since the last jump: those that begin in its first window, and those that
-     * begin in the last window */
+    /* lines since the last jump that begin in the first window, and lines that begin in the last
+     * window */
     int64_t begun, before;
     int64_t first_window;
     int64_t waits;          /* cycles added before the next group */

@@ -177,8 +177,8 @@ struct chart_hooks {
     void *state;
 };
 
-/* Charts the @count forms @rows of @cpu. NULL with err, also when cancelled. The journals then
- * contain all measurements. One thread. */
+/* Charts the @count forms @rows of @cpu. Returns NULL with err on failure, also when cancelled. The
+ * journals then contain all measurements. One thread. */
 struct chart *chart_run(const struct chart_cpu *cpu, const struct form_row *const *rows,
                         size_t count, const struct chart_options *o,
                         const struct chart_hooks *hooks, struct err *err);

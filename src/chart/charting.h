@@ -45,13 +45,13 @@ struct charting_hooks {
 };
 
 struct chart_job;
-/* Creates a chart for @r, of which it makes a copy. NULL with err if the name is invalid, no
- * matching form can be measured, or the directory for measurements cannot be created. */
+/* Creates a chart for @r, of which it makes a copy. Returns NULL with err if the name is invalid,
+ * no matching form can be measured, or the directory for measurements cannot be created. */
 struct chart_job *charting_new(const struct charting_request *r, struct err *err);
 void charting_free(struct chart_job *c);
 /* Measures and infers. If results are saved, writes the machine after each stage. The same request
- * resumes from the journals. NULL with err, also when cancelled. The caller must free the result
- * before @c. One thread at a time. */
+ * resumes from the journals. Returns NULL with err on failure, also when cancelled. The caller must
+ * free the result before @c. One thread at a time. */
 struct chart *charting_run(struct chart_job *c, const struct charting_hooks *hooks,
                            struct err *err);
 /* Returns whether the chart measures this CPU. */

@@ -26,7 +26,7 @@ struct chart_core {
 bool core_is_joined(const struct lab *lab, const double *alone, size_t n, size_t f);
 /* Chooses candidates among the @n forms and classifies them by pairs. @alone has the cycles of each
  * form alone; NaN: it is no candidate. The lab's table receives all experiments, including triples
- * and quadruples of the classes. False with err. */
+ * and quadruples of the classes. Returns false with err on failure. */
 bool core_find(struct lab *lab, const double *alone, size_t n, struct chart_core *out,
                struct err *err);
 void core_done(struct chart_core *c);

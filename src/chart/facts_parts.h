@@ -9,8 +9,8 @@
  * scheduler, load buffer and store buffer. */
 
 /* Measures loops with an increasing number of instructions between two chains of square roots,
- * until the chains no longer overlap. Concludes the capacities. False with err on failure or when
- * cancelled. */
+ * until the chains no longer overlap. Concludes the capacities. Returns false with err on failure
+ * or when cancelled. */
 bool buffer_probes(struct probes *p, struct err *err);
 
 /* facts_forward.c: cycles of store forwarding, and which stores and loads memory renaming
@@ -104,7 +104,7 @@ struct uop_cache_probes;
 /* Adds the loops of the µop cache to @p. uop_cache_probes_free frees the result. */
 struct uop_cache_probes *uop_cache_probes_ask(struct probes *p);
 /* Concludes the facts of the µop cache. @found: the CPU's decoders. Measures further loops for
- * precision. False with err. */
+ * precision. Returns false with err on failure. */
 bool uop_cache_probes_conclude(struct probes *p, struct uop_cache_probes *u,
                                const struct front_found *found, struct err *err);
 void uop_cache_probes_free(struct uop_cache_probes *u);

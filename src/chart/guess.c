@@ -7,8 +7,8 @@
 
 #define DEVIATION_MOST 40.0   /* largest cost of one time */
 /* Largest cost of a time above the limit of slow pairs, if times may exceed the port bound. It is
- * slightly above the cost of a time within the limit. So a single such time does not prevent a
- * usage that explains all other times. */
+ * slightly above the cost of a time within the limit, so that a single time above it does not
+ * exclude a usage that explains all other times. */
 #define ODD_COST_MOST 16.0
 /* largest share of times above the port bound that slow pairs can have; a larger share has another
  * cause */

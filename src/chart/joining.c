@@ -15,8 +15,8 @@
 /* A union of port sets of the other µops, and the number of µops within its ports. */
 struct joiner_union {
     portset ports;
-    double mass, before;     /* @before: the number without the µops of the set that is being
-                              * added */
+    double mass, before;     /* number of µops within the ports; @before: without the µops of the
+                              * set that is being added */
 };
 
 struct joiner_row {

@@ -48,8 +48,8 @@ size_t lab_ask(struct lab *lab, const struct flat_term *terms, size_t n);
 /* Sets the expected @cycles of @row, which is not measured yet. If the first measurement agrees, it
  * is not repeated. */
 void lab_expect(struct lab *lab, size_t row, double cycles);
-/* Measures the requested rows. @what describes them in messages. False with err on failure or when
- * cancelled. Rows without a stable time have no time. */
+/* Measures the requested rows. @what describes them in messages. Returns false with err on failure
+ * or when cancelled. Rows without a stable time have no time. */
 bool lab_measure(struct lab *lab, const char *what, struct err *err);
 /* Returns the cycles of a row; NaN if it has no time. */
 double lab_cycles(const struct lab *lab, size_t row);

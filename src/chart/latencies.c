@@ -344,7 +344,7 @@ static void settle_rules(struct latency_finding *f, const struct chart_latency *
     form_code_free(code);
 }
 
-/* Calls @settle with the chains of each form. False with err when cancelled. */
+/* Calls @settle with the chains of each form. Returns false with err when cancelled. */
 static bool each_form(struct latency_finding *f,
                       void (*settle)(struct latency_finding *f, const struct chart_latency *list,
                                      size_t n),

@@ -84,8 +84,8 @@ static void sizes_choose(struct memory_costs *out)
 }
 
 struct memory_lines {
-    const bool *wanted;       /* per cost: it is to be measured; NULL: all are */
-    double from;              /* only loops with larger arrays are measured, bytes */
+    const bool *wanted;       /* whether each cost is to be measured; NULL: all are */
+    double from;              /* bytes; only loops with larger arrays are measured */
     double room;              /* size of the arena in bytes */
     struct sandbox *sandbox;
     struct arena_state *arena;

@@ -8,13 +8,13 @@
 
 /* Measures the costs. Each loop runs at least twice, until its times are confirmed or @seconds have
  * passed. The system reports the sizes of the first- and second-level cache; other sizes are
- * measured. Requires MEMORY_LINES_ARENA bytes. False with err. */
+ * measured. Requires MEMORY_LINES_ARENA bytes. Returns false with err on failure. */
 bool memory_lines_measure(double seconds, bool huge, bool (*cancelled)(void *state), void *state,
                           struct memory_costs *out, struct err *err);
 #define MEMORY_LINES_ARENA ((uint64_t)112 << 20)
 
 /* Creates the loops in sandbox @s with an arena of @room bytes. Call before the sandbox first runs.
- * Borrows both. NULL with err. memory_lines_free frees. */
+ * Borrows both. Returns NULL with err on failure. memory_lines_free frees. */
 struct memory_lines;
 struct memory_lines *memory_lines_new(struct sandbox *s, struct arena_state *arena, double room,
                                       struct err *err);

@@ -48,8 +48,7 @@ struct view {
     struct element elements[2 * SETS_MOST];
     size_t element_count;
     portset columns[COLUMNS_MOST];
-    float *rows;                /* per form of the core, then per element: number of µops within
-                                 * each column */
+    float *rows;                /* number of µops within each column, for each form of the core */
     size_t width;
     double inverse[COLUMNS_MOST];
 };

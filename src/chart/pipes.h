@@ -14,7 +14,7 @@ struct pipe_form {
 };
 
 /* Finds which of @forms use the same pipe: in a pair their times add up. Numbers the eight pipes
- * with the most forms in the order of discovery. False with err. */
+ * with the most forms in the order of discovery. Returns false with err on failure. */
 bool pipes_find(struct lab *lab, struct pipe_form *forms, size_t n, unsigned *pipes,
                 struct err *err);
 

@@ -39,7 +39,7 @@ struct placement {
 
 /* Places all @n @forms with the core @mapping. Adds ports for blocking pipes of slow forms (DV, 2DV
  * and so on); @ports becomes the list of all ports. @out has one element per form, which the caller
- * frees with placement_done. False with err. */
+ * frees with placement_done. Returns false with err on failure. */
 bool place_forms(struct lab *lab, const struct mapping *mapping, const struct place_form *forms,
                  size_t n, struct ports *ports, struct placement *out, struct err *err);
 void placement_done(struct placement *p);

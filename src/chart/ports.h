@@ -21,8 +21,8 @@ struct core_ports {
 };
 
 /* Infers from the rows of the lab's table in @keep, which have only the @n @forms. @forms must be
- * sorted, the simplest first. May omit forms that fit no mapping. False with err. core_ports_done
- * frees @out. */
+ * sorted, the simplest first. May omit forms that fit no mapping. Returns false with err on
+ * failure. core_ports_done frees @out. */
 bool core_ports_find(struct lab *lab, const bool *keep, const uint32_t *forms, size_t n,
                      struct core_ports *out, struct err *err);
 /* Returns the mean relative error of @m on those rows of @t in @keep (NULL: all) whose forms it

@@ -32,7 +32,7 @@ size_t probe_add_decoded(struct probes *p, const char *text)
     return p->list.count - 1;
 }
 
-/* Cache of assembled probes by text, shared by the process. All CPUs need the same loops, and
+/* Cache of assembled probes by their text, for the whole process. All CPUs need the same loops, and
  * starting an assembler takes longer than measuring. */
 static struct {
     struct names texts;

@@ -11,8 +11,8 @@
  * latencies, or alternatives (chart_form.others), that lower the mean relative error of the @count
  * blocks @seen. Does not change usages of the core, usages with confidence above 0.8, and facts. No
  * change may raise the error of the form's own experiments. A changed usage has the confidence from
- * its experiments (chart/verdict.h). Fills c->review.changes and .changed. False with err when the
- * CPU fails or the chart was cancelled. */
+ * its experiments (chart/verdict.h). Fills c->review.changes and .changed. Returns false with err
+ * when the CPU fails or the chart was cancelled. */
 bool second_round(struct lab *lab, struct chart *c, const struct block_maker *maker,
                   const struct judged *seen, size_t count, struct err *err);
 

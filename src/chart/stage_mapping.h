@@ -13,8 +13,9 @@ struct stage_mapping {
     uint64_t serial;             /* unique number of this mapping */
     struct mapping *mapping;
     double *alone, *predicted;   /* cycles of each form alone, by index in @mapping; NaN: unknown */
-    portset *changes;            /* for each form: ports used here or before, not both */
-    size_t changed;              /* sum of these ports over all forms */
+    portset *changes;            /* for each form: the ports that only one of this mapping and the
+                                  * previous one uses */
+    size_t changed;              /* total number of ports in @changes */
     _Atomic unsigned holders;    /* number of references besides the creator's */
 };
 

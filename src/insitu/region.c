@@ -238,7 +238,7 @@ static void count_kinds(struct region *r)
     }
 }
 
-/* Returns whether instruction @i may leave flags unchanged that it is said to write. */
+/* Returns whether instruction @i may leave flags unchanged that the decoder lists as written. */
 static bool may_keep(const struct insn *i)
 {
     return insn_count_in_register(i) || i->operation == OPERATION_STRING;

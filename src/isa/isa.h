@@ -182,7 +182,7 @@ struct isa_ops {
                                                              * of a register, in upper or lower
                                                              * case */
     /* returns whether the word is a mnemonic in Intel syntax, in upper or lower case; exists if
-     * dialects */
+     * @dialects is true */
     bool (*is_mnemonic)(const char *word, size_t length);
     /* Decodes the instruction at @code quickly, for ranking much code. Returns its length, or 0 if
      * invalid. *@branch: distance of a jump's target from the instruction's start, 0 if it is no
@@ -213,7 +213,7 @@ struct isa_ops {
     /* Spells @form as assembler text (spelling.h). Returns false if this is impossible. */
     bool (*spell)(const char *form, struct spelling *out);
     const struct isa_osaca *osaca;        /* notation of OSACA's machine files (spelling.h); exists
-                                           * if spell does */
+                                           * if @spell does */
     /* Implement isa_alike and isa_with_register; NULL: there are none. */
     bool (*alike)(const char *form, size_t *at, char *out);
     bool (*with_register)(const char *form, unsigned bits, size_t *at, char *out);

@@ -53,8 +53,8 @@
 #define WALK_SPREAD 4e7
 /* most cycles of a walk over the arrays before measuring; longer walks are omitted */
 #define WALK_CYCLES 1.2e7
-/* Number with all digits, as a double and as two floats. With it, divisions and roots have their
- * usual latency. */
+/* 4/3 as a double; its halves are two ordinary floats. All have full mantissas, so that divisions
+ * and roots have their usual latency. */
 #define NUMBER 0x3ff5555555555555
 
 static bool copies_add(struct kernel_arrays *k, struct arrays_code *to, unsigned copies,

@@ -17,9 +17,9 @@
 #define SHARE 0.15
 #define FEW 3
 #define APART 0.015           /* relative distance above which a time is not on the floor */
-/* share of windows above the floor from which the code has several rhythms */
+/* least share of windows above the floor at which the code has several rhythms */
 #define OTHERS 0.25
-/* With several rhythms the fastest may be rare: least number of windows */
+/* least number of windows with several rhythms, because the fastest one may be rare */
 #define MANY 24
 #define SHARE_OF_MANY 0.06    /* with several rhythms: least share of windows on the floor */
 #define BOTH 2                /* least windows with both the short and the long time on their
@@ -96,7 +96,7 @@ static bool one_rhythm(const struct kernel_passes *p, const float *times, double
 }
 
 /* Returns whether floors @low and @high are of one rhythm: some windows are on both, and the short
- * run's time besides iterations is a plausible overhead. */
+ * run takes a plausible overhead in addition to its iterations. */
 static bool belong_together(const struct kernel_passes *p, double low, double high)
 {
     double way = 2 * low - high;

@@ -16,8 +16,8 @@
 #define UNROLLED_WALKING 1200
 /* most bytes of all copies, well within the first-level instruction cache */
 #define UNROLLED_BYTES 12288
-/* most instructions in the copies of a walking loop if more copies are faster: nearly a µop
- * cache */
+/* most instructions in the copies of a walking loop if more copies are faster: nearly as many as a
+ * µop cache holds */
 #define UNROLLED_MOST 3000
 /* most bytes of these copies, within the first-level instruction cache */
 #define UNROLLED_MOST_BYTES 24576

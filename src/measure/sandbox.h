@@ -94,8 +94,8 @@ bool sandbox_has_room(const struct sandbox *s);
 bool sandbox_has_counter(const struct sandbox *s);
 /* Returns the number of children started for own code, which is 1 if none died. */
 unsigned sandbox_children(const struct sandbox *s);
-/* Returns how many tenths of a second were spent waiting for children, a number that does not
- * depend on machine load. For tests. */
+/* Returns how often a tenth of a second passed without a message from a child. For tests, instead
+ * of wall-clock time. */
 unsigned sandbox_waits(const struct sandbox *s);
 /* Returns how many accesses to reserved addresses foreign code made (FAULT_RESERVED). For tests. */
 unsigned sandbox_reached(const struct sandbox *s);

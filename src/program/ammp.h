@@ -9,7 +9,8 @@
 
 /* Finds the pipes of @m for each class of instructions. A class has the ports of a representative
  * form (data/programs/pipes.csv), with its latency and throughput in the machine's mapping. Calls
- * have one pipe; their costs depend on the function's name. False with err if a form is unknown. */
+ * have one pipe; their costs depend on the function's name. Returns false with err if a form is
+ * unknown. */
 bool ammp_pipes(const struct machine *m, struct pipe_kind kinds[OP_CLASSES], struct err *err);
 /* Computes the time of @run on pipes @kinds with @memory. @out has one part per block.
  * program_time_done frees @out. */

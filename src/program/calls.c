@@ -12,7 +12,7 @@
 
 #define TRIES 24
 #define CALLS 2000
-#define PERIOD 1000000       /* interval between measurements, nanoseconds */
+#define PERIOD 1000000       /* nanoseconds between measurements */
 #define WARM_CALLS 32
 #define READ_CALLS 400        /* calls per measurement in call_readings_add */
 #define CALL_NONE UINT_MAX

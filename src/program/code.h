@@ -28,7 +28,8 @@ struct program_code {
     size_t library_count;
 };
 
-/* Assembles the code of all units. NULL with err. Any thread; takes some milliseconds per unit. */
+/* Assembles the code of all units. Returns NULL with err on failure. Any thread; takes some
+ * milliseconds per unit. */
 struct program_code *program_code_new(const struct program *p, struct err *err);
 void program_code_free(struct program_code *c);
 /* Returns the index of the loop that represents @block among the loops of *@unit. It is the block's
@@ -46,7 +47,7 @@ void code_executions(const struct program_code *c, uint32_t unit, const struct p
 struct code_part {
     uint32_t unit;
     uint32_t loop;                 /* index among the kernel's loops; UINT32_MAX: none */
-    /* it is the path of an innermost loop, so its iterations directly follow each other */
+    /* the part is the path of an innermost loop, so its iterations directly follow each other */
     bool repeats;
     double executions;
     double entries;                /* for a path: number of entries into the loop */

@@ -18,7 +18,7 @@ struct pipe_change {
 
 struct estimator;
 /* Creates an estimator for @model at @inputs. Assembles the program's code, which takes some tens
- * of milliseconds. NULL with err. */
+ * of milliseconds. Returns NULL with err on failure. */
 struct estimator *estimator_new(const struct program_model *model, const double *inputs,
                                 enum estimate_model kind, struct err *err);
 void estimator_free(struct estimator *e);
@@ -42,8 +42,8 @@ const struct program_run *estimator_run(const struct estimator *e);
 /* Returns the program's code, borrowed; NULL for the pipe model. */
 const struct program_code *estimator_code(const struct estimator *e);
 /* Predicts the time on @m from its facts. @change may be NULL. Measures mathematical library
- * functions on first use. program_time_done frees @out. False with err if @m lacks facts. One
- * thread. */
+ * functions on first use. program_time_done frees @out. Returns false with err if @m lacks facts.
+ * One thread. */
 bool estimator_time(struct estimator *e, const struct machine *m, const struct pipe_change *change,
                     struct program_time *out, struct err *err);
 

@@ -14,7 +14,7 @@
 #define ALL_SUBSETS_MOST 16      /* largest number of terms of which all subsets are tried */
 #define EXACT_SIZE 5             /* most terms of an exact formula */
 #define SUBSET_SIZE 3            /* most terms of an inexact formula found by subsets */
-/* largest ratio of the error at left-out runs, with products to without, for which products are
+/* largest ratio of the errors at left-out runs (with products / without) for which products are
  * used */
 #define GAIN 0.7
 /* Least scale of relative errors, as a share of the largest value. It limits the weight of zeros at
@@ -96,8 +96,8 @@ static void add_products(struct search *s, struct formula_term term, size_t firs
     }
 }
 
-/* Returns whether runs @a and @b have equal inputs, input @but excepted (SIZE_MAX: none). Compares
- * all inputs, or only the active ones. */
+/* Returns whether runs @a and @b have equal inputs except for @but (SIZE_MAX: none). Compares all
+ * inputs, or only the active ones. */
 static bool same_inputs(const struct search *s, size_t a, size_t b, size_t but, bool active_only)
 {
     const struct fit_data *d = s->data;

@@ -6,7 +6,7 @@
 #include "base/mem.h"
 #include "base/watch.h"
 
-/* Returns whether runs @a and @b have equal values of the @active inputs, @input excepted. */
+/* Returns whether runs @a and @b have equal values of the @active inputs, except for @input. */
 static bool alone(const struct fit_data *d, const bool *active, size_t a, size_t b, size_t input)
 {
     for (size_t i = 0; i < d->input_count; i++)

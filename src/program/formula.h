@@ -51,7 +51,7 @@ struct formula {
                                     * terms */
     /* network, borrowed from the model; NULL: none */
     const struct nalu *network;
-    /* it equals every fitted value, and there are more runs than terms */
+    /* the formula equals every fitted value, and there are more runs than terms */
     bool exact;
     /* bit set of the inputs for which the formula is certain only at the values of runs */
     uint16_t within;

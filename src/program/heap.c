@@ -15,12 +15,11 @@
 #define MMAP_THRESHOLD_MOST ((uint64_t)32 << 20)
 #define TRIM_THRESHOLD ((uint64_t)128 << 10)
 #define TOP_PAD ((uint64_t)128 << 10)
-#define CONSOLIDATED ((uint64_t)64 << 10) /* bytes; only freed chunks of at least this size can trim
-                                           * the top */
+#define CONSOLIDATED ((uint64_t)64 << 10) /* least bytes of a freed chunk that can trim the top */
 /* most chunks of one size in the thread cache, where they are never merged */
 #define CACHED 7u
 #define CACHED_SIZES 65u
-#define SIZE_MOST 0x1p46 /* bytes; larger requests fail */
+#define SIZE_MOST 0x1p46 /* most bytes of a request; larger ones fail */
 
 struct chunk {
     uint64_t at, size;

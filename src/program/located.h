@@ -15,8 +15,8 @@ struct located {
 };
 
 /* Adds the samples of @s in the executable @path to @out. The executable is the uninstrumented
- * program of @c. The caller zero-initialises @out; located_done frees it. False with err if the
- * executable cannot be read. */
+ * program of @c. The caller zero-initialises @out; located_done frees it. Returns false with err if
+ * the executable cannot be read. */
 bool located_add(struct located *out, const struct program_code *c, const struct code_parts *parts,
                  const char *path, const struct samples *s, struct err *err);
 void located_done(struct located *l);

@@ -47,8 +47,8 @@ struct memory {
     /* Share of the second level's evictions that choose a random line of the set. Other evictions
      * choose the least recently used line. */
     double second_any;
-    double column_any;               /* same share for lines with power-of-two steps, which use few
-                                      * sets */
+    double column_any;               /* share of random choices for lines with power-of-two steps,
+                                      * which use few sets */
     double clock_hz;
     /* reuse times of the program; NULL: unknown, and lines are replaced by the program only */
     const struct ages *ages;
@@ -61,8 +61,8 @@ struct memory {
     struct sharing sharing;
 };
 
-/* Reads the memory of @m from its facts. False with err if facts are missing or the line size
- * differs from that of traces. */
+/* Reads the memory of @m from its facts. Returns false with err if facts are missing or the line
+ * size differs from that of traces. */
 bool memory_of(const struct machine *m, struct memory *out, struct err *err);
 /* Returns the probability that a reference hits level @level. @distance is its distance in the
  * serial run. @shape: shape of the level, or of the part of it that is used. */

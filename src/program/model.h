@@ -18,10 +18,10 @@ struct model_mode {
     /* share if input number @input has remainder @rest by @divisor; divisor 0: no such formula */
     struct formula share_alike;
     uint16_t input, divisor, rest;
-    bool cold; /* it consists of first uses */
+    bool cold; /* whether it consists of first uses */
     struct formula distance;
-    struct formula irregular; /* share of its references without a steady step, as a formula of the
-                               * reciprocals */
+    struct formula irregular; /* share of the mode's references without a steady step, as a formula
+                               * of the reciprocals */
     struct formula step;      /* steady step in bytes */
 };
 
@@ -64,14 +64,14 @@ struct program_model {
 /* Called repeatedly with the share of the fit that is complete. Returns false to cancel. */
 typedef bool (*model_progress)(void *state, double share);
 
-/* Fits a model to @runs, which must have at least one run. NULL with err if @progress (may be NULL)
- * cancelled. */
+/* Fits a model to @runs, which must have at least one run. Returns NULL with err if @progress (may
+ * be NULL) cancelled. */
 struct program_model *program_model_new(const struct program_runs *runs, enum count_fit fit,
                                         model_progress progress, void *state, struct err *err);
 void program_model_free(const struct program_model *m);
 const struct program_model *program_model_hold(const struct program_model *m);
 /* Returns the program's machine code. The first call assembles it. It belongs to the model and is
- * immutable. NULL with err. */
+ * immutable. Returns NULL with err on failure. */
 const struct program_code *program_model_code(const struct program_model *m, struct err *err);
 /* Returns 1 / @input, the variable of formulas for shares. */
 double model_reciprocal(double input);

@@ -31,16 +31,16 @@
  * as 0. */
 #define WALKS_LEAST 0.2
 #define PAGE 4096u
-#define PAST_BY 1.5              /* factor of the second level's size; the area exceeds the level */
+#define PAST_BY 1.5              /* bytes of the area as a multiple of the second level's size */
 #define CROWDED_BY 1.25          /* least ratio of the time per line in one set to that in different
                                   * sets; below it both are equal */
-#define FIRST_WAIT 0.3e-3        /* seconds; each wait is twice as long as the previous one */
+#define FIRST_WAIT 0.3e-3        /* seconds of the first wait; each further one is twice as long */
 #define WAIT_TRIES 3
-/* Factor of the first size. The area is an eighth to a quarter of the second level. */
+/* Bytes of the area as a multiple of the first size: an eighth to a quarter of the second level. */
 #define NEAR_BY 2
 /* Largest share of lines left after the longest wait with which a lifetime is computed. */
 #define LEFT_MOST 0.8
-/* factor of the first size; the area has from half of the second level's size to all of it */
+/* bytes of the area as a multiple of the first size: half of the second level to all of it */
 #define SECOND_BY 8
 #define SECOND_ROUNDS 20
 /* least lifetime of a line in seconds: a walk through the second level takes as long */

@@ -58,7 +58,8 @@ struct native {
 };
 
 struct native_probe;
-/* Creates a probe for @m, this CPU's machine. NULL with err if memory cannot be allocated. */
+/* Creates a probe for @m, this CPU's machine. Returns NULL with err if memory cannot be
+ * allocated. */
 struct native_probe *native_probe_new(const struct machine *m, struct err *err);
 void native_probe_free(struct native_probe *p);
 /* Adds a measurement, which takes some 80 ms. One thread. */

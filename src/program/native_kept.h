@@ -11,13 +11,13 @@
 /* Stores the facts that native_apply set in @m, with today's date. Does not change entries of other
  * CPUs. Logs a failed write. */
 void native_keep(const struct machine *m);
-/* Sets the stored facts of this CPU in @m, the clock excepted, and stores their date in @day.
+/* Sets the stored facts of this CPU in @m, except for the clock, and stores their date in @day.
  * Returns false if none are stored. */
 bool native_recall(struct machine *m, char day[KEPT_DAY]);
 /* Sets the facts of this CPU's memory in @m, a copy of its machine. Uses stored facts if there are
  * any. Otherwise, or if @fresh, measures for some 0.3 s and stores the result. If the measurement
- * fails, for example under a low memory limit, @m is unchanged and @day is NATIVE_NEVER. With
- * @fresh, false with err in that case. One thread. */
+ * fails, for example under a low memory limit, @m is unchanged and @day is NATIVE_NEVER; with
+ * @fresh, it then returns false with err. One thread. */
 bool native_known(struct machine *m, bool fresh, char day[KEPT_DAY], struct err *err);
 
 #endif

@@ -8,7 +8,7 @@
 
 struct pages_model;
 
-/* Page faults of a run, those of starting excluded, and number of pages that it uses. */
+/* Page faults of a run, without those of starting it, and number of pages that it uses. */
 struct run_pages {
     double faults, used;
 };

@@ -17,8 +17,8 @@
 /* largest number of values of an input for which a piecewise linear function is tried */
 #define BROKEN_VALUES 5
 #define PRODUCTS_MOST 6000       /* most candidate products per search */
-/* largest ratio of the error at left-out runs, with an additional term to without, for which it is
- * used */
+/* largest ratio of the errors at left-out runs (with an additional term / without) for which the
+ * term is used */
 #define GAIN 0.7
 /* least share of a column's length that must not depend on the chosen columns */
 #define DEPENDENT 1e-9

@@ -21,8 +21,8 @@ struct program_block {
     size_t op_count;
     uint32_t *next;                /* successors, in the order of the branch's operands */
     size_t next_count;
-    bool two_way;                  /* it ends in a conditional branch, whose first direction is
-                                    * counted */
+    bool two_way;                  /* the block ends in a conditional branch, whose first direction
+                                    * is counted */
     /* names of called functions that are not inlined; "(pointer)": an indirect call */
     char **calls;
     size_t call_count;
@@ -84,11 +84,11 @@ struct program *program_read(const char *name, const struct str *bytes, struct e
  * with err. */
 bool program_descriptions(const struct program *p, struct str *out, struct err *err);
 /* Opens the executable @path. Takes @take_directory (from child_directory_new, or NULL) even on
- * failure. NULL with err. */
+ * failure. Returns NULL with err on failure. */
 struct program *program_open(const char *path, const char *name, char *take_directory,
                              struct err *err);
 /* Opens an executable as program_open does. @untraced (may be NULL) is the executable for
- * measurements. NULL with err. */
+ * measurements. Returns NULL with err on failure. */
 struct program *program_open_both(const char *path, const char *untraced, struct err *err);
 /* Sets the executable for measurements. Resolves links in @path, because perf reports the resolved
  * path in samples. */

@@ -15,7 +15,7 @@
 struct run_bin {
     double distance;       /* mean distance in distinct lines of 64 bytes; INFINITY: first uses */
     double count, regular; /* number of references; number of references with a steady step */
-    double step;           /* most common steady step, bytes */
+    double step;           /* most common steady step in bytes */
 };
 
 struct run_reference {
@@ -92,27 +92,27 @@ struct program_runs *program_runs_new(const struct program *p, char *const *name
 void program_runs_free(const struct program_runs *runs);
 const struct program_runs *program_runs_hold(const struct program_runs *runs);
 /* Runs the program at @inputs and adds the run. To measure reuse distances, a short run is repeated
- * with all addresses shifted within a line, and averaged. False with err if the program could not
- * run, crashed, timed out, or exited with a status that its invocation does not allow. */
+ * with all addresses shifted within a line, and averaged. Returns false with err if the program
+ * could not run, crashed, timed out, or exited with a status that its invocation does not allow. */
 bool program_runs_add(struct program_runs *runs, const double *inputs,
                       const struct run_options *options, struct err *err);
 /* Resource usage of one run of the uninstrumented program, over all its threads, start and end
  * included. */
 struct program_usage {
-    double user, system; /* CPU time, seconds */
+    double user, system; /* CPU time in seconds */
     double waited;       /* wall-clock seconds in which no thread ran */
     double faults;       /* page faults */
     /* involuntary context switches per second of CPU time */
     double taken_over;
 };
-/* Runs the uninstrumented program once. False with err as in program_runs_add, and if the program
- * has no uninstrumented version. */
+/* Runs the uninstrumented program once. Returns false with err as in program_runs_add, and if the
+ * program has no uninstrumented version. */
 bool program_measure(const struct program *p, char *const *names, size_t count,
                      const double *inputs, const struct run_options *options,
                      struct program_usage *out, struct err *err);
 /* Runs the program once and simulates the sets of the caches of @memory by address, with LRU
  * replacement. A level is accessed after a miss in the previous one. Stores the misses per level in
- * @missed. False with err as in program_runs_add. */
+ * @missed. Returns false with err as in program_runs_add. */
 bool program_simulate_sets(const struct program *p, char *const *names, size_t count,
                            const double *inputs, const struct run_options *options,
                            const struct memory *memory, double missed[MEMORY_LEVELS],
@@ -120,7 +120,7 @@ bool program_simulate_sets(const struct program *p, char *const *names, size_t c
 /* Returns the least CPU seconds of an empty program; NaN with err. */
 double program_start_seconds(struct err *err);
 /* Reads the trace at @path, which the runtime wrote, into @out. program_run_done frees @out in
- * either case. False with err. */
+ * either case. Returns false with err on failure. */
 bool program_trace_read(const struct program *p, const char *path, struct program_run *out,
                         struct err *err);
 /* Parses a trace in @text, which is modified, as program_trace_read does. Errors contain the file

@@ -11,13 +11,13 @@
 void program_sizes_add(struct program *p, const char *const *words, size_t count, const char *name);
 /* Returns @p built with the values of @inputs that are macros in @how, as the base of comparisons
  * and runs. Without macros, returns @p itself with another holder. The caller frees the result.
- * NULL with err. */
+ * Returns NULL with err on failure. */
 const struct program *program_rebuilt(const struct program *p, const struct invocation *how,
                                       char *const *names, const double *inputs, size_t count,
                                       struct err *err);
 /* Returns @p built for @inputs: @p itself without macros, else a cached build. Borrowed; valid as
- * long as @p. NULL with err if the build fails, or its blocks or references differ from those of
- * @p. */
+ * long as @p. Returns NULL with err if the build fails, or its blocks or references differ from
+ * those of @p. */
 const struct program *program_sized(const struct program *p, const struct invocation *how,
                                     char *const *names, const double *inputs, size_t count,
                                     struct err *err);

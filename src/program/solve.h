@@ -10,7 +10,7 @@
 
 struct solution {
     long double coefficients[SOLVE_COLUMNS];
-    double worst;          /* largest absolute residual, weighted */
+    double worst;          /* largest absolute weighted residual */
     /* mean absolute error, weighted, of each value predicted from the other rows; NaN: no more rows
      * than columns */
     double left_out;

@@ -23,7 +23,7 @@
 #define FAR_HIDDEN 0.25
 #define SAME_LINE 16           /* Most intervening lines with which a line counts as just used, so
                                 * that it causes no miss. */
-#define STREAM_STEP 2048.0     /* longest step that prefetchers follow, bytes */
+#define STREAM_STEP 2048.0     /* longest step in bytes that prefetchers follow */
 
 struct timing {
     const struct program_code *code;

@@ -228,7 +228,8 @@ static double seconds_at(const struct studying *w, const double *inputs, struct 
 }
 
 /* Adds the curve of time over the input with the widest range in the runs. Consecutive values have
- * equal ratios, from the smallest run to a multiple of the largest. False with err. */
+ * equal ratios, from the smallest run to a multiple of the largest. Returns false with err on
+ * failure. */
 static bool add_scaling(const struct studying *w, struct err *err)
 {
     const struct program_runs *runs = w->model->runs;

@@ -1,5 +1,5 @@
-/* Results for a program at one set of inputs on one machine, for the Program view. study_new
- * creates it on any thread; immutable. */
+/* Results for a program at one set of inputs on one machine, for the Program view. Immutable;
+ * study_new may run on any thread. */
 #ifndef PORTOLAN_PROGRAM_STUDY_H
 #define PORTOLAN_PROGRAM_STUDY_H
 
@@ -71,7 +71,7 @@ struct study {
 
 /* Studies @model at @inputs on @m. @here: measures the clock and memory of this CPU (native_known).
  * @progress (may be NULL) is called with the share that is complete, and returns false to cancel.
- * NULL with err if it cancelled, or if @m lacks facts. Takes about a second. */
+ * Returns NULL with err if it cancelled, or if @m lacks facts. Takes about a second. */
 struct study *study_new(const struct program_model *model, const double *inputs,
                         const struct machine *m, bool here, model_progress progress, void *state,
                         struct err *err);

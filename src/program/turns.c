@@ -45,7 +45,7 @@ struct turning {
     struct turns *out;
 };
 
-/* Sorts by number of executions, fewest first. So outer loops precede inner ones, and callers
+/* Sorts by number of executions, fewest first. Outer loops then precede inner ones, and callers
  * precede callees. */
 static int by_times(const void *a, const void *b)
 {

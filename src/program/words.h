@@ -34,7 +34,8 @@ struct words {
 /* Expands @how->arguments: {NAME} becomes an input's value, {directory} becomes @directory. If @how
  * has no arguments, uses all inputs in order that are not macros. Writes the templates of input
  * file and standard input to the directory under their own names. In them, {NAME} is expanded, and
- * other braces are unchanged. False with err. words_done frees @out in either case. */
+ * other braces are unchanged. Returns false with err on failure. words_done frees @out in either
+ * case. */
 bool words_make(char *const *names, const double *inputs, size_t count,
                 const struct invocation *how, const char *directory, struct words *out,
                 struct err *err);

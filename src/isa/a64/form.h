@@ -22,7 +22,8 @@ struct a64_operand {
     bool element;            /* one lane (v0.d[1]): the other lanes are unchanged */
     bool merging;            /* p0/m: lanes that the predicate disables are unchanged */
     bool updated;            /* x0!: the instruction updates the count in the register */
-    bool general, predicate; /* x and w registers; p registers */
+    bool general, predicate; /* whether the register is an x or w register; whether it is a p
+                              * register */
     uint16_t bits;           /* width of the register, or of each register in a list */
     int64_t value;           /* immediate, shift amount, or branch target */
     uint8_t base, index, scale;   /* registers and scale of an address; a vector of addresses is the

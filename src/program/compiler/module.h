@@ -46,7 +46,7 @@ struct module {
     VEC(struct module_reference) references;
 };
 
-/* Reads LLVM bitcode. @source is part of the key. NULL with err. */
+/* Reads LLVM bitcode. @source is part of the key. Returns NULL with err on failure. */
 struct module *module_read(const char *path, const char *source, struct err *err);
 void module_free(struct module *m);
 /* Returns a new array with the description of functions, blocks and their instructions. Call before
