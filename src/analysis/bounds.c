@@ -268,7 +268,7 @@ static bool reads_chain(const struct deps *d, const bool *on_chain, uint32_t ins
 }
 
 /* Returns the cycles by which floating-point additions outside the chain delay it (fact
- * chain_delay_addition). 0 if the chain consists of additions or fused operations. */
+ * chain_delay_addition). Returns 0 if the chain consists of additions or fused operations. */
 static double addition_delay(struct block_work *w, const struct insn *insns, size_t count)
 {
     const struct core *c = w->core;

@@ -200,8 +200,8 @@ bool frontend_crowded(const struct core *c, const struct insn *insns, const stru
 }
 
 /* Returns the cycles of the µop cache per iteration. A loop within one 32-byte block takes whole
- * cycles. NaN if neither width nor windows are known. Sets *@by_windows if windows take longer than
- * slots. */
+ * cycles. Returns NaN if neither width nor windows are known. Sets *@by_windows if windows take
+ * longer than slots. */
 static double uop_cache(const struct core *c, const struct insn *insns, const struct costs *costs,
                         enum shape shape, double slots, unsigned align, bool *by_windows)
 {

@@ -53,7 +53,8 @@ static struct form_class class_of(enum isa isa, const struct mapping_entry *e)
     return c;
 }
 
-/* Returns the classes of the machine's forms. The first call makes them. NULL if out of memory. */
+/* Returns the classes of the machine's forms. The first call makes them. Returns NULL if out of
+ * memory. */
 static const struct form_classes *classes_of(const struct machine *m, enum isa isa)
 {
     const struct form_classes *known = mapping_derived(m->mapping);

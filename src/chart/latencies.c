@@ -240,8 +240,8 @@ static bool steps_base(const struct chain *chain)
     return chain->kind == CHAIN_OWN && strcmp(chain->from_name, "base") == 0;
 }
 
-/* Returns the largest latency of chains through implicit registers (such as rax of mul). NaN if
- * there is none, or if a chain passes through memory (cmpxchg). */
+/* Returns the largest latency of chains through implicit registers (such as rax of mul). Returns
+ * NaN if there is none, or if a chain passes through memory (cmpxchg). */
 static double of_own_registers(const struct chart_latency *list, size_t n)
 {
     double most = NAN;

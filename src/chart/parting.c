@@ -48,7 +48,8 @@ struct view {
     struct element elements[2 * SETS_MOST];
     size_t element_count;
     portset columns[COLUMNS_MOST];
-    float *rows;                /* number of µops within each column, for each form of the core */
+    float *rows;                /* number of µops within each column: a row for each form of the
+                                 * core, then one for each element */
     size_t width;
     double inverse[COLUMNS_MOST];
 };

@@ -26,7 +26,7 @@ struct core_ports {
 bool core_ports_find(struct lab *lab, const bool *keep, const uint32_t *forms, size_t n,
                      struct core_ports *out, struct err *err);
 /* Returns the mean relative error of @m on those rows of @t in @keep (NULL: all) whose forms it
- * has. @late: times above the port bound count less. INFINITY if there is no such row. */
+ * has. @late: times above the port bound count less. Returns INFINITY if there is no such row. */
 double core_ports_error(const struct experiments *t, const bool *keep, const struct mapping *m,
                         bool late);
 void core_ports_done(struct core_ports *c);

@@ -193,8 +193,8 @@ struct isa_ops {
      * *@far: distance of that target from its start; 0: none. */
     bool (*listed)(const uint8_t *code, size_t length, size_t *held, int64_t *far);
     /* Appends a branch or call at @code without its target. *@far: distance of the target from the
-     * start. Returns false if it is no branch, or the target is not linked. NULL if listed returns
-     * targets. */
+     * start. Returns false if it is no branch, or the target is not linked. The pointer is NULL if
+     * listed returns the targets. */
     bool (*branch_written)(const uint8_t *code, int64_t *far, struct str *out);
     /* Returns the target of the relative branch of @n bytes at offset @at. @form: its form. */
     int64_t (*branch_place)(const char *form, const uint8_t *code, size_t n, size_t at);

@@ -11,7 +11,8 @@
 /* State of a sandbox's arena after its last use by the child process. Zero-initialised. */
 struct arena_state {
     uint64_t filled;             /* bytes that are filled with numbers */
-    struct arrays_fill pattern;  /* pattern written last; bytes 0: only numbers */
+    struct arrays_fill pattern;  /* pattern written last; if its bytes are 0, there are only
+                                  * numbers */
     int process;
     /* least ticks of the short clock chain so far; 0: unknown */
     double clock_least;

@@ -33,8 +33,8 @@ struct program_code {
 struct program_code *program_code_new(const struct program *p, struct err *err);
 void program_code_free(struct program_code *c);
 /* Returns the index of the loop that represents @block among the loops of *@unit. It is the block's
- * innermost loop, or the block's own entry if it is in no loop. UINT32_MAX if the block has no
- * code. */
+ * innermost loop, or the block's own entry if it is in no loop. Returns UINT32_MAX if the block has
+ * no code. */
 uint32_t program_code_block(const struct program_code *c, uint32_t block, uint32_t *unit);
 
 /* Returns the code of library function @name; NULL: unknown. */

@@ -124,11 +124,11 @@ struct control_symbols {
 };
 
 /* Reads the description @json (may be NULL) of a function of @block_count blocks in a unit with
- * @symbol_count names. False if invalid. control_done frees @out in either case. */
+ * @symbol_count names. Returns false if invalid. control_done frees @out in either case. */
 bool control_read(json_t *json, size_t block_count, size_t symbol_count, struct control *out);
 void control_done(struct control *c);
-/* Reads a unit's names from its description. False if invalid. control_symbols_done frees @out in
- * either case. */
+/* Reads a unit's names from its description. Returns false if invalid. control_symbols_done frees
+ * @out in either case. */
 bool control_symbols_read(json_t *json, struct control_symbols *out);
 void control_symbols_done(struct control_symbols *s);
 

@@ -22,8 +22,8 @@ typedef bool (*effects_progress)(void *state, double done, double total, const c
 
 /* Finds the effects of @m's properties by predictions on changed copies of @m. @seconds is the
  * predicted time on @m. Sorts by effect, largest first. Omits properties without effect and stores
- * their number in *@idle. False if @progress (may be NULL) cancelled. effects_done frees @out in
- * either case. One thread. */
+ * their number in *@idle. Returns false if @progress (may be NULL) cancelled. effects_done frees
+ * @out in either case. One thread. */
 bool effects_find(struct estimator *e, const struct machine *m, enum estimate_model kind,
                   double seconds, effects_progress progress, void *state, struct effects *out,
                   size_t *idle);

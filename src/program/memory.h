@@ -80,8 +80,8 @@ bool memory_prefetched(const struct memory *m, double step);
 /* Returns the least cycles per line if lines @step bytes apart come from beyond the first level. 0:
  * no limit, because they use enough of its sets. */
 double memory_crowded(const struct memory *m, double step);
-/* Returns the cycles of a page walk for a page that is used again after @pages other pages. 0 if
- * the TLB contains the page. */
+/* Returns the cycles of a page walk for a page that is used again after @pages other pages. Returns
+ * 0 if the TLB contains the page. */
 double memory_walk(const struct memory *m, double pages);
 /* Return the mean latency and the mean cycles per line of references with the shares @served.
  * Levels are nested as in lambda = P1 l1 + (1 - P1)(P2 l2 + ...). */

@@ -13,8 +13,8 @@ struct run_pages {
     double faults, used;
 };
 
-/* Fits a model of page faults to @runs. @inputs has the inputs of all runs. NULL if a run lacks
- * page faults and no run has allocations. */
+/* Fits a model of page faults to @runs. @inputs has the inputs of all runs. Returns NULL if a run
+ * lacks page faults and no run has allocations. */
 struct pages_model *pages_model_new(const struct program_runs *runs, const double *inputs);
 void pages_model_free(struct pages_model *m);
 /* Computes faults (unless measured), faults_beyond and again of @run. They follow from its counts

@@ -154,8 +154,8 @@ uint16_t range_decided(const struct fit_data *data, const struct formula *f)
     return decided;
 }
 
-/* Returns the mean relative error of the terms of @f at left-out input values. NaN if a value
- * cannot be left out. Appends the refitted formulas to @out (may be NULL). */
+/* Returns the mean relative error of the terms of @f at left-out input values. Returns NaN if a
+ * value cannot be left out. Appends the refitted formulas to @out (may be NULL). */
 static double values_left_out(struct rows *rows, const struct formula *f, struct formula_range *out)
 {
     const struct fit_data *d = rows->data;

@@ -31,7 +31,7 @@ struct formula_range {
  * set is empty, some values predict the others. Pure. */
 uint16_t range_decided(const struct fit_data *data, const struct formula *f);
 /* Returns the mean relative error of the terms of @f at each input value, refitted without that
- * value. NaN if that is impossible. Pure. */
+ * value. Returns NaN if that is impossible. Pure. */
 double range_left_out(const struct fit_data *data, const struct formula *f);
 /* Returns the root of the mean squared relative error (each at most 1) of the terms of @f at
  * left-out values. Leaves out all runs with one value of an input. Also leaves out its two and

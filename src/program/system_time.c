@@ -17,7 +17,7 @@
 #define READINGS 5
 
 /* Returns the seconds per page for @count pages. Each page is written for the first time and then
- * returned to the system. NaN if out of memory. */
+ * returned to the system. Returns NaN if out of memory. */
 static double page_seconds(size_t count)
 {
     const size_t page = (size_t)HEAP_PAGE;
