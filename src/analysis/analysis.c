@@ -201,7 +201,8 @@ bool analysis_bounds(struct block_work *work, const struct insn *insns, size_t c
              isnan(out->cycles[BOUND_DEPENDENCIES]) || out->open || out->guessed);
 }
 
-/* Sets the number of distinct forms that the machine does not know, and the first of them. */
+/* Sets the number of distinct forms that are missing in the machine's table, and the first of
+ * them. */
 static void count_unknown(struct analysis *a)
 {
     VEC(const char *) forms = {0};

@@ -27,7 +27,7 @@ enum op_trait {
     OP_STACK = 1 << 6,             /* push, pop, call, ret: changes rsp in the stack engine */
     OP_VECTOR = 1 << 7,            /* loads or stores a vector register */
     OP_PIPE = 1 << 8,              /* occupies a blocking pipe */
-    OP_COMPLEX = 1 << 9,           /* only the first decoder decodes it */
+    OP_COMPLEX = 1 << 9,           /* only the first decoder decodes the instruction */
     /* a zeroing idiom without dependency that this machine executes */
     OP_KEEPS_ZERO = 1 << 11,
     OP_CARRY_IDIOM = 1 << 12,      /* two equal registers (sbb): depends only on the carry flag */

@@ -16,10 +16,10 @@
     X(LOAD, "load") \
     X(STORE, "store") \
     X(PIPE, "divider")             /* occupies a blocking pipe */ \
-    X(APPROXIMATE, "approximate")  /* its usage is composed of a load or store and an operation in
+    X(APPROXIMATE, "approximate")  /* the usage is composed of a load or store and an operation in
                                     * the machine's table */ \
     X(ESTIMATE, "estimate")        /* the machine's row of the form is an estimate */ \
-    X(SPLIT, "unlaminated")        /* its fused µops split at rename */ \
+    X(SPLIT, "unlaminated")        /* the fused µops split at rename */ \
     X(SYNC, "stack-sync")          /* preceded by a stack-sync µop */ \
     X(CHAIN, "chain")              /* on the dependence chain that limits the loop */ \
     X(SUM, "added-at-rename")      /* rename adds its constant in most iterations */ \

@@ -12,7 +12,7 @@ struct issue {
     /* cycles per iteration in the steady state; NaN without the fact issue_width */
     double cycles;
     enum issue_kind kind;    /* the limit with the most cycles */
-    double count;            /* slots, µops or moves per iteration, as @kind says */
+    double count;            /* slots, µops or moves per iteration; @kind determines which */
     struct dispatch_limit limit;   /* the limit reached; valid only if kind is ISSUE_DISPATCH */
 };
 

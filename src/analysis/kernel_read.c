@@ -457,7 +457,7 @@ static char *readable(const char *name)
     return text ? text : mem_strdup(name);
 }
 
-/* The part of a range of code that lies in one section. */
+/* The part of a range of code that is in one section. */
 struct range_part {
     size_t section;      /* next section to examine */
     const uint8_t *code;

@@ -22,7 +22,7 @@ struct chain_work {
     const uint32_t *edges;
     size_t count;
     bool *reached;             /* per node: whether it depends on the chain */
-    /* per node: it depends on the chain, and the chain depends on it (a recurrence) */
+    /* by node: whether it depends on the chain and the chain depends on it (a recurrence) */
     bool *round;
     /* Per node, edge and row: it is part of the chain. The flags avoid a search in the chain for
      * each edge of the graph. */

@@ -18,8 +18,8 @@
 enum stream_kind {
     STREAM_FIXED,    /* the same address in every iteration */
     STREAM_WALK,     /* advances by a known step */
-    STREAM_GATHER,   /* its address is a loaded index in an array */
-    STREAM_CHASE,    /* its address is a value that its previous access loaded */
+    STREAM_GATHER,   /* the address is a loaded index in an array */
+    STREAM_CHASE,    /* the address is a value that the previous access loaded */
 };
 
 /* Term of an address: the initial value of a register times a factor. */
@@ -32,7 +32,7 @@ struct stream {
     enum stream_kind kind;
     uint32_t insn;           /* index of the first instruction that accesses the stream */
     uint32_t loads, stores;  /* accesses per iteration */
-    bool non_temporal;       /* its stores bypass the caches */
+    bool non_temporal;       /* the stores bypass the caches */
     bool loaded;             /* a load from a constant address returns its base in every
                               * iteration */
     bool vector;             /* a gather or scatter of one instruction */

@@ -67,7 +67,7 @@ static bool is_loaded(const struct insn *insn, const struct dep_node *node)
     return !(op->access & ACCESS_WRITEBACK) && !(op->implicit && insn->traits & INSN_STACK);
 }
 
-/* Returns one flag per node: its value depends on data that this iteration loads. */
+/* Returns for each node whether its value depends on data that this iteration loads. */
 static bool *loaded_nodes(const struct insn *insns, size_t count, const struct deps *d)
 {
     bool *loaded = mem_zero(d->node_count + 1, sizeof *loaded),

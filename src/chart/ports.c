@@ -40,7 +40,7 @@
  * core. */
 #define EXACT_SHARE 0.5
 #define ENOUGH_SHARE 0.95    /* least share of joined forms with which no other order is tried */
-#define NOISY_SHARE 0.8      /* the same share at higher noise levels */
+#define NOISY_SHARE 0.8      /* ENOUGH_SHARE at higher noise levels */
 #define LEFT_OUT_PRICE 0.001   /* score of an omitted form, as relative error */
 /* Score of a port at higher noise levels. If seven ports add five forms at twice the error, the
  * model fits something other than ports (mask operations of a Zen 4). */

@@ -204,7 +204,7 @@ static void decide(struct form_doubts *f, const struct settling *w, struct machi
         bool check = ambiguity_is_check(d, &f->entry);
         checks += check;
         costs[i] = check ? INFINITY : cost_of(f, &d->usage, d->slots, d->weight, &worst);
-        /* A usage whose experiment has no time cannot win, but counts in the sum. */
+        /* A usage whose experiment has no time is not chosen, but counts in the sum. */
         if (costs[i] < least && experiments_measured(w->table, w->row_of[f->first + i])) {
             least = costs[i];
             least_worst = worst;

@@ -141,7 +141,7 @@ static bool remove_copies(struct insitu_watch *w, struct err *err)
         t = process_tracee(p, tid);
         if (t && settled)
             placed_release(x, t);
-        x->kept |= t && !settled;   /* it stays in the copy until control leaves the loop */
+        x->kept |= t && !settled;   /* the thread stays in the copy until control leaves the loop */
     }
     if (!p->ended && process_caller(p))
         placed_unmap(x, process_caller(p));
@@ -781,7 +781,7 @@ bool insitu_run(const struct insitu_options *o, struct insitu *out, struct err *
     struct insitu_call call = {o, out, err, false};
 
     *out = (struct insitu){.ticks_per_cycle = NAN, .ticks_per_visit = NAN, .cpu = NAN};
-    /* an attached process must survive this one, so another process traces it */
+    /* an attached process must continue when this one ends, so another process traces it */
     if (!o->argv)
         return insitu_apart(run, o, out, err);
     return thread_apart(run_call, &call, err) && call.ok;

@@ -119,8 +119,8 @@ enum chain_kind {
     CHAIN_FROM_FLAGS, /* test (AArch64: tst) computes the flags from the result, for cmov, setcc,
                        * csel */
     CHAIN_TO_FLAGS,   /* cmovz (csel, fcsel) computes a register from the flags, for cmp, bt */
-    CHAIN_ADDRESS,    /* and (AArch64 also add) makes the next address depend on the loaded
-                       * register */
+    CHAIN_ADDRESS,    /* the instruction and (on AArch64 also add) makes the next address depend on
+                       * the loaded register */
     CHAIN_FORWARD,    /* the stored value is loaded again */
     CHAIN_MEMORY,     /* a place in memory is read and written */
     CHAIN_DOMAINS,    /* between general and vector registers; movq (fmov) moves the value back */
