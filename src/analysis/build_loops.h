@@ -56,8 +56,8 @@ struct build_worker;
  * with err on failure. Any thread. */
 struct binary *build_open(const char *path, struct err *err);
 void build_free(struct binary *b);
-/* Returns the instruction set of the file at @path, or of the first archive member with code. False
- * with err. Any thread. */
+/* Returns the instruction set of the file at @path, or of the first archive member with code.
+ * Returns false with err. Any thread. */
 bool build_isa(const char *path, enum isa *out, struct err *err);
 /* Return the number of work items, and process one of them. Work items may run concurrently on any
  * thread. A cancelled work item has no loops. */

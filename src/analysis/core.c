@@ -354,7 +354,8 @@ static void classify(const struct core *c, const struct insn *insn, struct op *o
 }
 
 /* Returns the latency of locked instructions (including xchg with memory), of barriers as measured
- * in isolation, and of the instructions in fact serialising. 0 for all other instructions. */
+ * in isolation, and of the instructions in fact serialising. Returns 0 for all other
+ * instructions. */
 static int32_t fence_latency(const struct core *c, const struct insn *insn, const struct op *op)
 {
     if (insn->traits & INSN_BARRIER)

@@ -26,7 +26,8 @@ uint32_t first_level_period(const struct access *access, uint32_t line);
 bool first_level_lines_clash(const struct core *c, uint64_t a, uint64_t b);
 /* Returns the cycles per iteration of the loads in @work. The limits are banks (facts
  * load_bank_bytes, loads_per_bank, load_line_banks) and crossed lines (split_loads_per_cycle).
- * Assumes that loads at unknown distances do not conflict. 0 without the facts. */
+ * Assumes that loads at unknown distances do not conflict. Returns 0 if the machine lacks the
+ * facts. */
 double first_level_loads(const struct core *c, const struct address_work *work);
 /* Returns the cache writes per iteration in the steady state. Consecutive stores to one line take
  * one write (facts store_line_bytes, store_run). A store across two lines takes two. A partly

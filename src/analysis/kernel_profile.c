@@ -145,8 +145,8 @@ static char *hottest_address(const char *path, const struct perf_samples *sample
     return most ? str_take(&address) : NULL;
 }
 
-/* Sets the share of samples of each instruction of @k, which is code of the file @path. False with
- * err. */
+/* Sets the share of samples of each instruction of @k, which is code of the file @path. Returns
+ * false with err. */
 static bool add_percents(struct kernel *k, const char *path, const struct perf_samples *samples,
                          struct err *err)
 {

@@ -556,8 +556,8 @@ out:
     return k;
 }
 
-/* Returns whether the file begins as ELF. False for unreadable files and pipes, for which the other
- * readers report errors. */
+/* Returns whether the file begins as ELF. Returns false for unreadable files and pipes, for which
+ * the other readers report errors. */
 static bool is_elf(const char *path)
 {
     char magic[4] = "";

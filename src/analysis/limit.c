@@ -119,8 +119,8 @@ static bool is_link_again(const struct chain_work *w, size_t at)
     return false;
 }
 
-/* Returns whether each link has only one input that depends on the chain. False for x + x, or for a
- * sum of the last two values. */
+/* Returns whether each link has only one input that depends on the chain. Returns false for x + x,
+ * or for a sum of the last two values. */
 static bool is_pure(const struct chain_work *w)
 {
     const struct deps *d = w->d;

@@ -57,8 +57,8 @@ static void list_crossings(const struct insn *insns, const struct address_work *
     }
 }
 
-/* Returns whether the node's value comes from the load of @insn. False for the register of a
- * write-back address and the stack pointer of a pop. */
+/* Returns whether the node's value comes from the load of @insn. Returns false for the register of
+ * a write-back address and the stack pointer of a pop. */
 static bool is_loaded(const struct insn *insn, const struct dep_node *node)
 {
     if (node->end >= LATENCY_ADDRESS)

@@ -19,8 +19,8 @@ struct chart_cpu {
     /* Measures the latencies of a form's chains, as latency_measure does. NULL: not supported. */
     size_t (*latencies)(void *state, const struct form_code *code, struct latency out[CHAINS_MAX],
                         struct err *err);
-    /* Measures @n blocks in cycles per iteration; NaN for a block without a stable time. False with
-     * err on failure or when cancelled. NULL: not supported. */
+    /* Measures @n blocks in cycles per iteration; NaN for a block without a stable time. Returns
+     * false with err on failure or when cancelled. NULL: not supported. */
     bool (*times)(void *state, const struct chart_block *blocks, size_t n, double *cycles,
                   struct err *err);
     void *state;

@@ -83,8 +83,8 @@ void memory_probes_free(struct memory_probes *m);
 
 /* facts_plain.c: facts of load-store instruction sets, which a few loops determine. */
 
-/* Concludes each fact that a loop determines, and marks all other facts as unknown. False with
- * err. */
+/* Concludes each fact that a loop determines, and marks all other facts as unknown. Returns false
+ * with err. */
 bool plain_facts_find(struct probes *p, struct err *err);
 
 /* facts_rename.c: facts of rename: indexed addresses, and flags that the next instruction reads. */
@@ -112,8 +112,8 @@ void uop_cache_probes_free(struct uop_cache_probes *u);
 /* facts_windows.c: delivery of the µop cache, from loops of instructions of every length. It is by
  * windows (analysis/windows.h) or at rename's width. */
 
-/* Measures the loops and concludes the facts. Call it before all facts that count slots. False with
- * err. */
+/* Measures the loops and concludes the facts. Call it before all facts that count slots. Returns
+ * false with err. */
 bool window_probes(struct probes *p, struct err *err);
 
 #endif

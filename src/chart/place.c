@@ -68,7 +68,7 @@ struct placing {
     struct guess others[OTHERS_MOST];
     unsigned other_count;
     int pipe;                    /* number of the blocking pipe that the form uses; -1: none */
-    /* @wanted has the experiments that decide between the guess and its alternatives */
+    /* whether @wanted has the experiments that decide between the guess and its alternatives */
     bool considered;
     size_t wanted[FIRST_ASKED];
     size_t wanted_count;

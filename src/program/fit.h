@@ -35,7 +35,7 @@ bool products_best(const struct fit_data *data, const bool *active, double error
  * Keijzer 2003). Equal data result in equal formulas. */
 
 /* Returns whether regression failed. It did if @fitted, the result of fit_counts, has an error
- * above 2 % at left-out runs. False with fewer than 8 runs. */
+ * above 2 % at left-out runs. Returns false with fewer than 8 runs. */
 bool symbolic_needed(const struct fit_data *data, const struct formula *fitted);
 /* Evolves a formula of data->values without the largest run. Replaces @out, the result of
  * fit_counts, if the new formula predicts the largest run better than regression without that run.

@@ -28,7 +28,8 @@ void pages_of(const struct program *p, const struct program_run *run, struct run
  * for its pages. */
 
 /* Returns the seconds of system time for starting a run and for its page faults (estimator_pages).
- * Measures these costs, which takes some 20 ms. NaN with err if no process can be started. */
+ * Measures these costs, which takes some 20 ms. Returns NaN with err if no process can be
+ * started. */
 double system_seconds(const struct run_pages *pages, struct err *err);
 
 #endif

@@ -77,11 +77,11 @@ struct program {
 
 /* Returns whether portolan-cc linked the executable @path. */
 bool program_is_built(const char *path);
-/* Makes a program from consecutive descriptions in @bytes. @name is the program's name. NULL with
- * err. */
+/* Makes a program from consecutive descriptions in @bytes. @name is the program's name. Returns
+ * NULL with err. */
 struct program *program_read(const char *name, const struct str *bytes, struct err *err);
-/* Appends the descriptions in the executable of @p, in the form that program_read parses. False
- * with err. */
+/* Appends the descriptions in the executable of @p, in the form that program_read parses. Returns
+ * false with err. */
 bool program_descriptions(const struct program *p, struct str *out, struct err *err);
 /* Opens the executable @path. Takes @take_directory (from child_directory_new, or NULL) even on
  * failure. Returns NULL with err on failure. */
@@ -105,7 +105,7 @@ const struct program_unit *program_unit_find(const struct program *p, const char
 /* build.c: programs built from source by portolan-cc. */
 
 /* Compiles and links with @count words of a command line: sources and compiler options. Opens the
- * result. Messages contain @name. NULL with the compiler's first error in err. */
+ * result. Messages contain @name. Returns NULL with the compiler's first error in err. */
 struct program *program_build(const char *const *words, size_t count, const char *name,
                               struct err *err);
 

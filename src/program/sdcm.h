@@ -14,8 +14,8 @@ struct cache_shape {
 };
 
 /* Returns the hit probability at @distance distinct lines: the sum over a < ways of C(d, a)
- * (ways/lines)^a (1 - ways/lines)^(d-a). 0 for INFINITY. For a fully associative cache, 1 below the
- * capacity, else 0. Interpolates between integers. */
+ * (ways/lines)^a (1 - ways/lines)^(d-a). Returns 0 for INFINITY. For a fully associative cache, 1
+ * below the capacity, else 0. Interpolates between integers. */
 double sdcm_hit(const struct cache_shape *cache, double distance);
 /* Returns the hit probability with random replacement and cyclic reuse. If x is the ratio of a
  * set's lines to its ways, the share h = exp(-x (1 - h)) of them hits. */

@@ -336,8 +336,8 @@ static bool compile(const struct command_line *l, const char *dir, const char *s
 }
 
 /* Returns the path of the runtime. It is next to the driver in a build tree, relative to the driver
- * in a moved installation, or in the configured directory. NULL with a message if it is missing.
- * The caller frees. */
+ * in a moved installation, or in the configured directory. Returns NULL with a message if it is
+ * missing. The caller frees. */
 static char *runtime_path(void)
 {
     char *places[] = {path_program_directory(), path_next_to_program(BINDIR, PKGLIBDIR),
