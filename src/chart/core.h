@@ -32,7 +32,7 @@ bool core_find(struct lab *lab, const double *alone, size_t n, struct chart_core
 void core_done(struct chart_core *c);
 
 /* Sets @counts to numbers of executions, at most @most each, with which two forms take nearly equal
- * time. @a and @b are their cycles alone. */
+ * time. @a and @b are their cycles alone; if one is unknown, sets both numbers to 1. */
 void core_balance(double a, double b, unsigned most, uint32_t counts[2]);
 
 #endif
