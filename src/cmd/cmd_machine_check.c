@@ -354,7 +354,8 @@ static bool check_finish(struct session *s, void *state, struct result *result, 
     show(w, result);
     put(s, w->check);
     w->check = NULL;
-    s->checking = NULL;   /* an older copy must not replace the result */
+    if (s->checking == w)
+        s->checking = NULL;   /* an older copy must not replace the result */
     return true;
 }
 

@@ -251,7 +251,7 @@ bool keys_cpu_is_free(const struct session *s)
 
 bool keys_check_can_start(const struct session *s)
 {
-    return (s->document.here.id || s->document.isa == isa_host()) && cpu_is_free();
+    return (s->document.here.id || s->document.isa == isa_host()) && !s->checking && cpu_is_free();
 }
 
 bool keys_functions_are_listed(const struct session *s)
