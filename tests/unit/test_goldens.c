@@ -143,11 +143,13 @@ static void show_profile(void)
 
 static void show_hot(const char *view)
 {
+    struct str drawn = {0};
     char line[64];
 
     show_profile();
     /* drawing the list places its cursor on a loop */
-    view_text(&frame, 120, 40, false, false, &(struct str){0});
+    view_text(&frame, 120, 40, false, false, &drawn);
+    str_done(&drawn);
     snprintf(line, sizeof line, "view %s", view);
     run_to_end(line);
 }
