@@ -79,7 +79,8 @@ void advice_constant_divisor(const struct advice *s);
 /* Returns whether a division blocks a pipe of advice_full_pipes. On a charted machine these may be
  * other pipes. */
 bool advice_divides(const struct analysis *a);
-/* Names the instructions with a least time; NULL: some may be microcoded or serialising. */
+/* Returns a noun for the instructions with a minimum time, such as "divisions or square roots".
+ * NULL: some may be microcoded or serialising. */
 const char *advice_least_times(const struct analysis *a);
 /* Appends "the divider", or the names of other full pipes. */
 void advice_name_pipes(const struct advice *s);

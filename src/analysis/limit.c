@@ -297,8 +297,8 @@ static bool is_index(const struct analysis *a, const struct insn *insn, uint8_t 
            (memory->base >= REG_PC || !is_written(a, memory->base));
 }
 
-/* Returns another edge between the instructions of edge @at that has at least its weight and whose
- * value the computation needs; @at if there is none. */
+/* Returns another edge between the instructions of edge @at that has at least half its weight and
+ * whose value the computation needs; @at if there is none. */
 static size_t real_edge(const struct deps *d, const struct insn *insn, size_t at)
 {
     const struct ratio_edge *edge = &d->edges[at];
