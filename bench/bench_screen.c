@@ -29,6 +29,7 @@ struct bench {
     unsigned columns, rows;
     char *file;   /* path of the output of PORTOLAN_TIMING */
     struct rng rng;
+    VEC(double) ms;   /* of the redraws in all views, in milliseconds */
 };
 
 static void open_workbench(const struct bench *b, struct terminal *t, const char *file)
@@ -157,6 +158,7 @@ static void keys(struct bench *b, struct terminal *t, const char *what)
         while (terminal_read(t, 1)) {   /* reads the remaining output */
         }
         vec_push(&ms, 1e3 * (clock_wall() - pressed - 1e-3));
+        vec_push(&b->ms, ms.items[ms.count - 1]);
     }
     report_quantiles(what, ms.items, ms.count);
     vec_done(&ms);
@@ -237,8 +239,11 @@ int main(int argc, char **argv)
     first_screen(&b);
     idle(&b);
     quiet_keys(&b);
+    b.ms.count = 0;
     for (size_t i = 0; i < sizeof views / sizeof *views; i++)
         busy_keys(&b, views[i]);
+    report_quantiles("Ctrl-L, evolver and runner busy, all views", b.ms.items, b.ms.count);
+    vec_done(&b.ms);
     unlink(file);
     return 0;
 }

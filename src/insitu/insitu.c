@@ -61,7 +61,7 @@ struct insitu_watch {
     double begun, cpu_begun;   /* start time; CPU seconds of the process until then */
     struct system_trial trial; /* features of the system that work */
     struct counters counters;
-    uint64_t period;
+    uint64_t period, ticks_begun;   /* passes between stamps; time stamp counter at the start */
     unsigned originals; /* timings of the original code in copies of the process */
     unsigned patches;   /* measurements of the patch */
     unsigned clocked;   /* measurements of the clock */
@@ -385,7 +385,7 @@ static bool change(struct insitu_watch *w, enum copy_mode mode, struct err *err)
 }
 
 /* Chooses the number of passes between stamps: enough for some thousand iterations, or fewer if
- * these are slow. Assumes a clock of 3 GHz. */
+ * these are slow. */
 static void choose_period(struct insitu_watch *w)
 {
     struct placed *x = &w->out->placed;
@@ -394,9 +394,10 @@ static void choose_period(struct insitu_watch *w)
 
     if (x->timed.count) {
         const struct timed_block *b = &x->timed.items[x->timed.count - 1];
-        double seconds = (double)b->ticks / w->out->ticks_per_cycle / 3e9,
-               each = seconds / (double)b->iterations;
-        double most = BLOCK_SECONDS / each / times;
+        double ticks_per_second =
+            (double)(__builtin_ia32_rdtsc() - w->ticks_begun) / (now() - w->begun);
+        double each = (double)b->ticks / (double)b->iterations;
+        double most = BLOCK_SECONDS * ticks_per_second / each / times;
         if (isfinite(most) && most < (double)period)
             period = most > 16 ? (uint64_t)most : 16;
     }
@@ -657,6 +658,7 @@ static bool watch(struct insitu_watch *w, struct err *err)
     bool ok = w->options->argv ? start(w, err) : attach(w, err);
 
     w->begun = now();
+    w->ticks_begun = __builtin_ia32_rdtsc();
     if (!w->options->argv) {
         note_cpu(w);
         w->cpu_begun = isnan(out->cpu) ? 0 : out->cpu;
