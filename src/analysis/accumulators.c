@@ -111,7 +111,14 @@ char *accumulators_split(const struct analysis *a, const struct deps *d,
     str_add(&text, "  before the loop:\n");
     for (unsigned i = 0; i < starts; i++)
         print_line(&begin[i], is_att(a), &text);
-    str_add(&text, "  in the loop, one after each copy of the other instructions:\n");
+    const unsigned copies = (unsigned)((count + chain->count - 1) / chain->count);
+    if (copies > 1)
+        str_addf(&text,
+                 "  one in each of %u copies of the loop; move other addresses likewise, and count "
+                 "once, by %u steps:\n",
+                 copies, copies);
+    else
+        str_add(&text, "  in the loop:\n");
     for (unsigned i = 0; i < count; i++)
         print_line(&body[i], is_att(a), &text);
     str_add(&text, "  after it:\n");

@@ -92,15 +92,19 @@ void advice_say_scan(const struct advice *s)
     advice_next(s);
 }
 
-/* Returns whether every operation of the chain is @operation. */
-static bool all_are(const struct advice *s, uint16_t operation)
+/* Returns whether every operation of the chain that is not a move is @operation. *@count gets the
+ * number of operations that are not moves. */
+static bool all_are(const struct advice *s, uint16_t operation, size_t *count)
 {
     const struct limit_chain *chain = &s->l->chain;
     bool all = true;
 
-    for (size_t i = 0; i < chain->count; i++)
-        all &=
-            chain->links[i].moves || s->a->rows[chain->links[i].row].insn->operation == operation;
+    *count = 0;
+    for (size_t i = 0; i < chain->count; i++) {
+        const bool moves = chain->links[i].moves;
+        all &= moves || s->a->rows[chain->links[i].row].insn->operation == operation;
+        *count += !moves;
+    }
     return all;
 }
 
@@ -140,13 +144,16 @@ static void add_carry(const struct advice *s)
 void advice_say_recurrence(const struct advice *s)
 {
     const struct limit_chain *chain = &s->l->chain;
-    const bool crc = all_are(s, OPERATION_CRC32);
+    size_t computing;
+    const bool crc = all_are(s, OPERATION_CRC32, &computing) && computing;
 
     str_addf(s->out, "Recurrence of %.2f cycles per iteration: ", chain->cycles);
     advice_links(s, true);
     str_add(s->out,
             chain->carry ? ". Each needs the carry of the previous one, so the chain cannot be "
                            "split."
+            : !computing ? ". It only moves values between registers. Unroll the loop and use the "
+                           "other registers in the copies instead."
             : crc ? ". Each step needs the CRC of the previous step. A carry-less multiplication "
                     "can combine separate CRCs of parts of the data (crc32_combine)."
             : chain->logic  ? ". Each step shifts by a constant and inserts. Combine two steps, (x "

@@ -387,7 +387,9 @@ static void prose_leave(struct framed_text *r)
         if (margin_heading(p, end, &start, &stop)) {
             margin_set(r, line, start, stop);
             line->symbol = true;
-        } else if (prose_is_heading(p, end))
+        } else if (prose_is_ellipsis(p, end))
+            margin_leave(line, "omitted instructions");
+        else if (prose_is_heading(p, end))
             margin_leave(line, NULL);
         else if ((why = prose_reason(p, end, r->percents, macros)))
             margin_leave(line, why);

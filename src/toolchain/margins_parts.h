@@ -12,6 +12,9 @@
 /* Returns whether the line is text that disassemblers and profilers print around code: headings,
  * file names, rules, ellipses. */
 bool prose_is_heading(const char *p, const char *end);
+/* Returns whether the trimmed line from @p to @end only has dots that stand for omitted lines:
+ * "...", "[...]" or a horizontal ellipsis. */
+bool prose_is_ellipsis(const char *p, const char *end);
 /* Returns why the trimmed line from @p to @end is not assembler text: "a sentence", "source code",
  * "a prompt". Returns NULL if it may be assembler text, even with errors. @profile: the text is a
  * profile, which contains source lines. @macros: the text defines macros. */

@@ -232,6 +232,22 @@ static bool is_source(const char *p, const char *end, bool profile)
            (ends && brackets && end[-1] != '}');
 }
 
+bool prose_is_ellipsis(const char *p, const char *end)
+{
+    bool found = false;
+
+    for (; p < end; p++) {
+        const bool character = text_begins(p, end, "\342\200\246"),
+                   dots = text_begins(p, end, "...");
+        found |= character || dots;
+        if (character || dots)
+            p += 2;
+        else if (!strchr(". []()<>", *p))
+            return false;
+    }
+    return found;
+}
+
 const char *prose_reason(const char *p, const char *end, bool profile, bool macros)
 {
     static const char *const flow[] = {"call", "callq", "jmp", "jmpq", "bl", "b", NULL};

@@ -20,6 +20,8 @@
 
 struct faster_state {
     struct result *found;      /* result with the versions (counted reference); NULL: none yet */
+    uint64_t serial;           /* of the kernel after that command; its loop in use */
+    size_t loop;
     size_t cursor, top, body;
     int first_row; /* screen row of the first version at the last drawing */
 };
@@ -29,15 +31,21 @@ static void faster_close(void *state)
     result_free(((struct faster_state *)state)->found);
 }
 
-/* Returns the table of versions; NULL: none yet. */
+/* Returns the table of versions of the loop in use; NULL: none yet. */
 static const struct result_table *versions(struct faster_state *v, const struct session *s)
 {
+    const struct kernel *k = s->document.kernel;
+
     if (s->last && s->last != v->found && result_find_table(s->last, "versions")) {
         result_free(v->found);
         v->found = result_hold(s->last);
+        v->serial = k ? k->serial : 0;
+        v->loop = s->document.loop;
         v->cursor = v->top = 0;
     }
-    return v->found ? result_find_table(v->found, "versions") : NULL;
+    return v->found && k && k->serial == v->serial && s->document.loop == v->loop
+               ? result_find_table(v->found, "versions")
+               : NULL;
 }
 
 /* Returns whether kernel tune is running; *@out is its job. */

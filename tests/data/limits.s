@@ -153,6 +153,11 @@
 	addq	$8, %rdi
 	cmpq	%rdi, %rdx
 	jne	1b
+### skylake: recurrence: two registers exchange their values
+# says: only moves values between registers | use the other registers | !CRC
+1:	xchgq	%rax, %rbx
+	decq	%rcx
+	jne	1b
 ### skylake: recurrence: Newton's iteration
 # says: divsd 13 (line 2) | cannot be split | Interleave independent data (6 streams
 1:	movapd	%xmm1, %xmm2

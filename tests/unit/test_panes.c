@@ -503,6 +503,18 @@ static void test_mapping_in_view(void **state)
     assert_true(large_holds("filter form~"));
 }
 
+/* The versions of kernel tune are displayed for the loop that was tuned, not for another one. */
+static void test_versions_of_another_loop(void **state)
+{
+    (void)state;
+    load();
+    run_to_end("set machine skylake; kernel tune --model-only --tries 20; view faster");
+    assert_true(large_holds("cycles by model"));
+    frame_run(&frame, "kernel hex 4801d8480fafc3");
+    assert_false(large_holds("cycles by model"));
+    assert_true(large_holds("can this be faster?"));
+}
+
 /* Each back key closes the help, the output and the log, and none ends the program. */
 static void test_help_closes(void **state)
 {
@@ -647,6 +659,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_steps_of_the_lab, setup, teardown),
         cmocka_unit_test_setup_teardown(test_mapping_in_view, setup, teardown),
         cmocka_unit_test(test_empty_panes),
+        cmocka_unit_test_setup_teardown(test_versions_of_another_loop, setup, teardown),
         cmocka_unit_test_setup_teardown(test_help_closes, setup, teardown),
         cmocka_unit_test_setup_teardown(test_all_reasons, setup, teardown),
         cmocka_unit_test_setup_teardown(test_help_is_whole, setup, teardown),

@@ -254,6 +254,9 @@ static void test_reasons(void **state)
         {"#include <stdio.h>", "source code"},
         {"return sum;", "source code"},
         {"double f(int n)", "source code"},
+        {"...", "omitted instructions"},
+        {"\t[...]", "omitted instructions"},
+        {"\342\200\246", "omitted instructions"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct str text = {0};
