@@ -243,7 +243,8 @@ static void show(const struct kernel_blaming *w, struct result *result)
 
     result_line(
         result,
-        "%s: %.2f cycles per iteration here (within %.1f %%), %s%.2f predicted for %s (%+.0f %%)",
+        "%s: %.2f cycles per iteration measured (within %.1f %%), %s%.2f predicted for %s "
+        "(%+.0f %%)",
         w->kernel->name, b->measured, 100 * b->spread, cycles_words(b->least, b->estimate),
         b->predicted, b->machine, 100 * (b->predicted / b->measured - 1));
     if (!isnan(w->share))
@@ -354,7 +355,7 @@ struct blame_values {
 static const struct parameter options[] = {
     {PARAMETER(TEXT, "--machine", struct blame_values, machine), .value = "ID",
      .otherwise = "this CPU's machine, otherwise the current machine", .complete = COMPLETE_MACHINE,
-     .help = "model to compare with"},
+     .help = "machine whose prediction is compared"},
     {PARAMETER(DURATION, "--seconds", struct blame_values, seconds), .value = "T", .least = 0.01,
      .most = 3600, .initial = INITIAL(SECONDS), .help = "stop starting variants after this time"},
     {0},

@@ -75,11 +75,11 @@ static void calibration_lines(const struct calibration *c, struct result *result
                     c->seen_rate, c->probe_rate, c->day);
     result_line(result, "loads within %u bytes", c->load_window);
     if (isnan(c->second_ratio))
-        result_line(result, "second chain: not used, because a dependent multiplication does not "
-                            "take a whole number of cycles on this CPU");
+        result_line(result, "clock check by a chain of multiplications: not used, because each "
+                            "does not take a whole number of cycles on this CPU");
     else
         result_line(result,
-                    "second chain: a dependent 64-bit multiplication takes %.0f cycles on this CPU",
+                    "clock check by a chain of 64-bit multiplications: each takes %.0f cycles",
                     c->second_ratio);
     if (c->stretch > 1)
         result_line(result,

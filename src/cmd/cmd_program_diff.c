@@ -530,8 +530,8 @@ static void say_program(const struct builds_diff *w, struct result *result)
         return;
     result_line(result,
                 "\n"
-                "B's run compared with A's, if only these loops change and the stalls per "
-                "iteration stay equal (CPU time of A %.2f s, of B %.2f s)",
+                "predicted change of the run time if only these loops change and stalls per "
+                "iteration stay equal (measured CPU time: A %.2f s, B %.2f s)",
                 w->profiles[0]->user, w->profiles[1]->user);
     struct result_table *t =
         result_table(result, "runs", columns, sizeof columns / sizeof *columns);
@@ -714,7 +714,7 @@ static const char *const examples[] = {
 
 const struct command command_program_diff = {
     .name = "program diff",
-    .help = "compare all loops of two builds of a program: other compiler, options or version",
+    .help = "compare all loops of two builds of a program (compilers, options or versions)",
     .description =
         "Loops are matched by function, then by source line if both builds have debug information. "
         "Functions that were renamed or have no symbol are matched by their instructions. Cycles "

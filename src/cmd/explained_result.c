@@ -290,8 +290,8 @@ static void say_branch(struct result *result, const struct explained_findings *f
     result_line(result, "%s",
                 in->indirect ? "  reduce the targets per jump: a separate jump at the end of each "
                                "case, or a table of data instead of code"
-                             : "  avoid them by a conditional move or arithmetic instead of the "
-                               "branch, or by sorted data");
+                             : "  replace the branch by a conditional move or arithmetic, or sort "
+                               "the data");
 }
 
 static void say_cache(struct result *result, const struct explained_findings *f, const char *more)

@@ -57,8 +57,8 @@ bool memory_curve_sizes(const char *text, double *from, double *to, struct err *
         return err_set(err, ERR_USAGE, "give the smaller size first: --size 16K..512M",
                        "`%.40s` starts with the larger size", text);
     if (*from < MEMORY_CURVE_LEAST || *to > MEMORY_CURVE_MOST)
-        return err_set(err, ERR_USAGE, "--size 16K..512M, or --size 2M",
-                       "`%.40s` is not a size from 4K to 64G", text);
+        return err_set(err, ERR_USAGE, "give sizes from 4K to 64G: --size 16K..512M, or --size 2M",
+                       "`%.40s` is below 4K or above 64G", text);
     return true;
 }
 

@@ -69,7 +69,9 @@ static bool flat_place(struct sandbox *s, struct flat *f, uint32_t flags, struct
     for (size_t i = 0; i < f->count; i++)
         length += f->insns[i].length;
     if (length > CODE_MOST)
-        return err_set(err, ERR_LIMIT, NULL, "the loop is too long to be compared");
+        return err_set(err, ERR_LIMIT, "select a shorter loop with kernel use",
+                       "the loop has %zu bytes of code; results are compared up to %d", length,
+                       (int)CODE_MOST);
     uint8_t *code = mem_alloc(length + TAIL);
     f->offset = sandbox_next_offset(s);
     for (size_t i = 0; i < f->count; i++)

@@ -240,7 +240,7 @@ static void draw_empty(struct session *s, struct grid *g)
                         "prompt program run", "runs it: N=16,32,64,128");
     else
         view_draw_empty(s, &program_view, g,
-                        "Hottest loops of any running program, without source. :program load "
+                        "Shows hot loops of any program, without its source. :program load "
                         "FILE.c predicts a program at other inputs and on other machines.",
                         "prompt program profile", "profiles a program: ./PROGRAM ARGUMENTS");
 }
