@@ -146,6 +146,7 @@ struct chart_options {
      * nearly all forms of this core and explain their times. Otherwise the search starts from the
      * common forms. */
     const struct mapping *core;
+    bool core_fixed;              /* the forms of @core, not NULL, are the core: none is selected */
     /* forms from which the review generates random blocks, x86-64 or AArch64 */
     const struct block_form *uses;
     size_t uses_count;            /* number of forms in @uses; 0: no review */

@@ -69,8 +69,13 @@ static bool needs_breakers(const struct form_row *row)
 static bool find_core(struct charting *w, struct chart_core *core, struct err *err)
 {
     const size_t n = w->chart->form_count;
-    double *alone = mem_alloc((n + 1) * sizeof *alone);
+    const struct chart_options *o = w->lab.options;
 
+    if (o->core_fixed && !core_take(&w->lab, w->alone, o->core, core, err))
+        return false;
+    if (core->classes.count)
+        return true;
+    double *alone = mem_alloc((n + 1) * sizeof *alone);
     for (size_t i = 0; i < n; i++)
         alone[i] =
             w->alone[i] > 0 && w->alone[i] <= CORE_QUICK && needs_breakers(w->chart->forms[i].row)
@@ -327,7 +332,6 @@ static bool place_rest(struct charting *w, const struct chart_core *core, struct
     mapping_free(beside);
     if (ok) {
         write_mapping(w, &ports, forms, places, n);
-        unexplained_mend(c, lab_off(&w->lab));
     }
     for (size_t i = 0; i < n; i++)
         placement_done(&places[i]);
@@ -388,8 +392,7 @@ static bool run_stage(struct charting *w, struct chart_core *core, enum chart_st
         write_confidence(w->chart);
         if (!w->lab.options->leave_ambiguities && !settle_chart(&w->lab, w->chart, err))
             return false;
-        if (w->lab.late)
-            refine_usages(&w->lab, w->chart);
+        refine_usages(&w->lab, w->chart);
         return lab_goes_on(&w->lab, err);
     case CHART_LATENCIES:
         return !w->lab.cpu->latencies || latencies_find(&w->lab, w->chart, err);

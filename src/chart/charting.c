@@ -33,9 +33,11 @@
 struct chart_job {
     /* NULL: results are not saved */
     char *name, *directory, *journal_path, *latencies_path, *core_path, *ambiguities_path;
+    struct machine *core;            /* core that an earlier run saved; NULL: none */
     struct machine *simulated;       /* copy of the simulated CPU's machine; NULL: this CPU is
                                       * charted */
     bool recorded;
+    bool core_fixed;                 /* a recorded chart of some forms, with the core of all */
     struct forms *forms;             /* forms of the instruction set; the job owns a reference */
     VEC(const struct form_row *) rows;
     struct block_forms uses;         /* forms of which the review's blocks consist */
@@ -229,12 +231,11 @@ struct chart *charting_run(struct chart_job *w, const struct charting_hooks *own
         w->simulated ? imitation_new(w->simulated, CHART_SIMULATED_NOISE, w->options.seed) : NULL;
     struct chart_cpu cpu = {NULL, w->recorded ? recorded_latencies : latencies_of_cpu,
                             w->recorded ? recorded_times : times_of_cpu, w};
-    /* machine that an earlier run saved, with the core's usages */
-    struct machine *core = w->core_path ? machine_load(w->core_path, NULL) : NULL;
     struct chart *chart = NULL;
 
     w->hooks = own;
-    w->options.core = core ? core->mapping : NULL;
+    w->options.core = w->core ? w->core->mapping : NULL;
+    w->options.core_fixed = w->core_fixed;
     bool ok = w->simulated || encodings_learn(w->rows.items, w->rows.count, err);
     ok = ok &&
          (!w->journal_path || (w->options.journal = journal_open(w->journal_path, err)) != NULL);
@@ -257,7 +258,6 @@ struct chart *charting_run(struct chart_job *w, const struct charting_hooks *own
     w->source = NULL;
     w->options.journal = NULL;
     w->options.core = NULL;
-    machine_free(core);
     return chart;
 }
 
@@ -271,6 +271,7 @@ void charting_free(struct chart_job *w)
     free(w->latencies_path);
     free(w->core_path);
     free(w->ambiguities_path);
+    machine_free(w->core);
     machine_free(w->simulated);
     vec_done(&w->rows);
     vec_done(&w->uses);
@@ -301,8 +302,17 @@ static bool wanted(const void *state, const struct form_row *row)
     return matches && (r->simulated || !form_measurable(row, why, sizeof why));
 }
 
-/* Chooses the measurable forms that match the request: all of them, or the @top that programs use
- * most. */
+/* Adds @row (may be NULL) unless the chart has it. */
+static void add_row(struct chart_job *w, const struct form_row *row)
+{
+    for (size_t i = 0; i < w->rows.count && row; i++)
+        row = w->rows.items[i] == row ? NULL : row;
+    if (row)
+        vec_push(&w->rows, row);
+}
+
+/* Chooses the measurable forms that match the request: all, or the @top that programs use most. A
+ * fixed core adds its forms. */
 static bool choose_rows(struct chart_job *w, const struct charting_request *r, struct err *err)
 {
     struct block_forms most = {0};
@@ -315,6 +325,8 @@ static bool choose_rows(struct chart_job *w, const struct charting_request *r, s
     for (size_t i = 0; r->top == SIZE_MAX && i < forms_count(w->forms); i++)
         if (wanted(r, forms_at(w->forms, i)))
             vec_push(&w->rows, forms_at(w->forms, i));
+    for (size_t i = 0; w->core_fixed && i < mapping_count(w->core->mapping); i++)
+        add_row(w, forms_find(w->forms, mapping_at(w->core->mapping, i)->form));
     return w->rows.count ||
            err_set(err, ERR_USAGE,
                    "forms list shows the measurable forms, and why others cannot be measured",
@@ -366,7 +378,10 @@ struct chart_job *charting_new(const struct charting_request *r, struct err *err
     w->recorded = r->recorded && !r->simulated;
     w->forms = forms_hold(r->forms);
     w->cpu = r->cpu;
-    if (!choose_paths(w, r->name, err) || !choose_rows(w, r, err)) {
+    const bool ok = choose_paths(w, r->name, err);
+    w->core = ok && w->core_path ? machine_load(w->core_path, NULL) : NULL;
+    w->core_fixed = w->recorded && w->core && (r->top != SIZE_MAX || r->pattern_count);
+    if (!ok || !choose_rows(w, r, err)) {
         charting_free(w);
         return NULL;
     }

@@ -532,6 +532,21 @@ bool core_find(struct lab *lab, const double *alone, size_t n, struct chart_core
     return ok;
 }
 
+bool core_take(struct lab *lab, const double *alone, const struct mapping *known,
+               struct chart_core *out, struct err *err)
+{
+    *out = (struct chart_core){0};
+    for (size_t i = 0; i < mapping_count(known); i++) {
+        const uint32_t form = names_find(&lab->table->forms, mapping_at(known, i)->form);
+        if (form >= lab->table->forms.count || isnan(alone[form]))
+            continue;
+        vec_push(&out->classes, ((struct core_class){form, 1}));
+        vec_push(&out->candidates, form);
+        vec_push(&out->class_of, (uint32_t)(out->classes.count - 1));
+    }
+    return add_larger(lab, alone, out, err);
+}
+
 void core_done(struct chart_core *c)
 {
     vec_done(&c->classes);

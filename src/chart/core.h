@@ -29,6 +29,9 @@ bool core_is_joined(const struct lab *lab, const double *alone, size_t n, size_t
  * and quadruples of the classes. Returns false with err on failure. */
 bool core_find(struct lab *lab, const double *alone, size_t n, struct chart_core *out,
                struct err *err);
+/* Like core_find, but each form of @known with a time alone is a class: nothing is classified. */
+bool core_take(struct lab *lab, const double *alone, const struct mapping *known,
+               struct chart_core *out, struct err *err);
 void core_done(struct chart_core *c);
 
 /* Sets @counts to numbers of executions, at most @most each, with which two forms take nearly equal

@@ -13,17 +13,29 @@
 #include "throughput/predict.h"
 #include "throughput/throughput.h"
 
+/* fewest experiments that can confirm a usage */
 #define ROWS_FEWEST 8
-#define ROWS_MOST 1500       /* most experiments per form */
-#define TERMS_MOST 16        /* most forms per experiment */
-#define TRIED_MOST 40        /* most usages of other forms that are tried for one form */
-#define SETS_MOST 64         /* most port sets whose µops are added or removed */
-#define STEPS 8             /* most steps, each of which must reduce the error */
-#define GAIN 0.25            /* relative reduction of the error that another usage must achieve */
-#define GAIN_LEAST 0.005     /* least absolute reduction, so that noise changes nothing */
-#define STEP_GAIN 0.1
-#define SLOWEST 1.1          /* largest ratio of a tried usage's time to the form's time alone */
-#define QUICKEST 0.5         /* smallest ratio of a tried usage's time to the form's time alone */
+#define ROWS_MOST 1500      /* most experiments per form */
+#define TERMS_MOST 16       /* most forms per experiment */
+#define TRIED_MOST 40       /* most usages of other forms that are tried */
+#define SETS_MOST 64        /* most port sets from which µops are added */
+#define STEPS 8             /* most steps, each of which must reduce the cost */
+#define SWEEPS 3            /* most sweeps: each changes how frequent the usages are */
+#define SLOWEST 1.1         /* largest ratio of the µops' time to the form's time alone */
+#define QUICKEST 0.5        /* smallest ratio of the µops' time to the form's time alone */
+#define DEVIATION_MOST 40.0 /* largest cost of one time */
+/* Cost of a further late time with a form that has another: both slow each other for one reason. */
+#define AGAIN 1.0
+#define EXPLAINS 3.0 /* standard deviations within which a time is explained */
+/* Largest share of late times: with more, the usage lacks a µop. */
+#define LATE_SHARE_MOST 0.5
+/* One of this many times may contradict a usage if times may be late: some causes are unknown. */
+#define ODD_EVERY 20
+/* Confidence below which a usage of the core is judged by all its experiments as well. */
+#define DOUBTFUL_CORE 0.5
+#define QUICK_UOPS 8      /* most µops of a usage with a single port set */
+#define BELOW_NOISE 0.005 /* relative standard deviation of repeated measurements */
+#define CAUSES_MOST 64    /* most other forms that may slow a form */
 
 typedef VEC(uint32_t) row_list;
 
@@ -31,41 +43,55 @@ typedef VEC(uint32_t) row_list;
 struct refine_use {
     struct usage usage;
     unsigned slots;
-    bool memory, vectors;    /* whether the forms access memory; whether they use vectors */
+    bool memory, vectors; /* whether its forms access memory; whether they use vectors */
     size_t forms;
-    double cycles;           /* predicted cycles of a form alone with this usage */
-    size_t at;               /* index of the usage in the order of discovery */
+    double cycles; /* cycles of the usage alone */
+    size_t at;     /* number of usages that were found before */
 };
 
 struct refined {
-    bool changed;
+    bool tried, changed, explained;
     struct usage usage;
     unsigned slots;
-    double worst;            /* largest relative error of an experiment with the form */
+    double worst; /* largest relative error of the form's experiments */
+    double confidence;
 };
 
 struct refining {
     const struct lab *lab;
     struct chart *c;
-    row_list *rows;          /* rows of the table that contain the form, by form */
+    row_list *rows; /* indexes of the rows with each form */
     struct refine_use *uses;
-    size_t use_count;
+    size_t use_count, kinds[2][2]; /* number of forms by memory and vectors */
     portset sets[SETS_MOST], pipes;
     size_t set_count;
-    struct refined *out;     /* result for each form */
+    struct refined *out; /* results by form */
+    bool core;           /* judges forms of the core, otherwise the others */
     unsigned workers;
     atomic_bool over;
 };
 
-/* State while alternatives for one form are tried one by one. */
+struct tried_usage {
+    struct usage usage;
+    unsigned slots;
+};
+
+/* Usages for one form, tried one by one. */
 struct refine_trial {
-    const struct experiments *table;   /* copy of the form's experiments */
-    struct mapping *mapping;           /* mapping in which the alternatives are set */
-    double *cycles;
+    const struct refining *refining;
+    const struct chart_form *form;
+    bool memory, vectors;
+    const struct experiments *table; /* experiments of the form, copied for this trial */
+    uint32_t own;                    /* index of the form in @table */
+    struct mapping *mapping;         /* mapping in which the usage is tried */
+    double *cycles, *least;          /* least: cycles of each row without the form */
     struct mapping_entry entry;
+    VEC(struct tried_usage) tried;
     struct usage best;
     unsigned slots;
-    double error, worst;
+    /* cost: of the best; sum: of the likelihoods of all tried, relative to the best */
+    double cost, sum, worst;
+    bool explained;
 };
 
 static int by_forms(const void *a, const void *b)
@@ -106,7 +132,21 @@ static void count_sets(struct refining *r)
         }
 }
 
-/* Collects all usages of the machine, the most frequent first, and their port sets. */
+static bool is_explained(const struct chart_form *f)
+{
+    return f->state == CHART_IN_CORE || f->state == CHART_PLACED;
+}
+
+/* Returns the index of @name in the chart; the number of forms if it has none. */
+static size_t form_of(const struct chart *c, const char *name)
+{
+    const uint32_t at = names_find(&c->table->forms, name);
+
+    return at < c->form_count ? at : c->form_count;
+}
+
+/* Collects all usages of the machine, the most frequent first, and their port sets. A usage's
+ * frequency is that among the explained forms of its kind. */
 static void take_uses(struct refining *r)
 {
     const struct mapping *m = r->c->machine->mapping;
@@ -130,12 +170,31 @@ static void take_uses(struct refining *r)
                 .cycles = cycles_alone(throughput, &e->usage, e->micro_ops, r->c->width)};
             usage_copy(&r->uses[k].usage, &e->usage);
         }
+        const size_t form = form_of(r->c, e->form);
+        if (form < r->c->form_count && !is_explained(&r->c->forms[form]))
+            continue;
         r->uses[k].forms++;
+        r->kinds[memory][vectors]++;
     }
     throughput_free(throughput);
     if (r->use_count)
         qsort(r->uses, r->use_count, sizeof *r->uses, by_forms);
     count_sets(r);
+}
+
+/* Returns whether all forms but @form in row @i have usages that explain their times. For a form of
+ * the core: whether they are in the core, because usages of others rest on its usage. */
+static bool others_explained(const struct refining *r, size_t i, uint32_t form)
+{
+    const struct chart *c = r->c;
+    bool all = true;
+
+    for (uint32_t k = 0; k < c->table->rows.items[i].count && all; k++) {
+        const uint32_t f = experiments_terms(c->table, i)[k].form;
+        all = f == form || (f < c->form_count && (r->core ? c->forms[f].state == CHART_IN_CORE
+                                                          : is_explained(&c->forms[f])));
+    }
+    return all;
 }
 
 static void take_rows(struct refining *r)
@@ -148,7 +207,7 @@ static void take_rows(struct refining *r)
                              experiments_measured(t, i);
              k++) {
             uint32_t f = experiments_terms(t, i)[k].form;
-            if (f < r->c->form_count && r->rows[f].count < ROWS_MOST)
+            if (f < r->c->form_count && r->rows[f].count < ROWS_MOST && others_explained(r, i, f))
                 vec_push(&r->rows[f], (uint32_t)i);
         }
 }
@@ -171,34 +230,172 @@ static struct experiments *table_of(const struct experiments *from, const row_li
     return t;
 }
 
-/* Predicts the form's experiments with usage @u, and stores it as the best if the mean error is
- * smaller. */
+/* Returns -2 ln of the prior probability of @u for a form of the trial's kind. Usages are as
+ * probable as they are frequent. A usage without a form is as frequent as one form in all, and its
+ * µops have any of the port sets. */
+static double prior_cost(const struct refine_trial *t, const struct usage *u, unsigned slots)
+{
+    const struct refining *r = t->refining;
+    double forms = 0, fresh = 1;
+
+    for (size_t i = 0; i < r->use_count; i++)
+        if (r->uses[i].slots == slots && r->uses[i].memory == t->memory &&
+            r->uses[i].vectors == t->vectors && usage_equal(&r->uses[i].usage, u))
+            forms = (double)r->uses[i].forms;
+    for (unsigned k = 0; k < u->count; k++)
+        fresh /= (double)(r->set_count + 1) * u->uops[k].count;
+    return -2 * log((forms + fresh) / ((double)r->kinds[t->memory][t->vectors] + 1));
+}
+
+/* Late times of a form, which other forms next to it may cause. */
+struct late_times {
+    struct {
+        size_t row;
+        double cost;
+    } list[ROWS_MOST];
+    size_t count;
+};
+
+/* Returns the cost of the late times. Two forms that slow each other do so in all experiments with
+ * both: the first time costs its residual, further ones AGAIN. Forms that explain most are taken
+ * first. */
+static double late_cost(const struct refine_trial *t, struct late_times *late)
+{
+    double cost = 0;
+
+    while (late->count) {
+        double gain[CAUSES_MOST] = {0}, most = 0;
+        size_t best = SIZE_MAX, left = 0;
+        for (size_t i = 0; i < late->count; i++) {
+            const struct flat_term *terms = experiments_terms(t->table, late->list[i].row);
+            for (uint32_t k = 0; k < t->table->rows.items[late->list[i].row].count; k++)
+                if (terms[k].form < CAUSES_MOST && terms[k].form != t->own)
+                    gain[terms[k].form] += fmax(0, late->list[i].cost - AGAIN);
+        }
+        for (size_t k = 0; k < CAUSES_MOST; k++)
+            if (gain[k] > most) {
+                most = gain[k];
+                best = k;
+            }
+        if (most > RESIDUAL_COST_MOST)
+            cost += RESIDUAL_COST_MOST;
+        else
+            best = SIZE_MAX;
+        for (size_t i = 0; i < late->count; i++) {
+            const struct flat_term *terms = experiments_terms(t->table, late->list[i].row);
+            bool with = false;
+            for (uint32_t k = 0; k < t->table->rows.items[late->list[i].row].count; k++)
+                with |= terms[k].form == best;
+            if (with || best == SIZE_MAX)
+                cost += with ? fmin(AGAIN, late->list[i].cost) : late->list[i].cost;
+            else
+                late->list[left++] = late->list[i];
+        }
+        late->count = left;
+    }
+    return cost;
+}
+
+/* Returns the number of executions of the form in row @i. */
+static uint32_t executions(const struct refine_trial *t, size_t i)
+{
+    uint32_t n = 0;
+
+    for (uint32_t k = 0; k < t->table->rows.items[i].count; k++)
+        n += experiments_terms(t->table, i)[k].form == t->own
+                 ? experiments_terms(t->table, i)[k].count
+                 : 0;
+    return n;
+}
+
+/* Returns the standard deviation of a time of @cycles from repeated measurements, in cycles. */
+static double below_noise(double cycles)
+{
+    return BELOW_NOISE * cycles + 0.001;
+}
+
+/* Returns whether @u was tried already, and notes it. */
+static bool is_tried(struct refine_trial *t, const struct usage *u, unsigned slots)
+{
+    struct tried_usage now = {.slots = slots};
+
+    for (size_t i = 0; i < t->tried.count; i++)
+        if (t->tried.items[i].slots == slots && usage_equal(&t->tried.items[i].usage, u))
+            return true;
+    usage_copy(&now.usage, u);
+    vec_push(&t->tried, now);
+    return false;
+}
+
+/* Costs of the times of a form with a usage. */
+struct time_costs {
+    double cost, worst; /* worst: largest relative error */
+    size_t times, wrong;
+    struct late_times late;
+};
+
+/* Adds the cost of row @i. */
+static void add_cost(const struct refine_trial *t, size_t i, struct time_costs *c)
+{
+    const struct lab *lab = t->refining->lab;
+    const double is = t->table->rows.items[i].cycles, sigma = sight_noise(lab->noise, is),
+                 alone = executions(t, i) * t->form->alone;
+    const bool single = t->table->rows.items[i].count == 1;
+    double says = t->cycles[i];
+
+    /* No form makes others faster: a shorter time contradicts the usages of the others. */
+    if (isnan(says) || is < t->least[i] - EXPLAINS * sigma)
+        return;
+    c->times++;
+    /* The cause of a long time alone may slow the form next to others. */
+    if (lab->late && !single && is > says && alone > says && alone <= RESIDUAL_RATIO_ALONE * says)
+        says = fmin(is, alone);
+    /* Nothing runs faster than its ports: below the bound there is only measuring noise. */
+    const double off = (is - says) / (is < says ? below_noise(is) : sigma),
+                 by = !lab->late ? 1
+                      : single   ? RESIDUAL_RATIO_ALONE
+                                 : RESIDUAL_RATIO;
+    c->worst = fmax(c->worst, fabs(says / is - 1));
+    if (off > 1 && is_above_ports(says, is, by)) {
+        c->late.list[c->late.count].row = i;
+        c->late.list[c->late.count++].cost = fmin(off * off, RESIDUAL_COST_MOST);
+        return;
+    }
+    c->wrong += fabs(off) > EXPLAINS && fabs(says / is - 1) > LAB_OFF;
+    /* The time alone contains nothing else that could be wrong. */
+    c->cost += single ? off * off : fmin(off * off, DEVIATION_MOST);
+}
+
+/* Tries usage @u, and keeps it if it is the most probable. */
 static void try_usage(struct refine_trial *t, const struct usage *u, unsigned slots)
 {
-    double sum = 0, worst = 0;
-    size_t n = 0;
+    if (is_tried(t, u, slots))
+        return;
+    struct time_costs *c = mem_zero(1, sizeof *c);
 
     t->entry.usage = *u;
     t->entry.micro_ops = slots;
     mapping_set(t->mapping, &t->entry);
     throughput_predict(t->mapping, t->table, t->cycles);
     for (size_t i = 0; i < t->table->rows.count; i++)
-        if (!isnan(t->cycles[i])) {
-            double off = fabs(t->cycles[i] / t->table->rows.items[i].cycles - 1);
-            sum += off;
-            worst = off > worst ? off : worst;
-            n++;
-        }
-    double error = n ? sum / (double)n : INFINITY;
-    if (error < t->error) {
+        add_cost(t, i, c);
+    const bool explained = c->times >= ROWS_FEWEST &&
+                           c->wrong <= (t->refining->lab->late ? c->times / ODD_EVERY : 0) &&
+                           (double)c->late.count <= LATE_SHARE_MOST * (double)c->times;
+    const double cost = prior_cost(t, u, slots) + c->cost + late_cost(t, &c->late);
+    t->sum = cost < t->cost ? 1 + t->sum * exp((cost - t->cost) / 2)
+                            : t->sum + exp((t->cost - cost) / 2);
+    if (cost < t->cost) {
         struct usage kept = {0};
         usage_copy(&kept, u);
         usage_done(&t->best);
         t->best = kept;
         t->slots = slots;
-        t->error = error;
-        t->worst = worst;
+        t->cost = cost;
+        t->worst = c->worst;
+        t->explained = explained;
     }
+    free(c);
 }
 
 /* Tries @from with one µop removed from entry @out (UINT_MAX: none) and one µop added to set @in
@@ -217,14 +414,27 @@ static void try_change(struct refine_trial *t, const struct usage *from, unsigne
     usage_done(&u);
 }
 
+/* Tries as many µops on @set alone as take the form's time. */
+static void try_single(struct refine_trial *t, portset set, unsigned slots)
+{
+    const double count = rint(t->form->alone * portset_size(set));
+    struct usage u = {0};
+
+    if (count < 1 || count > QUICK_UOPS)
+        return;
+    usage_add(&u, set, (uint32_t)count);
+    try_usage(t, &u, slots);
+    usage_done(&u);
+}
+
 static void try_steps(const struct refining *r, struct refine_trial *t)
 {
     double before = INFINITY;
 
-    for (unsigned step = 0; step < STEPS && t->error < before * (1 - STEP_GAIN); step++) {
+    for (unsigned step = 0; step < STEPS && t->cost < before; step++) {
         struct usage from = {0};
         unsigned slots = t->slots;
-        before = t->error;
+        before = t->cost;
         usage_copy(&from, &t->best);
         for (size_t s = 0; s < r->set_count; s++) {
             try_change(t, &from, UINT32_MAX, r->sets[s], slots);
@@ -243,40 +453,65 @@ static bool is_open(const struct refining *r, size_t at)
 {
     const struct chart_form *f = &r->c->forms[at];
 
-    return (f->state == CHART_PLACED || f->state == CHART_UNEXPLAINED) && !f->joined &&
-           f->alone > 0 && r->rows[at].count >= ROWS_FEWEST &&
+    return (r->core ? f->state == CHART_IN_CORE && f->confidence < DOUBTFUL_CORE
+                    : f->state == CHART_PLACED || f->state == CHART_UNEXPLAINED) &&
+           !f->joined && f->alone > 0 &&
+           r->rows[at].count >= (f->state == CHART_UNEXPLAINED ? 1 : ROWS_FEWEST) &&
            mapping_find(r->c->machine->mapping, f->row->form);
 }
 
+/* Tries usages for one form: its own, those of other forms, those on one port set, and those one µop
+ * away from the best. */
 static void refine_form(struct refining *r, size_t at, struct mapping *m)
 {
     const struct chart_form *f = &r->c->forms[at];
-    const struct mapping_entry *own = mapping_find(r->c->machine->mapping, f->row->form);
-    const bool memory = form_has_memory(f->row->form), vectors = form_has_vectors(f->row->form);
+    const struct mapping_entry own = *mapping_find(r->c->machine->mapping, f->row->form);
     struct experiments *table = table_of(r->c->table, &r->rows[at]);
-    struct refine_trial t = {.table = table,
+    struct refine_trial t = {.refining = r,
+                             .form = f,
+                             .memory = form_has_memory(f->row->form),
+                             .vectors = form_has_vectors(f->row->form),
+                             .table = table,
+                             .own = names_find(&table->forms, f->row->form),
                              .mapping = m,
                              .cycles = mem_alloc((table->rows.count + 1) * sizeof *t.cycles),
-                             .entry = *own,
-                             .error = INFINITY};
+                             .least = mem_alloc((table->rows.count + 1) * sizeof *t.least),
+                             .entry = own,
+                             .cost = INFINITY};
 
-    try_usage(&t, &own->usage, own->micro_ops);
-    double before = t.error;
+    t.entry.usage = (struct usage){0};
+    t.entry.micro_ops = 0;
+    mapping_set(m, &t.entry);
+    throughput_predict(m, table, t.least);
+    try_usage(&t, &own.usage, own.micro_ops);
     for (size_t i = 0, tried = 0; i < r->use_count && tried < TRIED_MOST; i++) {
         const struct refine_use *u = &r->uses[i];
-        if (u->memory != memory || u->vectors != vectors || u->cycles > SLOWEST * f->alone ||
-            u->cycles < QUICKEST * f->alone)
+        if (u->memory != t.memory || u->vectors != t.vectors || u->cycles > SLOWEST * f->alone ||
+            u->cycles < QUICKEST * f->alone ||
+            (u->slots == own.micro_ops && usage_equal(&u->usage, &own.usage)))
             continue;
         try_usage(&t, &u->usage, u->slots);
         tried++;
     }
+    for (unsigned i = 0; i < f->other_count; i++)
+        try_usage(&t, &f->others[i].usage, f->others[i].slots);
+    for (size_t i = 0; i < r->set_count; i++)
+        try_single(&t, r->sets[i], own.micro_ops);
     try_steps(r, &t);
-    mapping_set(m, own);
-    if (t.error < before * (1 - GAIN) && t.error < before - GAIN_LEAST)
-        r->out[at] = (struct refined){true, t.best, t.slots, t.worst};
-    else
-        usage_done(&t.best);
+    mapping_set(m, &own);
+    r->out[at] =
+        (struct refined){.tried = true,
+                         .changed = t.slots != own.micro_ops || !usage_equal(&t.best, &own.usage),
+                         .explained = t.explained,
+                         .usage = t.best,
+                         .slots = t.slots,
+                         .worst = t.worst,
+                         .confidence = 1 / t.sum};
+    for (size_t i = 0; i < t.tried.count; i++)
+        usage_done(&t.tried.items[i].usage);
+    vec_done(&t.tried);
     free(t.cycles);
+    free(t.least);
     experiments_free(table);
 }
 
@@ -300,49 +535,77 @@ static void refine_share(void *state, unsigned worker)
     mapping_free(m);
 }
 
-/* Writes the changed usages to the machine. Returns how many changed. */
+/* Writes usages, states and confidences to the chart. Returns the number of changed usages. */
 static size_t write_refined(struct refining *r)
 {
     size_t changed = 0;
 
     for (size_t i = 0; i < r->c->form_count; i++) {
-        if (!r->out[i].changed)
+        const struct refined *out = &r->out[i];
+        struct chart_form *f = &r->c->forms[i];
+        if (!out->tried)
             continue;
-        struct mapping_entry entry =
-            *mapping_find(r->c->machine->mapping, r->c->forms[i].row->form);
+        /* Without late times, placing knows the confidence from more experiments. */
+        if (!r->lab->late && !out->changed && f->state == CHART_PLACED) {
+            usage_done(&r->out[i].usage);
+            continue;
+        }
+        struct mapping_entry entry = *mapping_find(r->c->machine->mapping, f->row->form);
         struct chart_usage before = {.slots = entry.micro_ops};
-        usage_copy(&before.usage, &entry.usage);
-        entry.usage = r->out[i].usage;
-        entry.micro_ops = r->out[i].slots;
-        mapping_set(r->c->machine->mapping, &entry);
-        verdict_errs(r->c, i, &before, r->out[i].worst);
+        if (out->changed) {
+            usage_copy(&before.usage, &entry.usage);
+            entry.usage = out->usage;
+            entry.micro_ops = out->slots;
+            mapping_set(r->c->machine->mapping, &entry);
+            changed++;
+        }
+        if (!r->core)
+            f->state = out->explained ? CHART_PLACED : CHART_UNEXPLAINED;
+        verdict_likeliest(r->c, i, out->changed ? &before : NULL,
+                          out->explained ? out->confidence : fmin(out->confidence, CHART_DOUBTFUL),
+                          out->worst);
         usage_done(&r->out[i].usage);
-        changed++;
     }
+    return changed;
+}
+
+/* Finds the most probable usage of each form with the frequencies of the usages so far. Returns the
+ * number of changes. */
+static size_t sweep(struct refining *r)
+{
+    const struct chart_hooks *hooks = r->lab->hooks;
+
+    memset(r->kinds, 0, sizeof r->kinds);
+    r->use_count = r->set_count = 0;
+    memset(r->out, 0, r->c->form_count * sizeof *r->out);
+    r->workers = hooks->team ? hooks->threads : 1;
+    take_uses(r);
+    take_rows(r);
+    if (!hooks->team || !hooks->team(hooks->state, refine_share, r)) {
+        r->workers = 1;
+        refine_share(r, 0);
+    }
+    size_t changed = write_refined(r);
+    for (size_t i = 0; i < r->use_count; i++)
+        usage_done(&r->uses[i].usage);
+    for (size_t i = 0; i < r->c->form_count; i++)
+        vec_done(&r->rows[i]);
+    free(r->uses);
+    free(r->rows);
     return changed;
 }
 
 size_t refine_usages(const struct lab *lab, struct chart *c)
 {
-    const struct chart_hooks *hooks = lab->hooks;
-    struct refining r = {.lab = lab,
-                         .c = c,
-                         .workers = hooks->team ? hooks->threads : 1,
-                         .out = mem_zero(c->form_count + 1, sizeof *r.out)};
+    struct refining r = {.lab = lab, .c = c, .out = mem_zero(c->form_count + 1, sizeof *r.out)};
+    size_t changed = 0, now = 1;
 
-    take_uses(&r);
-    take_rows(&r);
-    if (!hooks->team || !hooks->team(hooks->state, refine_share, &r)) {
-        r.workers = 1;
-        refine_share(&r, 0);
+    for (unsigned core = 2; core--;) {
+        r.core = core;
+        for (unsigned i = 0; i < SWEEPS && now && !atomic_load(&r.over); i++)
+            changed += now = sweep(&r);
+        now = 1;
     }
-    size_t changed = write_refined(&r);
-    for (size_t i = 0; i < r.use_count; i++)
-        usage_done(&r.uses[i].usage);
-    for (size_t i = 0; i < c->form_count; i++)
-        vec_done(&r.rows[i]);
-    free(r.uses);
-    free(r.rows);
     free(r.out);
     return changed;
 }

@@ -17,16 +17,15 @@ bool latencies_find(struct lab *lab, struct chart *c, struct err *err);
  * effect of a fact on a chain (slow flags, forwarding). Returns false with err. */
 bool latencies_again(struct lab *lab, struct chart *c, struct err *err);
 
-/* refine.c: replaces usages by others with a smaller error on their forms' experiments. If a CPU
- * has times above the port bound, no usage explains all times. The usage that explains the most
- * times may not have the least error. */
+/* refine.c: the most probable usage of each form by all its experiments. */
 
-/* Replaces usages of placed or unexplained forms of @c that have enough experiments. Candidates are
- * the most frequent usages of the form's kind, and usages that differ by a few µops. The candidate
- * with the least mean relative error is used if it lowers the error by a quarter and by half a
- * percent. Each form is evaluated with the unchanged machine. The confidence of a changed usage is
- * at most CHART_DOUBTFUL. Runs on the hooks' team; the result does not depend on the number of
- * threads. Returns the number of changes. */
+/* Chooses usages of placed and unexplained forms of @c, and of core forms of low confidence.
+ * Candidates are the form's alternatives, the most frequent usages of forms of its kind, and those
+ * a few µops away. The most probable wins: by its times (a time below the port bound contradicts
+ * it, one above costs little if a form beside it explains more such times), and by how frequent it
+ * is among forms of its kind. On a CPU with late times state and confidence of each form follow.
+ * Otherwise only those of changed or unexplained forms do. Runs on the hooks' team, deterministic
+ * for any number of threads. Returns the number of changes. */
 size_t refine_usages(const struct lab *lab, struct chart *c);
 
 /* review.c: final review of a chart: times random blocks that inference did not use, and compares
@@ -61,14 +60,6 @@ bool trial_of_usages(struct lab *lab, struct chart *c, struct err *err);
  * the number of forms added. */
 size_t twins_add(const struct lab *lab, const struct chart_core *core, const double *alone,
                  size_t n, struct mapping *m);
-
-/* unexplained.c: forms whose measurements no usage explains. */
-
-/* Replaces the usage of an unexplained form if it contradicts the form's time alone by more than
- * @off (relative). The form gets the most frequent usage of explained forms that take about as long
- * alone: those with equal operands if there are any, else those of the same kind (memory or not,
- * vectors or not), else all. The form stays unexplained. Returns the number of changes. */
-size_t unexplained_mend(struct chart *c, double off);
 
 /* unused_ports.c: removes ports that the chart assumed but no usage needs, for example the pipe of
  * a form that later got another usage. */

@@ -13,10 +13,10 @@ void verdict_other(struct chart *c, size_t form, unsigned other, struct chart_us
  * least likely alternative with an ambiguity. The confidence is at most 0.2, because experiments do
  * not confirm the usage. */
 void verdict_new(struct chart *c, size_t form, struct chart_usage *take_before);
-/* Records a usage of form @form in c->machine that has a smaller error than the former usage: at
- * most @worst (relative) if the other usages of the machine are right. @take_before, the former
- * usage, becomes an alternative as in verdict_new or replaces an equal one. The confidence is at
- * most 0.2. */
-void verdict_errs(struct chart *c, size_t form, struct chart_usage *take_before, double worst);
+/* Records that the usage of form @form in c->machine is the most probable by all its experiments,
+ * with the largest relative error @worst. @take_before, the former usage (NULL: the same), becomes
+ * an alternative as in verdict_new or replaces an equal one. */
+void verdict_likeliest(struct chart *c, size_t form, struct chart_usage *take_before,
+                       double confidence, double worst);
 
 #endif

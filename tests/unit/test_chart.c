@@ -364,7 +364,7 @@ static void test_a_pipe_without_forms_is_left_out(void **state)
                  ",", &names);
     assert_string_equal(str_text(&names), "DV,3DV,4DV,5DV,6DV");
     assert_non_null(strstr(mapping_find(c->machine->mapping, ODD_FORM)->source,
-                           "unexplained; usage of a form with equal reciprocal throughput"));
+                           "most probable by all its experiments"));
     assert_float_equal(charted_together(c, "DIV (R32)", "IDIV (R64)"), 15, 0.5);
     assert_float_equal(charted_together(c, "CLD ()", "SAHF ()"), 7, 0.3);
     str_done(&names);

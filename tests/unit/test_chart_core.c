@@ -712,6 +712,43 @@ static void test_balance(void **state)
     assert_true(counts[0] == 1 && counts[1] == 1);
 }
 
+/* The forms of a given core with a time alone are the classes, whatever other forms were charted.
+ * All their pairs are measured. */
+static void look_at_given(const struct lab *lab, const struct chart_core *core, const double *alone,
+                          const struct machine *m)
+{
+    struct chart_core given;
+    struct mapping *known = mapping_new(mapping_ports(m->mapping));
+    struct lab now = *lab;
+    struct err err = {0};
+    double *times = mem_alloc((lab->table->forms.count + 1) * sizeof *times);
+
+    memcpy(times, alone, lab->table->forms.count * sizeof *times);
+    for (size_t i = 0; i < core->classes.count; i += 2)
+        mapping_set(known, mapping_find(m->mapping,
+                                        lab->table->forms.items[core->classes.items[i].form]));
+    times[core->classes.items[0].form] = NAN;
+    assert_true(mapping_count(known) > 2);
+    assert_true(core_take(&now, times, known, &given, &err));
+    assert_int_equal(given.classes.count, mapping_count(known) - 1);
+    for (size_t i = 0; i < given.classes.count; i++) {
+        const uint32_t a = given.classes.items[i].form;
+        assert_non_null(mapping_find(known, lab->table->forms.items[a]));
+        assert_int_not_equal(a, core->classes.items[0].form);
+        for (size_t k = 0; k < given.classes.count; k++)
+            assert_true(k == i || ran_ahead(&now, times, a, given.classes.items[k].form));
+    }
+    core_done(&given);
+    mapping_free(known);
+    free(times);
+}
+
+static void test_given_core(void **state)
+{
+    (void)state;
+    with_core(100, look_at_given);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -729,6 +766,7 @@ int main(void)
         cmocka_unit_test(test_common_forms_come_first),
         cmocka_unit_test(test_what_hinders_itself_judges_nobody),
         cmocka_unit_test(test_twins_do_the_same),
+        cmocka_unit_test(test_given_core),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

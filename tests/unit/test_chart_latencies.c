@@ -141,53 +141,6 @@ static void test_stack_forms(void **state)
     forms_free(forms);
 }
 
-static void add_form(struct chart *c, const struct forms *forms, const char *form,
-                     enum chart_state state, double alone, portset ports, uint32_t count)
-{
-    struct mapping_entry entry = {
-        .form = (char *)form, .latency = NAN, .micro_ops = 1, .source = (char *)""};
-
-    usage_add(&entry.usage, ports, count);
-    mapping_set(c->machine->mapping, &entry);
-    usage_done(&entry.usage);
-    c->forms[c->form_count++] =
-        (struct chart_form){.row = forms_find(forms, form), .state = state, .alone = alone};
-}
-
-/* A form with half a cycle alone cannot have four µops of one port. It gets the usage of other
- * forms with half a cycle: preferably with the same operands, else of the same kind, regardless of
- * frequency. Usages that agree with their form's time, and explained ones, are unchanged. */
-static void test_unexplained_is_not_absurd(void **state)
-{
-    struct err err = {0};
-    struct forms *forms = forms_load(ISA_X86_64, NULL, &err);
-    struct chart *c = mem_zero(1, sizeof *c);
-    struct ports ports;
-
-    (void)state;
-    assert_non_null(forms);
-    ports_number(&ports, 4);
-    c->machine = machine_new("charted", &ports);
-    c->forms = mem_zero(8, sizeof *c->forms);
-    add_form(c, forms, "ADD (R64, R64)", CHART_PLACED, 0.5, 3, 1);
-    add_form(c, forms, "PADDD (XMM, XMM)", CHART_PLACED, 0.5, 12, 1);
-    add_form(c, forms, "PSUBD (XMM, XMM)", CHART_PLACED, 0.5, 12, 1);
-    add_form(c, forms, "AND (R64, R64)", CHART_UNEXPLAINED, 0.5, 1, 4);
-    add_form(c, forms, "OR (R64, R64)", CHART_UNEXPLAINED, 1, 1, 1);
-    add_form(c, forms, "XOR (R64, R64)", CHART_PLACED, 9, 1, 1);
-    add_form(c, forms, "RORX (R32, R32, I8)", CHART_UNEXPLAINED, 0.5, 1, 4);
-    assert_int_equal(unexplained_mend(c, 0.05), 2);
-    assert_true(usage_equal(&mapping_find(c->machine->mapping, "RORX (R32, R32, I8)")->usage,
-                            &mapping_find(c->machine->mapping, "ADD (R64, R64)")->usage));
-    assert_true(usage_equal(&mapping_find(c->machine->mapping, "AND (R64, R64)")->usage,
-                            &mapping_find(c->machine->mapping, "ADD (R64, R64)")->usage));
-    assert_int_equal(mapping_find(c->machine->mapping, "OR (R64, R64)")->usage.uops[0].ports, 1);
-    assert_int_equal(mapping_find(c->machine->mapping, "XOR (R64, R64)")->usage.uops[0].count, 1);
-    assert_int_equal(c->forms[3].state, CHART_UNEXPLAINED);
-    chart_free(c);
-    forms_free(forms);
-}
-
 /* Loads of a part of a register also merge, which takes one more cycle. They do not determine the
  * load latency, even if most loads merge. Loads take five cycles on Golden Cove and four on Zen. */
 static void test_load_latency_of_whole_registers(void **state)
@@ -225,7 +178,6 @@ int main(void)
         cmocka_unit_test(test_latencies_are_kept),
         cmocka_unit_test(test_load_latency_of_whole_registers),
         cmocka_unit_test(test_stack_forms),
-        cmocka_unit_test(test_unexplained_is_not_absurd),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Refinement of usages to smaller errors in their forms' experiments. A small CPU by hand, for
- * which the chart has wrong usages. */
+/* The most probable usages by all experiments of their forms. A small CPU by hand, for which the
+ * chart has wrong usages. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -19,11 +19,14 @@
 #include "../support/charts.h"
 #include "../support/support.h"
 
-#define PORTS 7              /* number of ports; port 6 is blocking */
+#define PORTS 7 /* number of ports; port 6 is blocking */
 #define WIDTH 6
 #define ROWS 300
 /* A form's true usage, and its usage in the chart. */
-static const struct { const char *form, *truth, *charted; enum chart_state state; } cpu[] = {
+static const struct {
+    const char *form, *truth, *charted;
+    enum chart_state state;
+} cpu[] = {
     {"ADD (R64, R64)", "1*p0123", "1*p0123", CHART_IN_CORE},
     {"SUB (R64, R64)", "1*p0123", "1*p0123", CHART_PLACED},
     /* the usage of another form */
@@ -31,7 +34,7 @@ static const struct { const char *form, *truth, *charted; enum chart_state state
     {"AND (R64, R64)", "1*p01+1*p0123", "1*p01", CHART_UNEXPLAINED},    /* lacks a µop */
     {"OR (R64, R64)", "1*p01", "1*p01", CHART_IN_CORE},
     {"MOV (R64, M64)", "1*p45", "1*p45", CHART_IN_CORE},
-    {"CMP (M64, R64)", "1*p0123+1*p45", "1*p01+1*p45", CHART_PLACED},   /* a µop on another set */
+    {"CMP (M64, R64)", "1*p0123+1*p45", "1*p01+1*p45", CHART_PLACED}, /* a µop on another set */
     {"TEST (M64, R64)", "1*p0123+1*p45", "1*p0123+1*p45", CHART_PLACED},
     {"IMUL (R64, R64)", "1*p23", "1*p23", CHART_IN_CORE},
     {"DIV (R64)", "1*p23+5*p6", "1*p23+5*p6", CHART_PLACED},
@@ -132,7 +135,8 @@ static struct chart *refined(const struct forms *forms, size_t wrong, bool threa
     return c;
 }
 
-/* A wrong usage is corrected and its confidence reduced. A correct usage is unchanged. */
+/* A wrong usage is corrected. The form's confidence is the probability of the usage that explains
+ * all its times. A correct usage is unchanged. */
 static void test_errs_less(void **state)
 {
     struct err err = {0};
@@ -154,13 +158,102 @@ static void test_errs_less(void **state)
             bool mended = i == wrong && expected;
             if (!usage_equal(&e->usage, &t->usage))
                 fail_msg("%s has another usage than %s", cpu[i].form, cpu[i].truth);
-            assert_true(mended ? c->forms[i].confidence <= CHART_DOUBTFUL
-                               : c->forms[i].confidence == 1);
-            assert_int_equal(strstr(e->source, "least error") != NULL, mended);
+            assert_true(mended ? c->forms[i].confidence > 0.9 : c->forms[i].confidence == 1);
+            assert_int_equal(strstr(e->source, "most probable") != NULL,
+                             mended || cpu[i].state == CHART_UNEXPLAINED);
+            assert_int_equal(c->forms[i].state,
+                             cpu[i].state == CHART_IN_CORE ? CHART_IN_CORE : CHART_PLACED);
         }
         chart_free(c);
     }
     mapping_free(truth);
+    forms_free(forms);
+}
+
+static struct usage usage_of(const struct mapping *m, const char *text)
+{
+    struct usage u = {0};
+    struct err err = {0};
+
+    assert_true(usage_parse(text, mapping_ports(m), &u, &err));
+    return u;
+}
+
+/* Slows the form @slow alone, and with @beside, by @by. */
+static void make_late(struct chart *c, uint32_t slow, uint32_t beside, double by)
+{
+    for (size_t i = 0; i < c->table->rows.count; i++) {
+        bool own = false, other = c->table->rows.items[i].count == 1;
+        for (uint32_t k = 0; k < c->table->rows.items[i].count; k++) {
+            own |= experiments_terms(c->table, i)[k].form == slow;
+            other |= experiments_terms(c->table, i)[k].form == beside;
+        }
+        if (own && other)
+            c->table->rows.items[i].cycles *= by;
+    }
+    c->forms[slow].alone *= by;
+}
+
+/* On a CPU with late times, a form that is slower alone and with one other form has no further
+ * µops. */
+static void test_late_times_add_no_uops(void **state)
+{
+    enum { IMUL = 8 };
+    struct chart_watch watch = {0};
+    const struct chart_hooks hooks = chart_watched(&watch);
+    struct err err = {0};
+    struct forms *forms = forms_load(ISA_X86_64, NULL, &err);
+    struct mapping *truth = mapping_by_hand(FORMS);
+
+    (void)state;
+    assert_non_null(forms);
+    for (uint32_t form = 1; form < FORMS; form++) {
+        if (cpu[form].state == CHART_IN_CORE)
+            continue;
+        struct chart *c = charted(forms, form == UNKNOWN_SET ? FORMS : form);
+        make_late(c, form, IMUL, 1.15);
+        refine_usages(
+            &(struct lab){.hooks = &hooks, .table = c->table, .noise = 0.008, .late = true}, c);
+        if (!usage_equal(&mapping_find(c->machine->mapping, cpu[form].form)->usage,
+                         &mapping_find(truth, cpu[form].form)->usage))
+            fail_msg("%s has another usage than %s", cpu[form].form, cpu[form].truth);
+        assert_int_equal(c->forms[form].state, CHART_PLACED);
+        assert_true(c->forms[form].confidence > 0.9);
+        chart_free(c);
+    }
+    mapping_free(truth);
+    forms_free(forms);
+}
+
+/* A form of the core with low confidence and more µops than its times allow is corrected by the
+ * experiments of the core. */
+static void test_doubtful_core(void **state)
+{
+    enum { LOAD = 5 };
+    struct chart_watch watch = {0};
+    const struct chart_hooks hooks = chart_watched(&watch);
+    struct err err = {0};
+    struct forms *forms = forms_load(ISA_X86_64, NULL, &err);
+
+    (void)state;
+    assert_non_null(forms);
+    for (unsigned sure = 0; sure < 2; sure++) {
+        struct chart *c = charted(forms, FORMS);
+        struct mapping_entry entry = *mapping_find(c->machine->mapping, cpu[LOAD].form);
+        struct usage truth = {0}, wrong = usage_of(c->machine->mapping, "2*p0145");
+        usage_copy(&truth, &entry.usage);
+        entry.usage = wrong;
+        mapping_set(c->machine->mapping, &entry);
+        c->forms[LOAD].confidence = sure ? 1 : 0.3;
+        refine_usages(
+            &(struct lab){.hooks = &hooks, .table = c->table, .noise = 0.008, .late = true}, c);
+        assert_true(usage_equal(&mapping_find(c->machine->mapping, cpu[LOAD].form)->usage,
+                                sure ? &wrong : &truth));
+        assert_int_equal(c->forms[LOAD].state, CHART_IN_CORE);
+        usage_done(&truth);
+        usage_done(&wrong);
+        chart_free(c);
+    }
     forms_free(forms);
 }
 
@@ -184,15 +277,6 @@ static void test_pipes_stay(void **state)
     }
     chart_free(c);
     forms_free(forms);
-}
-
-static struct usage usage_of(const struct mapping *m, const char *text)
-{
-    struct usage u = {0};
-    struct err err = {0};
-
-    assert_true(usage_parse(text, mapping_ports(m), &u, &err));
-    return u;
 }
 
 /* If a form's usage changes, its other data stay consistent. The former usage becomes the
@@ -227,16 +311,72 @@ static void test_what_is_known_besides(void **state)
                 usage_equal(&f->others[0].usage, &had));
     assert_string_equal(f->rival, cpu[CMP].charted);
     assert_string_equal(f->settle, "CMP (M64, R64) + 2*ADD (R64, R64)");
-    assert_true(f->error < 0.01 && f->confidence <= CHART_DOUBTFUL);
+    assert_true(f->error < 0.01 && f->confidence > 0.9 && f->confidence <= 1);
     assert_string_equal(
         mapping_find(m, cpu[CMP].form)->source,
-        "charted: confidence 0.20, usage of least error, not tested against p5");
+        "charted: confidence 1.00, most probable by all its experiments, not tested against p5");
     ambiguities_of_chart(c, "", false, &ambiguities);
     assert_true(ambiguities.list.count == 1 &&
                 !ambiguity_is_check(&ambiguities.list.items[0], mapping_find(m, cpu[CMP].form)));
     ambiguities_done(&ambiguities);
     usage_done(&had);
     usage_done(&truth);
+    chart_free(c);
+    forms_free(forms);
+}
+
+static void add_form(struct chart *c, const struct forms *forms, const char *form,
+                     enum chart_state state, double alone, portset ports, uint32_t count)
+{
+    struct mapping_entry entry = {
+        .form = (char *)form, .latency = NAN, .micro_ops = 1, .source = (char *)""};
+
+    experiments_set(
+        c->table,
+        experiments_add(c->table, (struct flat_term[]){{names_add(&c->table->forms, form), 1}}, 1),
+        alone, 0, 3, EXPERIMENT_OK);
+    usage_add(&entry.usage, ports, count);
+    mapping_set(c->machine->mapping, &entry);
+    usage_done(&entry.usage);
+    c->forms[c->form_count++] =
+        (struct chart_form){.row = forms_find(forms, form), .state = state, .alone = alone};
+}
+
+/* A form with half a cycle alone cannot have four µops of one port. It gets the usage of other
+ * forms of its kind with half a cycle, and stays unexplained. Usages that agree with their form's
+ * time, and explained ones, are unchanged. */
+static void test_unexplained_is_not_absurd(void **state)
+{
+    struct chart_watch watch = {0};
+    const struct chart_hooks hooks = chart_watched(&watch);
+    struct err err = {0};
+    struct forms *forms = forms_load(ISA_X86_64, NULL, &err);
+    struct chart *c = mem_zero(1, sizeof *c);
+    struct ports ports;
+
+    (void)state;
+    assert_non_null(forms);
+    ports_number(&ports, 4);
+    c->machine = machine_new("charted", &ports);
+    c->forms = mem_zero(8, sizeof *c->forms);
+    c->table = experiments_new();
+    c->width = WIDTH;
+    add_form(c, forms, "ADD (R64, R64)", CHART_PLACED, 0.5, 3, 1);
+    add_form(c, forms, "PADDD (XMM, XMM)", CHART_PLACED, 0.5, 12, 1);
+    add_form(c, forms, "PSUBD (XMM, XMM)", CHART_PLACED, 0.5, 12, 1);
+    add_form(c, forms, "AND (R64, R64)", CHART_UNEXPLAINED, 0.5, 1, 4);
+    add_form(c, forms, "OR (R64, R64)", CHART_UNEXPLAINED, 1, 1, 1);
+    add_form(c, forms, "XOR (R64, R64)", CHART_PLACED, 9, 1, 1);
+    add_form(c, forms, "RORX (R32, R32, I8)", CHART_UNEXPLAINED, 0.5, 1, 4);
+    const struct lab lab = {.hooks = &hooks, .table = c->table, .noise = 0.008};
+    assert_int_equal(refine_usages(&lab, c), 2);
+    assert_true(usage_equal(&mapping_find(c->machine->mapping, "RORX (R32, R32, I8)")->usage,
+                            &mapping_find(c->machine->mapping, "ADD (R64, R64)")->usage));
+    assert_true(usage_equal(&mapping_find(c->machine->mapping, "AND (R64, R64)")->usage,
+                            &mapping_find(c->machine->mapping, "ADD (R64, R64)")->usage));
+    assert_int_equal(mapping_find(c->machine->mapping, "OR (R64, R64)")->usage.uops[0].ports, 1);
+    assert_int_equal(mapping_find(c->machine->mapping, "XOR (R64, R64)")->usage.uops[0].count, 1);
+    assert_int_equal(c->forms[3].state, CHART_UNEXPLAINED);
     chart_free(c);
     forms_free(forms);
 }
@@ -262,9 +402,13 @@ static void test_threads_find_the_same(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_errs_less), cmocka_unit_test(test_pipes_stay),
-        cmocka_unit_test(test_what_is_known_besides), cmocka_unit_test(test_threads_find_the_same)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_errs_less),
+                                       cmocka_unit_test(test_pipes_stay),
+                                       cmocka_unit_test(test_unexplained_is_not_absurd),
+                                       cmocka_unit_test(test_late_times_add_no_uops),
+                                       cmocka_unit_test(test_doubtful_core),
+                                       cmocka_unit_test(test_what_is_known_besides),
+                                       cmocka_unit_test(test_threads_find_the_same)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
