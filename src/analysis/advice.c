@@ -625,10 +625,13 @@ static void add_assumed(const struct analysis *a, const struct kernel *k, size_t
 {
     bool memory = false, branches = false, told = false;
     struct str levels = {0}, size = {0};
+    size_t skipped = 0;
 
     for (size_t i = 0; i < a->count; i++) {
-        if (a->rows[i].flags & ROW_SKIPPED)
+        if (a->rows[i].flags & ROW_SKIPPED) {
+            skipped++;
             continue;
+        }
         memory |= a->rows[i].insn->traits & (INSN_LOAD | INSN_STORE);
         branches |= a->rows[i].insn->traits & INSN_BRANCH && !(a->rows[i].insn->traits & INSN_CALL);
     }
@@ -641,6 +644,11 @@ static void add_assumed(const struct analysis *a, const struct kernel *k, size_t
                  str_text(&size));
     str_done(&levels);
     str_done(&size);
+    if (k->loops[loop].head != k->loops[loop].first && skipped)
+        str_addf(out,
+                 " Several paths lead through the loop. Assumed: in each iteration the longest, "
+                 "%zu of %zu instructions. Other paths execute those marked x.",
+                 a->count - skipped, a->count);
     for (int kind = 0; kind < UNMODELLED_COUNT; kind++)
         if (a->not_modelled[kind]) {
             str_addf(out, "%s%s", told ? "; " : " Not modelled: ", a->not_modelled[kind]);

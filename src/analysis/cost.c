@@ -434,6 +434,8 @@ void costs_done(struct costs *costs)
 
 enum shape shape_of(const struct insn *insns, size_t count)
 {
+    while (count && insns[count - 1].traits & INSN_SKIPPED)
+        count--;
     return count && insns[count - 1].traits & INSN_BRANCH &&
                    !(insns[count - 1].traits & (INSN_CALL | INSN_RETURN))
                ? SHAPE_LOOP

@@ -12,6 +12,8 @@ struct recipe;
 
 struct kernel_loop {
     size_t first, count;        /* range of instructions in kernel.insns */
+    /* index of an instruction that every iteration executes; @first unless several arms go back */
+    size_t head;
     uint32_t first_line, last_line;
     char *label;                /* label of the loop head; "" if none */
     unsigned depth;             /* nesting depth, 1: outermost; 0: all code, no loop */

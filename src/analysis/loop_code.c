@@ -148,6 +148,44 @@ static bool may_detour(const struct kernel *k, size_t first, const struct loop_c
     return idle && leaves;
 }
 
+/* Sets @p->reached to the longest path of an iteration of a loop whose head is not its first
+ * instruction: from the head on in the code, with one jump back before it. Unchanged if there is
+ * none. */
+static void choose_path(struct loop_code *p, size_t head)
+{
+    /* most instructions from each to the head, and the next one of them; 0: none */
+    size_t *longest = mem_zero(p->count, sizeof *longest);
+    size_t *then = mem_zero(p->count, sizeof *then);
+
+    /* from the instruction before the head down to the first, then from the last to the head */
+    for (size_t step = 1; step <= p->count; step++) {
+        const size_t i = (head + p->count - step) % p->count;
+        size_t next[2];
+        const unsigned n = p->reached[i] ? followers(p, i, next) : 0;
+        for (unsigned k = 0; k < n; k++) {
+            const size_t to = next[k];
+            const bool later = i < head ? to > i && to < head : to > i || to < head;
+            const size_t rest = to == head ? 0 : longest[to];
+            if (to != head && (!later || rest == 0))
+                continue;
+            if (1 + rest > longest[i]) {
+                longest[i] = 1 + rest;
+                then[i] = to;
+            }
+        }
+    }
+    if (longest[head] > 0) {
+        size_t at = head;
+        memset(p->reached, 0, p->count * sizeof *p->reached);
+        do {
+            p->reached[at] = true;
+            at = then[at];
+        } while (at != head);
+    }
+    free(longest);
+    free(then);
+}
+
 /* Returns a copy of @insns. Instructions without @reached become INSN_SKIPPED. */
 static struct insn *skipped_copy(const struct insn *insns, size_t count, const bool *reached)
 {
@@ -173,19 +211,23 @@ struct insn *loop_code_executed(const struct kernel *k, size_t loop)
     size_t count;
     const struct insn *insns = kernel_insns(k, loop, &count);
     struct insn *copy = NULL;
-
-    if (is_simple(insns, count))
-        return NULL;
     const size_t first = (size_t)(insns - k->insns);
+
+    if (k->loops[loop].head <= first && is_simple(insns, count))
+        return NULL;
+    const size_t head = k->loops[loop].head > first ? k->loops[loop].head - first : 0;
     struct loop_code own = find(insns, count, 0, count - 1);
     /* false for code that is not a loop, or whose head is not in the loop */
-    if (own.reached[0] && may_detour(k, first, &own)) {
+    const bool returns = own.reached[0];
+    if (returns && may_detour(k, first, &own)) {
         struct loop_code all = find(k->insns, k->insn_count, first, first + count - 1);
-        copy = skipped_copy(insns, count, all.reached + first);
+        memcpy(own.reached, all.reached + first, count * sizeof *own.reached);
         loop_code_done(&all);
-    } else if (own.reached[0]) {
-        copy = skipped_copy(insns, count, own.reached);
     }
+    if (returns && head > 0)
+        choose_path(&own, head);
+    if (returns)
+        copy = skipped_copy(insns, count, own.reached);
     loop_code_done(&own);
     return copy;
 }

@@ -119,22 +119,162 @@ static int region_by_place(const void *a, const void *b)
     return x->last > y->last ? -1 : x->last < y->last;
 }
 
-/* Sets the depths of regions sorted by position. Removes regions that partly overlap another one.
- * These come from a second back edge of a rotated or split loop. Returns the number of regions
- * left. */
-static size_t regions_nest(struct loop_region *regions, size_t count)
+/* Control flow of a unit. */
+struct code_flow {
+    const struct insn *insns;
+    const size_t *targets;
+    /* lowest and highest index of a direct jump to each instruction; @low is SIZE_MAX: none */
+    size_t *low, *high;
+    const struct label *labels;
+    size_t count, label_count;
+};
+
+static struct code_flow flow_of(const struct insn *insns, size_t count, const size_t *targets)
+{
+    struct code_flow f = {.insns = insns, .targets = targets, .count = count};
+
+    f.low = mem_alloc((count + 1) * sizeof *f.low);
+    f.high = mem_zero(count + 1, sizeof *f.high);
+    memset(f.low, 0xff, (count + 1) * sizeof *f.low);
+    for (size_t i = 0; i < count; i++)
+        if (targets[i] < count) {
+            f.low[targets[i]] = f.low[targets[i]] < i ? f.low[targets[i]] : i;
+            f.high[targets[i]] = i;
+        }
+    return f;
+}
+
+static void flow_done(struct code_flow *f)
+{
+    free(f->low);
+    free(f->high);
+}
+
+/* Returns whether code outside of @first to @last may go on at @at, which is within. */
+static bool enters(const struct code_flow *f, size_t at, size_t first, size_t last)
+{
+    size_t before = at;
+
+    if (f->low[at] != NO_TARGET && (f->low[at] < first || f->high[at] > last))
+        return true;
+    if (at != first)
+        return false;
+    for (size_t i = label_from(f->labels, f->label_count, f->insns[at].offset);
+         i < f->label_count && f->labels[i].offset == f->insns[at].offset; i++)
+        if (f->labels[i].function)
+            return true;
+    /* padding before an aligned block is no predecessor */
+    while (before > 0 && f->insns[before - 1].traits & INSN_NOP)
+        before--;
+    return before == 0 || loop_falls_through(&f->insns[before - 1]);
+}
+
+/* Marks in @marks what instruction @from leads to within @first to @last, without @avoided. Marks
+ * @from itself only if it leads to itself. */
+static void mark_reached(const struct code_flow *f, size_t first, size_t last, size_t from,
+                         size_t avoided, bool *marks)
+{
+    VEC(size_t) todo = {0};
+
+    vec_push(&todo, from);
+    while (todo.count) {
+        const size_t at = todo.items[--todo.count];
+        const size_t next[2] = {loop_falls_through(&f->insns[at]) ? at + 1 : NO_TARGET,
+                                f->targets[at]};
+        for (int i = 0; i < 2; i++)
+            if (next[i] != NO_TARGET && next[i] >= first && next[i] <= last &&
+                next[i] != avoided && !marks[next[i] - first]) {
+                marks[next[i] - first] = true;
+                vec_push(&todo, next[i]);
+            }
+    }
+    vec_done(&todo);
+}
+
+/* Returns whether instruction @from leads to @to within @first to @last without @avoided. */
+static bool leads(const struct code_flow *f, size_t first, size_t last, size_t from, size_t to,
+                  size_t avoided)
+{
+    bool *marks = mem_zero(last - first + 1, sizeof *marks);
+
+    if (from != avoided)
+        mark_reached(f, first, last, from, avoided, marks);
+    const bool found = marks[to - first];
+    free(marks);
+    return found;
+}
+
+/* Returns the only instruction of @first to @last, on a cycle with @first, that code outside goes
+ * on at. NO_TARGET: none or several. */
+static size_t entry_of(const struct code_flow *f, size_t first, size_t last)
+{
+    bool *reached = mem_zero(last - first + 1, sizeof *reached);
+    size_t entry = NO_TARGET, entries = 0;
+
+    mark_reached(f, first, last, first, NO_TARGET, reached);
+    for (size_t i = first; i <= last && entries < 2; i++)
+        if (reached[i - first] && enters(f, i, first, last) &&
+            leads(f, first, last, i, first, NO_TARGET)) {
+            entry = i;
+            entries++;
+        }
+    free(reached);
+    return entries == 1 ? entry : NO_TARGET;
+}
+
+/* Returns the head that regions @a and @b share if they are arms of one natural loop: each cycle
+ * through their first instructions executes it. @b begins later, within @a. NO_TARGET: they are
+ * different loops, or an indirect jump hides the flow. */
+static size_t shared_head(const struct code_flow *f, const struct loop_region *a,
+                          const struct loop_region *b)
+{
+    const size_t first = a->first, last = a->last > b->last ? a->last : b->last;
+    bool inside = false;
+
+    if (last - first >= PATH_LIMIT)
+        return NO_TARGET;
+    for (size_t i = first; i <= last; i++) {
+        inside |= i > first && enters(f, i, first, last);
+        if (loop_jumps_anywhere(&f->insns[i]))
+            return NO_TARGET;
+    }
+    const size_t head = inside ? entry_of(f, first, last) : NO_TARGET;
+    const bool one = head != NO_TARGET && head != first &&
+                     leads(f, first, last, first, b->first, NO_TARGET) &&
+                     leads(f, first, last, b->first, first, NO_TARGET) &&
+                     !leads(f, first, last, first, first, head) &&
+                     !leads(f, first, last, b->first, b->first, head);
+    return one ? head : NO_TARGET;
+}
+
+/* Sets the depths of regions sorted by position. Of those with one first instruction the longest
+ * that fits counts. Regions that are arms of one natural loop become one region, by @f (NULL:
+ * unknown). Removes other regions that partly overlap an earlier one. Returns the number left. */
+static size_t regions_nest(const struct code_flow *f, struct loop_region *regions, size_t count)
 {
     VEC(size_t) open = {0};
     size_t kept = 0;
     for (size_t i = 0; i < count; i++) {
-        struct loop_region r = regions[i];
+        struct loop_region r = regions[i], *around = NULL;
         while (open.count && regions[open.items[open.count - 1]].last < r.first)
             open.count--;
-        if (open.count && regions[open.items[open.count - 1]].last < r.last)
-            continue;
-        r.depth = (unsigned)open.count + 1;
         if (open.count)
-            regions[open.items[open.count - 1]].innermost = false;
+            around = &regions[open.items[open.count - 1]];
+        if (around && around->first == r.first)
+            continue;
+        const bool overlaps = around && around->last < r.last;
+        const size_t most = open.count > 1 ? regions[open.items[open.count - 2]].last : NO_TARGET;
+        const size_t head = around && f && r.last <= most ? shared_head(f, around, &r) : NO_TARGET;
+        if (head != NO_TARGET) {
+            around->head = head;
+            around->last = overlaps ? r.last : around->last;
+        }
+        if (overlaps || head != NO_TARGET)
+            continue;
+        r.head = r.first;
+        r.depth = (unsigned)open.count + 1;
+        if (around)
+            around->innermost = false;
         regions[kept] = r;
         vec_push(&open, kept);
         kept++;
@@ -143,17 +283,16 @@ static size_t regions_nest(struct loop_region *regions, size_t count)
     return kept;
 }
 
-size_t loops_nest(struct loop_region *regions, size_t count)
+static size_t find_nest(const struct code_flow *f, struct loop_region *regions, size_t count)
 {
-    size_t kept = 0;
-
     if (count)
         qsort(regions, count, sizeof *regions, region_by_place);
-    /* several back edges to one head are one loop; the longest region is first */
-    for (size_t i = 0; i < count; i++)
-        if (kept == 0 || regions[kept - 1].first != regions[i].first)
-            regions[kept++] = regions[i];
-    return regions_nest(regions, kept);
+    return regions_nest(f, regions, count);
+}
+
+size_t loops_nest(struct loop_region *regions, size_t count)
+{
+    return find_nest(NULL, regions, count);
 }
 
 static void region_weigh(struct loop_region *r, const struct insn *insns)
@@ -225,6 +364,7 @@ struct kernel_loop loop_make(const struct insn *insns, size_t first, size_t coun
 {
     struct kernel_loop loop = {.first = first,
                                .count = count,
+                               .head = first,
                                .depth = 1,
                                .label = mem_strdup(label),
                                .why = mem_strdup(why)};
@@ -251,8 +391,12 @@ size_t loops_find(const struct insn *insns, size_t count, const struct label *la
             struct loop_region r = {.first = targets[i], .last = i, .innermost = true};
             vec_push(&found, r);
         }
+    struct code_flow flow = flow_of(insns, count, targets);
+    flow.labels = labels;
+    flow.label_count = label_count;
+    const size_t kept = find_nest(&flow, found.items, found.count);
+    flow_done(&flow);
     free(targets);
-    const size_t kept = loops_nest(found.items, found.count);
     for (size_t i = 0; i < kept; i++)
         region_weigh(&found.items[i], insns);
     if (kept)
@@ -268,6 +412,7 @@ size_t loops_find(const struct insn *insns, size_t count, const struct label *la
         (*out)[i] =
             loop_make(insns, r->first, r->last - r->first + 1, str_text(&label), str_text(&why));
         (*out)[i].depth = r->depth;
+        (*out)[i].head = r->head;
         str_done(&label);
         str_done(&why);
     }

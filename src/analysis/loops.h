@@ -6,21 +6,24 @@
 
 /* Code from a jump's target to the jump. Positions are instructions or bytes. */
 struct loop_region {
-    size_t first, last;   /* head and closing branch, as instructions or bytes */
+    /* a jump's target and the jump, as instructions or bytes; or all arms of one natural loop */
+    size_t first, last;
+    size_t head;          /* each iteration executes it; @first unless arms are united */
     unsigned depth;       /* nesting depth; 1: outermost */
     bool innermost;
     uint64_t vector_bits, size;   /* bits of vector operands and size of the loop, for the
                                    * ranking */
 };
 
-/* Sorts regions by position and removes those that are not loops. Of the regions with one head it
- * keeps the longest. It removes regions that partly overlap another one. Sets @depth and
- * @innermost; returns the number of regions. Any thread. */
+/* Sorts regions by position and removes those that are not loops. Of the regions with one first
+ * instruction it keeps the longest that fits. It removes regions that partly overlap another one.
+ * Sets @head, @depth and @innermost; returns the number of regions. Any thread. */
 size_t loops_nest(struct loop_region *regions, size_t count);
-/* Finds the loops among @insns, sorted by offset. The best loop is first in @out: innermost, then
- * deepest, most vector work, longest, first in the code. @labels, sorted by offset, name loop heads
- * and delimit functions. Returns the number of loops. The caller frees *@out, and each entry with
- * loops_done. Any thread. */
+/* Finds the loops among @insns, sorted by offset. Overlapping regions that share a head, such as
+ * the arms of an if that each jump back, are one loop. The best loop is first in @out: innermost,
+ * then deepest, most vector work, longest, first in the code. @labels, sorted by offset, name loop
+ * heads and delimit functions. Returns the number of loops. The caller frees *@out, and each entry
+ * with loops_done. Any thread. */
 size_t loops_find(const struct insn *insns, size_t count, const struct label *labels,
                   size_t label_count, struct kernel_loop **out);
 void loops_done(struct kernel_loop *loops, size_t count);

@@ -445,6 +445,7 @@ static void say_hottest(struct result *result, const struct profiling *w)
                             "undetected loops");
         return;
     }
+    const struct kernel_loop *code = &l->kernel->loops[l->loop];
     share = profile_share(p, l->samples, &off);
     now = profile_loop_now(l);
     result_line(result, "\nhottest loop: %s, %.1f %% (± %.1f) of the run", l->name, 100 * share,
@@ -460,9 +461,10 @@ static void say_hottest(struct result *result, const struct profiling *w)
                     l->measured, l->predicted, p->machine);
     else
         result_line(result,
-                    "  %.2f cycles per iteration predicted for %s (all of its instructions "
-                    "executed); not measured",
-                    l->predicted, p->machine);
+                    "  %.2f cycles per iteration predicted for %s (%s executed); not measured",
+                    l->predicted, p->machine,
+                    code->head == code->first ? "all of its instructions"
+                                              : "in each the longest of its paths");
     say_memory(result, p, l);
     if (isnan(l->measured) && now <= 1.02 * l->bound)
         result_line(result, "  this equals its bound (%s)", l->bottleneck);

@@ -204,18 +204,20 @@ static bool follows(const struct region *r, uint32_t from, uint32_t to)
            (from + 1 == to && region_falls(i) && end_of(i->insn) == r->list.items[to].insn->offset);
 }
 
+static uint32_t head_of(const struct region *r)
+{
+    return region_at(r, r->kernel->insns[r->kernel->loops[r->loop].head].offset);
+}
+
 /* Extends a loop with a jump table by its cases: all code from which the loop is reached without
  * passing its head. */
 static void extend(struct region *r)
 {
-    uint32_t head = REGION_NONE;
+    const uint32_t head = head_of(r);
     bool table = false, more = true;
 
     for (uint32_t i = 0; i < r->list.count; i++)
-        if (r->list.items[i].in_loop) {
-            head = head == REGION_NONE ? i : head;
-            table |= r->list.items[i].indirect;
-        }
+        table |= r->list.items[i].in_loop && r->list.items[i].indirect;
     while (table && more) {
         more = false;
         for (uint32_t i = (uint32_t)r->list.count; i-- > 0;) {
@@ -366,14 +368,13 @@ static bool resumes(const struct region *r, uint32_t at)
  * false with err if there is none. */
 static bool choose_pivot(struct region *r, struct err *err)
 {
-    uint32_t head = REGION_NONE, best = REGION_NONE;
+    const uint32_t head = head_of(r);
+    uint32_t best = REGION_NONE;
     unsigned most = 0;
 
     for (uint32_t i = 0; i < r->list.count && most < (r->calls ? 4 : 3); i++) {
         if (!r->list.items[i].in_loop)
             continue;
-        if (head == REGION_NONE)
-            head = i;
         unsigned value = 1u + 2u * region_flags_free(r, i) + resumes(r, i);
         if (value <= most || !patchable(r, i) || avoidable(r, head, i))
             continue;
@@ -392,12 +393,11 @@ static bool choose_pivot(struct region *r, struct err *err)
  * original. */
 static bool calls_always(const struct region *r)
 {
-    uint32_t head = REGION_NONE;
+    const uint32_t head = head_of(r);
 
     for (uint32_t i = 0; i < r->list.count; i++) {
         if (!r->list.items[i].in_loop)
             continue;
-        head = head == REGION_NONE ? i : head;
         if (r->list.items[i].in_place && !avoidable(r, head, i))
             return true;
     }

@@ -89,7 +89,7 @@ static void find_walk(struct walk_search *f, const struct root *root)
     struct turns_walk out = {.times = 0};
     struct code_walk walk;
 
-    if (f->covered[root->unit][l->first] > COVERED * root->times ||
+    if (f->covered[root->unit][l->head] > COVERED * root->times ||
         root->times * MOST < WALKED * f->insns)
         return;
     if (!walk_loop(f->code, &f->flow, root->unit, root->loop, MOST, WANTED, &walk))
@@ -120,9 +120,9 @@ struct turns_walks *turns_walks_new(const struct program_code *c, const struct p
         for (size_t i = 0; k && i < k->insn_count; i++)
             f.insns += times[i];
         for (uint32_t l = 0; k && l < k->loop_count; l++)
-            if (k->loops[l].depth && times[k->loops[l].first] > 0)
+            if (k->loops[l].depth && times[k->loops[l].head] > 0)
                 vec_push(&roots,
-                         ((struct root){u, l, times[k->loops[l].first], k->loops[l].count}));
+                         ((struct root){u, l, times[k->loops[l].head], k->loops[l].count}));
     }
     if (roots.count)
         qsort(roots.items, roots.count, sizeof *roots.items, by_times);

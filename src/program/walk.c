@@ -336,7 +336,7 @@ static void find_back(struct walker *w)
 bool walk_loop(const struct program_code *c, const struct program_flow *f, uint32_t unit,
                uint32_t loop, size_t most, size_t wanted, struct code_walk *out)
 {
-    const struct walk_place head = {unit, c->units[unit].kernel->loops[loop].first};
+    const struct walk_place head = {unit, c->units[unit].kernel->loops[loop].head};
     struct walker w = {.code = c,
                        .flow = f,
                        .head = head,

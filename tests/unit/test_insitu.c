@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "analysis/kernel.h"
+#include "analysis/loops.h"
 #include "insitu/copies.h"
 #include "insitu/counters.h"
 #include "insitu/lines.h"
@@ -113,6 +114,35 @@ static void test_region(void **state)
     assert_false(code_resolve(&far, UINT64_C(0x700000000000), &err));
     assert_true(code_resolve(&far, 0x500000, &err));
     code_done(&far);
+    scene_end(&s);
+}
+
+/* jmp test; arm: lea, cltq, add, inc, cmp, je out; test: movzbl, cmp, ja arm; other arm: sub, nop,
+ * inc, cmp, jne test; out: ret */
+static const char arms_hex[] = "eb 14 0f 1f 40 00 8d 04 40 48 98 48 01 c2 48 ff c7 48 39 f7 74 14 "
+                               "0f b6 07 3c 80 77 e9 48 83 ea 07 90 48 ff c7 48 39 f7 75 ec c3";
+
+/* A loop whose two arms each go back to the test: both are in the loop, and each iteration
+ * executes the patched code once. */
+static void test_arms(void **state)
+{
+    struct scene s;
+    size_t within = 0;
+    (void)state;
+
+    struct err err = {0};
+    s = (struct scene){.kernel = kernel_from_hex(ISA_X86_64, arms_hex, &err)};
+    assert_non_null(s.kernel);
+    struct kernel *k = s.kernel;
+    loops_done(k->loops, k->loop_count);
+    k->loop_count = loops_find(k->insns, k->insn_count, NULL, 0, &k->loops);
+    assert_int_equal(k->loop_count, 1);
+    assert_true(region_find(k, 0, NULL, &s.region, &err));
+    for (size_t i = 0; i < s.region.list.count; i++)
+        within += s.region.list.items[i].in_loop;
+    assert_int_equal(within, 14);
+    const uint64_t pivot = s.region.list.items[s.region.pivot].insn->offset;
+    assert_in_range(pivot, 0x16, 0x1b);
     scene_end(&s);
 }
 
@@ -675,6 +705,7 @@ int main(void)
         cmocka_unit_test(test_trial_here), cmocka_unit_test(test_terms),
         cmocka_unit_test(test_replays),    cmocka_unit_test(test_replayed_code),
         cmocka_unit_test(test_region),     cmocka_unit_test(test_paths),
+        cmocka_unit_test(test_arms),
         cmocka_unit_test(test_displaced),  cmocka_unit_test(test_footprint),
         cmocka_unit_test(test_predictor),  cmocka_unit_test(test_lines),
         cmocka_unit_test(test_split),      cmocka_unit_test(test_restored),

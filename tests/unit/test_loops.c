@@ -53,6 +53,71 @@ static void test_jump_to_the_test_at_the_end(void **state)
     assert_loops("jmp .L2\n.L1: inc %eax\n.L2: cmp %eax, %ecx\njl .L1\nret\n", "2-4/1 ");
 }
 
+/* Checks that the first loop of @text executes the instructions marked 1 in @executed; "": all. */
+static void assert_executed(const char *text, const char *executed)
+{
+    struct kernel *k = kernel_of(text);
+    struct insn *copy = loop_code_executed(k, 0);
+    struct str found = {0};
+
+    for (size_t i = 0; copy && i < k->loops[0].count; i++)
+        str_add_char(&found, copy[i].traits & INSN_SKIPPED ? '0' : '1');
+    if (strcmp(str_text(&found), executed) != 0)
+        fail_msg("%s\nexecutes \"%s\", not \"%s\"", text, str_text(&found), executed);
+    str_done(&found);
+    free(copy);
+    kernel_free(k);
+}
+
+/* Arms of an if that each go back to the test are one loop, whichever arm is placed first. Each
+ * iteration executes the test, and the longest path counts. */
+#define ARMS ".L1: inc %eax\ninc %ebx\ninc %ecx\ncmp %ecx, %edx\nje .L9\n"
+#define TEST ".L2: test %esi, %esi\njne .L1\n"
+#define OTHER "inc %ecx\ncmp %ecx, %edx\njne .L2\n"
+static void assert_head(const char *text, size_t head)
+{
+    struct kernel *k = kernel_of(text);
+    if (k->loops[0].head != head)
+        fail_msg("%s\nhas head %zu, not %zu", text, k->loops[0].head, head);
+    kernel_free(k);
+}
+
+static void test_arms_are_one_loop(void **state)
+{
+    (void)state;
+    const char *entered = "f: jmp .L2\nnop\n" ARMS TEST OTHER ".L9: ret\n";
+    assert_loops(entered, "3-12/1 ");
+    assert_head(entered, 7);
+    assert_executed(entered, "1111111000");
+    /* within an outer loop */
+    assert_loops("f: inc %edi\n.L0: jmp .L2\n" ARMS TEST OTHER ".L9: dec %edi\njne .L0\nret\n",
+                 "3-12/2 2-14/1 ");
+    /* three arms, of which one lies within another's addresses */
+    const char *nested = "f: jmp .L2\n.L0: inc %ebx\njmp .L2\n.L1: inc %eax\ninc %ecx\n"
+                         ".L2: test %esi, %esi\njne .L1\ntest %edi, %edi\njne .L0\nret\n";
+    assert_loops(nested, "2-9/1 ");
+    assert_head(nested, 5);
+    assert_executed(nested, "11001111");
+    /* three arms, of which one jumps into another */
+    const char *tokens = "f: jmp .L3\n.L1: cmp $32, %edx\nje .L4\ninc %esi\n.L2: dec %edx\n"
+                         "je .L9\n.L3: cmp $1, %ecx\nja .L1\n.L4: test %esi, %esi\nje .L2\n"
+                         "inc %eax\ninc %eax\ninc %eax\nsub $1, %edx\njne .L3\n.L9: ret\n";
+    assert_loops(tokens, "2-15/1 ");
+    assert_head(tokens, 6);
+    assert_executed(tokens, "00000111111111");
+    /* entered at the first arm, the second is an inner loop */
+    assert_head("f: inc %ecx\n" ARMS TEST OTHER ".L9: ret\n", 1);
+}
+
+/* A cold block after an outer loop that jumps back to the inner one does not hide the inner one. */
+static void test_cold_block_after_the_outer_loop(void **state)
+{
+    (void)state;
+    assert_loops("f: inc %edi\n.L0: inc %esi\n.L1: dec %eax\nje .L8\ndec %ecx\njne .L1\n"
+                 "dec %edi\njne .L0\nret\n.L8: inc %ebx\njmp .L1\n",
+                 "3-6/2 2-8/1 ");
+}
+
 static void test_no_loops(void **state)
 {
     (void)state;
@@ -76,22 +141,6 @@ static void test_to_itself(void **state)
     assert_non_null(k);
     assert_int_equal(loop_branch_target(k->insns, k->insn_count, 2), 0);
     assert_int_equal(loop_branch_target(k->insns, k->insn_count, 3), SIZE_MAX);
-    kernel_free(k);
-}
-
-/* Checks that the first loop of @text executes the instructions marked 1 in @executed; "": all. */
-static void assert_executed(const char *text, const char *executed)
-{
-    struct kernel *k = kernel_of(text);
-    struct insn *copy = loop_code_executed(k, 0);
-    struct str found = {0};
-
-    for (size_t i = 0; copy && i < k->loops[0].count; i++)
-        str_add_char(&found, copy[i].traits & INSN_SKIPPED ? '0' : '1');
-    if (strcmp(str_text(&found), executed) != 0)
-        fail_msg("%s\nexecutes \"%s\", not \"%s\"", text, str_text(&found), executed);
-    str_done(&found);
-    free(copy);
     kernel_free(k);
 }
 
@@ -140,6 +189,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_nesting),
                                        cmocka_unit_test(test_to_itself),
+                                       cmocka_unit_test(test_arms_are_one_loop),
+                                       cmocka_unit_test(test_cold_block_after_the_outer_loop),
                                        cmocka_unit_test(test_executed),
                                        cmocka_unit_test(test_vector_work_goes_first),
                                        cmocka_unit_test(test_two_ways_back_are_one_loop),
