@@ -69,14 +69,14 @@ double memory_cost_at(const struct memory_costs *m, enum memory_cost cost, doubl
     return part * between(m, cost, fmax(bytes, EDGE * m->first));
 }
 
-static void size_add(struct memory_costs *out, double bytes, double line, double write,
+static void size_add(struct memory_costs *out, double bytes, double line, double written,
                      double streamed, double miss, double latency)
 {
     size_t i = out->count++;
 
     out->bytes[i] = bytes;
     out->cycles[COST_LOAD][i] = out->cycles[COST_CONCURRENT][i] = line;
-    out->cycles[COST_STORE][i] = out->cycles[COST_UPDATE][i] = line * write;
+    out->cycles[COST_STORE][i] = out->cycles[COST_UPDATE][i] = written;
     /* non-temporal stores write to memory, regardless of the level of the lines */
     out->cycles[COST_STREAMED][i] = streamed;
     out->cycles[COST_RANDOM][i] = out->cycles[COST_PAIRED][i] = out->cycles[COST_ODD][i] =
@@ -105,19 +105,21 @@ bool memory_costs_of(const struct machine *m, struct memory_costs *out, struct e
            write = fact_number(m, "line_write"), far = LINE / bandwidth * clock;
     double wait = fact_number(m, "memory_latency") * clock,
            parallel = fact_number(m, "miss_parallel"), second = fact_number(m, "l2_latency");
-    size_add(out, EDGE * out->first, l2, 1, far, fact_number(m, "l2_miss_cycles"), second);
-    size_add(out, out->second, l2, 1, far, fact_number(m, "l2_miss_cycles"), second);
+    const double l2_write = fact_number(m, "l2_write_cycles"),
+                 l3_write = fact_number(m, "l3_write_cycles");
+    size_add(out, EDGE * out->first, l2, l2_write, far, fact_number(m, "l2_miss_cycles"), second);
+    size_add(out, out->second, l2, l2_write, far, fact_number(m, "l2_miss_cycles"), second);
     if (!isnan(out->third)) {
-        size_add(out, EDGE * out->second, l3, 1, far, fact_number(m, "l3_miss_cycles"),
+        size_add(out, EDGE * out->second, l3, l3_write, far, fact_number(m, "l3_miss_cycles"),
                  fact_number(m, "l3_latency"));
-        size_add(out, out->third, l3, 1, far, fact_number(m, "l3_miss_cycles"),
+        size_add(out, out->third, l3, l3_write, far, fact_number(m, "l3_miss_cycles"),
                  fact_number(m, "l3_latency"));
     } else {
         out->third = 0;
     }
     double last = EDGE * fmax(out->second, out->third);
-    size_add(out, last, far, write, far, fmax(far, wait / parallel), wait);
-    size_add(out, fmax(2 * last, LARGEST), far, write, far, fmax(far, wait / parallel), wait);
+    size_add(out, last, far, far * write, far, fmax(far, wait / parallel), wait);
+    size_add(out, fmax(2 * last, LARGEST), far, far * write, far, fmax(far, wait / parallel), wait);
     return true;
 }
 

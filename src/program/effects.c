@@ -137,11 +137,13 @@ bool effects_find(struct estimator *e, const struct machine *m, enum estimate_mo
                   size_t *idle)
 {
     static const char *const keys[] = {
-        "clock",          "issue_width",      "retire_width",  "reorder_buffer",  "scheduler",
-        "load_latency",   "branch_miss",      "miss_parallel", "l1_bytes",        "l1_ways",
-        "l2_bytes",       "l2_ways",          "l2_latency",    "l2_line_cycles",  "l2_miss_cycles",
-        "l3_bytes",       "l3_ways",          "l3_latency",    "l3_line_cycles",  "l3_miss_cycles",
-        "memory_latency", "memory_bandwidth", "tlb_pages",     "page_walk_cycles"};
+        "clock",           "issue_width",     "retire_width",    "reorder_buffer",
+        "scheduler",       "load_latency",    "branch_miss",     "miss_parallel",
+        "l1_bytes",        "l1_ways",         "l2_bytes",        "l2_ways",
+        "l2_latency",      "l2_line_cycles",  "l2_write_cycles", "l2_miss_cycles",
+        "l3_bytes",        "l3_ways",         "l3_latency",      "l3_line_cycles",
+        "l3_write_cycles", "l3_miss_cycles",  "memory_latency",  "memory_bandwidth",
+        "tlb_pages",       "page_walk_cycles"};
     const struct probing_effects p = {e, m, seconds, out};
     struct pipe_kind kinds[OP_CLASSES];
     struct err ignored;

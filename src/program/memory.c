@@ -2,22 +2,49 @@
 #include "program/memory.h"
 
 #include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
+#include "base/mem.h"
 #include "base/str.h"
 #include "model/facts.h"
 
 #define TLB_WAYS 16.0
+#define TLB_BASES 4 /* random bases of columns whose sets are averaged */
+/* relative range of the pages per set over which all their translations become misses; measured on
+ * a Golden Cove, columns of 800 to 3,200 pages */
+#define TLB_RAMP 0.35
+#define COLUMNS_MOST 16
 /* Least factor by which a step reduces the number of used sets so that lines take longer. Measured
  * on a Golden Cove: 3 cycles per line at steps of 256 bytes and larger powers of two, 1.3 at steps
  * between them. */
 #define FEW_SETS 4
+/* share of the ways of a single set that wait for lines at the same time: measured on a Golden
+ * Cove, 25 cycles per line from a third level with a latency of 200 */
+#define WAYS_IN_FLIGHT (2.0 / 3)
 
-static void level(double bytes, double ways, double latency, double line_cycles, double miss_cycles,
+/* Adds the level with facts @prefix. */
+static void level(const struct machine *m, const char *prefix, const char *latency,
                   struct memory *out)
 {
-    if (!isnan(bytes) && !isnan(ways) && !isnan(latency))
-        out->levels[out->count++] =
-            (struct memory_level){{bytes / MEMORY_LINE, ways}, latency, line_cycles, miss_cycles};
+    static const char *const keys[] = {"bytes", "ways", "line_cycles", "write_cycles",
+                                       "miss_cycles"};
+    double values[sizeof keys / sizeof *keys] = {0};
+    const double wait = fact_number(m, latency);
+
+    for (size_t i = 0; i < (out->count ? sizeof keys / sizeof *keys : 2); i++) {
+        char key[32];
+        snprintf(key, sizeof key, "%s_%s", prefix, keys[i]);
+        values[i] = fact_number(m, key);
+    }
+    if (!isnan(values[0]) && !isnan(values[1]) && !isnan(wait))
+        out->levels[out->count++] = (struct memory_level){{values[0] / MEMORY_LINE, values[1]},
+                                                          wait,
+                                                          values[2],
+                                                          values[4],
+                                                          fmax(0, values[3] - values[2])};
 }
 
 /* Returns whether @m lacks facts that a time requires, and sets err with their names. */
@@ -49,14 +76,11 @@ bool memory_of(const struct machine *m, struct memory *out, struct err *err)
         return err_set(err, ERR_MISSING, "select a machine with cache lines of 64 bytes",
                        "traces count lines of 64 bytes, but %s has lines of %g bytes", m->id,
                        fact_number(m, "line_bytes"));
-    level(fact_number(m, "l1_bytes"), fact_number(m, "l1_ways"), fact_number(m, "load_latency"), 0,
-          0, out);
+    level(m, "l1", "load_latency", out);
     if (out->count)
-        level(fact_number(m, "l2_bytes"), fact_number(m, "l2_ways"), fact_number(m, "l2_latency"),
-              fact_number(m, "l2_line_cycles"), fact_number(m, "l2_miss_cycles"), out);
+        level(m, "l2", "l2_latency", out);
     if (out->count == 2)
-        level(fact_number(m, "l3_bytes"), fact_number(m, "l3_ways"), fact_number(m, "l3_latency"),
-              fact_number(m, "l3_line_cycles"), fact_number(m, "l3_miss_cycles"), out);
+        level(m, "l3", "l3_latency", out);
     out->second_any = 1 - fact_number(m, "l2_oldest");
     out->column_any = 1 - fact_number(m, "l2_column_oldest");
     out->prefetch_step = fact_number(m, "l1_prefetch_step");
@@ -73,9 +97,34 @@ bool memory_prefetched(const struct memory *m, double step)
     return m->count > 1 && step > 0 && step <= m->prefetch_step;
 }
 
-double memory_crowded(const struct memory *m, double step)
+double memory_single_set(double latency, double second, double crowded, double ways)
 {
-    return memory_crowding(step) >= FEW_SETS ? m->crowded_cycles : 0;
+    return fmax(crowded, latency / fmax(second / crowded, WAYS_IN_FLIGHT * ways));
+}
+
+double memory_crowded(const struct memory *m, size_t level, double step)
+{
+    const double few = memory_crowding(step);
+    const bool single = few >= MEMORY_PAGE / MEMORY_LINE && level > 1;
+
+    return few < FEW_SETS || !(m->crowded_cycles > 0) ? 0
+           : single
+               ? memory_single_set(level < m->count ? m->levels[level].latency : m->latency,
+                                   m->levels[1].latency, m->crowded_cycles, m->levels[0].shape.ways)
+               : m->crowded_cycles;
+}
+
+double memory_write_cycles(const struct memory *m, size_t level, enum line_use use)
+{
+    /* main memory: the write-back costs as much as from the last level */
+    const size_t from = level < m->count ? level : m->count - 1;
+    const double update = m->levels[from].update_cycles,
+                 line = level < m->count ? m->levels[level].line_cycles : m->line_cycles;
+
+    return use == LINE_UPDATED ? update
+           : use == LINE_READ  ? 0
+           : level == 1        ? fmax(update, (m->line_write - 1) * line)
+                               : (m->line_write - 1) * line;
 }
 
 /* Returns the hit probability under the assumption that other processes evict no lines. */
@@ -114,6 +163,13 @@ double memory_hit(const struct memory *m, size_t level, const struct cache_shape
     return hit * exp(-age * age - part * m->left[level]);
 }
 
+/* Returns the hit probability in the first level for a line of a steady walk. Virtual addresses
+ * select its sets, and walks fill them evenly, unlike random lines. */
+static double hit_even(const struct cache_shape *shape, double distance)
+{
+    return isinf(distance) ? 0 : fmin(1, fmax(0, shape->ways * (1 - distance / shape->lines)));
+}
+
 void memory_served(const struct memory *m, double distance, double step, double alike,
                    double out[MEMORY_LEVELS + 1])
 {
@@ -126,17 +182,74 @@ void memory_served(const struct memory *m, double distance, double step, double 
             shape.lines = fmax(shape.ways, shape.lines / crowd);
         /* A level contains all lines of the levels before it, so its hit probability is at least
          * theirs. */
-        double hit = fmax(before, memory_hit(m, i, &shape, i < 2 ? among : distance));
+        double hit = i == 0 && step > 0 ? hit_even(&shape, among)
+                                        : memory_hit(m, i, &shape, i < 2 ? among : distance);
+        hit = fmax(before, hit);
         out[i] = hit - before;
         before = hit;
     }
     out[m->count] = 1 - before;
 }
 
-double memory_walk(const struct memory *m, double pages)
+/* Adds the pages of @rows rows @step bytes apart to the sets @held. @columns columns are at random
+ * places of these rows. */
+static void hold_rows(double rows, double step, double columns, unsigned sets, uint64_t *random,
+                      unsigned *held)
+{
+    double at[COLUMNS_MOST];
+    const unsigned count = (unsigned)fmin(COLUMNS_MOST, rint(columns));
+    const uint64_t base = (*random = *random * 6364136223846793005u + 1442695040888963407u) >> 40;
+
+    for (unsigned c = 0; c < count; c++) {
+        *random = *random * 6364136223846793005u + 1442695040888963407u;
+        at[c] = step * (double)(*random >> 40) / 0x1p24;
+    }
+    uint64_t last = UINT64_MAX; /* the last page of the previous row */
+    for (double row = 0; row < rows; row++) {
+        uint64_t most = last;
+        for (unsigned c = 0; c < count; c++) {
+            const uint64_t page = base + (uint64_t)((row * step + at[c]) / MEMORY_PAGE);
+            bool fresh = last == UINT64_MAX || page > last;
+            for (unsigned k = 0; k < c && fresh; k++)
+                fresh = page != base + (uint64_t)((row * step + at[k]) / MEMORY_PAGE);
+            held[(page ^ page / sets) % sets] += fresh;
+            most = most == UINT64_MAX || page > most ? page : most;
+        }
+        last = most;
+    }
+}
+
+/* Returns the share of translations of walks that the TLB does not contain. The index of a set is
+ * the exclusive or of two parts of the page number, as on Intel processors (Gras et al., TLBleed,
+ * 2018). Rows start at random pages. */
+static double walks_missed(const struct memory *m, double lines, const struct walk_pages *w)
+{
+    const unsigned sets = 1u << (unsigned)fmax(0, rint(log2(m->pages / (TLB_WAYS * 1.125))));
+    const double rows = fmin(4 * m->pages, lines / w->columns);
+    unsigned *held = mem_alloc(sets * sizeof *held);
+    uint64_t random = 1;
+    double missed = 0, all = 0;
+
+    for (unsigned base = 0; base < TLB_BASES; base++) {
+        memset(held, 0, sets * sizeof *held);
+        for (double group = 0; group < fmin(COLUMNS_MOST, w->groups); group++)
+            hold_rows(rows, w->step, w->columns / w->groups, sets, &random, held);
+        for (unsigned set = 0; set < sets; set++) {
+            const double over = (double)held[set] * sets / m->pages - 1;
+            missed += held[set] * fmin(1, fmax(0, 0.5 + over / TLB_RAMP));
+            all += held[set];
+        }
+    }
+    free(held);
+    return all > 0 ? missed / all : 0;
+}
+
+double memory_walk(const struct memory *m, double pages, const struct walk_pages *walks)
 {
     if (!(m->pages > 0) || !(m->walk_cycles > 0))
         return 0;
+    if (walks)
+        return m->walk_cycles * walks_missed(m, pages, walks);
     return m->walk_cycles *
            (1 - sdcm_hit(&(struct cache_shape){m->pages, fmin(m->pages, TLB_WAYS)}, pages));
 }

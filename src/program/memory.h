@@ -13,6 +13,13 @@
 #define MEMORY_LEVELS 3
 #define MEMORY_LINE 64.0             /* bytes per line in traces */
 
+/* What a loop does with the lines of a reference. */
+enum line_use {
+    LINE_READ,
+    LINE_WRITTEN, /* written only: the line is fetched and written back */
+    LINE_UPDATED, /* read and written */
+};
+
 struct memory_level {
     struct cache_shape shape;        /* capacity in lines */
     double latency;                  /* cycles from address to value */
@@ -21,6 +28,7 @@ struct memory_level {
     double line_cycles;
     /* least cycles per line from this level for independent accesses in random order */
     double miss_cycles;
+    double update_cycles; /* additional cycles per line that is read and written */
 };
 
 /* Mean share of the run's time until the program has accessed @distance other lines. */
@@ -77,12 +85,23 @@ void memory_served(const struct memory *m, double distance, double step, double 
                    double out[MEMORY_LEVELS + 1]);
 /* Returns whether walks in steps of @step bytes are prefetched from the second level. */
 bool memory_prefetched(const struct memory *m, double step);
-/* Returns the least cycles per line if lines @step bytes apart come from beyond the first level. 0:
- * no limit, because they use enough of its sets. */
-double memory_crowded(const struct memory *m, double step);
-/* Returns the cycles of a page walk for a page that is used again after @pages other pages. Returns
- * 0 if the TLB contains the page. */
-double memory_walk(const struct memory *m, double pages);
+/* Returns the least cycles per line from level @level beyond the first for lines @step bytes apart:
+ * above 0 if they use few of its sets. The ways of a single set limit the lines in flight, so the
+ * cycles grow with the latency of the level. */
+double memory_crowded(const struct memory *m, size_t level, double step);
+/* Returns the time per line from a level with @latency for lines of a single first-level set with
+ * @ways ways. @crowded: the same from the second level, with the latency @second. Pure. */
+double memory_single_set(double latency, double second, double crowded, double ways);
+/* Returns the additional cycles per streamed line from level @level if it is written. */
+double memory_write_cycles(const struct memory *m, size_t level, enum line_use use);
+/* Columns that a loop walks at the same time, at least one, in at least one group of equal rows,
+ * @step bytes apart. Columns of the same rows share pages. */
+struct walk_pages {
+    double step, columns, groups;
+};
+/* Returns the mean cycles of a page walk for a page after @pages others, 0 if the TLB contains it.
+ * NULL: random pages. Otherwise @pages counts lines of @walks. */
+double memory_walk(const struct memory *m, double pages, const struct walk_pages *walks);
 /* Return the mean latency and the mean cycles per line of references with the shares @served.
  * Levels are nested as in lambda = P1 l1 + (1 - P1)(P2 l2 + ...). */
 double memory_latency(const struct memory *m, const double served[MEMORY_LEVELS + 1]);

@@ -172,6 +172,7 @@ static void take_relations(const struct program_runs *runs, size_t reference,
     out->from_age = most ? most->from_age : 0;
     out->lead = most ? most->lead : 0;
     out->apart = most ? most->apart : 0;
+    out->rows = most ? most->rows : 0;
 }
 
 void program_model_at(const struct program_model *m, const double *inputs, struct program_run *out)

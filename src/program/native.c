@@ -22,10 +22,11 @@
 /* Least number of independent accesses per measurement. It makes the system calls before and after
  * negligible. */
 #define SCATTERED 32768
-/* ratio of the area that is accessed in columns to the lines accessed */
+/* ratio of the area walked in columns to the lines accessed, and its pages at most, unless the
+ * lines need more: these pages are in the TLB */
 #define COLUMNS_BY 8
+#define COLUMN_PAGES 1024
 #define TRIES 5                  /* repetitions of short measurements */
-#define HUGE_PAGE ((size_t)2 << 20)
 #define WALKED 16384u            /* least number of accesses per measurement of page walks */
 /* Least cost of a page walk, as a share of a line's time from the second level. Smaller costs count
  * as 0. */
@@ -36,6 +37,9 @@
                                   * sets; below it both are equal */
 #define FIRST_WAIT 0.3e-3        /* seconds of the first wait; each further one is twice as long */
 #define WAIT_TRIES 3
+/* ratio of the times of lines from main memory and from the third level from which streams show its
+ * size */
+#define STREAMS_DIFFER 1.5
 /* Bytes of the area as a multiple of the first size: an eighth to a quarter of the second level. */
 #define NEAR_BY 2
 /* Largest share of lines left after the longest wait with which a lifetime is computed. */
@@ -98,6 +102,21 @@ static double write_seconds(const char *from, size_t bytes)
     return (native_seconds() - start) / (double)(rounds * (bytes / (size_t)MEMORY_LINE));
 }
 
+static double update_seconds(const char *from, size_t bytes)
+{
+    char *at = (char *)(uintptr_t)from;
+    size_t rounds = bytes < STREAM_BYTES ? STREAM_BYTES / bytes : 1, part = bytes / 8 / 2;
+    volatile uint64_t *p = (volatile uint64_t *)(void *)at;
+    double start = native_seconds();
+
+    for (size_t round = 0; round < rounds; round++)
+        for (size_t i = 0; i < part; i += 8) {
+            p[i]++;
+            p[part + i]++;
+        }
+    return (native_seconds() - start) / (double)(rounds * (bytes / (size_t)MEMORY_LINE));
+}
+
 /* Measures dependent random accesses. Each address depends on the previous load, which returns 0,
  * and on Knuth's linear congruential generator. Returns seconds per access; the caller subtracts
  * the generator's cycles. */
@@ -116,31 +135,47 @@ static double jump_once(const char *from, size_t bytes)
     return start / JUMPS;
 }
 
-/* Measures independent accesses to the lines of @bytes, in columns whose lines are a page and a
- * line apart. The area is eight times as large as the lines, so that columns are as long as in
- * programs. The core has its maximum number of misses in flight. */
+/* Adds one word of each line of a column of @rows lines @step bytes apart. */
+static uint64_t column_sum(const char *at, size_t rows, size_t step)
+{
+    uint64_t sum = 0, other = 0;
+
+    for (size_t i = 0; i + 2 <= rows; i += 2, at += 2 * step) {
+        sum += *(const volatile uint64_t *)(const void *)at;
+        other += *(const volatile uint64_t *)(const void *)(at + step);
+    }
+    return sum + other;
+}
+
+/* Measures independent accesses to lines of @bytes in columns of rows of 1,000 numbers. The area is
+ * larger, so columns are as long as in programs. Between the first accesses to long columns their
+ * other words are read, as in programs: prefetched neighbours of the lines may be evicted then. The
+ * core has its maximum number of misses in flight. */
 static double scatter_once(const char *from, size_t bytes)
 {
-    const size_t step = PAGE + (size_t)MEMORY_LINE, wide = bytes * COLUMNS_BY,
-                 rows = (wide < MOST_BYTES ? wide : MOST_BYTES) / step,
+    const size_t step = 8000, wide = bytes * COLUMNS_BY / step,
+                 few = wide < COLUMN_PAGES ? wide : COLUMN_PAGES,
+                 rows = bytes / step > few ? bytes / step : few,
                  columns = 1 + (bytes / (size_t)MEMORY_LINE - 1) / rows;
     /* continues after the previous measurement, because its latest lines are still cached */
     static _Thread_local size_t column;
-    uint64_t sum = 0, other = 0;
+    const size_t words = rows < COLUMN_PAGES / 2 ? 1 : (size_t)MEMORY_LINE / sizeof(uint64_t);
+    uint64_t sum = 0;
     size_t count = 0;
-    double start = native_seconds();
+    double seconds = 0, start = native_seconds();
 
     for (; count < SCATTERED; count += rows / 2 * 2) {
         const char *at = from + column % columns * (size_t)MEMORY_LINE;
         column++;
-        for (size_t i = 0; i + 2 <= rows; i += 2, at += 2 * step) {
-            sum += *(const volatile uint64_t *)(const void *)at;
-            other += *(const volatile uint64_t *)(const void *)(at + step);
-        }
+        sum += column_sum(at, rows, step);
+        if (words > 1)
+            seconds += native_seconds() - start;
+        for (size_t i = 1; i < words; i++)
+            sum += column_sum(at + i * sizeof(uint64_t), rows, step);
+        start = words > 1 ? native_seconds() : start;
     }
-    start = native_seconds() - start;
-    sink = sum + other;
-    return start / (double)count;
+    sink = sum;
+    return (words > 1 ? seconds : native_seconds() - start) / (double)count;
 }
 
 /* Returns the least of several measurements, because other tasks on the core and in the caches can
@@ -201,9 +236,6 @@ static double crowd_once(const char *from, size_t bytes)
 
 struct native_probe {
     char *at;                    /* area of MOST_BYTES bytes */
-    /* mapped: an area that is 2 * HUGE_PAGE larger than needed; huge: aligned address in it, with
-     * MOST_BYTES in huge pages */
-    char *mapped, *huge;
     size_t first;                /* size of the first area: a power of two, a sixteenth to an eighth
                                   * of the second level */
     struct machine *machine;     /* this CPU's machine */
@@ -224,16 +256,6 @@ struct native_probe *native_probe_new(const struct machine *m, struct err *err)
     memset(at, 0, MOST_BYTES);
     p = mem_zero(1, sizeof *p);
     p->at = at;
-    p->mapped = mmap(NULL, MOST_BYTES + 2 * HUGE_PAGE, PROT_READ | PROT_WRITE,
-                     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    p->huge = at;
-    if (p->mapped != MAP_FAILED) {
-        p->huge = p->mapped + (HUGE_PAGE - (uintptr_t)p->mapped % HUGE_PAGE);
-#ifdef MADV_HUGEPAGE
-        madvise(p->huge, MOST_BYTES, MADV_HUGEPAGE);
-#endif
-        memset(p->huge, 0, MOST_BYTES);
-    }
     p->machine = machine_copy(m);
     for (p->first = 1 << 14;
          p->first < MOST_BYTES && (double)p->first * 16 <= (isnan(bytes) ? 0x1p20 : bytes);
@@ -247,8 +269,6 @@ void native_probe_free(struct native_probe *p)
     if (!p)
         return;
     munmap(p->at, MOST_BYTES);
-    if (p->mapped != MAP_FAILED)
-        munmap(p->mapped, MOST_BYTES + 2 * HUGE_PAGE);
     machine_free(p->machine);
     vec_done(&p->seen);
     free(p);
@@ -295,11 +315,15 @@ void native_probe_look(struct native_probe *p)
         struct native_level *l = &n.sizes[n.count++];
         /* loads the area into the caches, as far as it fits */
         read_seconds(p->at, size);
-        *l = (struct native_level){(double)size, least_of_tries(read_seconds, p->at, size),
-                                   least_of_tries(write_seconds, p->at, size),
-                                   jump_seconds(p->at, size), NAN};
-        read_seconds(p->huge, size);
-        l->scatter = scatter_seconds(p->huge, size);
+        *l = (struct native_level){.bytes = (double)size,
+                                   .read = least_of_tries(read_seconds, p->at, size),
+                                   .write = least_of_tries(write_seconds, p->at, size),
+                                   .update = least_of_tries(update_seconds, p->at, size),
+                                   .latency = jump_seconds(p->at, size),
+                                   .scatter = NAN};
+        read_seconds(p->at, size);
+        /* the third level may contain the last half of the largest area */
+        l->scatter = scatter_seconds(p->at, size < MOST_BYTES ? size : size / 2);
         for (int i = 0; i < PIECES; i++)
             core_readings_add(&pieces);
     }
@@ -430,6 +454,7 @@ void native_probe_result(const struct native_probe *p, const bool *use, struct n
         size_t at = offsetof(struct native, sizes) + i * sizeof *out->sizes;
         out->sizes[i].read = middle(&looks, at + offsetof(struct native_level, read));
         out->sizes[i].write = middle(&looks, at + offsetof(struct native_level, write));
+        out->sizes[i].update = middle(&looks, at + offsetof(struct native_level, update));
         out->sizes[i].latency = middle(&looks, at + offsetof(struct native_level, latency));
         out->sizes[i].scatter = middle(&looks, at + offsetof(struct native_level, scatter));
     }
@@ -533,21 +558,32 @@ static void find_kept(const struct native *n, double second, double third, doubl
     *kept_third = n->count > 3 ? kept_seconds(ages[1], lefts[1]) : NAN;
 }
 
-/* Returns the bytes of the third level that other tasks leave to the program. It is the size of an
- * area half of whose lines come from main memory, interpolated between measured areas. @third:
- * latency of the third level in seconds. */
-static double third_left(const struct native *n, double third)
+/* Returns the bytes at which the time at @offset of struct native_level is @half. Measured areas
+ * differ by factors of two. */
+static double bytes_at(const struct native *n, size_t offset, double half)
 {
-    double half = (third + n->sizes[n->count - 1].latency) / 2;
+    double from = 0, to;
 
-    for (size_t i = 1; i < n->count; i++) {
-        const struct native_level *before = &n->sizes[i - 1], *at = &n->sizes[i];
-        if (i > 1 && at->latency >= half)
-            return before->bytes *
-                   pow(at->bytes / before->bytes,
-                       fmax(0, (half - before->latency) / (at->latency - before->latency)));
+    for (size_t i = 1; i < n->count; i++, from = to) {
+        memcpy(&to, (const char *)&n->sizes[i] + offset, sizeof to);
+        if (i > 1 && to >= half)
+            return n->sizes[i - 1].bytes * pow(n->sizes[i].bytes / n->sizes[i - 1].bytes,
+                                               fmax(0, (half - from) / (to - from)));
     }
     return n->sizes[n->count - 1].bytes;
+}
+
+/* Returns the bytes of the third level that other tasks leave to the program. For an area of that
+ * size half of the lines come from main memory, by latency or by streams. @third: latency of the
+ * third level. */
+static double third_left(const struct native *n, double third)
+{
+    const struct native_level *next = &n->sizes[1], *far = &n->sizes[n->count - 1];
+    const double random = bytes_at(n, offsetof(struct native_level, latency),
+                                   (third + far->latency) / 2),
+                 streamed =
+                     bytes_at(n, offsetof(struct native_level, read), (next->read + far->read) / 2);
+    return far->read > STREAMS_DIFFER * next->read ? fmin(random, streamed) : random;
 }
 
 /* Sets the cost of a page walk, and the number of pages that need no walk. With that number an
@@ -581,15 +617,18 @@ static double oldest_of(const struct cache_shape *shape, double lines, double hi
 }
 
 /* Sets the replacement policy of the second level for lines at one page offset. The sets that these
- * lines use are random. */
-static void apply_columns(const struct native *n, double bytes, struct machine *m)
+ * lines use are random. The ways of their set in the first level limit the lines in flight
+ * (memory_single_set). @latency: of the third level. */
+static void apply_columns(const struct native *n, double bytes, double latency, struct machine *m)
 {
-    const double ways = fact_number(m, "l2_ways"), third = n->sizes[1].scatter,
-                 second = n->walks[0];
+    const double ways = fact_number(m, "l2_ways"), second = fmax(n->crowded, n->walks[0]),
+                 third = fmax(n->sizes[1].scatter,
+                              n->crowded > CROWDED_BY * n->apart
+                                  ? memory_single_set(latency, n->sizes[0].latency, n->crowded,
+                                                      fact_number(m, "l1_ways"))
+                                  : 0);
     const struct cache_shape crowd = {bytes / MEMORY_PAGE, ways};
 
-    /* Above the third level's time, the first level's sets are the limit. Such times do not show
-     * the policy of the second level. */
     if (isnan(ways) || !(third > second) || !(n->columns > 0) || n->columns > third ||
         crowd.lines < ways)
         return;
@@ -622,6 +661,8 @@ void native_apply(const struct native *n, struct machine *m)
 
     set(m, "clock", n->clock_hz * 1e-9, "GHz");
     set(m, "l2_line_cycles", near->read * n->clock_hz, "cycles");
+    if (near->update > 0)
+        set(m, "l2_write_cycles", fmax(near->read, near->update) * n->clock_hz, "cycles");
     set(m, "l2_latency", near->latency * n->clock_hz, "cycles");
     set(m, "l2_miss_cycles", near->scatter * n->clock_hz, "cycles");
     if (n->crowded > CROWDED_BY * n->apart)
@@ -631,11 +672,13 @@ void native_apply(const struct native *n, struct machine *m)
         return;
     double second = second_left(n, m);
     apply_replacement(n, second, m);
-    apply_columns(n, second, m);
     if (second < fact_number(m, "l2_bytes"))
         set(m, "l2_bytes", second, "bytes");
     set(m, "l3_line_cycles", next->read * n->clock_hz, "cycles");
+    if (next->update > 0)
+        set(m, "l3_write_cycles", fmax(next->read, next->update) * n->clock_hz, "cycles");
     double third = behind_second(second, next, next->latency, near->latency), kept_second, kept;
+    apply_columns(n, second, third, m);
     find_kept(n, second, third, &kept_second, &kept);
     double l3 = third_left(n, third);
     set(m, "l3_latency", third * n->clock_hz, "cycles");

@@ -22,8 +22,10 @@ struct native_level {
     double read, write;          /* seconds per streamed line */
     double latency;              /* seconds per dependent random access, including address
                                   * translation */
-    /* seconds per independent access in columns, in huge pages if available */
+    /* seconds per independent access in columns, including address translation in the TLB's last
+     * level */
     double scatter;
+    double update; /* seconds per streamed line that is read and written */
 };
 
 /* Latency of lines that were accessed some time ago, in an area larger than the second level. Other

@@ -326,6 +326,7 @@ void run_add(const struct program *p, struct program_run *into, const struct pro
             to->from_age = more->from_age;
             to->lead = more->lead;
             to->apart = more->apart;
+            to->rows = more->rows;
         }
     }
     for (size_t l = 0; l < MEMORY_LEVELS; l++)

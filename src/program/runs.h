@@ -32,6 +32,9 @@ struct run_reference {
     uint32_t lead;
     /* address minus that of reference @lead, divided by the step; below 1 in an unrolled loop */
     double apart;
+    /* 1 + index of the first reference of the block that walks in equal steps, and ends less than a
+     * step away: columns of the same rows; 0: this reference is the first */
+    uint32_t rows;
 };
 
 /* TRACE_CALLS measures the times of calls, and TRACE_SETS simulates caches. Runs of these two modes

@@ -24,6 +24,7 @@
 #define SAME_LINE 16           /* Most intervening lines with which a line counts as just used, so
                                 * that it causes no miss. */
 #define STREAM_STEP 2048.0     /* longest step in bytes that prefetchers follow */
+#define NEW_LINE 4             /* ratio of distances from which a walk uses new lines */
 
 struct timing {
     const struct program_code *code;
@@ -128,6 +129,8 @@ struct part_misses {
     double translated;        /* cycles in which page walkers are busy */
     /* pages per line for lines with a steady step */
     double paged;
+    /* columns that walks access at the same time, and groups of columns with the same rows */
+    double columns, groups;
     struct walks walks;
 };
 
@@ -144,6 +147,12 @@ static bool walks(const struct run_reference *r)
 static uint32_t lead_of(const struct program_run *run, uint32_t at)
 {
     return run->references[at].lead ? run->references[at].lead : at + 1;
+}
+
+/* Returns the reference whose rows reference @at shares; 1 + @at if there is none. */
+static uint32_t rows_of(const struct program_run *run, uint32_t at)
+{
+    return run->references[at].rows ? run->references[at].rows : at + 1;
 }
 
 /* Returns the number of lines per step in the walk of reference @own[at]. In an unrolled loop,
@@ -205,44 +214,80 @@ static double alike_of(const struct program_run *run, const uint32_t *own, size_
     return all > 0 ? same / all : 1;
 }
 
+/* Returns the median distance of @r's references that need a line. */
+static double middle_distance(const struct run_reference *r)
+{
+    double all = 0, below = 0;
+    size_t i = 0;
+
+    for (size_t k = 0; k < r->bin_count; k++)
+        all += r->bins[k].distance > SAME_LINE ? r->bins[k].count : 0;
+    for (; i + 1 < r->bin_count; i++) {
+        below += r->bins[i].distance > SAME_LINE ? r->bins[i].count : 0;
+        if (2 * below >= all && below > 0)
+            break;
+    }
+    return r->bin_count ? r->bins[i].distance : 0;
+}
+
 /* Returns the page walker cycles of one reference. In a walk with long steps each line has its own
- * page, which the next walk uses again. The lines between both uses are those of its nearest bin.
- * Random references are distributed over the program's pages. */
+ * page, which the next walk reuses, even if it uses a new line of the page: then the intervening
+ * pages are those of the median reference. Random references are distributed over the program's
+ * pages. */
 static double translations(const struct timing *t, const struct run_reference *r, double copies,
-                           double paged)
+                           const struct part_misses *part)
 {
     double sum = 0;
 
     if (walks(r)) {
         double step = run_step(r);
-        size_t nearest = 0;
-        while (nearest + 1 < r->bin_count && r->bins[nearest].distance <= SAME_LINE)
-            nearest++;
-        return r->references * fmin(1, step / copies / MEMORY_PAGE) *
-               memory_walk(t->memory, r->bins[nearest].distance * paged);
+        const double middle = middle_distance(r);
+        const struct walk_pages walks = {step / copies, part->columns, part->groups};
+        for (size_t i = 0; i < r->bin_count; i++) {
+            const double distance =
+                r->bins[i].distance > NEW_LINE * middle ? middle : r->bins[i].distance;
+            if (distance > SAME_LINE)
+                sum += r->bins[i].count * fmin(1, step / copies / MEMORY_PAGE) *
+                       memory_walk(t->memory, distance * part->paged, &walks);
+        }
+        return sum;
     }
     for (size_t i = 0; i < r->bin_count; i++) {
         double other = r->bins[i].count - r->bins[i].regular;
         if (other > 0 && r->bins[i].distance > SAME_LINE && t->pages > 0)
-            sum +=
-                other * memory_walk(t->memory, t->pages * -expm1(-r->bins[i].distance / t->pages));
+            sum += other *
+                   memory_walk(t->memory, t->pages * -expm1(-r->bins[i].distance / t->pages), NULL);
     }
     return sum;
+}
+
+/* Returns what the part does with the lines of reference @own[at]. */
+static enum line_use use_of(const struct timing *t, const uint32_t *own, size_t count, size_t at)
+{
+    const struct program_reference *all = t->code->program->references;
+    const struct run_reference *r = &t->run->references[own[at]];
+
+    if (all[own[at]].write)
+        return LINE_WRITTEN;
+    for (size_t i = 0; i < count; i++)
+        if (all[own[i]].write && lead_of(t->run, own[i]) == lead_of(t->run, own[at]) &&
+            fabs(t->run->references[own[i]].apart - r->apart) * run_step(r) < MEMORY_LINE)
+            return LINE_UPDATED;
+    return LINE_READ;
 }
 
 /* Adds the cost of one reference's misses: by bandwidth for streamed lines, by latency for all
  * others. Returns the mean wait of an execution for the others, in cycles beyond the first level's
  * latency. */
 static double time_reference(struct timing *t, size_t index, double copies, double alike,
-                             struct part_misses *out)
+                             enum line_use use, struct part_misses *out)
 {
     const struct run_reference *r = &t->run->references[index];
-    /* a written line costs more, because it is read before and written back later */
-    double ways = t->code->program->references[index].write ? t->memory->line_write : 1, own = 0,
-           waits = 0;
+    const size_t main = t->memory->count;
+    double own = 0, waits = 0;
     bool walk = walks(r);
 
-    out->translated += translations(t, r, copies, out->paged);
+    out->translated += translations(t, r, copies, out);
     for (size_t i = 0; i < r->bin_count; i++) {
         const struct run_bin *b = &r->bins[i];
         double served[MEMORY_LEVELS + 1],
@@ -251,16 +296,21 @@ static double time_reference(struct timing *t, size_t index, double copies, doub
         memory_served(t->memory, b->distance, b->regular > STEADY * b->count ? b->step / copies : 0,
                       alike, served);
         waits += other * (memory_latency(t->memory, served) - t->memory->levels[0].latency);
-        double far = ways * regular * served[t->memory->count] * t->memory->line_cycles;
-        out->near += fmax(ways * regular * memory_line_cycles(t->memory, served) - far,
-                          regular * (1 - served[0]) * memory_crowded(t->memory, b->step / copies));
-        own += far;
+        double near = 0;
+        for (size_t l = 1; l < main; l++)
+            near += regular * served[l] *
+                    (t->memory->levels[l].line_cycles + memory_write_cycles(t->memory, l, use));
+        out->near +=
+            fmax(near, regular * (1 - served[0]) * memory_crowded(t->memory, 1, b->step / copies));
+        own += regular * served[main] *
+               (t->memory->line_cycles + memory_write_cycles(t->memory, main, use));
         double fetched = walk && memory_prefetched(t->memory, b->step) ? b->regular * served[1] : 0;
         out->near += fetched > 0 ? fetched * t->memory->levels[1].line_cycles : 0;
         for (size_t l = 0; l <= t->memory->count; l++) {
             out->others[l] += walk ? 0 : other * served[l];
             out->taken += l ? (other * served[l] - (l == 1 ? fetched : 0)) *
-                                  window_line_cycles(t->memory, l, t->parallel)
+                                  (window_line_cycles(t->memory, l, t->parallel) +
+                                   (walk ? memory_write_cycles(t->memory, l, use) : 0))
                             : 0;
         }
         for (size_t l = 0; l < t->memory->count; l++) {
@@ -271,7 +321,7 @@ static double time_reference(struct timing *t, size_t index, double copies, doub
     out->far += own;
     out->most = fmax(out->most, own);
     if (walk)
-        vec_push(&out->walks.list, ((struct walk_reference){r, copies, alike}));
+        vec_push(&out->walks.list, ((struct walk_reference){r, copies, alike, use}));
     t->out->references += r->references;
     return r->references > 0 ? waits / r->references : 0;
 }
@@ -308,6 +358,24 @@ static double reach_of(const struct timing *t, const struct code_part *part)
            fmin(t->window / (double)part->insns.count, fmin(t->loads / loads, t->stores / stores));
 }
 
+/* Counts the columns that the walks among @own access at the same time, and the groups of columns
+ * with the same rows. */
+static void count_columns(const struct program_run *run, const uint32_t *own, size_t count,
+                          struct part_misses *out)
+{
+    for (size_t i = 0; i < count; i++) {
+        bool column = walks(&run->references[own[i]]), group = column;
+        for (size_t k = 0; k < i && column; k++) {
+            column = lead_of(run, own[k]) != lead_of(run, own[i]);
+            group &=
+                !walks(&run->references[own[k]]) || rows_of(run, own[k]) != rows_of(run, own[i]);
+        }
+        out->columns += column;
+        out->groups += column && group;
+    }
+    out->groups = fmax(1, out->groups);
+}
+
 static void time_memory(struct timing *t, const struct code_part *part, struct part_time *out)
 {
     struct part_misses w = {0};
@@ -328,10 +396,11 @@ static void time_memory(struct timing *t, const struct code_part *part, struct p
         all += lines.items[i];
     }
     w.paged = all > 0 ? pages / all : 1;
+    count_columns(t->run, own.items, own.count, &w);
     for (size_t i = 0; i < own.count; i++)
-        vec_push(&waits, time_reference(
-                             t, own.items[i], copies.items[i],
-                             alike_of(t->run, own.items, own.count, i, lines.items), &w));
+        vec_push(&waits, time_reference(t, own.items[i], copies.items[i],
+                                        alike_of(t->run, own.items, own.count, i, lines.items),
+                                        use_of(t, own.items, own.count, i), &w));
     /* Instructions after a mispredicted branch cannot start before the branch's data are loaded. */
     const double reach = fmin(reach_of(t, part), part->executions / out->mispredicted);
     const struct window window = {reach, out->core, t->parallel,

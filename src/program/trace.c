@@ -200,9 +200,8 @@ static bool read_place(struct trace *t, const char *at)
     return end != at && !*end;
 }
 
-/* Sets the lead of each reference that walks in steps equal to another reference's, at a constant
- * distance. In unrolled loops the references of a block do so, and equal columns of several
- * arrays. */
+/* Sets the leads of references of a block that walk in equal steps at a constant distance: those of
+ * an unrolled loop, equal columns of several arrays, and a load and a store of one place. */
 static void find_leads(const struct trace *t)
 {
     const struct program_reference *of = t->program->references;
@@ -213,12 +212,15 @@ static void find_leads(const struct trace *t)
         const double step = run_step(r);
         if (i && of[i].block != of[i - 1].block)
             leads.count = 0;
-        if (!(step > MEMORY_LINE))
+        if (!(step > 0))
             continue;
         for (size_t k = 0; k < leads.count && k < LEADS_MOST && !r->lead; k++) {
             const uint32_t lead = leads.items[k];
-            if (run_step(&t->run->references[lead]) != step ||
-                t->places[lead].sum != t->places[i].sum)
+            if (run_step(&t->run->references[lead]) != step)
+                continue;
+            if (!r->rows && fabs((double)(t->places[i].last - t->places[lead].last)) < step)
+                r->rows = lead + 1;
+            if (t->places[lead].sum != t->places[i].sum)
                 continue;
             r->lead = lead + 1;
             r->apart = (t->places[i].last - t->places[lead].last) / step;

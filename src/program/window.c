@@ -38,7 +38,7 @@ double window_waits(const struct memory *m, const struct window *w,
         rest /= 1 + further;
         sum += rest * served[l] * fmax(0, fmax(latency_of(m, l), busy) - w->reach * w->core);
     }
-    return fmax(sum, fmax(w->walks, w->crowded) - w->core);
+    return fmax(sum, w->walks + w->crowded - w->core);
 }
 
 /* Position in a walk: the current bin, its remaining share of the references, and its references
@@ -46,21 +46,25 @@ double window_waits(const struct memory *m, const struct window *w,
 struct walking {
     size_t bin;
     double left, rates[MEMORY_LEVELS + 1];
-    double crowded;   /* cycles per execution of lines that map to one set */
+    double crowded; /* least cycles per execution for its lines */
 };
 
-static void enter_bin(const struct memory *m, const struct walks *walks, size_t walk,
+static void enter_bin(const struct memory *m, const struct walk_reference *walk, double parallel,
                       double executions, struct walking *at)
 {
-    const struct run_reference *r = walks->list.items[walk].r;
+    const struct run_reference *r = walk->r;
     const struct run_bin *b = &r->bins[at->bin];
-    double step = b->regular > 0 ? b->step / walks->list.items[walk].copies : 0;
+    double step = b->regular > 0 ? b->step / walk->copies : 0;
 
-    memory_served(m, b->distance, step, walks->list.items[walk].alike, at->rates);
+    memory_served(m, b->distance, step, walk->alike, at->rates);
     at->crowded = 0;
     for (size_t l = 0; l <= m->count; l++) {
         at->rates[l] *= r->references / executions;
-        at->crowded += l ? at->rates[l] * memory_crowded(m, step) : 0;
+        const double line =
+            l == 1 || walk->use != LINE_READ
+                ? window_line_cycles(m, l, parallel) + memory_write_cycles(m, l, walk->use)
+                : 0;
+        at->crowded += l ? at->rates[l] * fmax(memory_crowded(m, l, step), line) : 0;
     }
     if (memory_prefetched(m, b->step))
         at->rates[1] *= 1 - b->regular / b->count;
@@ -74,7 +78,7 @@ double window_phases(const struct memory *m, const struct window *w, const struc
     double done = 0, sum = 0;
 
     for (size_t i = 0; i < walks->list.count; i++)
-        enter_bin(m, walks, i, executions, &at[i]);
+        enter_bin(m, &walks->list.items[i], w->parallel, executions, &at[i]);
     while (1 - done > LEAST_SHARE) {
         double rates[MEMORY_LEVELS + 1], share = 1 - done;
         struct window phase = *w;
@@ -92,7 +96,7 @@ double window_phases(const struct memory *m, const struct window *w, const struc
             at[i].left -= share;
             while (at[i].left <= LEAST_SHARE && at[i].bin + 1 < walks->list.items[i].r->bin_count) {
                 at[i].bin++;
-                enter_bin(m, walks, i, executions, &at[i]);
+                enter_bin(m, &walks->list.items[i], w->parallel, executions, &at[i]);
             }
             if (at[i].left <= LEAST_SHARE)
                 at[i].left = 1;   /* only a rounding error is left, which continues in the last

@@ -12,8 +12,8 @@ struct window {
     double core;       /* cycles per execution without misses */
     double parallel;   /* most misses in flight */
     double walks;      /* page walker cycles per execution */
-    /* Cycles per execution of lines that map to one set of the first level, and so arrive one after
-     * the other. */
+    /* least cycles per execution for the lines of walks, with their write-back; lines of one set of
+     * the first level arrive one after the other */
     double crowded;
 };
 
@@ -35,6 +35,7 @@ struct walk_reference {
     double copies;
     /* share of the part's lines that use the same sets at the same time */
     double alike;
+    enum line_use use;
 };
 
 struct walks {

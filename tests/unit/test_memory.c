@@ -63,6 +63,14 @@ static void test_served(void **state)
     assert_true(served[0] > 0.99);
     memory_served(&three, 100, 64, 1, served);
     assert_true(served[0] > 0.99);
+    /* Steady walks fill the sets evenly, unlike random lines: 440 others leave a line in the first
+     * level, 520 do not. */
+    memory_served(&three, 440, 8, 1, served);
+    assert_true(served[0] == 1);
+    memory_served(&three, 520, 8, 1, served);
+    assert_true(served[0] == 0);
+    memory_served(&three, 440, 0, 1, served);
+    assert_true(served[0] < 0.8);
     /* Nine lines between two uses exceed the eight ways of one set. Distributed over all 64 sets,
      * hardly one is in the same set. */
     memory_served(&three, 9, 4096, 1, served);

@@ -87,17 +87,67 @@ static void test_page_walks(void **state)
     const double all[MEMORY_LEVELS + 1] = {0, 1, 0}, none[MEMORY_LEVELS + 1] = {1, 0, 0};
     struct memory m = two;
     (void)state;
-    assert_true(memory_walk(&m, 1e6) == 0);
+    assert_true(memory_walk(&m, 1e6, NULL) == 0);
     m.pages = 2048;
     m.walk_cycles = 17;
-    assert_true(memory_walk(&m, 1000) < 0.2 && memory_walk(&m, 4000) > 16.9 &&
-                memory_walk(&m, INFINITY) == 17);
-    assert_true(memory_walk(&m, 2048) > 17 / 3.0 && memory_walk(&m, 2048) < 17 * 2 / 3.0);
+    assert_true(memory_walk(&m, 1000, NULL) < 0.2 && memory_walk(&m, 4000, NULL) > 16.9 &&
+                memory_walk(&m, INFINITY, NULL) == 17);
+    assert_true(memory_walk(&m, 2048, NULL) > 17 / 3.0 &&
+                memory_walk(&m, 2048, NULL) < 17 * 2 / 3.0);
     assert_float_equal(window_waits(&m, &(struct window){40, 2, 10, 17, 0}, none), 15, 1e-9);
     assert_true(window_waits(&m, &(struct window){40, 20, 10, 17, 0}, none) == 0);
     assert_float_equal(window_waits(&m, &(struct window){40, 2, 10, 10, 0}, all),
                        (41 * 17 - 80) / 41.0, 1e-9);
     assert_float_equal(window_waits(&m, &(struct window){40, 2, 10, 30, 0}, all), 28, 1e-9);
+}
+
+/* Columns of consecutive pages use all sets of the TLB. Every second page uses half of them
+ * (measured on a Golden Cove: 1,200 rows 8,256 bytes apart miss, 4,160 bytes apart hit). Two
+ * columns of the same rows share pages, those of two arrays do not. */
+static void test_columns_in_tlb(void **state)
+{
+    const struct walk_pages dense = {4160, 1, 1}, second = {8256, 1, 1}, same = {8000, 2, 1},
+                            apart = {8000, 2, 2};
+    struct memory m = two;
+
+    (void)state;
+    m.pages = 2200;
+    m.walk_cycles = 20;
+    assert_true(memory_walk(&m, 1600, &dense) < 1 && memory_walk(&m, 2600, &dense) > 19);
+    assert_true(memory_walk(&m, 800, &second) < 1 && memory_walk(&m, 1300, &second) > 15);
+    assert_true(memory_walk(&m, 2000, &same) < 5 && memory_walk(&m, 2000, &apart) > 8);
+    assert_true(memory_walk(&m, INFINITY, &dense) == 20);
+}
+
+/* An updated line costs its write-back. In the second level a written line costs as much. From main
+ * memory the ratio of written lines applies. */
+static void test_written_lines(void **state)
+{
+    struct memory m = two;
+
+    (void)state;
+    m.line_write = 1.5;
+    assert_true(memory_write_cycles(&m, 1, LINE_UPDATED) == 0);
+    assert_true(memory_write_cycles(&m, 1, LINE_WRITTEN) == 1);
+    m.levels[1].update_cycles = 3;
+    for (size_t level = 1; level <= 2; level++)
+        assert_true(memory_write_cycles(&m, level, LINE_READ) == 0 &&
+                    memory_write_cycles(&m, level, LINE_UPDATED) == 3);
+    assert_true(memory_write_cycles(&m, 1, LINE_WRITTEN) == 3);
+    assert_true(memory_write_cycles(&m, 2, LINE_WRITTEN) == 10);
+
+    /* a column in the second level */
+    struct run_bin bins[] = {{1000, 800, 800, 5600}};
+    const struct run_reference column = {.references = 800, .bins = bins, .bin_count = 1};
+    const struct window w = {1000, 1, 1e9, 0, 0};
+    const double none[MEMORY_LEVELS + 1] = {0};
+    struct walks walks = {0};
+    vec_push(&walks.list, ((struct walk_reference){&column, 1, 1, LINE_READ}));
+    m.levels[1].miss_cycles = 2;
+    const double read = window_phases(&m, &w, &walks, 800, none);
+    walks.list.items[0].use = LINE_UPDATED;
+    assert_float_equal(window_phases(&m, &w, &walks, 800, none), read + 3 * 800, 8);
+    vec_done(&walks.list);
 }
 
 /* Two columns reach new lines at the same time, in an eighth of their steps. They share one
@@ -112,8 +162,8 @@ static void test_phases(void **state)
 
     (void)state;
     assert_true(window_phases(&two, &w, &walks, 800, none) == 0);
-    vec_push(&walks.list, ((struct walk_reference){&column, 1, 1}));
-    vec_push(&walks.list, ((struct walk_reference){&column, 1, 1}));
+    vec_push(&walks.list, ((struct walk_reference){&column, 1, 1, LINE_READ}));
+    vec_push(&walks.list, ((struct walk_reference){&column, 1, 1, LINE_READ}));
     assert_float_equal(window_phases(&two, &w, &walks, 800, none),
                        100 * window_waits(&two, &w, both), 1e-3);
     vec_done(&walks.list);
@@ -131,7 +181,7 @@ static void test_prefetched_walk(void **state)
     struct memory m = two;
 
     (void)state;
-    vec_push(&walks.list, ((struct walk_reference){&column, 1, 1}));
+    vec_push(&walks.list, ((struct walk_reference){&column, 1, 1, LINE_READ}));
     double waited = window_phases(&m, &w, &walks, 800, none);
     assert_true(waited > 800);
     m.prefetch_step = 5599;
@@ -153,7 +203,7 @@ static void test_one_set(void **state)
     struct memory m = two;
 
     (void)state;
-    vec_push(&walks.list, ((struct walk_reference){&column, 1, 1}));
+    vec_push(&walks.list, ((struct walk_reference){&column, 1, 1, LINE_READ}));
     double waited = window_phases(&m, &w, &walks, 800, none);
     m.crowded_cycles = 1000;
     assert_float_equal(window_phases(&m, &w, &walks, 800, none), 800 * (1000 - 9), 1);
@@ -171,6 +221,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_beside_simulation), cmocka_unit_test(test_lines_take_time),
         cmocka_unit_test(test_page_walks),        cmocka_unit_test(test_phases),
+        cmocka_unit_test(test_columns_in_tlb),    cmocka_unit_test(test_written_lines),
         cmocka_unit_test(test_prefetched_walk),   cmocka_unit_test(test_one_set)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

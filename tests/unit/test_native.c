@@ -93,7 +93,7 @@ static void test_replaced_by_others(void **state)
     (void)state;
     for (size_t i = 0; i < n.count; i++)
         n.sizes[i] = (struct native_level){i ? 0x1p20 * (double)(2u << i) : 0x1p18, 4e-9, 5e-9,
-                                           i ? i < 4 ? 50e-9 : 210e-9 : 10e-9, 3e-9};
+                                           i ? i < 4 ? 50e-9 : 210e-9 : 10e-9,      3e-9, 5e-9};
     for (double kept = 0.5e-3; kept < 5e-3; kept *= 1.7) {
         struct machine *m = load_machine("sapphirerapids");
         double part = fact_number(m, "l2_bytes") / n.sizes[2].bytes;
@@ -131,8 +131,8 @@ static void test_second_level_shared(void **state)
 
     (void)state;
     for (size_t i = 0; i < n.count; i++)
-        n.sizes[i] = (struct native_level){i ? all * (double)(1u << i) : all / 8, 4e-9, 5e-9,
-                                           i < 4 ? third : 210e-9, 3e-9};
+        n.sizes[i] = (struct native_level){
+            i ? all * (double)(1u << i) : all / 8, 4e-9, 5e-9, i < 4 ? third : 210e-9, 3e-9, 5e-9};
     n.sizes[0].latency = near;
     n.second.bytes = all;
     for (int i = 0; i < NATIVE_WAITS; i++)
@@ -179,8 +179,10 @@ static void test_ports_left(void **state)
  * pages, without misses, there is no value. */
 static void test_page_walks(void **state)
 {
-    struct native n = {
-        .clock_hz = 2e9, .count = 1, .sizes = {{0x1p18, 1e-9, 2e-9, 7e-9, 1e-9}}, .alone = 1e-8};
+    struct native n = {.clock_hz = 2e9,
+                       .count = 1,
+                       .sizes = {{0x1p18, 1e-9, 2e-9, 7e-9, 1e-9, 3e-9}},
+                       .alone = 1e-8};
 
     (void)state;
     for (double pages = 1100; pages < 5000; pages *= 1.6) {
@@ -192,6 +194,7 @@ static void test_page_walks(void **state)
         native_apply(&n, m);
         assert_float_equal(fact_number(m, "tlb_pages"), pages, 0.2 * pages);
         assert_float_equal(fact_number(m, "page_walk_cycles"), 16, 0.01);
+        assert_float_equal(fact_number(m, "l2_write_cycles"), 6, 0.01);
         machine_free(m);
     }
     struct machine *m = load_machine("sapphirerapids");
@@ -212,9 +215,9 @@ static void test_replacement(void **state)
 
     (void)state;
     for (size_t i = 0; i < n.count; i++)
-        n.sizes[i] = (struct native_level){i ? 0x1p20 * (double)(2u << i) : 0x1p18, i ? 4e-9 : 1e-9,
-                                           5e-9, i ? i < 4 ? 50e-9 : 210e-9 : 10e-9,
-                                           i ? 5e-9 : 1e-9};
+        n.sizes[i] =
+            (struct native_level){i ? 0x1p20 * (double)(2u << i) : 0x1p18, i ? 4e-9 : 1e-9, 5e-9,
+                                  i ? i < 4 ? 50e-9 : 210e-9 : 10e-9,      i ? 5e-9 : 1e-9, 6e-9};
     for (int i = 0; i < NATIVE_WAITS; i++)
         n.waits[i] = (struct native_wait){NAN, NAN, NAN, NAN};
     for (size_t i = 0; i < NATIVE_WALKS; i++)
