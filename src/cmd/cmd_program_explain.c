@@ -208,12 +208,14 @@ static void keep(struct explaining *w)
     const struct insitu *x = &w->found.insitu;
     struct explained_loop *k = mem_zero(1, sizeof *k);
     bool alone;
+    /* the mean may be outside of the quantiles: the range includes it */
+    const double cycles = insitu_cycles(x, INSITU_TYPICAL, &alone);
 
     *k = (struct explained_loop){.kernel = kernel_hold(w->found.kernel),
                                  .loop = w->found.loop,
-                                 .cycles = insitu_cycles(x, INSITU_TYPICAL, &alone),
-                                 .low = insitu_cycles(x, EXPLAINED_LOW, &alone),
-                                 .high = insitu_cycles(x, EXPLAINED_HIGH, &alone),
+                                 .cycles = cycles,
+                                 .low = fmin(insitu_cycles(x, EXPLAINED_LOW, &alone), cycles),
+                                 .high = fmax(insitu_cycles(x, EXPLAINED_HIGH, &alone), cycles),
                                  .predicted = w->found.predicted,
                                  .cause = causes[w->found.split.cause],
                                  .iterations = w->found.paths.iterations,

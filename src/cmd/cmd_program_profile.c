@@ -159,6 +159,7 @@ static void predict_over_memory(const struct profiling *w, struct profile_loop *
         curve.known && curve.moves) {
         l->over_memory = fmax(l->predicted, curve.points[0].time.cycles);
         l->level = curve.points[0].level;
+        l->costs_measured = kept;
     }
     memory_curve_done(&curve);
 }
@@ -180,6 +181,8 @@ static void predict(struct profiling *w)
         l->bottleneck = mem_strdup(bound_name(bounds.bottleneck));
         struct analysis *a = analysis_new(l->kernel, l->loop, w->machine);
         l->why = mem_strdup(a->sentence);
+        l->by_data = a->irregular || a->not_modelled[UNMODELLED_BRANCHES] ||
+                     a->not_modelled[UNMODELLED_MISSES] || a->not_modelled[UNMODELLED_FORWARDS];
         analysis_free(a);
         l->predicted = isnan(sim.cycles) || sim.cycles < bounds.total ? bounds.total : sim.cycles;
         simulation_done(&sim);
@@ -389,8 +392,11 @@ static void say_how(struct result *result, const struct profiling *w)
     result_line(result, "%s: %.3f s of CPU time%s, %zu samples by %s", p->program, p->user,
                 isnan(p->system) ? "" : " outside the system", p->samples,
                 p->method == SAMPLING_CLOCK ? "the system's clock" : "interrupting it");
-    if (!isnan(p->system) && p->system >= 0.01)
-        result_line(result, "system time: a further %.3f s", p->system);
+    if (!isnan(p->system) && p->system >= 0.0005)
+        result_line(result,
+                    "system time: a further %.3f s; in all %.3f s, which the program at the bound "
+                    "of a loop is compared with",
+                    p->system, p->user + p->system);
     if (s->refused.code)
         result_line(result, "%s%s%s", s->refused.what, *s->refused.todo ? "; " : "",
                     s->refused.todo);
@@ -420,16 +426,18 @@ static void say_how(struct result *result, const struct profiling *w)
 static void say_memory(struct result *result, const struct run_profile *p,
                        const struct profile_loop *l)
 {
-    struct str size = {0};
+    struct str size = {0}, value = {0};
 
     if (!(l->over_memory > MEMORY_MATTERS * profile_loop_now(l)))
         return;
     memory_size_print(p->memory, &size);
+    profile_memory_range(l, &value);
     result_line(
         result,
         "  assumed: data in the first-level cache. The program had %s of memory; with arrays of "
-        "that size (%s) the loop takes %.2f cycles. The true value is between %.2f and %.2f cycles",
-        str_text(&size), l->level, l->over_memory, profile_loop_now(l), l->over_memory);
+        "that size (%s) %.2f cycles are predicted. %s",
+        str_text(&size), l->level, l->over_memory, str_text(&value));
+    str_done(&value);
     str_done(&size);
 }
 
@@ -467,7 +475,14 @@ static void say_hottest(struct result *result, const struct profiling *w)
                                               : "in each the longest of its paths");
     say_memory(result, p, l);
     if (isnan(l->measured) && now <= 1.02 * l->bound)
-        result_line(result, "  this equals its bound (%s)", l->bottleneck);
+        result_line(result, "  the prediction equals its bound (%s)", l->bottleneck);
+    else if (now > 1.02 * l->bound && l->by_data)
+        result_line(result,
+                    "  its bound is %.2f cycles (%s). The gain is unknown: the time depends on "
+                    "data that %s; program explain 1 measures the loop in the program",
+                    l->bound, l->bottleneck,
+                    isnan(l->measured) ? "the prediction does not know"
+                                       : "the measurement outside the program does not have");
     else if (now > 1.02 * l->bound)
         result_line(
             result,

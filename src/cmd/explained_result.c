@@ -9,6 +9,7 @@
 
 
 #define LOADS_SHOWN 8u
+#define EQUAL_MOST 0.05 /* relative difference of a time that equals its prediction, at most */
 #define JUMP_MOST 5.0 /* most cycles of the jump to the counting code */
 
 static void add_paths(struct result *result, const struct explained_findings *f)
@@ -189,6 +190,12 @@ double explained_extra(const struct insitu *x)
     return isnan(patch) ? JUMP_MOST : patch / 2;
 }
 
+double explained_about(double value)
+{
+    const double unit = value < 100 ? 0 : pow(10, floor(log10(value)) - 1);
+    return unit > 0 ? unit * round(value / unit) : value;
+}
+
 static void say_cycles(struct result *result, const struct explained_findings *f)
 {
     const struct insitu *x = &f->insitu;
@@ -207,17 +214,16 @@ static void say_cycles(struct result *result, const struct explained_findings *f
         result_line(
             result,
             "%.2f cycles per iteration in the program (%.2f to %.2f in most of %zu timed blocks)",
-            cycles, insitu_cycles(x, EXPLAINED_LOW, &alone),
-            insitu_cycles(x, EXPLAINED_HIGH, &alone), x->placed.timed.count);
+            cycles, f->kept->low, f->kept->high, x->placed.timed.count);
     if (!isnan(cycles) && isfinite(trip) && alone)
         result_line(result,
-                    "  excluding the code between its executions: the loop exits after %.*f "
-                    "iterations, for %.0f cycles",
-                    trip < 100 ? 1 : 0, trip, insitu_between(x));
+                    "  excluding the code between its executions: the loop exits after about "
+                    "%.*f iterations, for %.0f cycles",
+                    trip < 100 ? 1 : 0, explained_about(trip), insitu_between(x));
     else if (!isnan(cycles) && isfinite(trip))
         result_line(result,
                     "  including the code between its executions, which are too short for separate "
-                    "timing: the loop exits after %.1f iterations",
+                    "timing: the loop exits after about %.1f iterations",
                     trip);
     if (x->region.jumps_indirect && !alone && !isinf(trip))
         result_line(result, "%s",
@@ -343,16 +349,37 @@ static void say_levels(struct result *result, const struct explained_findings *f
                 100 * from[most], names[most]);
 }
 
+void explained_equal(double cycles, double predicted, struct str *out)
+{
+    const double more = cycles - predicted;
+
+    if (fabs(more) <= EQUAL_MOST * predicted)
+        str_add(out, "the measured time equals the prediction: only fewer or cheaper instructions "
+                     "reduce it");
+    else if (more > 0)
+        str_addf(out,
+                 "%.2f more than predicted: the fast blocks are within the uncertainty of "
+                 "prediction and timing, so no cause is sought",
+                 more);
+    else
+        str_addf(out, "%.2f less than predicted: the prediction is too high", -more);
+}
+
+static void say_equal(struct result *result, const struct explained_findings *f)
+{
+    struct str text = {0};
+
+    explained_equal(f->kept->cycles, f->predicted, &text);
+    result_line(result, "%s", str_text(&text));
+    str_done(&text);
+}
+
 static void say_cause(struct result *result, const struct explained_findings *f, const char *more)
 {
     const struct split *s = &f->split;
 
     switch (s->cause) {
-    case SPLIT_NONE:
-        result_line(result, "%s",
-                    "the measured time equals the prediction: only fewer or cheaper instructions "
-                    "reduce it");
-        break;
+    case SPLIT_NONE: say_equal(result, f); break;
     case SPLIT_BRANCH: say_branch(result, f, more); break;
     case SPLIT_CACHE: say_cache(result, f, more); break;
     case SPLIT_REST:

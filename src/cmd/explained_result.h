@@ -14,6 +14,11 @@
 
 #define EXPLAINED_LINE 64u  /* bytes of a cache line */
 #define EXPLAINED_PATHS 8u  /* most paths shown */
+/* Returns @value with two significant digits, from 100 on. Pure. */
+double explained_about(double value);
+/* Appends how a measured time compares with its prediction if no cause is sought for their
+ * difference. */
+void explained_equal(double cycles, double predicted, struct str *out);
 #define EXPLAINED_LOW 0.1   /* quantile of the times of timed blocks that counts as the low value */
 #define EXPLAINED_HIGH 0.75
 

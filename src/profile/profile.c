@@ -68,9 +68,28 @@ double profile_loop_now(const struct profile_loop *l)
     return isnan(l->measured) ? l->predicted : l->measured;
 }
 
+void profile_memory_range(const struct profile_loop *l, struct str *out)
+{
+    if (l->costs_measured && !l->by_data) {
+        str_addf(out, "The true value is between %.2f and %.2f cycles", profile_loop_now(l),
+                 l->over_memory);
+        return;
+    }
+    str_add(out, "The true value may be outside of these");
+    if (!l->costs_measured)
+        str_add(out, ": the costs of cache lines are not calibrated on this CPU; machine calibrate "
+                     "--memory measures them");
+    if (l->by_data)
+        str_addf(out, "%s the time depends on the program's data",
+                 l->costs_measured ? ":" : ", and");
+}
+
 double profile_time_with(const struct run_profile *p, size_t at, double now, double cycles)
 {
     double all = p->user + (isnan(p->system) ? 0 : p->system);
+
+    if (p->loops.items[at].by_data)
+        return NAN;
     return all - p->user * profile_share(p, p->loops.items[at].samples, NULL) * (1 - cycles / now);
 }
 

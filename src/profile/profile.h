@@ -31,6 +31,10 @@ struct profile_loop {
     /* predicted cycles per iteration over arrays of the size of the program's memory; NaN:
      * unknown */
     double over_memory;
+    bool costs_measured;       /* over_memory is from costs measured on this CPU */
+    /* the time depends on data, by mispredicted branches, misses or forwarded stores: neither the
+     * measurement alone nor the prediction has the program's */
+    bool by_data;
     const char *level;         /* cache level that arrays of that size fit ("L2"); a static
                                 * string */
 };
@@ -73,8 +77,11 @@ void profile_name_short(const char *name, size_t columns, struct str *out);
 /* Returns the cycles per iteration of the loop: measured alone, otherwise predicted; NAN if neither
  * is known. */
 double profile_loop_now(const struct profile_loop *l);
-/* Returns the CPU seconds of the whole run if loop @at needed @cycles instead of @now cycles per
- * iteration. */
+/* Appends that the true time lies between profile_loop_now and over_memory, or why it may not. */
+void profile_memory_range(const struct profile_loop *l, struct str *out);
+/* Returns the CPU seconds of the whole run, with system time, if loop @at needed @cycles instead of
+ * @now cycles per iteration. NaN if the loop's time depends on data, because the program does not
+ * take @now cycles then. */
 double profile_time_with(const struct run_profile *p, size_t at, double now, double cycles);
 
 /* Internal, in places.c: adds to @p the functions and loops of image @image that have samples in

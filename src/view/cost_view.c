@@ -33,6 +33,9 @@ static void say(const struct run_profile *p, const struct profile_loop *l, size_
         str_add(out, "The program is still running; its loops are predicted at its end.");
     else if (isnan(now) || isnan(l->bound))
         hot_loop_unpredicted(p, l, out);
+    else if (now > 1.02 * l->bound && l->by_data)
+        str_addf(out, "Bound: %.2f cycles (%s). Gain unknown: the time depends on data.", l->bound,
+                 l->bottleneck);
     else if (now > 1.02 * l->bound)
         str_addf(
             out,

@@ -332,6 +332,9 @@ static void draw_profile(struct program_view_state *v, struct grid *g, int y, un
                            "stops the profile and keeps the samples.");
         else if (isnan(now) || isnan(l->bound))
             hot_loop_unpredicted(p, l, &text);
+        else if (now > 1.02 * l->bound && l->by_data)
+            str_addf(&text, "Bound: %.2f cycles (%s). Gain unknown: the time depends on data.",
+                     l->bound, l->bottleneck);
         else if (now > 1.02 * l->bound)
             str_addf(
                 &text,

@@ -14,6 +14,7 @@
 
 #include "analysis/kernel.h"
 #include "analysis/loops.h"
+#include "cmd/explained_result.h"
 #include "insitu/copies.h"
 #include "insitu/counters.h"
 #include "insitu/lines.h"
@@ -144,6 +145,26 @@ static void test_arms(void **state)
     const uint64_t pivot = s.region.list.items[s.region.pivot].insn->offset;
     assert_in_range(pivot, 0x16, 0x1b);
     scene_end(&s);
+}
+
+/* Only a time near its prediction is called equal, and estimated counts have two digits. */
+static void test_explained_words(void **state)
+{
+    struct str text = {0};
+    (void)state;
+
+    explained_equal(1.02, 1, &text);
+    assert_non_null(strstr(str_text(&text), "equals the prediction"));
+    str_clear(&text);
+    explained_equal(1.38, 1, &text);
+    assert_non_null(strstr(str_text(&text), "0.38 more than predicted"));
+    str_clear(&text);
+    explained_equal(5, 10, &text);
+    assert_non_null(strstr(str_text(&text), "5.00 less than predicted"));
+    str_done(&text);
+    assert_true(explained_about(1089874) == 1100000);
+    assert_true(explained_about(212) == 210);
+    assert_true(explained_about(1.04) == 1.04);
 }
 
 /* If each iteration has a call, counting adds one location to the original code, after the call.
@@ -706,6 +727,7 @@ int main(void)
         cmocka_unit_test(test_replays),    cmocka_unit_test(test_replayed_code),
         cmocka_unit_test(test_region),     cmocka_unit_test(test_paths),
         cmocka_unit_test(test_arms),
+        cmocka_unit_test(test_explained_words),
         cmocka_unit_test(test_displaced),  cmocka_unit_test(test_footprint),
         cmocka_unit_test(test_predictor),  cmocka_unit_test(test_lines),
         cmocka_unit_test(test_split),      cmocka_unit_test(test_restored),

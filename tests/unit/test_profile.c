@@ -362,6 +362,20 @@ static void test_shares(void **state)
     assert_true(fabs(off - 1.96 * sqrt(middle * (1 - middle) / 1004)) < 1e-12);
     assert_true(profile_share(&p, 0, &off) == 0 && off > 0 && off < 0.01);
     assert_true(fabs(profile_time_with(&p, 0, 4, 2) - 8) < 1e-12);
+    /* no gain from a measurement whose data differ */
+    p.loops.items[0].by_data = true;
+    assert_true(isnan(profile_time_with(&p, 0, 4, 2)));
+    p.loops.items[0].by_data = false;
+    /* a range of memory times is claimed only with calibrated costs */
+    struct str range = {0};
+    profile_memory_range(&p.loops.items[0], &range);
+    assert_non_null(strstr(str_text(&range), "machine calibrate --memory"));
+    assert_null(strstr(str_text(&range), "is between"));
+    str_clear(&range);
+    p.loops.items[0].costs_measured = true;
+    profile_memory_range(&p.loops.items[0], &range);
+    assert_non_null(strstr(str_text(&range), "is between"));
+    str_done(&range);
     assert_true(profile_loop_now(&loop) == 4);
     loop.measured = NAN;
     assert_true(profile_loop_now(&loop) == 3);
