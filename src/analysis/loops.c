@@ -222,11 +222,11 @@ static size_t entry_of(const struct code_flow *f, size_t first, size_t last)
     return entries == 1 ? entry : NO_TARGET;
 }
 
-/* Returns the head that regions @a and @b share if they are arms of one natural loop: each cycle
- * through their first instructions executes it. @b begins later, within @a. NO_TARGET: they are
- * different loops, or an indirect jump hides the flow. */
+/* Returns the head of the natural loop that regions @a and @b belong to: each cycle through the
+ * first instruction of @a executes it. @b begins later, within @a. Sets @inner if @b is an inner
+ * loop with another head. NO_TARGET: no such loop, or an indirect jump hides the flow. */
 static size_t shared_head(const struct code_flow *f, const struct loop_region *a,
-                          const struct loop_region *b)
+                          const struct loop_region *b, bool *inner)
 {
     const size_t first = a->first, last = a->last > b->last ? a->last : b->last;
     bool inside = false;
@@ -242,8 +242,8 @@ static size_t shared_head(const struct code_flow *f, const struct loop_region *a
     const bool one = head != NO_TARGET && head != first &&
                      leads(f, first, last, first, b->first, NO_TARGET) &&
                      leads(f, first, last, b->first, first, NO_TARGET) &&
-                     !leads(f, first, last, first, first, head) &&
-                     !leads(f, first, last, b->first, b->first, head);
+                     !leads(f, first, last, first, first, head);
+    *inner = one && leads(f, first, last, b->first, b->first, head);
     return one ? head : NO_TARGET;
 }
 
@@ -264,12 +264,14 @@ static size_t regions_nest(const struct code_flow *f, struct loop_region *region
             continue;
         const bool overlaps = around && around->last < r.last;
         const size_t most = open.count > 1 ? regions[open.items[open.count - 2]].last : NO_TARGET;
-        const size_t head = around && f && r.last <= most ? shared_head(f, around, &r) : NO_TARGET;
+        bool inner = false;
+        const size_t head =
+            around && f && r.last <= most ? shared_head(f, around, &r, &inner) : NO_TARGET;
         if (head != NO_TARGET) {
             around->head = head;
             around->last = overlaps ? r.last : around->last;
         }
-        if (overlaps || head != NO_TARGET)
+        if (head != NO_TARGET ? !inner : overlaps)
             continue;
         r.head = r.first;
         r.depth = (unsigned)open.count + 1;

@@ -105,6 +105,10 @@ static void test_arms_are_one_loop(void **state)
     assert_loops(tokens, "2-15/1 ");
     assert_head(tokens, 6);
     assert_executed(tokens, "00000111111111");
+    /* an arm that goes back to the test alone is an inner loop */
+    assert_loops("f: jmp .L2\n.L1: inc %ecx\n.L2: xor %eax, %eax\n.L3: inc %edi\ncmp $2, %edx\n"
+                 "jb .L1\ntest %esi, %esi\nje .L9\ndec %ebx\njmp .L3\n.L9: ret\n",
+                 "4-10/2 2-10/1 ");
     /* entered at the first arm, the second is an inner loop */
     assert_head("f: inc %ecx\n" ARMS TEST OTHER ".L9: ret\n", 1);
 }
