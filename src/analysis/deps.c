@@ -597,17 +597,18 @@ static void read_inputs(struct build *b, uint32_t at)
     keep_order(b, at);
 }
 
-/* If instruction @at is a call, marks the values that the called function may replace as unknown,
- * i.e. as ready. */
+/* If instruction @at is a call, marks the registers of its results and the flags as unknown, i.e.
+ * as ready. Others keep their values: code that reads one after the call was compiled for a
+ * function that does not change it. */
 static void call(struct build *b, uint32_t at)
 {
     const struct insn *insn = &b->insns[at];
-    const uint64_t clobbers = isa_ops((enum isa)insn->isa)->call_clobbers;
+    const uint64_t results = isa_ops((enum isa)insn->isa)->call_results;
 
     if (!(insn->traits & INSN_CALL))
         return;
     for (unsigned r = 0; r < INSN_REGISTERS && r < 64; r++)
-        b->holds[r].known &= !(clobbers >> r & 1);
+        b->holds[r].known &= !(results >> r & 1);
     for (unsigned r = RESOURCE_CARRY; r < RESOURCE_FENCE; r++)
         b->holds[r].known = false;
 }

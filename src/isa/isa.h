@@ -117,9 +117,9 @@ struct isa_ops {
     /* Numbers of general registers are below @generals, including the stack pointer. */
     uint8_t generals, stack_pointer, frame_pointer;
     uint8_t vectors;              /* number of the first of 32 vector registers */
-    /* registers that a called function may change (System V ABI, AAPCS64), as a bit set by
+    /* registers in which a function returns values (System V ABI, AAPCS64), as a bit set by
      * number */
-    uint64_t call_clobbers;
+    uint64_t call_results;
     /* instructions that load or store compute nothing but addresses */
     bool load_store;
     /* directive that writes an instruction as a four-byte word; NULL: none */

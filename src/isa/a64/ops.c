@@ -217,8 +217,8 @@ const struct isa_ops a64_ops = {
     .stack_pointer = A64_SP,
     .frame_pointer = 29,
     .vectors = A64_V0,
-    /* x0-x18, x30, and all vector registers except v8-v15 */
-    .call_clobbers = 0x4007ffff | 0xffff00ffull << A64_V0,
+    /* x0, x1, v0-v3 */
+    .call_results = 0x3 | 0xfull << A64_V0,
     .load_store = true,
     .load_form = "LDR (X, [X, I])",
     .store_form = "STR (X, [X, I])",
