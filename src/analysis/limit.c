@@ -470,8 +470,8 @@ static void leave_out(const struct deps *d, const uint32_t *edges, size_t count,
         without[d->nodes[d->edges[edges[i]].to].insn] = true;
 }
 
-/* The longest chain that is shorter than the limiting ones (@kind, @cycles), and the longest of
- * these that is not an induction variable (@firm, @firm_cycles). NONE: no such chain. */
+/* Chains shorter than the limiting ones: the longest (@kind, @cycles), and the longest that is not
+ * an induction variable (@firm, @firm_cycles). NONE: no such chain. */
 struct shorter {
     enum limit_kind kind, firm;
     double cycles, firm_cycles;

@@ -103,8 +103,8 @@ struct memory_probes *memory_probes_ask(struct probes *p)
     return m;
 }
 
-/* Concludes the banks of the cache: the loads per bank and cycle, and the smallest distance between
- * two banks. */
+/* Determines the cache's banks from the probes: the loads per bank and cycle, and the smallest
+ * distance between two banks. */
 static void conclude_banks(struct probes *p, const struct memory_probes *m, double rate)
 {
     double one = probe_whole_rate(ACCESSES, probe_time(p, m->one_place)),

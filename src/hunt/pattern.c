@@ -21,7 +21,8 @@ void pattern_of(const struct random_block *b, struct pattern *out)
     }
 }
 
-/* The steps are, in order: the form of each instruction, its mnemonic, each address, each class. */
+/* The steps are, in order: the forms of all instructions, their mnemonics, their addresses, and the
+ * register classes. */
 size_t pattern_steps(const struct pattern *p)
 {
     return 3 * p->block.count + p->classes;

@@ -46,7 +46,7 @@ struct evolve_options {
      * individuals */
     unsigned generations;
     double seconds;              /* time limit in seconds; 0: none */
-    /* least D_avg before, if the run is resumed with the same experiments; NaN: none */
+    /* lowest D_avg before the run was resumed, if the experiments are the same; NaN: none */
     double reached;
     /* start by clock_seconds, including the caller's preparation; NaN: when the run is created */
     double begun;

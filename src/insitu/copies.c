@@ -88,7 +88,8 @@ static void outside(struct maker *m, uint64_t address)
         code_jump_address(m->c, address);
 }
 
-/* Appends a jump to the address in JUMP_ORIGINAL, or int3 if the copy ends there. */
+/* Appends a jump to the address in JUMP_ORIGINAL. In the modes COPY_REPLAY and COPY_FOLLOW, whose
+ * copies end at the exit, appends int3. */
 static void outside_indirect(struct maker *m)
 {
     if (m->mode == COPY_REPLAY || m->mode == COPY_FOLLOW)

@@ -110,8 +110,9 @@ static bool leads_outside(const struct insitu *x, uint64_t event)
     return to == REGION_NONE || !r->list.items[to].in_loop;
 }
 
-/* Returns the recorded iterations per exit from the loop. @calls: includes executions of
- * instructions in the original. */
+/* Returns the recorded iterations per exit from the loop: infinite without exits, NaN without
+ * iterations. @calls: executions of instructions in the original code (EVENT_AWAY) also count as
+ * exits. */
 static double recorded_trip(const struct insitu *x, bool calls)
 {
     uint64_t iterations = 0, leaves = 0;

@@ -34,7 +34,7 @@ struct assembled {
     enum isa isa;
     uint8_t *code;
     size_t length;
-    /* for each start of an instruction, sorted by offset */
+    /* offset and source line of each instruction, sorted by offset */
     struct code_line { uint64_t offset; uint32_t line; } *lines;
     size_t line_count;
     struct label {

@@ -6,7 +6,7 @@
 #include "program/steady.h"
 
 struct blamed_part {
-    char *name;  /* name: "main:3 loop" */
+    char *name;  /* function, line and kind of the part: "main:3 loop" */
     size_t part; /* index of the part in the code */
     uint32_t line;
     bool repeats;

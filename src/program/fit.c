@@ -371,8 +371,8 @@ static bool find_stepped(struct search *s, size_t size)
     return found;
 }
 
-/* Searches exact formulas of products of powers, then with quotients, remainders and thresholds.
- * Prefers short formulas. */
+/* Searches for exact formulas: first of products of powers, then also of quotients, remainders and
+ * thresholds. Prefers short formulas. */
 static bool find_exact_count(struct search *s)
 {
     size_t active = count_active(s);

@@ -42,7 +42,8 @@
 #define STREAMS_DIFFER 1.5
 /* Bytes of the area as a multiple of the first size: an eighth to a quarter of the second level. */
 #define NEAR_BY 2
-/* Largest share of lines left after the longest wait with which a lifetime is computed. */
+/* A lifetime is computed only if less than this share of the lines is still cached after the
+ * longest wait. */
 #define LEFT_MOST 0.8
 /* bytes of the area as a multiple of the first size: half of the second level to all of it */
 #define SECOND_BY 8

@@ -19,7 +19,8 @@
 #define FORWARDED_VOTES 0.6
 /* most executions of the store before the load; older stores have left the store buffer */
 #define FORWARDED_AGE 64
-#define LEADS_MOST 64          /* most leads that are compared per block */
+#define LEADS_MOST 64          /* largest number of leads (first references of walks, see
+                                * find_leads) with which a reference is compared */
 #define ALLOCATIONS_MOST 32768 /* most allocations that the runtime records */
 
 /* Last address of a reference. Sum of the differences of all its addresses from the last one,

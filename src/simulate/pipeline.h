@@ -45,7 +45,8 @@ struct waiting_uop {
     uint32_t uop;
     uint32_t flight;            /* index of its item in flights */
     uint32_t next;              /* next µop with the same cycle in the calendar */
-    uint16_t open;              /* number of unknown sources, or DISPATCHED */
+    uint16_t open;              /* number of sources whose ready cycle is not known yet, or
+                                 * DISPATCHED */
     /* index of its queue: by port if bound at rename, else by port set */
     uint16_t queue;
 };

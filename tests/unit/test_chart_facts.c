@@ -565,7 +565,7 @@ static void test_parts_found_by_additions(void **state)
     struct chart *c = facts_on(&cpu, 6, forms);
     assert_fact(c, "znver4", "memory_renaming_bits", "8 32 64");
     chart_free(c);
-    /* The times exclude renaming of loads and show renaming of additions, so the fact is
+    /* The times of loads contradict renaming and those of additions show it, so the fact is
      * unknown. */
     slower.longer = 6;
     c = facts_on(&cpu, 6, forms);

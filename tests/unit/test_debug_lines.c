@@ -205,7 +205,8 @@ static void test_archive_that_waits(void **state)
         return;
     for (char member[] = "m0.o"; member[1] < '4'; member[1]++) {
         char text[256];
-        /* A backward jump that is no loop. Such a function is read, and then the next one. */
+        /* The function's backward jump closes no loop, so the loader continues with the next
+         * function. */
         snprintf(text, sizeof text,
                  ".globl f%c\n.type f%c,@function\nf%c:\n testl %%edi,%%edi\n jne 2f\n1: movl "
                  "%%edi,%%eax\n ret\n2: addl $7,%%edi\n jmp 1b\n.size f%c,.-f%c\n",

@@ -152,7 +152,7 @@ static void test_to_itself(void **state)
 static void test_executed(void **state)
 {
     (void)state;
-    /* no block leaves the loop */
+    /* every block between the first and the last of the loop belongs to it */
     assert_executed(".L1: dec %eax\nje .L1\ndec %ecx\njne .L1\n", "");
     /* a block from which no path returns to the loop */
     assert_executed(".L1: dec %eax\njne .L2\ninc %ebx\njmp .L3\n.L2: dec %ecx\njne .L1\n.L3: "

@@ -168,7 +168,8 @@ static void read_sections(size_t count)
     object_done(&o);
 }
 
-/* Makes a thin archive whose members are all one existing object, with names of 100 bytes. */
+/* Writes a thin archive of @count members, all the same object file, with names of about 100 bytes.
+ * Checks that reading it finds all members. */
 static void list_thin(size_t count)
 {
     const char *path = work_path("thin.a"), *object = make_object(1, 0);
