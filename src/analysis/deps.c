@@ -597,15 +597,18 @@ static void read_inputs(struct build *b, uint32_t at)
     keep_order(b, at);
 }
 
-/* If instruction @at is a call, marks the registers of its results and the flags as unknown, i.e.
- * as ready. Others keep their values: code that reads one after the call was compiled for a
- * function that does not change it. */
+/* If instruction @at is a call of a function whose instructions do not follow in the sequence,
+ * marks the registers of its results and the flags as unknown, i.e. as ready. Others keep their
+ * values: code that reads one after the call was compiled for a function that does not change
+ * it. */
 static void call(struct build *b, uint32_t at)
 {
     const struct insn *insn = &b->insns[at];
     const uint64_t results = isa_ops((enum isa)insn->isa)->call_results;
+    const bool follows =
+        at + 1 < b->costs->count && b->insns[at + 1].offset != insn->offset + insn->length;
 
-    if (!(insn->traits & INSN_CALL))
+    if (!(insn->traits & INSN_CALL) || follows)
         return;
     for (unsigned r = 0; r < INSN_REGISTERS && r < 64; r++)
         b->holds[r].known &= !(results >> r & 1);
