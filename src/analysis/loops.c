@@ -7,11 +7,16 @@
 
 #include "base/compare.h"
 #include "base/mem.h"
+#include "base/steps.h"
 #include "base/vec.h"
 #include "toolchain/listing.h"
 
 /* most instructions of a loop whose paths are examined */
 #define PATH_LIMIT 20000
+/* instructions that searches for arms of loops visit in a unit: at most the first value, and the
+ * second per instruction */
+#define ARMS_LEAST 1000000
+#define ARMS_EACH 1000
 #define NO_TARGET SIZE_MAX
 /* largest number of functions examined to find the one that contains an address */
 #define ENCLOSING_MOST 64
@@ -127,7 +132,15 @@ struct code_flow {
     size_t *low, *high;
     const struct label *labels;
     size_t count, label_count;
+    size_t *budget; /* instructions that searches for arms may still visit */
 };
+
+/* Subtracts @visits from the budget, at most to 0. */
+static void spend(const struct code_flow *f, size_t visits)
+{
+    steps_add(1 + visits / 16);
+    *f->budget -= visits < *f->budget ? visits : *f->budget;
+}
 
 static struct code_flow flow_of(const struct insn *insns, size_t count, const size_t *targets)
 {
@@ -136,6 +149,8 @@ static struct code_flow flow_of(const struct insn *insns, size_t count, const si
     f.low = mem_alloc((count + 1) * sizeof *f.low);
     f.high = mem_zero(count + 1, sizeof *f.high);
     memset(f.low, 0xff, (count + 1) * sizeof *f.low);
+    f.budget = mem_alloc(sizeof *f.budget);
+    *f.budget = ARMS_LEAST + ARMS_EACH * count;
     for (size_t i = 0; i < count; i++)
         if (targets[i] < count) {
             f.low[targets[i]] = f.low[targets[i]] < i ? f.low[targets[i]] : i;
@@ -148,6 +163,7 @@ static void flow_done(struct code_flow *f)
 {
     free(f->low);
     free(f->high);
+    free(f->budget);
 }
 
 /* Returns whether code outside of @first to @last may go on at @at, which is within. */
@@ -176,6 +192,7 @@ static void mark_reached(const struct code_flow *f, size_t first, size_t last, s
 {
     VEC(size_t) todo = {0};
 
+    spend(f, last - first + 1);
     vec_push(&todo, from);
     while (todo.count) {
         const size_t at = todo.items[--todo.count];
@@ -212,7 +229,7 @@ static size_t entry_of(const struct code_flow *f, size_t first, size_t last)
     size_t entry = NO_TARGET, entries = 0;
 
     mark_reached(f, first, last, first, NO_TARGET, reached);
-    for (size_t i = first; i <= last && entries < 2; i++)
+    for (size_t i = first; i <= last && entries < 2 && *f->budget; i++)
         if (reached[i - first] && enters(f, i, first, last) &&
             leads(f, first, last, i, first, NO_TARGET)) {
             entry = i;
@@ -224,15 +241,17 @@ static size_t entry_of(const struct code_flow *f, size_t first, size_t last)
 
 /* Returns the head of the natural loop that regions @a and @b belong to: each cycle through the
  * first instruction of @a executes it. @b begins later, within @a. Sets @inner if @b is an inner
- * loop with another head. NO_TARGET: no such loop, or an indirect jump hides the flow. */
+ * loop with another head. NO_TARGET: no such loop, an indirect jump hides the flow, or the budget
+ * is spent. */
 static size_t shared_head(const struct code_flow *f, const struct loop_region *a,
                           const struct loop_region *b, bool *inner)
 {
     const size_t first = a->first, last = a->last > b->last ? a->last : b->last;
     bool inside = false;
 
-    if (last - first >= PATH_LIMIT)
+    if (last - first >= PATH_LIMIT || !*f->budget)
         return NO_TARGET;
+    spend(f, last - first + 1);
     for (size_t i = first; i <= last; i++) {
         inside |= i > first && enters(f, i, first, last);
         if (loop_jumps_anywhere(&f->insns[i]))
@@ -244,7 +263,7 @@ static size_t shared_head(const struct code_flow *f, const struct loop_region *a
                      leads(f, first, last, b->first, first, NO_TARGET) &&
                      !leads(f, first, last, first, first, head);
     *inner = one && leads(f, first, last, b->first, b->first, head);
-    return one ? head : NO_TARGET;
+    return one && *f->budget ? head : NO_TARGET;
 }
 
 /* Sets the depths of regions sorted by position. Of those with one first instruction the longest

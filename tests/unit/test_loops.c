@@ -11,6 +11,8 @@
 #include "analysis/kernel.h"
 #include "analysis/loop_code.h"
 #include "analysis/loops.h"
+#include "base/steps.h"
+#include "base/str.h"
 #include "../support/support.h"
 
 /* Checks the loops of @text, written as "first-last/depth ", best first. */
@@ -189,9 +191,40 @@ static void test_executed(void **state)
                     "111111");
 }
 
+/* Returns the steps of loading @count overlapping backward jumps, which share one entry in their
+ * middle: any two of them may be arms of one loop. */
+static uint64_t steps_of_overlapping(unsigned count)
+{
+    struct str text = {0};
+    struct err err = {0};
+
+    str_add(&text, "jmp .LM\n");
+    for (unsigned i = 0; i < count; i++)
+        str_addf(&text, ".L%u: addl $1, %%eax\n", i);
+    str_add(&text, ".LM:\n");
+    for (unsigned i = 0; i < count; i++)
+        str_addf(&text, "jne .L%u\n", i);
+    str_add(&text, "ret\n");
+    const uint64_t before = steps_taken;
+    struct kernel *k = kernel_from_text("text", text.data, text.length, NULL, &err);
+    if (!k)
+        fail_msg("%s", err.what);
+    kernel_free(k);
+    str_done(&text);
+    return steps_taken - before;
+}
+
+/* The search for arms grows linearly with the code. */
+static void test_searches_are_limited(void **state)
+{
+    (void)state;
+    assert_true((double)steps_of_overlapping(8000) < 3.0 * (double)steps_of_overlapping(4000));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_nesting),
+                                       cmocka_unit_test(test_searches_are_limited),
                                        cmocka_unit_test(test_to_itself),
                                        cmocka_unit_test(test_arms_are_one_loop),
                                        cmocka_unit_test(test_cold_block_after_the_outer_loop),
