@@ -107,7 +107,7 @@ test_editor_of_pasted_text() {
 # If another kernel is pasted while an editor shows the previous one's text, saving that text does
 # not replace the pasted kernel.
 test_editor_of_another_kernel() {
-    printf '#!/bin/sh\nprintf "%%s" "$1" >"%s/edited"\n' "$work" >"$work/remember"
+    printf '#!/bin/sh\nprintf "%%s" "$1" >"%s/edited"\nwhile [ ! -e "%s/go" ]; do sleep 0.05; done\n' "$work" "$work" >"$work/remember"
     chmod +x "$work/remember"
     open_screen 100 30 "env HOME=$home EDITOR=$work/remember '$portolan' --machine skylake; read -r x"
     see 'triad-skl-O3.s'
@@ -117,6 +117,11 @@ test_editor_of_another_kernel() {
     t send-keys e
     remembered() { [ -s "$work/edited" ]; }
     wait_until remembered || fail 'no editor was started'
+    # A paste while the editor has the screen would arrive as typed keys.
+    workbench_has_screen() { [ "$(t display-message -p '#{alternate_on}')" = "$1" ]; }
+    wait_until workbench_has_screen 0 || fail 'the editor did not get the screen'
+    : >"$work/go"
+    wait_until workbench_has_screen 1 || fail 'the workbench did not come back'
     t set-buffer "$(printf '.L1:\n subq %%rax, %%rbx\n jmp .L1\n')"
     t paste-buffer -p
     see 'subq %rax, %rbx'
