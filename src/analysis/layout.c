@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "analysis/layout.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -348,19 +349,15 @@ static bool fill_indices(struct planner *p, const struct stream *s,
     uint64_t room = target->bytes > (uint64_t)(target->high - target->low)
                         ? target->bytes - (uint64_t)(target->high - target->low)
                         : 1;
-    uint64_t range = room / s->scale,
-             most = index->index_bytes >= 8
-                        ? UINT64_MAX
-                        : (uint64_t)1 << (8 * index->index_bytes - (index->index_bytes > 1));
+    uint64_t range = (uint64_t)fmin((double)room / s->scale,
+                                    stream_index_values(index->index_bytes));
     p->out->fills[p->out->fill_count++] = (struct arrays_fill){
         .kind = ARRAYS_INDICES,
         .at = from->at,
         .bytes = p->out->bytes > from->at + from->bytes + 64 ? from->bytes + 64
                                                              : p->out->bytes - from->at,
         .unit = index->index_bytes,
-        .range = range < 1      ? 1
-                 : range > most ? most
-                                : range};
+        .range = range < 1 ? 1 : range};
     return true;
 }
 

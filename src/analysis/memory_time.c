@@ -20,10 +20,15 @@ static bool walks_alone(const struct stream *s)
 double memory_region(const struct streams *s, double bytes)
 {
     bool walks = false;
+    double range = 0;
 
-    for (size_t i = 0; i < s->items.count; i++)
-        walks |= s->items.items[i].kind == STREAM_WALK;
-    return walks ? REGIONS_SHARE * bytes : bytes;
+    for (size_t i = 0; i < s->items.count; i++) {
+        const struct stream *one = &s->items.items[i];
+        walks |= one->kind == STREAM_WALK;
+        if (one->kind == STREAM_GATHER || one->kind == STREAM_CHASE)
+            range += stream_range(s, one);
+    }
+    return fmin(walks ? REGIONS_SHARE * bytes : bytes, range);
 }
 
 /* Returns the bytes of cache that the lines of all streams occupy. Skipped lines occupy none, but a
@@ -99,20 +104,37 @@ static double hops_cost(const struct stream *one, const struct memory_costs *m,
     return one->hops * (memory_cost_at(m, COST_HOP, region) + again);
 }
 
+/* Returns the mean cycles of a store to a random line of @region bytes. Each level contains a share
+ * of the lines, and those of the first level cost nothing. */
+static double random_written(const struct memory_costs *m, const struct stream *one, double region)
+{
+    const double ends[] = {m->second, m->third, region};
+    double inside = fmin(m->first, region), sum = 0;
+
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+        const double end = fmin(ends[i], region);
+        if (end > inside) {
+            sum += (end - inside) * memory_cost_at(m, cost_of(one), end);
+            inside = end;
+        }
+    }
+    return sum / region;
+}
+
 static void stream_cost(const struct streams *s, const struct stream *one,
                         const struct memory_costs *m, const struct memory_core *core, double bytes,
                         double seq[MEMORY_COSTS], struct memory_time *out)
 {
     if (one->kind == STREAM_GATHER || one->kind == STREAM_CHASE) {
-        double region = memory_region(s, bytes), place = memory_cost_at(m, COST_RANDOM, region);
+        double region = fmin(memory_region(s, bytes), stream_range(s, one)),
+               place = memory_cost_at(m, COST_RANDOM, region);
         if (one->kind == STREAM_CHASE)
             part_add(out, LIMIT_HOPS,
                      fmax(0, hops_cost(one, m, core, region) - out->parts[LIMIT_HOPS]), region);
         else
             part_add(out, LIMIT_RANDOM,
-                     one->lines * (one->stores
-                                       ? fmax(place, memory_cost_at(m, cost_of(one), region))
-                                       : place),
+                     one->lines *
+                         (one->stores ? fmax(place, random_written(m, one, region)) : place),
                      region);
         out->lines += one->lines * (1 + (one->stores > 0 && region > m->first));
         return;

@@ -529,6 +529,21 @@ void stream_base(const struct stream *s, enum isa isa, struct str *out)
         str_addf(out, " + index*%u", s->scale);
 }
 
+double stream_index_values(uint32_t bytes)
+{
+    /* Bytes count as unsigned; a longer index may be signed. */
+    return exp2(8.0 * bytes - (bytes > 1));
+}
+
+double stream_range(const struct streams *s, const struct stream *one)
+{
+    if (one->kind != STREAM_GATHER || one->fed_by >= s->items.count ||
+        !s->items.items[one->fed_by].index_bytes)
+        return INFINITY;
+    return one->scale * stream_index_values(s->items.items[one->fed_by].index_bytes) +
+           (double)(one->high - one->low);
+}
+
 double streams_lines(const struct streams *s)
 {
     double sum = 0;

@@ -132,6 +132,11 @@ static void add_streams(const struct memory_job *w, struct result *result)
             str_addf(&from, "%" PRIu64 " bytes after stream %u", one->distance, one->follows + 1);
         else if (one->fed_by != STREAM_ALONE)
             str_addf(&from, "indices of stream %u", one->fed_by + 1);
+        if (stream_range(s, one) < w->curve.points[w->curve.count - 1].bytes) {
+            str_addf(&from, ", %" PRIu32 " bytes each: at most ",
+                     s->items.items[one->fed_by].index_bytes);
+            memory_size_print(stream_range(s, one), &from);
+        }
         cell_count(t, (int64_t)i + 1);
         cell_text(t, str_text(&base));
         cell_text(t, stream_word(one));

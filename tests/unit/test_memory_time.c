@@ -326,6 +326,57 @@ static void test_ahead(void **state)
     assert_float_equal(time_at(&one, 1, &m, &core, 16777216).parts[LIMIT_AHEAD], 0, 1e-9);
 }
 
+/* An index of few bits limits the lines that a gather can access, whatever the size of the arrays.
+ * A random store costs the mean over the lines of its range, each from the level that contains
+ * it. */
+static void test_ranges(void **state)
+{
+    struct memory_costs m = costs(true);
+    const struct memory_core core = {.cycles = 1};
+    struct stream items[] = {walk(1, 0),
+                             {.kind = STREAM_GATHER,
+                              .loads = 1,
+                              .stores = 1,
+                              .lines = 1,
+                              .scale = 4,
+                              .high = 4,
+                              .follows = STREAM_ALONE,
+                              .fed_by = 0}};
+    const struct streams s = {.items = {.items = items, .count = 2, .capacity = 2}};
+
+    (void)state;
+    memset(m.cycles[COST_RANDOM], 0, sizeof m.cycles[COST_RANDOM]);
+    items[0].step = items[0].index_bytes = 1;
+    items[0].lines = 1 / 64.0;
+    assert_float_equal(stream_range(&s, &items[1]), 4 * 256 + 4, 0);
+    assert_true(isinf(stream_range(&s, &items[0])));
+    assert_float_equal(memory_region(&s, 1 << 24), 4 * 256 + 4, 0);
+    assert_float_equal(memory_time_at(&s, &m, &core, 1 << 24).parts[LIMIT_RANDOM], 0, 0);
+
+    items[0].index_bytes = 2;
+    assert_float_equal(stream_range(&s, &items[1]), 4 * 32768 + 4, 0);
+    assert_float_equal(memory_region(&s, 65536), 49152, 0);
+    /* 81,924 of 131,076 bytes are in the second level: update 2 by the table */
+    assert_float_equal(memory_time_at(&s, &m, &core, 1 << 24).parts[LIMIT_RANDOM],
+                       2 * 81924.0 / 131076, 1e-9);
+    items[0].index_bytes = 4;
+    assert_float_equal(memory_region(&s, 1 << 24), .75 * (1 << 24), 0);
+    double sum = 0;
+    const size_t lines = 3 * (1 << 22) / 64;
+    for (size_t i = 0; i < lines; i++) {
+        const double at = 64.0 * ((double)i + 1);
+        sum += at <= m.first    ? 0
+               : at <= m.second ? memory_cost_at(&m, COST_UPDATE, m.second)
+               : at <= m.third  ? memory_cost_at(&m, COST_UPDATE, m.third)
+                                : memory_cost_at(&m, COST_UPDATE, 3 << 22);
+    }
+    assert_float_equal(memory_time_at(&s, &m, &core, 1 << 24).parts[LIMIT_RANDOM],
+                       sum / (double)lines, 1e-6);
+    m.cycles[COST_RANDOM][2] = 1000;
+    assert_float_equal(memory_time_at(&s, &m, &core, 1 << 24).parts[LIMIT_RANDOM],
+                       memory_cost_at(&m, COST_RANDOM, 3 << 22), 1e-9);
+}
+
 /* Compares the time of any number of streams with the sum of costs line by line over many
  * iterations. */
 static void test_line_by_line(void **state)
@@ -450,6 +501,6 @@ int main(void)
         cmocka_unit_test(test_ahead),        cmocka_unit_test(test_beyond),
         cmocka_unit_test(test_needs),        cmocka_unit_test(test_line_by_line),
         cmocka_unit_test(test_costs),   cmocka_unit_test(test_machines),
-        cmocka_unit_test(test_sizes)};
+        cmocka_unit_test(test_sizes),  cmocka_unit_test(test_ranges)};
     return cmocka_run_group_tests_name("memory_time", tests, NULL, NULL);
 }
