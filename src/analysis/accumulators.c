@@ -9,7 +9,7 @@
 #include "isa/rewrite.h"
 #include "isa/vary.h"
 
-#define SPLIT_MOST 8         /* most accumulators in the displayed code */
+#define SPLIT_MOST 8         /* maximum number of accumulators in the displayed code */
 #define MOVED_MOST INT32_MAX /* largest displacement of an address, in bytes */
 
 /* Returns a free register of the file of @insn's first operand: neither the loop nor @more uses

@@ -9,9 +9,9 @@
 
 /* Groups of issue slots count as full if less than this share of the slots is unused. */
 #define SLOTS_FULL 0.005
-#define HEAVY 4           /* least slots of an instruction that the sentence names */
-#define LONG_LOOP 16      /* most slots of a loop that unrolling helps; in a longer one counter and
-                           * branch take little */
+#define HEAVY 4           /* minimum number of slots of an instruction that the sentence names */
+#define LONG_LOOP 16      /* maximum number of slots of a loop that unrolling helps; in a longer one
+                           * counter and branch take little */
 
 static void count_accesses(const struct analysis *a, size_t *loads, size_t *stores)
 {

@@ -5,7 +5,7 @@
 #include "analysis/analysis.h"
 #include "base/str.h"
 
-#define ADVICE_ROWS 3 /* most rows per port in a sentence */
+#define ADVICE_ROWS 3 /* maximum number of rows per port in a sentence */
 #define ADVICE_EQUAL 1e-9
 
 /* Inputs and output of the functions that append a sentence. */

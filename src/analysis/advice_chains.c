@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#define REGISTERS_MOST 16 /* most accumulators that a sentence suggests */
+#define REGISTERS_MOST 16 /* maximum number of accumulators that a sentence suggests */
 /* largest ratio of latencies (narrower / present division) with which the narrower division is
  * suggested */
 #define NARROWER 0.75

@@ -4,7 +4,7 @@
 
 #include "analysis/advice.h"
 
-#define NAMED_MOST 3 /* most mnemonics in a sentence */
+#define NAMED_MOST 3 /* maximum number of mnemonics in a sentence */
 
 static bool is_estimate(const struct analysis_row *row)
 {

@@ -5,8 +5,9 @@
 
 #include "analysis/port_groups.h"
 
-#define NAMED 6        /* most links of a chain in a sentence */
-#define PORTS_LISTED 4 /* most ports that are listed singly; more are printed as a range */
+#define NAMED 6        /* maximum number of links of a chain in a sentence */
+#define PORTS_LISTED 4 /* maximum number of ports that are listed singly; more are printed as a
+                        * range */
 
 void advice_ports(const struct analysis *a, portset set, struct str *out)
 {

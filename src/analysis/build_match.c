@@ -10,18 +10,19 @@
 #include "base/path.h"
 #include "base/watch.h"
 
-#define PAIRS_MOST 4000000u    /* most pairs of loops compared in a group */
+#define PAIRS_MOST 4000000u    /* maximum number of pairs of loops compared in a group */
 /* Largest distance, in functions, between the expected position of a renamed function and that of
  * its match. */
 #define NEAR 1000u
-#define ALIKE_FUNCTION 0.7     /* least similarity of the loops of functions with different names */
+#define ALIKE_FUNCTION 0.7     /* smallest similarity of the loops of functions with different names
+                                * */
 /* Distance and least similarity for a second search. It matches functions that compiler flags
  * change much by their order in the code. */
 #define NEXT 3u
 #define ALIKE_NEXT 0.3
-/* least similarity of loops in functions with equal names, without source lines */
+/* smallest similarity of loops in functions with equal names, without source lines */
 #define ALIKE_LOOP 0.25
-/* least similarity of loops with equal source lines in functions with different names */
+/* smallest similarity of loops with equal source lines in functions with different names */
 #define ALIKE_LINES 0.15
 #define FACTOR_MOST 256        /* largest factor by which compilers unroll or vectorise */
 #define SCALAR_MOST 8          /* bytes of the largest scalar access */

@@ -153,7 +153,7 @@ static bool may_detour(const struct kernel *k, size_t first, const struct loop_c
  * none. */
 static void choose_path(struct loop_code *p, size_t head)
 {
-    /* most instructions from each to the head, and the next one of them; 0: none */
+    /* maximum number of instructions from each to the head, and the next one of them; 0: none */
     size_t *longest = mem_zero(p->count, sizeof *longest);
     size_t *then = mem_zero(p->count, sizeof *then);
 

@@ -11,7 +11,7 @@
 #include "base/vec.h"
 #include "toolchain/listing.h"
 
-/* most instructions of a loop whose paths are examined */
+/* maximum number of instructions of a loop whose paths are examined */
 #define PATH_LIMIT 20000
 /* instructions that searches for arms of loops visit in a unit: at most the first value, and the
  * second per instruction */

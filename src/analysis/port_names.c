@@ -14,7 +14,7 @@
  * instructions. */
 #define KIND_LEAST 0.15
 #define FORMS_LEAST 3
-/* least share of stores that can use a store-data port */
+/* smallest share of stores that can use a store-data port */
 #define STORES_LEAST 0.75
 
 /* Forms of one kind with the same ports. Thousands of forms belong to some hundred classes. */

@@ -20,8 +20,8 @@
 #define NEAR 4096
 #define ROUNDS 256             /* iterations simulated to count lines; only the second half is
                                 * counted */
-#define LONG_STEP 65536        /* least step in bytes with which no two iterations access the same
-                                * line */
+#define LONG_STEP 65536        /* smallest step in bytes with which no two iterations access the
+                                * same line */
 #define FARTHEST ((int64_t)1 << 40)   /* largest step or offset in bytes */
 #define DEPTH 24               /* largest depth of sums and loads in an address */
 /* Largest number of terms examined in an address. Repeated doubling of a register has exponentially

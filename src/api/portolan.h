@@ -109,8 +109,8 @@ typedef struct portolan_inference {
     /* number of ports of the mapping; 0: the fewest that explain the measurements */
     unsigned ports;
     unsigned threads;                /* 0: one thread; at most 1024 */
-    unsigned generations;            /* most generations; 0: unlimited, in which case seconds must
-                                      * be limited */
+    unsigned generations;            /* maximum number of generations; 0: unlimited, in which case
+                                      * seconds must be limited */
     /* time limit; 0: unlimited. The search uses half of it for the first generation */
     double seconds;
     uint64_t seed;                   /* random seed; 0: 1 */

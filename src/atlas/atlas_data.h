@@ -7,7 +7,8 @@
 #include "model/experiments.h"
 #include "model/machine.h"
 
-#define ATLAS_EXPERIMENTS 60   /* most experiments per form and machine; the smallest are shown */
+#define ATLAS_EXPERIMENTS 60   /* maximum number of experiments per form and machine; the smallest
+                                * are shown */
 #define ATLAS_CHUNK 512   /* number of forms whose experiments share a script */
 
 struct atlas_machine {

@@ -32,7 +32,8 @@
 extern char **environ;
 
 #define PREFIX "portolan-"        /* prefix of temporary directories */
-#define TRIES 16                  /* most names tried if a directory of that name exists */
+#define TRIES 16                  /* maximum number of names tried if a directory of that name
+                                   * exists */
 /* seconds by which the limit is extended if the program may be waiting for a CPU */
 #define NEXT_LOOK 0.05
 /* file in each directory; the program that created the directory locks it */

@@ -6,7 +6,7 @@
 
 #include "base/err.h"
 
-#define CHOICES_MAX 4096   /* most patterns that a pattern with braces may expand to */
+#define CHOICES_MAX 4096   /* maximum number of patterns that a pattern with braces may expand to */
 
 /* Expands @pattern from left to right and calls @use with each result. A pattern without braces is
  * passed unchanged. Braces cannot be nested. Returns false with err for an unclosed brace, for too

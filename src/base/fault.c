@@ -15,7 +15,7 @@
 #include "base/lock.h"
 #include "base/mem.h"
 
-#define PLACES 64            /* most files that can be mapped at the same time */
+#define PLACES 64            /* maximum number of files that can be mapped at the same time */
 /* limit in seconds for saving the session, which a lock of the faulting thread may block */
 #define RESCUE_SECONDS 40
 

@@ -24,7 +24,8 @@
 #define RECORD_FIRST "portolan change 1\n"
 #define RECORD_LIMIT ((size_t)16 << 20)
 #define DEPTH_MAX 3
-#define WAITS 50            /* most attempts while another program has locked the directory */
+#define WAITS 50            /* maximum number of attempts while another program has locked the
+                             * directory */
 #define WAIT_MICROSECONDS 100000
 
 /* A file to be written or removed. */

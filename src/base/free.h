@@ -3,7 +3,7 @@
 #ifndef PORTOLAN_BASE_FREE_H
 #define PORTOLAN_BASE_FREE_H
 
-#define DISCARD_LEAST 10000   /* least number of parts, such as rows, of a large object */
+#define DISCARD_LEAST 10000   /* minimum number of parts, such as rows, of a large object */
 
 /* Calls @release on @object, to which no other reference may exist: on the thread that frees
  * objects, or at once if there is none. Any thread. */

@@ -12,18 +12,18 @@
 #include "chart/saturate.h"
 #include "throughput/throughput.h"
 
-#define SURE 0.9             /* least confidence of a form that experiments use as a witness */
-#define QUICK 4.0            /* most cycles per execution of a witness */
-#define BESIDE_MOST 120      /* most witnesses, each with another usage */
-#define TELLS 2.0            /* least difference of two usages' predictions for an experiment, in
+#define SURE 0.9             /* smallest confidence of a form that experiments use as a witness */
+#define QUICK 4.0            /* largest number of cycles per execution of a witness */
+#define BESIDE_MOST 120      /* maximum number of witnesses, each with another usage */
+#define TELLS 2.0            /* smallest difference of two usages' predictions for an experiment, in
                               * standard deviations */
-#define COPIES 2             /* most copies of the ambiguous form in one experiment */
+#define COPIES 2             /* maximum number of copies of the ambiguous form in one experiment */
 /* Largest multiple of the fewest saturator repetitions with which the saturator takes longer than
  * the ambiguous form. */
 #define LEVELS 2
-#define SIZE_MOST 160        /* most instructions in one experiment */
+#define SIZE_MOST 160        /* maximum number of instructions in one experiment */
 #define MASSES_MOST 400
-/* most experiments per form that test it against further ports */
+/* maximum number of experiments per form that test it against further ports */
 #define CHECKS_MOST 4
 #define CHECK_WEIGHT 1e-6    /* weight of a check in the file of ambiguities; it is small, because a
                               * check assigns no other usage */

@@ -137,7 +137,7 @@ struct chart {
 struct chart_options {
     const char *name;             /* name of the charted machine */
     double seconds;               /* time limit of inference, in seconds */
-    size_t core_most;             /* most candidate forms for the core */
+    size_t core_most;             /* maximum number of candidate forms for the core */
     struct journal *journal;      /* journal of experiments; NULL: none */
     /* CSV file of latencies in the format that `latency measure` exports. The chart uses its rows
      * and adds new ones. NULL: none. */

@@ -21,7 +21,7 @@
  * experiment reveals their ports. */
 #define ALONE_MOST 400.0
 #define CORE_TURNS 3
-#define GROUP_STEP 0.02      /* least difference of the logarithms of cycles alone between two
+#define GROUP_STEP 0.02      /* smallest difference of the logarithms of cycles alone between two
                               * groups */
 
 struct charting {

@@ -20,13 +20,13 @@
 #include "measure/kernel_set.h"
 #include "toolchain/assemble.h"
 
-#define CANDIDATES 600       /* most candidates for the core */
+#define CANDIDATES 600       /* maximum number of candidates for the core */
 /* share of all forms that are candidates, limited to CANDIDATES_FEW .. CANDIDATES */
 #define CANDIDATES_SHARE 0.3
 #define CANDIDATES_FEW 150
 #define RECORDED_PATIENCE 1e-6 /* patience in seconds for recorded times, which waiting cannot
                                 * change */
-#define USES 1000            /* most forms of which review blocks consist */
+#define USES 1000            /* maximum number of forms of which review blocks consist */
 #define BLOCKS 1024
 #define SIMULATED_BLOCKS 2048
 

@@ -12,7 +12,7 @@
 #include "isa/operands.h"
 
 #define ALIKE 0.025          /* largest relative difference of times that count as equal */
-#define ROUND 8              /* most classes created per round */
+#define ROUND 8              /* maximum number of classes created per round */
 #define CLASSES_MOST 72
 #define BALANCE_MOST 6
 /* Most classes from which ports are inferred. The selected ones add the least time to others, so
@@ -20,15 +20,16 @@
 #define CORE_MOST 40
 #define LARGER 60            /* number of experiments with three forms, and of those with four, per
                               * class */
-#define COUNT_MOST 4         /* most copies of one form in an experiment with three or four forms */
+#define COUNT_MOST 4         /* maximum number of copies of one form in an experiment with three or
+                              * four forms */
 #define AHEAD 3.0            /* ratio of the times of both forms in an unbalanced pair */
-#define AHEAD_MOST 12        /* most copies of one form in an unbalanced pair */
+#define AHEAD_MOST 12        /* maximum number of copies of one form in an unbalanced pair */
 #define SIGNATURE 24
 /* Most classes with which every candidate is measured. The selected ones add the least time, so
  * they best show what another form adds. */
 #define WITNESSES 12
-#define REGROUPED_MOST 4     /* most rounds in which classes are split */
-/* least ratio of a fused form's rate to that of the fastest form with operands */
+#define REGROUPED_MOST 4     /* maximum number of rounds in which classes are split */
+/* smallest ratio of a fused form's rate to that of the fastest form with operands */
 #define JOINED 1.5
 /* Largest relative distance of the cycles alone from a fraction that ports or slots allow. At a
  * larger distance, something other than port conflicts costs time. */

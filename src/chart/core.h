@@ -5,7 +5,7 @@
 
 #include "chart/lab.h"
 
-/* most cycles alone of a form in the core; slower forms are placed with saturators */
+/* largest number of cycles alone of a form in the core; slower forms are placed with saturators */
 #define CORE_QUICK 2.2
 
 struct core_class {

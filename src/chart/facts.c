@@ -15,7 +15,8 @@
 /* xor r8d, r8d with redundant prefixes */
 #define LONG_ZERO ".byte 0x3e, 0x3e, 0x3e, 0x45, 0x31, 0xc0"
 #define TAKEN 3              /* number of measured loops with a taken branch */
-#define OLD_WIDTH 2.0        /* least issue slots per cycle with which loops can count slots */
+#define OLD_WIDTH 2.0        /* minimum number of issue slots per cycle with which loops can count
+                              * slots */
 
 /* Replaces the contents of @out by @count copies of @line, and returns the text. */
 static const char *repeat(const char *line, unsigned count, struct str *out)

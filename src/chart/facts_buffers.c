@@ -25,8 +25,8 @@
  * grid, which is below STEPS^3. */
 #define ROUNDS 5
 #define POINTS 24
-#define ROOT_LEAST 0.4               /* least delay that counts as one root, as a share of a root's
-                                      * time */
+#define ROOT_LEAST 0.4               /* smallest delay that counts as one root, as a share of a
+                                      * root's time */
 /* Entries beyond the capacity in a further loop. Each one delays the next chain by a root. */
 #define BEYOND 4
 /* ratio to a chain's time above which chains do not overlap at all */

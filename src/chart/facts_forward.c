@@ -5,23 +5,26 @@
 #include <stdio.h>
 #include <string.h>
 
-#define QUICK_FORWARD 2.0    /* least cycles of forwarding without memory renaming */
+#define QUICK_FORWARD 2.0    /* minimum cycles of forwarding without memory renaming */
 /* One-cycle instructions after a load, which are part of the chain. With ten of them, a chain
  * through memory hides the forwarding latency on Zen 3. */
 #define CHAIN 3
 /* Largest ratio to the forwarding time without memory renaming with which a store and load count as
  * renamed. */
 #define RENAMED 0.35
-/* least such ratio with which they count as not renamed; between both the result is uncertain */
+/* smallest such ratio with which they count as not renamed; between both the result is uncertain */
 #define NOT_RENAMED 0.75
-/* least forwarding cycles without memory renaming with which its effect is measurable */
+/* minimum number of forwarding cycles without memory renaming with which its effect is
+ * measurable */
 #define TELLING 3.0
 #define ALONE 4              /* stores in a loop, each followed by a load of its value */
-#define CONCURRENT 4             /* most other stores in a loop with one reloaded store */
+#define CONCURRENT 4             /* maximum number of other stores in a loop with one reloaded store
+                                  * */
 /* Number of loops with one addition to memory, each longer by one instruction. The shortest one has
  * two instructions. */
 #define LENGTHS 13
-/* least number of longest loops with memory renaming for which all longer loops count as renamed */
+/* minimum number of longest loops with memory renaming for which all longer loops count as
+ * renamed */
 #define LENGTHS_FOUND 4
 
 /* Base registers. Loops are written with rdi; for the stack pointer, rsp replaces it. */

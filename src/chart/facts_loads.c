@@ -8,18 +8,20 @@
 #include "base/compare.h"
 
 #define LINKS 4              /* loads in a chain */
-/* most loads in a sequence in which each address is a loaded value */
+/* maximum number of loads in a sequence in which each address is a loaded value */
 #define FED 3
 /* Most loads at the same loaded address. Loops with one load are those of FED. */
 #define FED_ALIKE 4
-#define THROUGH 6            /* most operations between a load and its dependent loads */
+#define THROUGH 6            /* maximum number of operations between a load and its dependent loads
+                              * */
 #define BEHIND 5             /* loads whose address is the result of the last operation */
-#define FOUND 4              /* most loads that read one store */
-#define MODIFIED 5           /* most read-modify-writes in a loop */
-/* least read-modify-writes, because fewer of them wait for each other */
+#define FOUND 4              /* maximum number of loads that read one store */
+#define MODIFIED 5           /* maximum number of read-modify-writes in a loop */
+/* minimum number of read-modify-writes, because fewer of them wait for each other */
 #define MODIFIED_LEAST 3
 #define APART 0.4            /* tolerance of a replay's cost, as a share of that cost */
-#define LEAST 0.15           /* least additional load slots per load; smaller values count as 0 */
+#define LEAST 0.15           /* minimum number of additional load slots per load; smaller values
+                              * count as 0 */
 #define ALIKE 0.25           /* largest difference of two loops in additional load slots per load */
 /* One of this number of loops may have another value. On Zen 4, a load after several replayed ones
  * replays more often. */

@@ -7,12 +7,12 @@
 
 #define ACCESSES 12
 #define LINE 64
-#define LOCKED_LEAST 3.0     /* least cycles of a locked addition that count as its latency */
+#define LOCKED_LEAST 3.0     /* minimum cycles of a locked addition that count as its latency */
 #define PUSHES 4
 #define LOCKED 4
 #define SLOTS_BIND 1.1
 
-#define WORDS 8              /* most lines that a loop writes in rotation */
+#define WORDS 8              /* maximum number of lines that a loop writes in rotation */
 
 static const unsigned bank_steps[] = {1, 2, 4, 8, 16, 32};
 #define BANK_STEPS (sizeof bank_steps / sizeof *bank_steps)

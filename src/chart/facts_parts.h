@@ -28,7 +28,7 @@ void forward_probes_free(struct forward_probes *f);
 
 /* Limits of fetch and decode; 0: unknown or not limiting. */
 struct front_found {
-    /* most bytes and most instructions that the predecoder delivers per cycle */
+    /* largest number of bytes and of instructions that the predecoder delivers per cycle */
     unsigned bytes, width;
     unsigned decoders;       /* instructions per cycle, if fewer than at rename */
     unsigned penalty;        /* cycles that a length-changing prefix adds */

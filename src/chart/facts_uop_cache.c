@@ -52,7 +52,7 @@ struct growing {
                               * cache */
     size_t count;
     struct { unsigned repeats; size_t at; } loops[LOOPS];
-    /* most repetitions that fit the cache, and fewest that do not; 0: unknown */
+    /* maximum number of repetitions that fit the cache, and fewest that do not; 0: unknown */
     unsigned held, decoded_from;
 };
 

@@ -6,7 +6,7 @@
 
 #include "base/clock.h"
 
-#define SHOWN_EVERY 0.5 /* least seconds between two mappings for display */
+#define SHOWN_EVERY 0.5 /* shortest interval between two mappings for display, seconds */
 
 struct lab_run {
     struct lab *lab;

@@ -20,12 +20,12 @@
 #include "measure/ticks.h"
 #include "model/facts.h"
 
-#define ROUNDS 2          /* least number of runs of a loop with arrays in private caches */
-#define ROUNDS_MOST 4     /* most runs of a loop whose lowest time is not confirmed */
+#define ROUNDS 2          /* minimum number of runs of a loop with arrays in private caches */
+#define ROUNDS_MOST 4     /* maximum number of runs of a loop whose lowest time is not confirmed */
 /* Runs of a loop with larger arrays, whose cache or memory other cores share. Their mean counts. */
 #define ROUNDS_SHARED 2
 #define CONFIRMED 1.04    /* largest ratio to the lowest time with which another time confirms it */
-#define FAILED_MOST 20    /* most failed runs, which a busy machine causes */
+#define FAILED_MOST 20    /* maximum number of failed runs, which a busy machine causes */
 /* Distance of accessed lines for COST_ODD. The loop accesses a third of the lines, but uses all
  * sets of a cache. */
 #define ODD_LINES 3

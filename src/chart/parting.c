@@ -8,9 +8,9 @@
 
 #include "throughput/columns.h"
 
-#define ROWS_LEAST 10       /* least number of a form's rows with forms of the core */
-#define ROWS_MOST 48        /* most rows of a form that are evaluated */
-#define UOPS_MOST 3         /* most port sets of a usage that is tried */
+#define ROWS_LEAST 10       /* minimum number of a form's rows with forms of the core */
+#define ROWS_MOST 48        /* maximum number of rows of a form that are evaluated */
+#define UOPS_MOST 3         /* maximum number of port sets of a usage that is tried */
 #define BEAM 12             /* number of usages that the beam search continues with */
 #define ERROR_MOST 0.5      /* largest relative error of a row; larger ones are limited to it */
 #define CORE_WORSE 1.02

@@ -19,7 +19,7 @@
 #define FIRST_ASKED 3        /* experiments per form in the first round */
 /* Experiments per form in each later round. They distinguish the usages that are still possible. */
 #define LATER_ASKED 2
-#define TELLS 4.0            /* least difference of two guesses' predictions with which an
+#define TELLS 4.0            /* smallest difference of two guesses' predictions with which an
                               * experiment distinguishes them, in standard deviations */
 /* largest cost above that of the best guess with which a guess is still possible */
 #define STILL 9.0
@@ -32,9 +32,9 @@
 /* number of random experiments that a usage must predict before it is accepted */
 #define CHECKS 2
 #define FAILED_MOST 3        /* failed rounds after which a form is not measured again */
-#define CHECKED_MOST 4       /* most rounds of random experiments per form */
+#define CHECKED_MOST 4       /* maximum number of rounds of random experiments per form */
 #define CHOICES_MOST 64
-#define OTHERS_MOST 12       /* most alternatives stored per form */
+#define OTHERS_MOST 12       /* maximum number of alternatives stored per form */
 
 /* A requested experiment whose result is not yet evaluated. */
 struct asked {

@@ -17,14 +17,15 @@
 
 #define PORTS_FEWEST 4       /* number of ports with which a search without a known mapping
                               * begins */
-/* most ports that are searched without a known mapping; with more the search ends in local
- * minima */
+/* maximum number of ports that are searched without a known mapping; with more the search ends in
+ * local minima */
 #define PORTS_SEARCHED 7
-#define PORTS_TRIED 15       /* most ports after adding one at a time */
+#define PORTS_TRIED 15       /* maximum number of ports after adding one at a time */
 #define TRIAL_SHARE 0.06     /* share of the inference time for each tried number of ports */
-#define LAST_SHARE 0.3       /* least share of the inference time for the final number of ports */
-#define PORT_GAIN 0.04       /* least relative reduction of the error by another port */
-#define ORDERS 6             /* most orders of joining that are tried */
+#define LAST_SHARE 0.3       /* smallest share of the inference time for the final number of ports
+                              * */
+#define PORT_GAIN 0.04       /* smallest relative reduction of the error by another port */
+#define ORDERS 6             /* maximum number of orders of joining that are tried */
 /* Relative error that counts for an experiment with an omitted form. Models of real CPUs have
  * smaller errors. */
 #define UNKNOWN_ERROR 0.05
@@ -39,14 +40,14 @@
 /* Least share of the forms that a result must have. Omitted forms are placed as forms outside the
  * core. */
 #define EXACT_SHARE 0.5
-#define ENOUGH_SHARE 0.95    /* least share of joined forms with which no other order is tried */
+#define ENOUGH_SHARE 0.95    /* smallest share of joined forms with which no other order is tried */
 #define NOISY_SHARE 0.8      /* ENOUGH_SHARE at higher noise levels */
 #define LEFT_OUT_PRICE 0.001   /* score of an omitted form, as relative error */
 /* Score of a port at higher noise levels. If seven ports add five forms at twice the error, the
  * model fits something other than ports (mask operations of a Zen 4). */
 #define PORT_PRICE 0.0004
 #define SETS_MOST 128
-#define ROW_MOST 16          /* most different forms in an experiment */
+#define ROW_MOST 16          /* maximum number of different forms in an experiment */
 
 /* Searches of the evolver for one core. */
 struct port_search {

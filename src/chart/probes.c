@@ -11,7 +11,8 @@
 #include "base/names.h"
 #include "toolchain/assemble.h"
 
-#define TOGETHER_MOST ((size_t)1 << 20)   /* most bytes of text in one run of the assembler */
+#define TOGETHER_MOST ((size_t)1 << 20)   /* largest number of bytes of text in one run of the
+                                           * assembler */
 
 size_t probe_add(struct probes *p, const char *format, ...)
 {

@@ -15,12 +15,12 @@
 
 /* fewest experiments that can confirm a usage */
 #define ROWS_FEWEST 8
-#define ROWS_MOST 1500      /* most experiments per form */
-#define TERMS_MOST 16       /* most forms per experiment */
-#define TRIED_MOST 40       /* most usages of other forms that are tried */
-#define SETS_MOST 64        /* most port sets from which µops are added */
-#define STEPS 8             /* most steps, each of which must reduce the cost */
-#define SWEEPS 3            /* most sweeps: each changes how frequent the usages are */
+#define ROWS_MOST 1500      /* maximum number of experiments per form */
+#define TERMS_MOST 16       /* maximum number of forms per experiment */
+#define TRIED_MOST 40       /* maximum number of usages of other forms that are tried */
+#define SETS_MOST 64        /* maximum number of port sets from which µops are added */
+#define STEPS 8             /* maximum number of steps, each of which must reduce the cost */
+#define SWEEPS 3            /* maximum number of sweeps: each changes how frequent the usages are */
 #define SLOWEST 1.1         /* largest ratio of the µops' time to the form's time alone */
 #define QUICKEST 0.5        /* smallest ratio of the µops' time to the form's time alone */
 #define DEVIATION_MOST 40.0 /* largest cost of one time */
@@ -33,9 +33,9 @@
 #define ODD_EVERY 20
 /* Confidence below which a usage of the core is judged by all its experiments as well. */
 #define DOUBTFUL_CORE 0.5
-#define QUICK_UOPS 8      /* most µops of a usage with a single port set */
+#define QUICK_UOPS 8      /* maximum number of µops of a usage with a single port set */
 #define BELOW_NOISE 0.005 /* relative standard deviation of repeated measurements */
-#define CAUSES_MOST 64    /* most other forms that may slow a form */
+#define CAUSES_MOST 64    /* maximum number of other forms that may slow a form */
 
 typedef VEC(uint32_t) row_list;
 

@@ -11,9 +11,10 @@
 #include "chart/second.h"
 
 #define ROUND 64             /* blocks measured in one batch */
-#define POINTS_MOST 0.15     /* least relative error of a block that counts as bad for its forms */
-#define NAMED_LEAST 3        /* least number of blocks with a form that may be named */
-#define NAMED_SHARE 0.5      /* least share of bad blocks of a form that is named */
+#define POINTS_MOST 0.15     /* smallest relative error of a block that counts as bad for its forms
+                              * */
+#define NAMED_LEAST 3        /* minimum number of blocks with a form that may be named */
+#define NAMED_SHARE 0.5      /* smallest share of bad blocks of a form that is named */
 
 /* Number of blocks, and of bad ones, that contain a form. */
 struct reviewed_form {

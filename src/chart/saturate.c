@@ -7,7 +7,7 @@
 
 #include "throughput/columns.h"
 
-/* least relative margin, so that noise does not decide which port set limits */
+/* smallest relative margin, so that noise does not decide which port set limits */
 #define MARGIN 0.04
 #define MARGIN_ENOUGH 0.3
 /* margin that an additional term must add, because short experiments are better */
@@ -15,7 +15,7 @@
 #define EVEN_PRICE 0.25
 #define COUNT_MOST 3
 #define SETS_TRIED 64        /* number of port sets at which no pairs of ports are added */
-#define TRIPLES_MOST 24      /* most entries from which triples are formed */
+#define TRIPLES_MOST 24      /* maximum number of entries from which triples are formed */
 
 enum vectors vectors_of(const char *form)
 {

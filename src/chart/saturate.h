@@ -8,7 +8,8 @@
 #include "chart/residual.h"
 #include "model/mapping.h"
 
-#define COLUMNS_MOST 1024       /* most columns, i.e. port sets that can limit an experiment */
+#define COLUMNS_MOST 1024       /* maximum number of columns, i.e. port sets that can limit an
+                                 * experiment */
 #define SATURATOR_TERMS 3
 #define LATTICE_LANES 16        /* columns computed in one step, in four vectors */
 

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#define SIZE_MOST 160        /* most instructions in one experiment */
+#define SIZE_MOST 160        /* maximum number of instructions in one experiment */
 /* Number of levels: multiples of the least count. With a second multiple, two bounds are not equal
  * by chance in all experiments. */
 #define LEVELS 2
@@ -17,7 +17,7 @@ struct saturator_level saturator_level_at(const struct saturators *s, size_t num
 {
     const size_t saturator = number % s->list.count;
     const uint32_t level = (uint32_t)(number / s->list.count) + 1;
-    /* least count at which the saturator takes a cycle longer than the form alone */
+    /* smallest count at which the saturator takes a cycle longer than the form alone */
     const double least = ceil((alone + 1) / s->list.items[saturator].cycles - 0.01);
 
     return (struct saturator_level){saturator, level * (uint32_t)least};

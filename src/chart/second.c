@@ -12,8 +12,8 @@
 #include "model/change.h"
 #include "throughput/predict.h"
 
-#define TOLERANCE 0.10       /* least relative error of a block that is examined */
-#define SAMPLED 1024         /* most blocks examined */
+#define TOLERANCE 0.10       /* smallest relative error of a block that is examined */
+#define SAMPLED 1024         /* maximum number of blocks examined */
 #define ROUND 64             /* number of blocks measured together */
 /* Least increase of the mean error of a form's experiments at which a usage contradicts them. */
 #define CONTRADICTS 0.001

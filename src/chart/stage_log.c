@@ -19,7 +19,7 @@ struct stage_log {
     /* The lock protects all members below. */
     struct stage_view now; /* durations of running stages are computed in stage_log_get */
     double begun[CHART_STAGES], start;
-    double every; /* least seconds between two points */
+    double every; /* shortest interval between two points, seconds */
     struct stage_mapping *mapping; /* latest mapping; NULL: none yet */
 };
 

@@ -14,7 +14,7 @@
  * cycles. Ports that are busy in one experiment are idle in another. */
 #define COUNT_FEW 2
 #define COUNT_MANY 8
-/* least share of mispredicted experiments of a form whose usage is considered wrong */
+/* smallest share of mispredicted experiments of a form whose usage is considered wrong */
 #define GUILTY 0.5
 
 struct form_trials {

@@ -11,11 +11,11 @@
 #include "chart/venn_rows.h"
 #include "throughput/throughput.h"
 
-#define SECOND_SETS 256      /* most candidate port sets of a second µop */
-#define KEPT 32              /* most states kept after each form that joins */
+#define SECOND_SETS 256      /* maximum number of candidate port sets of a second µop */
+#define KEPT 32              /* maximum number of states kept after each form that joins */
 /* Most ports. The widest known core has 18 ports that loops distinguish (Neoverse V2). */
 #define PORTS_LIMIT 20
-#define REPEATS_MOST 3       /* most µops on one set */
+#define REPEATS_MOST 3       /* maximum number of µops on one set */
 /* Ports by which a new set may exceed the issue width. Only other forms on these ports reveal its
  * size. */
 #define ABOVE_WIDTH 1
@@ -24,7 +24,7 @@
  * must not justify a port, so prices are multiplied by the allowed deviation. */
 #define SCATTERED 1.0
 #define PRICES_MOST 3.0
-#define PORTS_ALLOWED 4      /* most new ports of a form, as a limit of its price */
+#define PORTS_ALLOWED 4      /* maximum number of new ports of a form, as a limit of its price */
 #define PORT_PRICE 6.0
 #define SECOND_PRICE 4.0     /* price of a second port set of a form */
 #define REPEAT_PRICE 1.0
@@ -40,9 +40,10 @@
 #define SHARE_PRICE 7.0
 #define PASSES 3
 #define ASKED_EVERY 2048
-/* most rounds in which failed forms are tried before others, or all forms join again */
+/* maximum number of rounds in which failed forms are tried before others, or all forms join
+ * again */
 #define ROUNDS 3
-/* least reduction of the total cost at which a form's new usage is accepted */
+/* smallest reduction of the total cost at which a form's new usage is accepted */
 #define ANEW_GAIN 3.0
 
 struct venn_use {

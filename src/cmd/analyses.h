@@ -10,7 +10,7 @@
 #include "simulate/simulate.h"
 
 struct loop_simulation {
-    struct simulation *made;            /* NULL: not made */
+    struct simulation *made;            /* NULL until it is computed */
     unsigned job;                       /* job that makes the simulation; 0: none */
     unsigned long given_up;             /* session revision at which the simulation failed; 0: no
                                          * failure */
@@ -21,7 +21,7 @@ struct analyses {
                                          * analyse */
     size_t loop;
     struct machine **machines;          /* counted references */
-    struct analysis **items;            /* one per machine, once made */
+    struct analysis **items;            /* one per machine; filled by analyses_make */
     struct loop_simulation *simulations;   /* one per machine */
     size_t count;
     /* machines whose tables have all forms of the loop, if a selected machine lacks some */
@@ -30,7 +30,7 @@ struct analyses {
     /* session revision at which the analyses failed; 0: no failure */
     unsigned long given_up;
     unsigned job;                       /* job that computes these results; 0: none */
-    _Atomic unsigned holders;           /* number of holders in addition to the requester */
+    _Atomic unsigned holders;           /* number of references besides the requester's */
 };
 
 /* Creates the record for loop @loop of @k on @machines; analyses_make fills it. */
@@ -43,8 +43,8 @@ bool analyses_are_of(const struct analyses *a, const struct kernel *k, size_t lo
                      struct machine *const *machines, size_t count);
 /* Returns the number of instructions to analyse, summed over the machines. */
 size_t analyses_work(const struct analyses *a);
-/* Fills @a's items. Returns false if the thread's watch cancelled it; some items are then missing
- * or incomplete. Any thread, but one at a time; the thread that reads the items sets `made`. */
+/* Computes the items. Returns false if the thread's watch cancelled it; some items are then missing
+ * or incomplete. Any thread, but one at a time. The thread that reads the items sets `made`. */
 bool analyses_make(struct analyses *a);
 /* Cancels the jobs of @a. */
 void analyses_cancel(struct analyses *a);

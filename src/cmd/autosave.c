@@ -14,9 +14,10 @@
 #include "work/evolve_job.h"
 #include "work/background_writer.h"
 
-/* seconds between saves; a crash loses at most the changes of this time plus one save */
+/* shortest pause between saves, seconds; a crash loses at most the changes of one pause and one
+ * save */
 #define LEAST_SECONDS 0.4
-/* after a save of a large session, the pause is this multiple of the time that it took */
+/* the pause after a save is at least this multiple of the save's duration */
 #define SHARE 10
 #define RUN_SECONDS 3        /* seconds between two checks of an inference run */
 

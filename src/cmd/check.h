@@ -24,7 +24,7 @@ struct check_row {
 };
 
 struct check {
-    uint64_t serial; /* number that no other check has */
+    uint64_t serial; /* unique number of this check */
     char *machine;             /* id of the machine */
     char *cpu;                 /* name of the CPU ("Emerald Rapids") or of the simulated machine */
     /* id of the simulated machine; NULL: this CPU was measured */

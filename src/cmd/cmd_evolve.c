@@ -460,8 +460,8 @@ static void adopting_free(void *state)
     free(w);
 }
 
-/* Returns the best mapping with the confidence in each form: the agreement of the best mappings on
- * it. */
+/* Returns the best mapping. The source of each form has its confidence: the agreement of the best
+ * mappings on it. */
 static struct mapping *best_of(const struct adopting *w)
 {
     const struct problem *problem = w->problem;
@@ -481,7 +481,7 @@ static struct mapping *best_of(const struct adopting *w)
 }
 
 /* Notes that no experiment shows the ports of @form. Mappings may agree on them only because each
- * takes the cheapest of several equal usages. */
+ * uses the cheapest of several equal usages. */
 static void note_hidden(struct mapping *m, const char *form, const struct observable *o,
                         struct str *settle)
 {
@@ -531,7 +531,6 @@ static void list_hidden(struct mapping *m, const struct experiments *t, struct r
     str_done(&settle);
 }
 
-/* Makes machine @id of the inferred forms only. */
 static struct machine *machine_alone_of(enum isa isa, const char *id, struct mapping *take_best)
 {
     struct machine *m = machine_new(id, mapping_ports(take_best));
@@ -676,7 +675,6 @@ static bool adopt_work(void *state, struct result *result, struct err *err)
     return make_machine(w, best, result, err) && watch_goes_on(err);
 }
 
-/* Adds the machine to the session and selects it. */
 static bool adopt_publish(struct session *s, void *state, struct result *result, struct err *err)
 {
     struct adopting *w = state;

@@ -18,7 +18,7 @@
 #define ROUNDS 8                    /* default number of rounds of inference */
 /* by default one in SHARE pairs is measured */
 #define SHARE 10
-/* a round has at most as many experiments as there are forms; least value of this limit */
+/* minimum of the limit of experiments per round, which is otherwise the number of forms */
 #define BATCH_LEAST 16
 #define SIMULATED_NOISE 0.001
 #define ROUNDS_SHOWN 1000

@@ -14,7 +14,7 @@
 
 #define THRESHOLD 5        /* default threshold, percent */
 #define ABREAST 5          /* hosts per table in text */
-#define ROWS_SHOWN 40      /* most rows in text */
+#define ROWS_SHOWN 40      /* maximum number of rows in text */
 
 /* A file of measurements; its host column or file name gives the host's name. */
 struct fleet_host {

@@ -16,7 +16,7 @@
 
 #define SHOWN 20             /* forms listed in text */
 
-/* State of the job, which measures on the worker, decides between usages and writes the machine's
+/* State of the job. The worker measures, decides between usages and writes the machine's
  * directory. */
 struct experiments_settling {
     struct session *session;

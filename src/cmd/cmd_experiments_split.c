@@ -71,7 +71,7 @@ static struct experiments *part_of(const struct splitting *w, size_t part, const
         if (!keep[i])
             continue;
         experiments_set_extra(t, at, CONTROL_COLUMN, control[i] ? "yes" : "");
-        /* a control with a value would not be measured, and all hosts would agree */
+        /* the value is removed, because a control with a value would not be measured again */
         if (control[i])
             experiments_set(t, at, NAN, NAN, 0, EXPERIMENT_PENDING);
         at++;
@@ -80,8 +80,8 @@ static struct experiments *part_of(const struct splitting *w, size_t part, const
     return t;
 }
 
-/* Returns the value of row @index as a control. It is higher if fewer other controls have its
- * forms. */
+/* Returns how useful row @index is as a control. A row scores higher if fewer other controls have
+ * its forms. */
 static double worth_of(const struct experiments *t, size_t index, const unsigned *covered)
 {
     const struct flat_term *terms = experiments_terms(t, index);

@@ -100,8 +100,8 @@ static bool export_work(void *state, struct result *result, struct err *err)
     return ok;
 }
 
-/* Sets err: the last command failed without a result, and the earlier result belongs to another
- * command. Returns false. */
+/* Reports that the last command failed without a result, so there is nothing to export. Returns
+ * false. */
 static bool refuse_failed(const struct session *s, struct err *err)
 {
     struct str todo = {0};

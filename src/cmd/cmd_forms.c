@@ -13,7 +13,7 @@
 
 #define PATTERNS_SHOWN 6
 
-/* Sets err: no form matches @pattern, with a similar name. Returns false. */
+/* Reports that no form matches @pattern, and suggests a similar name. Returns false. */
 static bool refuse_pattern(const struct forms *forms, const char *pattern, struct err *err)
 {
     const struct similar similar = {.word = pattern, .best = forms_meant(forms, pattern)};
@@ -255,7 +255,6 @@ static bool select_top(struct selecting *w, struct err *err)
     return true;
 }
 
-/* Refuses patterns that no form matches. */
 static bool patterns_check(const struct selecting *w, struct err *err)
 {
     for (size_t i = 0; i < w->count; i++) {

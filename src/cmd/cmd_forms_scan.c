@@ -314,7 +314,7 @@ const struct command command_forms_scan = {
     .run = run,
 };
 
-/* State of a further rank, whose threads each count the forms of files. */
+/* State of a rank other than rank 0. Each of its threads counts the forms of files. */
 struct scan_hand {
     struct farmhand *hand;
     unsigned workers;

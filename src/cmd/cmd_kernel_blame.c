@@ -14,13 +14,12 @@
 #include "work/job.h"
 
 #define SECONDS 20             /* default time limit; most of it is waiting for an idle core */
-#define INSNS_MOST 500         /* most instructions; each is removed once, so work and memory grow
-                                * with the square */
-#define PATIENCE_SECONDS 1.0   /* most seconds to measure the variants without a time, per requested
-                                * time */
+#define INSNS_MOST 500         /* maximum number of instructions; each is removed once, so work and
+                                * memory grow with the square */
+#define PATIENCE_SECONDS 1.0   /* time limit of each request to measure variants, seconds */
 
-/* State of the job, which measures the loop and its variants on the worker. The UI thread shows the
- * result and stores it for the kernel view. */
+/* State of the job. The worker measures the loop and its variants; the UI thread shows the result
+ * and stores it for the kernel view. */
 struct kernel_blaming {
     struct session *session;
     struct job *job;

@@ -20,7 +20,7 @@
 #define FORMS_SHOWN 40
 #define BATCH 256   /* blocks per work item */
 #define BHIVE_ITERATIONS 100.0
-/* above this median relative error, a file's cycles are not those of its blocks */
+/* median relative error above which the cycles are probably not those of the blocks */
 #define NONSENSE 0.9
 #define CLOSE 0.005     /* if the median errors (fractions) differ by less, the mean errors
                          * decide */
@@ -668,7 +668,7 @@ const struct command command_kernel_evaluate = {
     .prepare = prepare_evaluate,
 };
 
-/* State of a further rank, with one evaluation per thread. */
+/* State of a rank other than rank 0, with one evaluation per thread. */
 struct evaluate_hand {
     struct machine *machine;
     unsigned workers;

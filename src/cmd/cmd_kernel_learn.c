@@ -14,7 +14,7 @@
 #include "work/crew.h"
 #include "work/job.h"
 
-/* displayed experiments of each kind: slowed by the form, and not slowed */
+/* number of experiments shown of each kind: slowed by the form, and not slowed */
 #define STEPS_SHOWN 6
 
 /* Result for one form: its learned usage, or the reason why there is none. */
@@ -25,8 +25,8 @@ struct lesson {
     struct err fault;
 };
 
-/* State of the job, which learns on the worker. The UI thread then prints the lessons and applies
- * them to the session's machine. */
+/* State of the job. The worker learns the forms; the UI thread prints the lessons and applies them
+ * to the session's machine. */
 struct kernel_learning {
     struct job *job;
     VEC(struct lesson) lessons;

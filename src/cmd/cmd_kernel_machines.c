@@ -9,7 +9,7 @@
 #include "cmd/task.h"
 #include "io/machine_file.h"
 
-#define SHOWN 4   /* most machines that --show selects */
+#define SHOWN 4   /* maximum number of machines that --show selects */
 
 struct machines_values {
     bool show;

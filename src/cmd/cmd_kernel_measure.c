@@ -18,7 +18,7 @@
 #include "measure/runner.h"
 #include "work/job.h"
 
-/* most measurements of a loop while its time is impossible; each uses new processes */
+/* maximum number of measurements of a loop whose time is below a bound; each uses new processes */
 #define DOUBTS 3
 #define PATIENT "kernel measure --patience 30s waits longer; --cpu N uses another CPU"
 
@@ -48,8 +48,8 @@ static void reasons_done(struct reasons *r)
     vec_done(&r->counts);
 }
 
-/* State of the job, which measures the loaded loop or the blocks of a file on the worker. The UI
- * thread makes the result. */
+/* State of the job. The worker measures the loaded loop or the blocks of a file; the UI thread
+ * makes the result. */
 struct kernel_measuring {
     struct session *session;
     struct job *job;

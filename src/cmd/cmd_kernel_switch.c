@@ -22,7 +22,6 @@ static const struct parameter switch_options[] = {
     {0},
 };
 
-/* Selects loop @loop of kernel @at of the shelf. */
 static void take(struct session *s, size_t at, size_t loop, struct result *result)
 {
     session_use_shelved(s, at, loop);

@@ -17,7 +17,7 @@
 
 #define TRIES 400
 #define INPUTS 64
-#define MEASURED 3 /* most versions that are measured */
+#define MEASURED 3 /* maximum number of versions that are measured */
 #define SHOWN 8
 #define VAIN_SHOWN 4
 #define BUILDS_SHOWN 6
@@ -38,8 +38,7 @@ struct tuned_result {
     bool compared;
 };
 
-/* State of the job, which searches, compares and measures on the worker. The UI thread shows the
- * result. */
+/* State of the job. The worker searches, compares and measures; the UI thread shows the result. */
 struct tuning {
     struct job *job;
     const struct kernel *kernel; /* counted reference */

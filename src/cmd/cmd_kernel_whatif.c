@@ -14,8 +14,8 @@
 #include "model/facts.h"
 #include "work/job.h"
 
-#define SWEEP_MAX 1000   /* most values of a sweep */
-/* a property of the loop: its offset in bytes from the start of a 64-byte line */
+#define SWEEP_MAX 1000   /* maximum number of values of a sweep */
+/* name of the loop's offset in bytes from the start of a 64-byte line */
 #define ALIGNMENT "alignment"
 #define LINE 64
 

@@ -24,12 +24,11 @@
 #define CPU_ROUND 48          /* blocks per round */
 #define MODEL_ROUND 512
 #define CPU_DRAWS 10
-#define MUTANTS 4             /* one block in this number is a mutation of an earlier one */
+#define MUTANTS 4             /* one block in MUTANTS is a mutation of an earlier block */
 #define LLVM "llvm-mca"       /* --against value that selects llvm-mca; ":CPU" may follow */
 #define MODEL_DRAWS 24
 
-/* State of the job, which draws, times and predicts blocks on the worker. The UI thread shows the
- * result. */
+/* State of the job. The worker draws, times and predicts blocks; the UI thread shows the result. */
 struct machine_hunting {
     struct job *job;
     struct machine *machine;      /* a copy */
@@ -38,7 +37,7 @@ struct machine_hunting {
     bool against_simulated;
     enum isa isa;                 /* instruction set of both sides */
     struct forms *forms;
-    size_t most;                  /* most forms to draw from */
+    size_t most;                  /* maximum number of forms to draw from */
     struct block_forms drawn;
     struct hunt_options options;
     double tolerance, seconds, until;

@@ -9,7 +9,7 @@
 #include "hunt/uses.h"
 #include "model/mapping_diff.h"
 
-#define COLUMNS_MOST 78   /* most columns of a line of ports */
+#define COLUMNS_MOST 78   /* maximum number of columns of a line of ports */
 
 struct diff_values {
     const char *a, *b, *pattern;
@@ -101,7 +101,7 @@ static void summary(const struct machine *a, const struct machine *b, const stru
     str_done(&port);
 }
 
-/* widths of the columns of a row, which fits 80 columns */
+/* widths of the columns, chosen so that a row fits 80 columns */
 #define FORM_COLUMNS 30
 #define KIND_COLUMNS 8
 #define USAGE_COLUMNS 18

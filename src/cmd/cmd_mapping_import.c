@@ -101,8 +101,8 @@ static char *imported_id(const char *path, const char *architecture)
     return str_take(&id);
 }
 
-/* State of the job, which reads all files on the worker and then adds their machines. uops.info's
- * XML of all architectures has 150 MB. */
+/* State of the job. The worker reads all files, then their machines are added. uops.info's XML of
+ * all architectures has 150 MB. */
 struct uops_import {
     char *architecture;   /* NULL: all */
     char **paths;

@@ -24,11 +24,12 @@
 #include "program/words.h"
 #include "work/job.h"
 
-#define SAMPLES 3000           /* samples, which determine a share of 10 % to within 1 % */
+#define SAMPLES 3000           /* number of samples: enough to determine a share of 10 % to within 1
+                                * % */
 #define RUNS_MOST 20
 #define RATE 2000.0
 #define SHOWN 0.01             /* smallest share of the time of a listed part */
-#define MEASURED_MOST 3        /* most parts that are measured alone */
+#define MEASURED_MOST 3        /* maximum number of parts that are measured alone */
 
 struct program_blame_values {
     struct word_list inputs;

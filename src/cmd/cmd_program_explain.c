@@ -25,7 +25,8 @@
 #include "work/job.h"
 
 #define ATTACHED_SECONDS 5.0
-#define PATH_MOST 500u     /* most instructions of a path that is stored and measured */
+#define PATH_MOST 500u     /* maximum number of instructions of a path that is stored and measured
+                            * */
 #define SAMPLE_RATE 1000.0 /* samples per CPU second */
 
 struct explain_values {
@@ -43,7 +44,7 @@ struct explaining {
     struct program_output output;
     struct insitu_options options;
     struct explained_findings found;
-    size_t measure; /* most paths that are measured alone */
+    size_t measure; /* maximum number of paths that are measured alone */
 };
 
 static bool goes_on(void *state, double seconds, uint64_t iterations)
@@ -197,7 +198,6 @@ static void measure_paths(struct explaining *w)
     sandbox_free(sandbox);
 }
 
-/* Stores the result for other commands. */
 static void keep(struct explaining *w)
 {
     static const char *const causes[] = {[SPLIT_BRANCH] = "mainly mispredicted branches",
@@ -208,7 +208,7 @@ static void keep(struct explaining *w)
     const struct insitu *x = &w->found.insitu;
     struct explained_loop *k = mem_zero(1, sizeof *k);
     bool alone;
-    /* the mean may be outside of the quantiles: the range includes it */
+    /* the mean may be outside of the quantiles, so the range is extended to include it */
     const double cycles = insitu_cycles(x, INSITU_TYPICAL, &alone);
 
     *k = (struct explained_loop){.kernel = kernel_hold(w->found.kernel),

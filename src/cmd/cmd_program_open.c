@@ -14,7 +14,6 @@ struct program_open_values {
     const char *what;
 };
 
-/* Opens loop @number of the profile. */
 static bool open_loop(struct session *s, size_t number, struct err *err)
 {
     const struct run_profile *p = s->document.profile;

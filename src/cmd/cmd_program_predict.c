@@ -17,7 +17,7 @@
 #include "program/pages.h"
 #include "work/job.h"
 
-/* least reported share of the time with unknown forms, estimates or inexact counts */
+/* smallest reported share of the time with unknown forms, estimates or inexact counts */
 #define SHOWN_LEAST 0.005
 
 struct predict_values {
@@ -35,7 +35,7 @@ struct machine_prediction {
     double clock;                      /* GHz */
     char day[KEPT_DAY];              /* date of the memory measurement; "": not measured */
     size_t levels;                     /* number of cache levels */
-    struct core_share share;           /* share of the core that other processes leave */
+    struct core_share share;           /* share of the core that other processes do not use */
     /* this CPU only: seconds to start the program, and seconds for page faults */
     double system, faults;             /* faults: NaN if unknown */
     struct program_time time;

@@ -26,11 +26,11 @@
 #include "simulate/simulate.h"
 #include "work/job.h"
 
-#define SAMPLES_LEAST 10       /* least number of samples for a report */
+#define SAMPLES_LEAST 10       /* minimum number of samples for a report */
 #define SAMPLES_FEW 100        /* fewer samples cause a warning */
-#define MEMORY_MATTERS 1.1     /* least ratio of the time over memory to the time in the first-level
-                                * cache that is reported */
-#define SIMULATED_MOST 2000    /* most instructions of a loop that is simulated */
+#define MEMORY_MATTERS 1.1     /* smallest reported ratio of the time with data in memory to the
+                                * time with data in the first-level cache */
+#define SIMULATED_MOST 2000    /* maximum number of instructions of a loop that is simulated */
 #define ATTACHED_SECONDS 5.0
 #define NAME_COLUMNS 40        /* width of a name in text */
 
@@ -41,11 +41,12 @@ struct profile_values {
     size_t pid, measure, top;
 };
 
-#define LIVE_FIRST 0.3         /* least seconds between two lists of a running program's samples */
-/* least ratio of the interval between lists to the CPU time of making one */
+#define LIVE_FIRST 0.3         /* shortest interval between two lists of a running program's
+                                * samples, seconds */
+/* smallest ratio of the interval between lists to the CPU time of making one */
 #define LIVE_SHARE 8
 
-/* State of the job, which runs and samples the program, then predicts and measures its hottest
+/* State of the job. It runs and samples the program, then predicts and measures its hottest
  * loops. */
 struct profiling {
     struct job *job;
@@ -142,8 +143,8 @@ static bool looking(void *state, double share)
     return !cancelled(w);
 }
 
-/* Predicts the loop for arrays of the program's memory size. That is an upper limit, because the
- * code does not show the sizes of its arrays. */
+/* Predicts the loop for arrays of the program's memory size. The code does not show the sizes of
+ * its arrays, so the result is an upper limit. */
 static void predict_over_memory(const struct profiling *w, struct profile_loop *l)
 {
     const double bytes = fmin(fmax(w->profile->memory, MEMORY_CURVE_LEAST), MEMORY_CURVE_MOST);

@@ -408,7 +408,8 @@ const struct command command_program_sweep = {
     .prepare = prepare_sweep,
 };
 
-/* State of a further rank: the program at the same inputs, with only the predicted run. */
+/* State of a rank other than rank 0: the program at the same inputs, with only the predicted
+ * run. */
 struct sweep_hand {
     struct machine *machine;
     struct program *program;

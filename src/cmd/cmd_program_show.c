@@ -12,7 +12,7 @@
 #include "program/study.h"
 #include "work/job.h"
 
-#define PUT_OFF_SECONDS 0.5    /* most seconds that the screen waits for a cancelled job to end */
+#define PUT_OFF_SECONDS 0.5    /* longest wait of the screen for a cancelled job to end */
 
 struct show_values {
     struct word_list inputs;

@@ -26,11 +26,11 @@ struct validate_values {
 #define ALIKE 0.1              /* largest relative difference of run times under equal conditions */
 /* largest relative difference of memory measurements under equal conditions */
 #define SAME_MEMORY 0.3
-/* CPU seconds of all runs that suffice to split user from system time, which the system accounts in
- * ticks of some milliseconds */
+/* CPU seconds of all runs that suffice to separate user from system time. The system accounts both
+ * in ticks of some milliseconds. */
 #define SPLIT_SECONDS 0.2
-#define MORE_TIMES 2           /* most runs until two agree, as a multiple of the requested
-                                * number */
+#define MORE_TIMES 2           /* maximum number of runs until two agree, as a multiple of the
+                                * requested number */
 
 /* One comparison: CPU seconds in user and system mode, and page faults. */
 struct compared {

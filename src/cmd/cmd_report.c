@@ -20,10 +20,10 @@
 #include "work/evolve_job.h"
 
 #define LEVEL 2             /* heading level of the parts */
-#define FORMS_SHOWN 400     /* most rows of the mapping */
-#define CURVE_SHOWN 12      /* most rows of the error curve */
+#define FORMS_SHOWN 400     /* maximum number of rows of the mapping */
+#define CURVE_SHOWN 12      /* maximum number of rows of the error curve */
 #define WORST_SHOWN 10
-#define WORST_LEAST 0.005   /* least relative error of a listed experiment */
+#define WORST_LEAST 0.005   /* smallest relative error of a listed experiment */
 
 /* Result of an inference run. */
 struct reported_run {

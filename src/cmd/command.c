@@ -559,7 +559,8 @@ static bool run_command(struct session *s, const struct command *c, char **words
     s->out = out;
     const char *own = s->in_view;
     s->in_view = NULL;
-    /* Without a screen a reading command is no job. A watch then cancels it on Ctrl-C. */
+    /* Without a screen, a reading command does not run as a job. A watch then cancels it on
+     * Ctrl-C. */
     bool watches = c->read && !s->interactive;
     struct watch watched = watches ? watch_begin(interrupted, NULL) : watch;
     bool ok = run_record(s, c, words, count, line != NULL, err);

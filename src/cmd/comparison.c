@@ -29,8 +29,8 @@ static const char *text_of(const struct analysis *a, size_t row)
     return insn->text ? insn->text : insn->mnemonic;
 }
 
-/* Returns the similarity of two instructions: the text, the form, the mnemonic or nothing is
- * equal. */
+/* Returns the similarity of two instructions by their equal part: the text, the form, the mnemonic
+ * or nothing. */
 static unsigned likeness(const struct analysis *a, size_t i, const struct analysis *b, size_t j)
 {
     const struct insn *x = a->rows[i].insn, *y = b->rows[j].insn;
@@ -41,8 +41,8 @@ static unsigned likeness(const struct analysis *a, size_t i, const struct analys
                                                      : 0;
 }
 
-/* Computes the global alignment of greatest similarity (Needleman and Wunsch 1970, free gaps). It
- * starts at the ends, so that the rows result in order. */
+/* Computes the global alignment of greatest similarity (Needleman and Wunsch 1970, free gaps).
+ * Traces it from the ends, which yields the rows in order. */
 static void align(struct paired_loops *c)
 {
     const struct analysis *a = c->side[0].analysis, *b = c->side[1].analysis;

@@ -36,7 +36,7 @@ struct comparison_side {
 };
 
 struct paired_loops {
-    uint64_t serial;                  /* number that no other comparison has */
+    uint64_t serial;                  /* unique number of this comparison */
     struct comparison_side side[2];   /* A, B */
     /* same source, but the work per iteration is unknown (analysis/advance.h) */
     bool unequal;

@@ -10,7 +10,7 @@
 #include "io/cpus.h"
 #include "io/machine_file.h"
 
-#define NAMED 3   /* most machines named in a sentence */
+#define NAMED 3   /* maximum number of machines named in a sentence */
 
 void machine_names_done(struct machine_names *names)
 {

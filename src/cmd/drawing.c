@@ -13,9 +13,9 @@
 
 #define SAMPLES 4000
 #define POINTS 256
-#define EXPERIMENTS_DRAWN 20000   /* most experiments drawn; of a larger table only a sample is
-                                   * drawn */
-#define RUNS_BESIDE 3             /* most older runs drawn with the newest */
+#define EXPERIMENTS_DRAWN 20000   /* maximum number of experiments drawn; of a larger table only a
+                                   * sample is drawn */
+#define RUNS_BESIDE 3             /* maximum number of older runs drawn with the newest */
 
 #define DRAWING_NAME(value, word, shows) word,
 const char *const drawing_names[DRAWING_KINDS] = {DRAWINGS(DRAWING_NAME)};

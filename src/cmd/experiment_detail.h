@@ -16,7 +16,7 @@ struct experiment_detail {
     bool kept;                        /* whether samples are available */
     bool ran;                         /* whether the code was measured, rather than encoded for
                                        * display */
-    unsigned executions;              /* how often the code executes the experiment */
+    unsigned executions;              /* number of times that the code executes the experiment */
     size_t bytes;
 };
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PRINTED 3u /* most paths printed */
+#define PRINTED 3u /* maximum number of paths printed */
 
 void explained_free(struct explained_loop *x)
 {

@@ -9,8 +9,9 @@
 
 
 #define LOADS_SHOWN 8u
-#define EQUAL_MOST 0.05 /* relative difference of a time that equals its prediction, at most */
-#define JUMP_MOST 5.0 /* most cycles of the jump to the counting code */
+#define EQUAL_MOST 0.05 /* largest relative difference at which a time and its prediction count as
+                         * equal */
+#define JUMP_MOST 5.0 /* largest cost of the jump to the counting code, cycles */
 
 static void add_paths(struct result *result, const struct explained_findings *f)
 {

@@ -13,7 +13,7 @@
 #include "table/result.h"
 
 #define EXPLAINED_LINE 64u  /* bytes of a cache line */
-#define EXPLAINED_PATHS 8u  /* most paths shown */
+#define EXPLAINED_PATHS 8u  /* maximum number of paths shown */
 /* Returns @value with two significant digits, from 100 on. Pure. */
 double explained_about(double value);
 /* Appends how a measured time compares with its prediction if no cause is sought for their
@@ -47,7 +47,7 @@ struct explained_findings {
 
 /* Returns the cycles per iteration that timing may have added to insitu_cycles. */
 double explained_extra(const struct insitu *x);
-/* Adds sentences, values and tables. If the program was sampled, it adds only those of the
+/* Adds sentences, values and tables. If the program was sampled, it adds only the results of the
  * samples. */
 void explained_result(const struct explained_findings *f, struct result *result);
 

@@ -8,7 +8,8 @@
 struct machine;
 struct session;
 
-/* most rows, counted once per selected machine, predicted at once; they take a millisecond */
+/* largest product of rows and selected machines that is predicted at once; this takes a
+ * millisecond */
 #define FORECAST_AT_ONCE 1000
 
 /* Predictions of one machine for one table. Immutable and reference-counted. */

@@ -8,7 +8,7 @@
 #include "model/experiments.h"
 #include "model/machine.h"
 
-#define FORECASTS_KEPT 16   /* most stored forecasts that no view needs */
+#define FORECASTS_KEPT 16   /* maximum number of stored forecasts that no view needs */
 
 /* Forecast of one machine for one table (by serial number). The session and the computing job share
  * it. */

@@ -70,7 +70,7 @@ bool keymap_key(const struct keymap *k, const char *view, const char *command,
 /* Returns the user's binding of @key that applies in @view, or NULL. Borrowed until the next
  * change. */
 const struct key_binding *keymap_own(const struct keymap *k, const char *view, int key);
-/* Calls @line for each action of keys in @view, with the keys, the command and its effect. */
+/* Calls @line for each action of keys in @view, with the keys, their command and its effect. */
 void keymap_tell(const struct keymap *k, const char *view,
                  void (*line)(void *to, const char *keys, const char *command, const char *help),
                  void *to);

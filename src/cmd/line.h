@@ -7,7 +7,7 @@
 #include "base/err.h"
 #include "base/str.h"
 
-#define LINE_WORDS 1024   /* most words of a command, including its name */
+#define LINE_WORDS 1024   /* maximum number of words of a command, including its name */
 
 struct line_words {
     char *items[LINE_WORDS + 1];

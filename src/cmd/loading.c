@@ -10,7 +10,7 @@
 #include "base/watch.h"
 #include "toolchain/plain.h"
 
-/* most bytes of rejected text that the user can correct */
+/* largest number of bytes of rejected text that the user can correct */
 #define EDIT_LIMIT ((size_t)1 << 20)
 
 /* State of a job that loads a kernel: from a file by a recipe, or from text. */

@@ -6,7 +6,7 @@
 #include "cmd/session.h"
 #include "measure/source.h"
 
-/* results that the UI thread adds to the table per call: a millisecond */
+/* number of results that the UI thread adds to the table per call, which takes a millisecond */
 #define PENDING_RESULTS_AT_ONCE 2000
 
 struct pending_result { size_t index; struct measured measured; };

@@ -27,8 +27,8 @@ struct program_inputs {
 bool program_inputs_read(const struct word_list *words, size_t most, struct program_inputs *out,
                          struct err *err);
 void program_inputs_done(struct program_inputs *inputs);
-/* Returns false with err if @value is negative or a fraction, and all runs had non-negative or
- * whole values of @input. */
+/* Returns false with err if @value is negative although no run had a negative value of @input, or a
+ * fraction although all runs had whole values. */
 bool program_input_like_runs(const struct program_runs *runs, size_t input, double value,
                              struct err *err);
 /* Parses one value per input of the model, in its order, from "N=4096 M=2". Without words, returns

@@ -14,7 +14,7 @@
 #include "program/native_kept.h"
 
 #define COMBINATIONS_MOST 4096
-#define TRIES 100                /* most attempts per combination to find a new one */
+#define TRIES 100                /* maximum number of attempts per combination to find a new one */
 #define SEED 1                   /* fixed, so that equal words give equal combinations */
 
 const struct program_model *program_fitted(struct session *s, struct err *err)

@@ -23,7 +23,7 @@
 #include "cmd/session_file.h"
 #include "cmd/session_parts.h"
 
-#define PATIENCE 30   /* most seconds for saving */
+#define PATIENCE 30   /* time limit for saving, seconds */
 
 static _Atomic(struct session *) ours;
 

@@ -10,12 +10,12 @@
 #include "simulate/simulate.h"
 
 #define TIMELINE_ITERATIONS 40   /* iterations that each simulation records */
-/* most instructions of a loop that is simulated while the screen waits (a millisecond or two); most
- * instructions of a loop that is simulated for views */
+/* largest number of instructions of a loop that is simulated while the screen waits (a millisecond
+ * or two), and of a loop that is simulated for views */
 #define SIMULATED_AT_ONCE 40
 #define SIMULATED_MOST 400
-/* most instructions, summed over the machines, that are analysed while the screen waits: some
- * milliseconds */
+/* largest number of instructions, summed over the machines, that are analysed while the screen
+ * waits: some milliseconds */
 #define ANALYZED_AT_ONCE 400
 
 static bool make_work(void *state, struct result *result, struct err *err)

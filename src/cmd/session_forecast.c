@@ -56,8 +56,9 @@ static void forecast_release(void *state)
     forecast_free(state);
 }
 
-/* Predicts a table at once if it is small for all selected machines together, because a view may
- * request all of them, and if no screen waits. Otherwise starts a job. */
+/* Predicts a small table at once, and any table if no screen waits. Otherwise starts a job. A view
+ * may request predictions of all selected machines, so a table is small if it is small for all of
+ * them together. */
 static void start(struct session *s, struct forecast *f, struct experiments *t)
 {
     static const struct task_ops ops = {.work = forecast_work,

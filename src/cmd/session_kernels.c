@@ -464,7 +464,8 @@ static bool take_line_row(const struct csv_table *t, size_t i, const char *path,
     return true;
 }
 
-/* Reports a failed allocation (@room false) for @rows rows. Returns whether all is well. */
+/* Sets err for a failed allocation (@room false) for @rows rows. Returns whether there was no
+ * error. */
 static bool lines_end(bool ok, bool room, const char *path, size_t rows, size_t size,
                       struct err *err)
 {

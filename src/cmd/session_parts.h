@@ -6,7 +6,8 @@
 #include "base/csv.h"
 #include "cmd/session.h"
 
-#define SESSION_TEXT_LIMIT ((size_t)32 << 20)   /* most bytes of a text file in the directory */
+#define SESSION_TEXT_LIMIT ((size_t)32 << 20)   /* largest number of bytes of a text file in the
+                                                 * directory */
 
 /* A session being written. */
 struct session_saving;

@@ -6,7 +6,7 @@
 #include "base/str.h"
 #include "base/vec.h"
 
-#define SHELF_MOST 64   /* most kernels; then the oldest is dropped */
+#define SHELF_MOST 64   /* maximum number of kernels; a further kernel replaces the oldest */
 
 struct shelved {
     const struct kernel *kernel;   /* counted reference */

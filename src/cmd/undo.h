@@ -8,8 +8,9 @@
 #include "isa/isa.h"
 #include "model/machine.h"
 
-#define UNDO_MOST 64          /* most steps; then the oldest is dropped */
-#define UNDO_FORMS 1000000    /* most forms of all machines in the steps, which limits memory */
+#define UNDO_MOST 64          /* maximum number of steps; a further step replaces the oldest */
+#define UNDO_FORMS 1000000    /* maximum number of forms of all machines in the steps, which limits
+                               * memory */
 
 struct session;
 struct result;

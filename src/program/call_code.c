@@ -14,7 +14,7 @@
 #include "program/calls.h"
 
 #define ARGUMENT 0.37
-#define STEPS_MOST 20000           /* most single steps in the child process */
+#define STEPS_MOST 20000           /* maximum number of single steps in the child process */
 #define INSN_BYTES 16
 
 /* Runs in the child process: stops, makes the calls, and exits. It contains little other code,

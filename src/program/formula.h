@@ -15,7 +15,7 @@
 struct nalu;
 
 #define FORMULA_TERMS 16
-/* most terms of an inexact formula; more would fit noise */
+/* maximum number of terms of an inexact formula; more would fit noise */
 #define FORMULA_NEAR 8
 #define FORMULA_CODE 32
 

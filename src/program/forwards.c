@@ -7,8 +7,8 @@
 #include "base/mem.h"
 #include "isa/isa.h"
 
-#define DISTANCE_MOST 32u   /* most iterations between store and load; older stores have left the
-                             * store buffer */
+#define DISTANCE_MOST 32u   /* maximum number of iterations between store and load; older stores
+                             * have left the store buffer */
 
 /* A memory operand of instruction @insn. Lists of operands are in code order. */
 struct memory_place { uint32_t insn, bytes; };

@@ -14,8 +14,8 @@ enum op_class {
     OP_BRANCH, OP_CALL, OP_CLASSES
 };
 
-#define GRAPHLET_READS 3   /* most dependences per instruction; only those on the latest
-                            * instructions are stored */
+#define GRAPHLET_READS 3   /* maximum number of dependences per instruction; only those on the
+                            * latest instructions are stored */
 
 struct graphlet_op {
     uint8_t class;         /* enum op_class */
@@ -29,7 +29,7 @@ struct pipe_kind {
     double interval;       /* cycles until the pipe can start another instruction: 1 / throughput */
 };
 
-#define GRAPHLET_PIPES_MOST 64   /* most pipes of one kind */
+#define GRAPHLET_PIPES_MOST 64   /* maximum number of pipes of one kind */
 
 /* Returns the cycles from the first start to the last result of one execution. @busy (OP_CLASSES
  * entries, or NULL) gets the cycles in which each kind of pipe is busy. Each class of instructions

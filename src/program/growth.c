@@ -12,13 +12,14 @@
 
 /* largest number of terms of which all subsets are tried; more terms are added one by one */
 #define ALL_SUBSETS_MOST 12
-#define SIZE_MOST 4              /* most terms per formula */
+#define SIZE_MOST 4              /* maximum number of terms per formula */
 /* largest ratio of the error with more terms to the error before for which they are accepted */
 #define GAIN 0.5
-#define TERMS_MOST 150           /* most candidate terms; if there are more, the degree is
-                                  * reduced */
-#define SUMS_MOST 600            /* most candidate terms of a sum, which is fitted in one step */
-/* least ratio of a significant difference to the largest insignificant one */
+#define TERMS_MOST 150           /* maximum number of candidate terms; if there are more, the degree
+                                  * is reduced */
+#define SUMS_MOST 600            /* maximum number of candidate terms of a sum, which is fitted in
+                                  * one step */
+/* smallest ratio of a significant difference to the largest insignificant one */
 #define SEEN 2
 #define STEPS_OUT 6              /* number of steps beyond the runs' inputs at which a formula is
                                   * tested */
@@ -36,7 +37,7 @@ struct grower {
     /* per input: highest power of it that the runs require; 0: none */
     unsigned power[INPUTS_MAX];
     unsigned degree;             /* largest total degree of a term */
-    size_t most;                 /* most candidate terms */
+    size_t most;                 /* maximum number of candidate terms */
     double *weights;             /* per run: weight that expresses errors in insignificant
                                   * differences */
     /* per input: the value of the runs from which the tests step outwards (largest or smallest) */

@@ -11,7 +11,7 @@ struct growth_limits {
     unsigned degree;
     /* largest insignificant difference: absolute, and relative to the value */
     double grain, scatter;
-    double least, most;        /* least and largest possible value */
+    double least, most;        /* smallest and largest possible value */
     /* factor per test step by which inputs change beyond the runs; above 1: they grow */
     double toward;
     /* the formula must not decrease in the test steps */

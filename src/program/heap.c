@@ -15,11 +15,12 @@
 #define MMAP_THRESHOLD_MOST ((uint64_t)32 << 20)
 #define TRIM_THRESHOLD ((uint64_t)128 << 10)
 #define TOP_PAD ((uint64_t)128 << 10)
-#define CONSOLIDATED ((uint64_t)64 << 10) /* least bytes of a freed chunk that can trim the top */
-/* most chunks of one size in the thread cache, where they are never merged */
+#define CONSOLIDATED ((uint64_t)64 << 10) /* minimum number of bytes of a freed chunk that can trim
+                                           * the top */
+/* maximum number of chunks of one size in the thread cache, where they are never merged */
 #define CACHED 7u
 #define CACHED_SIZES 65u
-#define SIZE_MOST 0x1p46 /* most bytes of a request; larger ones fail */
+#define SIZE_MOST 0x1p46 /* largest number of bytes of a request; larger ones fail */
 
 struct chunk {
     uint64_t at, size;

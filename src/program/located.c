@@ -11,8 +11,8 @@
 
 #define ALIGNED_MOST ((size_t)40 << 20)   /* largest number of pairs of instructions that are
                                            * compared */
-#define ALIKE 0.75         /* least share of the executable's instructions of a function that must
-                            * match */
+#define ALIKE 0.75         /* smallest share of the executable's instructions of a function that
+                            * must match */
 
 /* A function of the assembled unit and its code in the executable. */
 struct twin {

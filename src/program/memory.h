@@ -26,7 +26,7 @@ struct memory_level {
     /* Cycles per line that streams from this level. 0 for the first level, because the core's
      * cycles include its accesses. */
     double line_cycles;
-    /* least cycles per line from this level for independent accesses in random order */
+    /* minimum cycles per line from this level for independent accesses in random order */
     double miss_cycles;
     double update_cycles; /* additional cycles per line that is read and written */
 };

@@ -25,9 +25,9 @@
  * distance does not represent the cluster. */
 #define SPREAD 2.5
 #define SPREAD_LINES 16
-#define LIKE 0.25          /* least size of a cluster relative to the corresponding cluster of the
-                            * largest run */
-#define ALIKE_RUNS 3       /* least number of runs with the same remainder of an input */
+#define LIKE 0.25          /* smallest size of a cluster relative to the corresponding cluster of
+                            * the largest run */
+#define ALIKE_RUNS 3       /* minimum number of runs with the same remainder of an input */
 #define ALIKE_DIVISORS 8   /* largest divisor; a line has 8 doubles */
 #define ALIKE_WORTH 0.02   /* Least error of the formula of all runs for which remainders are
                             * tried. */

@@ -13,7 +13,7 @@
 #include "program/fit.h"
 #include "program/pages.h"
 
-/* most rounds in which counts are limited by those of preceding blocks */
+/* maximum number of rounds in which counts are limited by those of preceding blocks */
 #define BOUND_ROUNDS 64
 
 /* Returns whether a run has the same remainder of @term's input as @inputs. The formula is

@@ -5,13 +5,13 @@
 
 #include "program/runtime/bins.h"
 
-#define GAP 1.5            /* least ratio of the distances of two clusters */
-#define GAP_LINES 4        /* least difference of the distances of two clusters, in lines */
+#define GAP 1.5            /* smallest ratio of the distances of two clusters */
+#define GAP_LINES 4        /* smallest difference of the distances of two clusters, in lines */
 #define SMALL 0.005
 #define STRAGGLER 0.001   /* a bin with a smaller share of the references starts no cluster */
 /* Ratio of a distance to the next smaller one. Above it, a common mean would not represent both. */
 #define FAR_OFF 4.0
-/* least share of the references for a cluster that is so far from the others */
+/* smallest share of the references for a cluster that is so far from the others */
 #define FAR_LEAST 1e-4
 
 static void join(struct mode *into, const struct mode *from)

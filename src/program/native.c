@@ -16,7 +16,7 @@
 #include "model/facts.h"
 
 #define PIECES 3                 /* measurements of the clock and the core after each size */
-#define STREAM_BYTES ((size_t)1 << 20)   /* least number of bytes streamed per measurement */
+#define STREAM_BYTES ((size_t)1 << 20)   /* minimum number of bytes streamed per measurement */
 #define MOST_BYTES ((size_t)64 << 20)
 #define JUMPS 4000
 /* Least number of independent accesses per measurement. It makes the system calls before and after
@@ -27,14 +27,14 @@
 #define COLUMNS_BY 8
 #define COLUMN_PAGES 1024
 #define TRIES 5                  /* repetitions of short measurements */
-#define WALKED 16384u            /* least number of accesses per measurement of page walks */
+#define WALKED 16384u            /* minimum number of accesses per measurement of page walks */
 /* Least cost of a page walk, as a share of a line's time from the second level. Smaller costs count
  * as 0. */
 #define WALKS_LEAST 0.2
 #define PAGE 4096u
 #define PAST_BY 1.5              /* bytes of the area as a multiple of the second level's size */
-#define CROWDED_BY 1.25          /* least ratio of the time per line in one set to that in different
-                                  * sets; below it both are equal */
+#define CROWDED_BY 1.25          /* smallest ratio of the time per line in one set to that in
+                                  * different sets; below it both are equal */
 #define FIRST_WAIT 0.3e-3        /* seconds of the first wait; each further one is twice as long */
 #define WAIT_TRIES 3
 /* ratio of the times of lines from main memory and from the third level from which streams show its
@@ -48,7 +48,7 @@
 /* bytes of the area as a multiple of the first size: half of the second level to all of it */
 #define SECOND_BY 8
 #define SECOND_ROUNDS 20
-/* least lifetime of a line in seconds: a walk through the second level takes as long */
+/* smallest lifetime of a line in seconds: a walk through the second level takes as long */
 #define KEPT_LEAST 20e-6
 
 static volatile uint64_t sink;

@@ -25,7 +25,7 @@
 #define EMPTY_TRIES 3
 #define READINGS 24              /* readings per measurement without a program */
 #define PERIOD 1000000           /* nanoseconds between readings */
-#define WATCH_LEAST 8            /* least number of readings during a program */
+#define WATCH_LEAST 8            /* minimum number of readings during a program */
 
 static volatile uint64_t sink;
 

@@ -7,7 +7,7 @@
 #include "base/log.h"
 #include "model/facts.h"
 
-#define LOOKS 3            /* most measurements; two that agree suffice */
+#define LOOKS 3            /* maximum number of measurements; two that agree suffice */
 #define AGREE 0.05
 
 /* Returns whether the fact is stored. The core's clock and share are not, because they vary. */

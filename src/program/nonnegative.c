@@ -9,9 +9,9 @@
 
 #include "base/mem.h"
 
-/* least share of the values' length that a column must explain */
+/* smallest share of the values' length that a column must explain */
 #define USEFUL 1e-7
-#define ROUNDS 4             /* most iterations per column */
+#define ROUNDS 4             /* maximum number of iterations per column */
 
 struct active_set {
     const double *const *columns;

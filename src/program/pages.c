@@ -12,7 +12,7 @@
 #include "program/heap.h"
 
 #define LINES_PER_PAGE 64
-/* most formulas of sizes; other sizes are scaled with the mean of their block */
+/* maximum number of formulas of sizes; other sizes are scaled with the mean of their block */
 #define SIZES_MOST 64
 #define DEGREE_MOST 3 /* largest degree of the formula for the remaining faults */
 #define GRAIN 8       /* insignificant difference of the remaining faults */
@@ -30,8 +30,8 @@ struct pages_model {
     double *template_means; /* per block: mean size in the template */
     struct formula rest;    /* formula of the faults that first uses and allocations do not
                              * explain */
-    double rest_least;      /* least value of these faults over the runs: the faults of starting the
-                             * program */
+    double rest_least;      /* smallest value of these faults over the runs: the faults of starting
+                             * the program */
     bool measured;          /* page faults of all runs were measured */
 };
 

@@ -11,16 +11,16 @@
 #include "base/watch.h"
 #include "program/solve.h"
 
-#define PARTS_MOST 8             /* most terms of a single input */
-/* least number of values of an input for which it may be a divisor in products */
+#define PARTS_MOST 8             /* maximum number of terms of a single input */
+/* minimum number of values of an input for which it may be a divisor in products */
 #define RECIPROCAL_VALUES 5
 /* largest number of values of an input for which a piecewise linear function is tried */
 #define BROKEN_VALUES 5
-#define PRODUCTS_MOST 6000       /* most candidate products per search */
+#define PRODUCTS_MOST 6000       /* maximum number of candidate products per search */
 /* largest ratio of the errors at left-out runs (with an additional term / without) for which the
  * term is used */
 #define GAIN 0.7
-/* least share of a column's length that must not depend on the chosen columns */
+/* smallest share of a column's length that must not depend on the chosen columns */
 #define DEPENDENT 1e-9
 /* ratio of the residual to the values' length below which the values are explained */
 #define EXPLAINED 1e-9

@@ -18,7 +18,7 @@
 #include "base/watch.h"
 #include "program/runtime/runtime.h"
 
-#define ABOUT_MOST ((size_t)512 << 20)   /* most bytes of descriptions */
+#define ABOUT_MOST ((size_t)512 << 20)   /* largest number of bytes of descriptions */
 
 /* Appends the section with the descriptions to @out (may be NULL). Returns false if the file has no
  * such section or it is too large. */

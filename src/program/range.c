@@ -16,15 +16,16 @@
 /* Error at left-out runs above which the formula does not describe growth. The range then includes
  * powers through the largest count. */
 #define BAD 0.25
-/* least uncertainty of a growing count's power beyond the runs, if the error is below NEGLIGIBLE */
+/* smallest uncertainty of a growing count's power beyond the runs, if the error is below
+ * NEGLIGIBLE */
 #define SLACK_CLEAR 0.03
-#define SLACK 0.1          /* least uncertainty of that power for all other formulas */
+#define SLACK 0.1          /* smallest uncertainty of that power for all other formulas */
 #define TOPS 2             /* numbers of largest values that are left out together: two and three */
-#define APART 2.0          /* least ratio of two input values from which the power is computed */
-#define STEEP 3.0          /* least power with which growth may be exponential */
-#define STEEPER 1.0        /* least increase of the power over the runs with which growth may be
+#define APART 2.0          /* smallest ratio of two input values from which the power is computed */
+#define STEEP 3.0          /* smallest power with which growth may be exponential */
+#define STEEPER 1.0        /* smallest increase of the power over the runs with which growth may be
                             * exponential */
-#define SCALE 0.02         /* least scale of relative errors, as a share of the largest value */
+#define SCALE 0.02         /* smallest scale of relative errors, as a share of the largest value */
 
 /* Runs used for one fit, and working storage. */
 struct rows {

@@ -6,7 +6,7 @@
 #include "program/fit_data.h"
 #include "program/formula.h"
 
-#define RANGE_MOST 64   /* most formulas */
+#define RANGE_MOST 64   /* maximum number of formulas */
 
 struct formula_range {
     struct formula *others;    /* formulas in addition to the chosen one */

@@ -13,7 +13,7 @@ struct time_spread {
     /* Least and largest time divided by the predicted one, from counts and models. @most is
      * infinite if there is no upper limit. */
     double least, most;
-    /* least and largest time divided by the predicted one, from counts only, i.e. from formulas
+    /* smallest and largest time divided by the predicted one, from counts only, i.e. from formulas
      * that explain the runs about equally well */
     double counts_least, counts_most;
     /* largest additional time for mispredictions of branches on data, divided by the predicted

@@ -13,10 +13,10 @@
 #include "program/window.h"
 #include "simulate/simulate.h"
 
-/* least share of all executed instructions that a path must have to be simulated */
+/* smallest share of all executed instructions that a path must have to be simulated */
 #define SIMULATED 0.002
-#define SIMULATED_MOST 400     /* most instructions of a simulated path */
-/* least share of steady references with long steps for which a reference is a walk */
+#define SIMULATED_MOST 400     /* maximum number of instructions of a simulated path */
+/* smallest share of steady references with long steps for which a reference is a walk */
 #define STEADY 0.8
 /* Share of the smaller of core time and main memory time that overlaps with the larger. Measured on
  * a Golden Cove with sums of products over 64 MiB. */

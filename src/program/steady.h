@@ -25,7 +25,7 @@ struct part_time {
     /* Cycles over all executions for streamed lines (@stream), and for misses whose latency the
      * core does not hide (@latency). */
     double stream, latency;
-    /* least cycles over all executions for misses outside streams, with the maximum of lines in
+    /* minimum cycles over all executions for misses outside streams, with the maximum of lines in
      * flight */
     double taken;
     double far;                    /* cycles in @stream for lines from main memory */

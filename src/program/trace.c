@@ -17,11 +17,12 @@
 /* Least share of votes for a load's store. A read of another store subtracts a vote, so at least
  * four fifths of the references read the same store. */
 #define FORWARDED_VOTES 0.6
-/* most executions of the store before the load; older stores have left the store buffer */
+/* maximum number of executions of the store before the load; older stores have left the store
+ * buffer */
 #define FORWARDED_AGE 64
 #define LEADS_MOST 64          /* largest number of leads (first references of walks, see
                                 * find_leads) with which a reference is compared */
-#define ALLOCATIONS_MOST 32768 /* most allocations that the runtime records */
+#define ALLOCATIONS_MOST 32768 /* maximum number of allocations that the runtime records */
 
 /* Last address of a reference. Sum of the differences of all its addresses from the last one,
  * modulo 2^64. */

@@ -9,9 +9,9 @@
 #include "program/walk.h"
 #include "simulate/simulate.h"
 
-#define WALKED 0.002         /* least share of all executed instructions that a walk must have */
-#define MOST 2000            /* most instructions of a walk */
-#define WANTED 1000          /* least number of instructions of a walk, for representative branch
+#define WALKED 0.002         /* smallest share of all executed instructions that a walk must have */
+#define MOST 2000            /* maximum number of instructions of a walk */
+#define WANTED 1000          /* minimum number of instructions of a walk, for representative branch
                               * directions */
 /* instructions of warm-up, and of measurement, as a multiple of the reorder buffer */
 #define REACH 4

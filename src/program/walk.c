@@ -8,12 +8,12 @@
 #include "analysis/loops.h"
 #include "base/mem.h"
 
-#define ROUNDS 60            /* most iterations to fit edges to the counts */
+#define ROUNDS 60            /* maximum number of iterations to fit edges to the counts */
 /* Share of a branch's executions. If edges change by less, they have converged. */
 #define FITTED 1e-5
 #define EDGE 1e-4f           /* Amount by which a branch's balance differs from half an execution,
                               * because sums of shares are inexact. */
-#define DEPTH 16             /* most nested function calls */
+#define DEPTH 16             /* maximum number of nested function calls */
 #define NOWHERE SIZE_MAX
 
 /* A conditional branch at @at, with the first instructions of its two successors and the executions

@@ -10,10 +10,10 @@ struct window {
     /* number of executions in flight, which the buffers limit; above 0, possibly below 1 */
     double reach;
     double core;       /* cycles per execution without misses */
-    double parallel;   /* most misses in flight */
+    double parallel;   /* maximum number of misses in flight */
     double walks;      /* page walker cycles per execution */
-    /* least cycles per execution for the lines of walks, with their write-back; lines of one set of
-     * the first level arrive one after the other */
+    /* minimum cycles per execution for the lines of walks, with their write-back; lines of one set
+     * of the first level arrive one after the other */
     double crowded;
 };
 

@@ -14,8 +14,9 @@
 /* fraction of the loop's time by which two measurements of the same code may differ */
 #define STABLE 0.03
 #define LEAST_ERROR 0.005 /* smallest uncertainty of a cost, as a fraction of the loop's time */
-#define ATTEMPTS 5        /* most attempts per measurement of the unchanged loop */
-/* most times of the unchanged loop; at least three are measured, more if they disagree */
+#define ATTEMPTS 5        /* maximum number of attempts per measurement of the unchanged loop */
+/* maximum number of times of the unchanged loop; at least three are measured, more if they
+ * disagree */
 #define BASES 6
 
 static const struct blame_cost unknown = {.here = NAN, .error = NAN, .model = NAN};

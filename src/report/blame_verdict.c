@@ -8,10 +8,10 @@
 #include "analysis/fusion.h"
 
 #define CLEAR 0.03        /* smallest relevant difference, as a fraction of the loop's time */
-/* least fraction of an instruction's difference that a dependence through memory needs to explain
- * it */
+/* smallest fraction of an instruction's difference that a dependence through memory needs to
+ * explain it */
 #define SAME 0.8
-/* least fraction for a dependence through a register; higher, because the instruction's latency
+/* smallest fraction for a dependence through a register; higher, because the instruction's latency
  * contributes */
 #define MORE 1.25
 #define SMALL 0.3         /* remainders below this fraction of a cost are ignored */

@@ -11,7 +11,7 @@
 #include "base/rng.h"
 #include "base/vec.h"
 
-#define SAMPLE_MAX 65536   /* most pairs stored for median and rank correlation */
+#define SAMPLE_MAX 65536   /* maximum number of pairs stored for median and rank correlation */
 #define WORST_MAX 20
 #define BLOCK_BYTES 65536
 

@@ -8,7 +8,7 @@
 #include "table/result_parts.h"
 
 #define SHOWN_LEAST 0.005   /* smallest value that is not printed as 0.00 */
-#define ROOMY 12            /* most port columns with letters of full size */
+#define ROOMY 12            /* maximum number of port columns with letters of full size */
 
 /* Appends text with each sequence of blanks as one blank, and control characters as '?'. */
 static void tidy(const char *text, struct str *out)

@@ -55,7 +55,7 @@ struct result_column {
     enum cell_kind kind;    /* numeric kinds are aligned to the right */
     int decimals;           /* decimals of numbers in text and documents; CSV and JSON have full
                              * precision */
-    int width;              /* least columns in text; RAGGED: not padded */
+    int width;              /* minimum number of columns in text; RAGGED: not padded */
     unsigned hide;          /* bit set of NOT_ values */
 };
 

@@ -34,7 +34,7 @@
 #define FRAME_MS 100   /* ms between drawings of changing views */
 /* limit of bytes per second drawn without a key, so that keys do not wait on a slow line */
 #define BYTES_A_SECOND 15e3
-#define REST_MOST 1.0  /* most seconds of pause after an expensive drawing */
+#define REST_MOST 1.0  /* longest pause after an expensive drawing, seconds */
 
 struct loop {
     struct frame frame;

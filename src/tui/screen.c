@@ -25,7 +25,7 @@
 #define ESCAPE_WAIT 25      /* ms to wait for input after an Esc, which may be a key by itself */
 #define SEQUENCE_WAIT 200   /* ms to wait for the remaining bytes of a sequence, which nobody
                              * types */
-#define DRAWING_WAITS 100   /* most waits, of 10 ms each, for a drawing in progress */
+#define DRAWING_WAITS 100   /* maximum number of waits, of 10 ms each, for a drawing in progress */
 #define BACKGROUND_QUESTION "\033]11;?\033\\"
 #define KEY_BYTES 8   /* bytes of the longest key sequence */
 

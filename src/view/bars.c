@@ -9,7 +9,7 @@
 #include "cmd/keymap.h"
 #include "work/job.h"
 
-#define OWN_CELL 24          /* most columns of a key that the user bound */
+#define OWN_CELL 24          /* maximum number of columns of a key that the user bound */
 #define ASIDE_SECONDS 1 /* seconds after which an automatic job is displayed */
 #define APART 2              /* columns between two keys */
 #define NAMES_WIDE 60        /* screens of at least this width show the names of all places in the

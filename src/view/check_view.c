@@ -122,7 +122,7 @@ static void check_open(void *state)
     table_init(&v->view.table);
     v->view.rows = "forms";
     v->view.refresh = refresh;
-    v->view.source = source;   /* also without rows, so that commands find the columns */
+    v->view.source = source;   /* set even without rows, because commands need the columns */
     v->view.has_detail = true;
 }
 

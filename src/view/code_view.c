@@ -8,7 +8,8 @@
 #include "view/view.h"
 
 #define TEXT_X 9             /* columns of the share, left of the text */
-#define SOURCE_ROOM 60       /* least columns of a pane that shows source lines at the right */
+#define SOURCE_ROOM 60       /* minimum number of columns of a pane that shows source lines at the
+                              * right */
 
 struct code_state {
     size_t cursor, top, body;

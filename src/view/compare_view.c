@@ -13,7 +13,7 @@
 
 #define NAME 7               /* columns of a row's name at the left */
 #define VALUES (BOUND_COUNT + 2)   /* number of values: cycles, bounds, and instructions */
-#define VALUE_LEAST 8        /* least columns of a value */
+#define VALUE_LEAST 8        /* minimum number of columns of a value */
 #define VALUE_MOST 13
 #define PORT 6               /* columns per port */
 #define PORT_NARROW 5        /* columns per port if there are many; one decimal fewer */
@@ -21,7 +21,8 @@
 #define USAGE_WIDE 28
 #define TEXT_LEAST 16        /* columns of an instruction below which its usage is omitted */
 #define WIDE 150
-#define VALUES_MIN 16        /* least rows of a screen with bounds, and of one with ports */
+#define VALUES_MIN 16        /* minimum number of rows of a screen with bounds, and of one with
+                              * ports */
 #define PORTS_MIN 22
 
 struct compare_view_state {

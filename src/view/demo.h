@@ -7,8 +7,9 @@
 
 struct demo {
     bool on, ending;
-    size_t step, command;        /* indices of the next command */
-    double pace;                 /* demo seconds per second in the table of steps */
+    size_t step, command;        /* index of the step, and of its next command */
+    double pace;                 /* duration factor: seconds in the demo per second in the table of
+                                  * steps */
     /* clock_seconds() at which the step ends, and at which it stops waiting for its job */
     double until, patience;
     struct document kept;        /* the user's document, restored at the end */

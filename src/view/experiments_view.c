@@ -22,7 +22,7 @@
 #define ON_WIDTH 8   /* columns of the text " on N" */
 #define SHARE 10      /* sorting arriving results takes at most this fraction (1/SHARE) of the
                        * time */
-#define CODE_WIDTH 48        /* most columns of the code in the detail pane */
+#define CODE_WIDTH 48        /* maximum number of columns of the code in the detail pane */
 
 struct experiments_view_state {
     struct table_view view;      /* first member */
@@ -220,7 +220,7 @@ static void experiments_open(void *state)
     table_init(&v->view.table);
     v->view.rows = "experiments";
     v->view.refresh = refresh;
-    v->view.source = source;   /* also without rows, so that commands find the columns */
+    v->view.source = source;   /* set even without rows, because commands need the columns */
     v->view.has_detail = true;
 }
 
@@ -276,7 +276,8 @@ static void draw_samples(const struct record_samples *samples, struct grid *g, i
     plot_draw(&plot, g, x, y, width, height);
 }
 
-/* @made: if there is no code, this CPU cannot execute the experiment. */
+/* @made: no code means that this CPU cannot execute the experiment. Otherwise the code may
+ * follow. */
 static void draw_code(const struct experiment_detail *d, bool made, size_t first, struct grid *g,
                       int x, int y, unsigned width, unsigned height)
 {

@@ -20,7 +20,8 @@
 
 struct faster_state {
     struct result *found;      /* result with the versions (counted reference); NULL: none yet */
-    uint64_t serial;           /* of the kernel after that command; its loop in use */
+    uint64_t serial;           /* serial number of the kernel after that command; @loop is its loop
+                                * in use */
     size_t loop;
     size_t cursor, top, body;
     int first_row; /* screen row of the first version at the last drawing */

@@ -19,10 +19,10 @@
 
 #define WIDTH_MIN 20
 #define HEIGHT_MIN 6
-#define HEAD_LEAST 20        /* least rows of a place that has a line above its panes */
+#define HEAD_LEAST 20        /* minimum number of rows of a place that has a line above its panes */
 #define MESSAGE_ROWS 3
 #define EDITED_LIMIT ((size_t)32 << 20)
-#define NEXT_MOST 8          /* most commands that one action may cause */
+#define NEXT_MOST 8          /* maximum number of commands that one action may cause */
 #define KEYCODE_LOAD 4       /* Ctrl-D and Ctrl-O load the collected text */
 #define KEYCODE_LOAD_REST 15
 

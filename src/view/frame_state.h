@@ -50,7 +50,7 @@ struct frame {
     /* output bytes of the current command line when it requested a view; -1: no request */
     long chosen;
     struct loaded loaded;
-    /* view of what the newest request has loaded; NULL: nothing was loaded */
+    /* view of the object that the newest request loaded; NULL: no object was loaded */
     const struct view_ops *fresh;
     unsigned fresh_request;      /* job whose result was shown last, or job_next of a command */
     struct str message;          /* bottom line; cleared by the next key */

@@ -155,7 +155,7 @@ static void functions_open(void *state)
     table_init(&v->view.table);
     v->view.rows = "functions";
     v->view.refresh = refresh;
-    v->view.source = source;   /* also without rows, so that commands find the columns */
+    v->view.source = source;   /* set even without rows, because commands need the columns */
 }
 
 static void functions_draw(void *state, struct session *s, struct grid *g)

@@ -6,11 +6,11 @@
 #include "cmd/command.h"
 #include "cmd/key.h"
 
-#define HEIGHT_MIN 16        /* least rows of a screen that shows hints */
-#define CAPTION_ROWS 4       /* most rows of the caption below the title */
+#define HEIGHT_MIN 16        /* minimum number of rows of a screen that shows hints */
+#define CAPTION_ROWS 4       /* maximum number of rows of the caption below the title */
 #define KEYCODE_SKIP (KEYCODE_F1 + 7)
 
-/* A step for the user. Any one of the listed ways completes it. */
+/* A task for the user. Any of the listed actions completes it. */
 struct deed {
     const char *title, *text;
     int keys[5];                /* pressing one of these keys in the kernel view */

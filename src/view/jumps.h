@@ -5,7 +5,7 @@
 #include "base/err.h"
 #include "view/frame_state.h"
 
-#define JUMPS_MOST 100   /* most recorded views; then the oldest is dropped */
+#define JUMPS_MOST 100   /* maximum number of recorded views; a further view replaces the oldest */
 
 void jumps_done(struct jumps *j);
 /* Shows view @to in its pane or as an overlay, and records the previous one. */

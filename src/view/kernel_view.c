@@ -34,12 +34,12 @@ struct kernel_view_state {
     size_t loop;                   /* index of the loop of the cursor */
 };
 
-#define CELL 5           /* least columns per group of ports */
-#define TEXT_MIN 24      /* least columns of the instruction */
+#define CELL 5           /* minimum number of columns per group of ports */
+#define TEXT_MIN 24      /* minimum number of columns of the instruction */
 #define TEXT_WANTED 44   /* columns of the instruction; the source is shown if more are available */
-#define SOURCE_MIN 20    /* least columns of the source next to the instructions */
-#define GUTTER_EDGES 1000 /* most edges per instruction in the gutter */
-#define SENTENCE_ROWS 8  /* most rows of each of the two sentences of advice */
+#define SOURCE_MIN 20    /* minimum number of columns of the source next to the instructions */
+#define GUTTER_EDGES 1000 /* maximum number of edges per instruction in the gutter */
+#define SENTENCE_ROWS 8  /* maximum number of rows of each of the two sentences of advice */
 #define ROWS_LEAST 7     /* rows of title, headings, one instruction and the port load */
 #define LEGEND 26        /* columns of the heat legend */
 
@@ -382,7 +382,7 @@ static int draw_loop(struct kernel_view_state *v, struct session *s, const struc
     view_place(&v->cursor, &v->top, v->body, current->count);
     draw_title(s, current, g);
     draw_table(v, s->document.kernel, current, blame_shown(s, current, g), g, 1, rows);
-    /* directly below a short table */
+    /* the next part begins directly below a short table */
     int y = 1 + (int)(current->count + headings < rows ? current->count + headings + 1 : rows);
     if (current->count + headings >= rows)
         return y;

@@ -12,7 +12,7 @@
 #include "work/job.h"
 
 #define STEPS 5
-#define STEPS_MOST 240       /* most columns of the line */
+#define STEPS_MOST 240       /* maximum number of columns of the line */
 #define STEP_TEXT 64
 
 struct evolve_run *lab_run(const struct session *s)

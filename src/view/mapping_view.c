@@ -17,7 +17,7 @@
 enum { COLUMN_FORM, COLUMN_USAGE, COLUMN_CYCLES, COLUMN_LATENCY, COLUMN_CONFIDENCE, COLUMN_PORTS };
 
 #define USAGE_MIN 26
-/* least width of a pane with usages in the table; a narrower pane shows the usage below it */
+/* minimum width of a pane with usages in the table; a narrower pane shows the usage below it */
 #define ROOMY 100
 #define USAGE_MAX 60
 #define COUNTS_WIDTH 34  /* columns of the counts in the title line */

@@ -14,7 +14,7 @@
 /* Columns after the form and the ports. */
 enum { COLUMN_HERE, COLUMN_PREDICTED, COLUMN_ERROR, COLUMN_SURE, COLUMNS_LAST };
 
-#define PREDICTED_FROM 70    /* least width of a pane with a column of predictions */
+#define PREDICTED_FROM 70    /* minimum width of a pane with a column of predictions */
 #define SURE_FROM 60
 
 struct matrix_view_state {

@@ -8,9 +8,9 @@
 
 #define SCANNED_A_STEP 128    /* bytes read per work step */
 #define SEARCHED_A_STEP 32    /* bytes searched per work step */
-/* most rows per line; longer lines are not wrapped but scroll sideways */
+/* maximum number of rows per line; longer lines are not wrapped but scroll sideways */
 #define WRAP_MOST 6
-#define WRAP_LEAST 24         /* least columns of a wrapped row */
+#define WRAP_LEAST 24         /* minimum number of columns of a wrapped row */
 
 void pager_clear(struct pager *p)
 {
@@ -65,7 +65,7 @@ void pager_keep_last(struct pager *p, size_t count)
 
     if (!texts)
         return;
-    /* the first text that remains begins the first line that remains */
+    /* counts the lines before the first text that remains */
     while (texts < p->texts.count && lines < p->lines.count &&
            p->lines.items[lines].text != p->texts.items[texts])
         lines++;

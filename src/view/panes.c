@@ -4,7 +4,7 @@
 #include <limits.h>
 #include <string.h>
 
-#define TITLED_LEAST 10      /* least rows of a screen whose single pane has a title */
+#define TITLED_LEAST 10      /* minimum number of rows of a screen whose single pane has a title */
 
 /* Visible panes of a place, and the rows of its bands. */
 struct pane_plan {

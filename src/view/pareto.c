@@ -6,7 +6,7 @@
 #include "view/plot.h"
 #include "work/evolve_job.h"
 
-#define WORDS 3   /* most rows of text */
+#define WORDS 3   /* maximum number of rows of text */
 
 static int compare_points(const void *a, const void *b)
 {
@@ -29,7 +29,7 @@ static size_t keep_unbeaten(struct evolve_point *points, size_t n)
     return kept;
 }
 
-/* Draws text instead of a front, because a single point is not visible as one. */
+/* Draws text instead of a front, because a front of a single point would hardly be visible. */
 static void draw_words(const struct evolve_point *best, struct grid *g, int x, int y,
                        unsigned width)
 {

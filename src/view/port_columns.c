@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#define CELL 5           /* least columns per group */
+#define CELL 5           /* minimum number of columns per group */
 
 static void group_name(const struct analysis *a, const struct port_group *group, struct str *out)
 {

@@ -5,10 +5,11 @@
 
 #include "cmd/session.h"
 
-#define PRESSURES_AT_ONCE 2000   /* most forms computed while the screen waits: some
+#define PRESSURES_AT_ONCE 2000   /* maximum number of forms computed while the screen waits: some
                                   * milliseconds */
 
-/* Has a counted reference to its machine, so that a different pointer means different forms. */
+/* Port loads of one machine. It has a counted reference to the machine, so different pointers mean
+ * different forms. */
 struct pressures;
 
 /* Computes the loads, for a large mapping of the workbench in a job. UI thread. */

@@ -12,7 +12,7 @@
 #include "view/table.h"
 #include "view/view.h"
 
-#define PANEL_LEAST 8   /* least rows of a panel when panels are stacked */
+#define PANEL_LEAST 8   /* minimum number of rows of a panel when panels are stacked */
 
 enum block_column {
     BLOCK_NAME, BLOCK_LINE, BLOCK_COUNT, BLOCK_FORMULA, BLOCK_ERROR, BLOCK_CYCLES, BLOCK_SHARE,

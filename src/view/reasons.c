@@ -9,8 +9,8 @@
 #include "cmd/explained.h"
 #include "report/blame.h"
 
-#define USAGE_LEAST 8    /* least columns of a truncated usage; with fewer, the text after it is
-                          * truncated instead */
+#define USAGE_LEAST 8    /* minimum number of columns of a truncated usage; with fewer, the text
+                          * after it is truncated instead */
 #define ID_WANTED 16     /* columns of a machine's name */
 #define BESIDE_ID 12     /* columns of mark, blanks and cycles after the name */
 #define BOUND_NAME 12    /* columns of the longest name of a bound */

@@ -11,8 +11,8 @@
 #include "base/utf8_text.h"
 #include "base/watch.h"
 
-#define COPY_UPDATES 40  /* most updates, of some milliseconds each, that a copy waits for
-                          * sorting */
+#define COPY_UPDATES 40  /* maximum number of updates, of some milliseconds each, that a copy waits
+                          * for sorting */
 
 /* Appends row @row as a line. SIZE_MAX: the column names. */
 static void add_line(const struct table_source *source, const void *context, size_t row,

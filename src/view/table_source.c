@@ -6,11 +6,12 @@
 #include "base/steps.h"
 #include "base/str.h"
 
-#define EMPTY_ROWS 1000 /* most rows of a table whose columns are examined for content */
+#define EMPTY_ROWS 1000 /* maximum number of rows of a table whose columns are examined for content
+                         * */
 #define WIDTH_ROWS 4000 /* about this number of rows, evenly spread, are examined for their width */
 
-/* Returns whether @column has no content. False for tables with more than EMPTY_ROWS rows: to read
- * all of them takes too long, and a column whose first content is in a later row must not be
+/* Returns whether @column has no content. False for tables with more than EMPTY_ROWS rows, because
+ * reading all of them takes too long. A column whose first content is in a later row must not be
  * hidden. */
 static bool is_empty(const struct table_source *source, const void *context, size_t count,
                      int column)

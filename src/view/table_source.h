@@ -29,7 +29,7 @@ struct table_source {
     uint32_t named_by;
 };
 
-#define TABLE_THEN 3   /* most secondary sort columns */
+#define TABLE_THEN 3   /* maximum number of secondary sort columns */
 struct table_key { int column; bool descending; };
 
 #define ROOM_COLUMNS 64   /* columns that room_empty covers */

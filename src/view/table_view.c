@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define RECALL_ROWS 100000   /* most rows searched for a name: some ten milliseconds */
+#define RECALL_ROWS 100000   /* maximum number of rows searched for a name: some ten milliseconds */
 
 void table_view_changed(struct table_view *v, const struct table_source *source)
 {

@@ -19,7 +19,8 @@
 
 enum { COLUMN_FORM, COLUMN_INFERRED, COLUMN_TABLES, COLUMN_KIND, COLUMNS };
 
-#define AGAINST_AT_ONCE 500 /* most forms of a machine compared while the screen waits */
+#define AGAINST_AT_ONCE 500 /* maximum number of forms of a machine compared while the screen waits
+                             * */
 #define USAGE_COLUMNS 16
 #define USAGE_WIDE 28        /* columns of a usage in a pane of at least USAGE_ROOMY columns */
 #define USAGE_ROOMY 86

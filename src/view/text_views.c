@@ -17,12 +17,12 @@
 #define PAIR_INDENT 16
 #define VIEW_INDENT 18
 #define COMMAND_INDENT 23
-#define HELP_ROWS 12        /* most rows of the help for a pane */
+#define HELP_ROWS 12        /* maximum number of rows of the help for a pane */
 #define HELP_COLUMN 40      /* columns of a key with its effect in the help for a pane */
 #define HELP_KEYS 11        /* columns of the key */
 #define HELP_GAP 2          /* columns between two keys */
 #define HELP_LEAST 8        /* an effect may be cut at a comma only after this number of bytes */
-#define SHORT_KEYS 36       /* most keys in the help for a pane */
+#define SHORT_KEYS 36       /* maximum number of keys in the help for a pane */
 #define BROKEN_LEAST 24     /* columns below which lines are truncated instead of wrapped */
 
 struct text_view {
@@ -117,7 +117,7 @@ static void log_open(void *state)
     ((struct text_view *)state)->pager.follow = true;
 }
 
-/* Returns UINT_MAX - 1: no limit. The title takes one more row. */
+/* Returns UINT_MAX - 1: no limit. The title needs a further row. */
 static unsigned log_wants(void *state, struct session *s, unsigned width, bool beside)
 {
     (void)state;

@@ -12,10 +12,11 @@
 
 #define PLACES 5             /* columns of the iteration, and columns of the line or address */
 #define TEXT 30              /* columns of the instruction in each row */
-/* least width of a screen with instructions in each row; narrower ones show the selected one
+/* minimum width of a screen with instructions in each row; narrower ones show the selected one
  * below */
 #define TEXTS_LEAST 100
-#define OWN_ROW_LEAST 16   /* least rows of a screen that shows the selected instruction below */
+#define OWN_ROW_LEAST 16   /* minimum number of rows of a screen that shows the selected instruction
+                            * below */
 #define TEXT_WIDE 46
 #define CYCLES_WIDTH 16      /* columns of the cycles in the title line */
 

@@ -16,8 +16,8 @@ struct whatif_view_state {
     size_t cursor;
 };
 
-/* Draws the cycles per iteration of each busy port before and after the change, from row @y on: as
- * many ports as fit side by side, then the next below them. */
+/* Draws the cycles per iteration of each busy port before and after the change, from row @y. Ports
+ * that do not fit side by side follow below. */
 static void draw_pressure(const struct whatif_pair *pair, struct grid *g, int y)
 {
     const unsigned most = g->width > PORT_X + PORT ? (g->width - PORT_X) / PORT : 1;

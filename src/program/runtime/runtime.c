@@ -40,15 +40,16 @@
 #define LATE_TICKS 20000u
 #define TRIES 200
 #define NOTHING_EVERY 16u            /* calls of the program per measurement of an empty call */
-/* least number of such measurements that replace the one at the start */
+/* minimum number of such measurements that replace the one at the start */
 #define NOTHING_LEAST 8u
 #define CLOCKS_TICKS 100000u         /* ticks between two readings of the clocks */
 #define CALLS_DEEP 32u               /* largest number of nested calls that are timed */
 #define TURN 4096u                   /* number of consecutive references of one thread */
 #define NAP 50000                    /* nanoseconds of a sleep while another thread has its turn */
-#define NAPS_MOST 2000u              /* most consecutive sleeps: a tenth of a second or more */
+#define NAPS_MOST 2000u              /* maximum number of consecutive sleeps: a tenth of a second or
+                                      * more */
 #define STORED_PLACES 4096u           /* recent stores that are recorded, by address */
-#define ALLOCATIONS 32768u             /* most allocations that are recorded */
+#define ALLOCATIONS 32768u             /* maximum number of allocations that are recorded */
 #define GIVEN_PLACES (2 * ALLOCATIONS) /* entries of the hash table of addresses, a power of two */
 #define CHAIN 20000
 /* cycles of a 64-bit multiplication (3) and an exclusive or (1) */
