@@ -30,7 +30,7 @@
     X(BRANCH, "taken branch")                                                                      \
     X(ISSUE, "issue width")                                                                        \
     X(RETIRE, "retirement")                                                                        \
-    X(MICROCODE, "microcode") /* measured least cycles */                \
+    X(MICROCODE, "microcode") /* measured minimum cycles */                \
     X(NONE, "none")           /* no instruction uses a port */
 
 #define LIMIT_KIND(kind, name) LIMIT_##kind,
@@ -107,7 +107,7 @@ struct analysis_row {
     const struct latency_rule *slowest;
     /* source of the estimate for the form, borrowed from the machine; NULL: no estimate */
     const char *estimate;
-    /* Least cycles per copy, measured in isolation. Borrowed from the machine; NULL: the ports
+    /* Minimum cycles per copy, measured in isolation. Borrowed from the machine; NULL: the ports
      * determine the cycles. */
     const struct latency_rule *alone;
     /* the latency is unknown and counts as one cycle in a loop-carried cycle */

@@ -14,8 +14,8 @@
  * allows for errors of the clock. */
 #define BELOW 0.97
 #define CHAIN_DELAY_MOST (2 / 3.0)   /* largest measured delay in cycles, by three additions */
-/* Least ratio of the ports' cycles to the largest bound for which replays count. µops of ports with
- * less load rarely wait. */
+/* Smallest ratio of the ports' cycles to the largest bound for which replays count. µops of ports
+ * with less load rarely wait. */
 #define REPLAYS_FROM 0.75
 
 const char *cycles_words(bool least, bool estimate)

@@ -69,7 +69,7 @@ struct op {
     const struct latency_rule *slowest;
     /* source of the estimate, if the usage or latency is one, borrowed; NULL: no estimate */
     const char *estimate;
-    /* Least cycles per copy, measured in isolation. NULL: the ports determine the cycles. */
+    /* Minimum cycles per copy, measured in isolation. NULL: the ports determine the cycles. */
     const struct latency_rule *alone;
     /* latencies from one operand to another (latencies.csv); the first match applies */
     VEC(const struct latency_rule *) rules;

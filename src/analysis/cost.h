@@ -60,7 +60,7 @@ struct costs {
 /* Fills @out for one iteration of a repeating block in its steady state. @out is zero-initialised
  * or reused. */
 void costs_fill(struct core *c, const struct insn *insns, size_t count, struct costs *out);
-/* Returns the least cycles per iteration of microcoded, serialising and waiting instructions, as
+/* Returns the minimum cycles per iteration of microcoded, serialising and waiting instructions, as
  * measured in isolation. Returns 0 if there are none. */
 double costs_alone(const struct costs *costs);
 void costs_done(struct costs *costs);

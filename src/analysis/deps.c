@@ -48,8 +48,8 @@ struct build {
     /* Top of the x87 stack before each instruction and after the last one. NULL: the code has no
      * x87 instruction. */
     uint8_t *turns;
-    /* Least latency of the current instruction in hundredths of a cycle. It is above 0 for a select
-     * or set with slow flags. */
+    /* Smallest latency of the current instruction in hundredths of a cycle. It is above 0 for a
+     * select or set with slow flags. */
     int32_t slow;
     /* barrier before the current instruction; @known is false if there is none */
     struct holder barrier;

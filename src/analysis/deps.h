@@ -77,8 +77,8 @@ double deps_bound_waiting(struct deps *d, const double *waits);
  * edges in order, at most @most, in @out and returns their number. Sets *@cycles to the cycles per
  * iteration, 0 without a cycle. */
 size_t deps_cycle(struct deps *d, const bool *without, uint32_t *out, size_t most, double *cycles);
-/* Sets out[i] for each instruction whose guessed latency is part of a loop-carried cycle (NULL:
- * sets nothing); returns whether there is one. */
+/* Sets out[i] for each instruction whose guessed latency is part of a loop-carried cycle; @out may
+ * be NULL. Returns whether there is one. */
 bool deps_guessed(const struct deps *d, bool *out);
 /* Returns the cycles of the longest path through one iteration. Sets @on_path for each instruction
  * on it. */

@@ -148,16 +148,18 @@ static bool may_detour(const struct kernel *k, size_t first, const struct loop_c
     return idle && leaves;
 }
 
-/* Sets @p->reached to the longest path of an iteration of a loop whose head is not its first
- * instruction: from the head on in the code, with one jump back before it. Unchanged if there is
- * none. */
+/* Reduces p->reached to the longest path of one iteration, for a loop whose head is not its first
+ * instruction. The path starts at the head and jumps once to code before the head. Changes nothing
+ * if there is no such path. */
 static void choose_path(struct loop_code *p, size_t head)
 {
-    /* maximum number of instructions from each to the head, and the next one of them; 0: none */
+    /* per instruction: length of the longest path to the head, and the path's next instruction; 0:
+     * no path */
     size_t *longest = mem_zero(p->count, sizeof *longest);
     size_t *then = mem_zero(p->count, sizeof *then);
 
-    /* from the instruction before the head down to the first, then from the last to the head */
+    /* visits the code before the head backwards, then the code from the last instruction to the
+     * head */
     for (size_t step = 1; step <= p->count; step++) {
         const size_t i = (head + p->count - step) % p->count;
         size_t next[2];

@@ -13,8 +13,8 @@
 
 /* maximum number of instructions of a loop whose paths are examined */
 #define PATH_LIMIT 20000
-/* instructions that searches for arms of loops visit in a unit: at most the first value, and the
- * second per instruction */
+/* Limit of the instructions that all searches for arms of loops in a unit may visit: ARMS_LEAST,
+ * plus ARMS_EACH per instruction of the unit. */
 #define ARMS_LEAST 1000000
 #define ARMS_EACH 1000
 #define NO_TARGET SIZE_MAX
@@ -132,10 +132,10 @@ struct code_flow {
     size_t *low, *high;
     const struct label *labels;
     size_t count, label_count;
-    size_t *budget; /* instructions that searches for arms may still visit */
+    size_t *budget; /* number of instructions that searches for arms may still visit */
 };
 
-/* Subtracts @visits from the budget, at most to 0. */
+/* Subtracts @visits from the budget, which does not fall below 0. */
 static void spend(const struct code_flow *f, size_t visits)
 {
     steps_add(1 + visits / 16);
@@ -166,7 +166,7 @@ static void flow_done(struct code_flow *f)
     free(f->budget);
 }
 
-/* Returns whether code outside of @first to @last may go on at @at, which is within. */
+/* Returns whether execution may enter the range @first to @last at its instruction @at. */
 static bool enters(const struct code_flow *f, size_t at, size_t first, size_t last)
 {
     size_t before = at;
@@ -185,8 +185,8 @@ static bool enters(const struct code_flow *f, size_t at, size_t first, size_t la
     return before == 0 || loop_falls_through(&f->insns[before - 1]);
 }
 
-/* Marks in @marks what instruction @from leads to within @first to @last, without @avoided. Marks
- * @from itself only if it leads to itself. */
+/* Marks the instructions of @first to @last that execution reaches from @from within this range
+ * without @avoided. Marks @from only if it reaches itself. */
 static void mark_reached(const struct code_flow *f, size_t first, size_t last, size_t from,
                          size_t avoided, bool *marks)
 {
@@ -208,7 +208,7 @@ static void mark_reached(const struct code_flow *f, size_t first, size_t last, s
     vec_done(&todo);
 }
 
-/* Returns whether instruction @from leads to @to within @first to @last without @avoided. */
+/* Returns whether execution reaches @to from @from within @first to @last without @avoided. */
 static bool leads(const struct code_flow *f, size_t first, size_t last, size_t from, size_t to,
                   size_t avoided)
 {
@@ -221,8 +221,8 @@ static bool leads(const struct code_flow *f, size_t first, size_t last, size_t f
     return found;
 }
 
-/* Returns the only instruction of @first to @last, on a cycle with @first, that code outside goes
- * on at. NO_TARGET: none or several. */
+/* Returns the only entry of the range @first to @last that is on a cycle with @first. NO_TARGET:
+ * there is none, or there are several. */
 static size_t entry_of(const struct code_flow *f, size_t first, size_t last)
 {
     bool *reached = mem_zero(last - first + 1, sizeof *reached);
@@ -239,10 +239,10 @@ static size_t entry_of(const struct code_flow *f, size_t first, size_t last)
     return entries == 1 ? entry : NO_TARGET;
 }
 
-/* Returns the head of the natural loop that regions @a and @b belong to: each cycle through the
- * first instruction of @a executes it. @b begins later, within @a. Sets @inner if @b is an inner
- * loop with another head. NO_TARGET: no such loop, an indirect jump hides the flow, or the budget
- * is spent. */
+/* Returns the head of the natural loop that contains regions @a and @b: each cycle through the
+ * first instruction of @a executes the head. @b begins later than @a, within it. Sets @inner if @b
+ * is an inner loop with another head. Returns NO_TARGET if there is no such loop, if an indirect
+ * jump hides the control flow, or if the budget is spent. */
 static size_t shared_head(const struct code_flow *f, const struct loop_region *a,
                           const struct loop_region *b, bool *inner)
 {
@@ -266,9 +266,10 @@ static size_t shared_head(const struct code_flow *f, const struct loop_region *a
     return one && *f->budget ? head : NO_TARGET;
 }
 
-/* Sets the depths of regions sorted by position. Of those with one first instruction the longest
- * that fits counts. Regions that are arms of one natural loop become one region, by @f (NULL:
- * unknown). Removes other regions that partly overlap an earlier one. Returns the number left. */
+/* Sets the depths of regions sorted by position. If several regions have the same first
+ * instruction, uses the longest one that fits. With @f (may be NULL), joins regions that are arms
+ * of one natural loop. Removes other regions that partly overlap an earlier one. Returns the number
+ * of remaining regions. */
 static size_t regions_nest(const struct code_flow *f, struct loop_region *regions, size_t count)
 {
     VEC(size_t) open = {0};

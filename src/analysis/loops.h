@@ -6,18 +6,20 @@
 
 /* Code from a jump's target to the jump. Positions are instructions or bytes. */
 struct loop_region {
-    /* a jump's target and the jump, as instructions or bytes; or all arms of one natural loop */
+    /* jump target and jump, as indices of instructions or bytes; a loop with several arms includes
+     * all of them */
     size_t first, last;
-    size_t head;          /* each iteration executes it; @first unless arms are united */
+    size_t head;          /* an instruction that each iteration executes; @first unless the loop has
+                           * several arms */
     unsigned depth;       /* nesting depth; 1: outermost */
     bool innermost;
     uint64_t vector_bits, size;   /* bits of vector operands and size of the loop, for the
                                    * ranking */
 };
 
-/* Sorts regions by position and removes those that are not loops. Of the regions with one first
- * instruction it keeps the longest that fits. It removes regions that partly overlap another one.
- * Sets @head, @depth and @innermost; returns the number of regions. Any thread. */
+/* Sorts regions by position and removes those that are not loops. If several regions have the same
+ * first instruction, the longest one that fits remains. Removes regions that partly overlap another
+ * one. Sets @head, @depth and @innermost; returns the number of regions. Any thread. */
 size_t loops_nest(struct loop_region *regions, size_t count);
 /* Finds the loops among @insns, sorted by offset. Overlapping regions that share a head, such as
  * the arms of an if that each jump back, are one loop. The best loop is first in @out: innermost,

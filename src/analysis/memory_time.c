@@ -8,7 +8,7 @@
 /* ratio of the stride to the lines that are accessed, above which lines are skipped */
 #define SKIPS 1.01
 #define ODD 3                /* stride of measured loop COST_ODD, in lines */
-/* Least ratio of a cost to that in the first level. Below it the cost counts as hidden. */
+/* Smallest ratio of a cost to that in the first level. Below it the cost counts as hidden. */
 #define HIDDEN 1.15
 #define TOGETHER 3           /* exponent of the power mean of two partly overlapping times */
 
@@ -61,7 +61,7 @@ static double reused_within(const struct streams *s, uint64_t distance, int64_t 
 }
 
 /* Returns the cycles per line for lines @step bytes apart. Power-of-two strides use fewer banks and
- * sets. With one line per page, the page walk is the least time. */
+ * sets. With one line per page, a line takes at least the time of a page walk. */
 static double skipped_cost(const struct memory_costs *m, double step, double held, double bytes)
 {
     double ordered = memory_cost_at(m, COST_LOAD, held), odd = memory_cost_at(m, COST_ODD, held),

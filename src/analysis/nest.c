@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#define NAMED 3   /* calls and loops that a note names, at most */
+#define NAMED 3   /* largest number of calls and loops that a note names */
 
 bool nest_is_within(const struct kernel *k, size_t inner, size_t outer)
 {

@@ -9,8 +9,8 @@
 #include "isa/isa.h"
 #include "isa/operands.h"
 
-/* Least share and number of forms that characterise a port set. The share is of the kind's forms,
- * or of the set's forms. Fewer forms are exceptions, such as placeholders for system
+/* Smallest share and number of forms that characterise a port set. The share is of the kind's
+ * forms, or of the set's forms. Fewer forms are exceptions, such as placeholders for system
  * instructions. */
 #define KIND_LEAST 0.15
 #define FORMS_LEAST 3

@@ -1,5 +1,5 @@
-/* Frees large objects, because that takes long. If a thread for it runs (work/background_free.h),
- * that thread frees them. */
+/* Frees large objects on a separate thread (work/background_free.h), because freeing them takes
+ * long. Without such a thread, frees them at once. */
 #ifndef PORTOLAN_BASE_FREE_H
 #define PORTOLAN_BASE_FREE_H
 

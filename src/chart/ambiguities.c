@@ -18,8 +18,8 @@
 #define TELLS 2.0            /* smallest difference of two usages' predictions for an experiment, in
                               * standard deviations */
 #define COPIES 2             /* maximum number of copies of the ambiguous form in one experiment */
-/* Largest multiple of the fewest saturator repetitions with which the saturator takes longer than
- * the ambiguous form. */
+/* An experiment has up to this multiple of the smallest number of saturator repetitions with which
+ * the saturator takes longer than the ambiguous form. */
 #define LEVELS 2
 #define SIZE_MOST 160        /* maximum number of instructions in one experiment */
 #define MASSES_MOST 400

@@ -198,8 +198,9 @@ struct chart_tally {
 };
 struct chart_tally chart_count(const struct chart *c);
 
-/* ambiguities.c: usages that a chart's experiments do not distinguish, and experiments that would.
- * Those use other forms of known usage. A file stores ambiguities between runs. */
+/* ambiguities.c: usages that a chart's experiments do not distinguish, and experiments that would
+ * distinguish them. These use other forms of known usage. A file stores ambiguities between
+ * runs. */
 
 /* Fills c->checks, c->ambiguities, and each form's @rival and @settle. Lowers a form's confidence
  * to the share of its usage among the alternatives. Ignores alternatives that no experiment

@@ -17,8 +17,8 @@
 #include "isa/operands.h"
 #include "toolchain/assemble.h"
 
-/* Most cycles per execution of a form that is placed. Slower forms are microcode, and no practical
- * experiment reveals their ports. */
+/* Largest number of cycles per execution of a form that is placed. Slower forms are microcode, and
+ * no practical experiment reveals their ports. */
 #define ALONE_MOST 400.0
 #define CORE_TURNS 3
 #define GROUP_STEP 0.02      /* smallest difference of the logarithms of cycles alone between two

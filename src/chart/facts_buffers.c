@@ -21,8 +21,8 @@
                                       * round */
 /* number of parts into which a round divides the interval */
 #define STEPS 8
-/* Most rounds of division; some repeat failed measurements. Three divide the largest step of the
- * grid, which is below STEPS^3. */
+/* Maximum number of rounds of division; some repeat failed measurements. Three divide the largest
+ * step of the grid, which is below STEPS^3. */
 #define ROUNDS 5
 #define POINTS 24
 #define ROOT_LEAST 0.4               /* smallest delay that counts as one root, as a share of a

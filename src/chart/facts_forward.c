@@ -12,7 +12,8 @@
 /* Largest ratio to the forwarding time without memory renaming with which a store and load count as
  * renamed. */
 #define RENAMED 0.35
-/* smallest such ratio with which they count as not renamed; between both the result is uncertain */
+/* smallest ratio with which they count as not renamed; between RENAMED and NOT_RENAMED the result
+ * is uncertain */
 #define NOT_RENAMED 0.75
 /* minimum number of forwarding cycles without memory renaming with which its effect is
  * measurable */

@@ -10,7 +10,7 @@
 #define LINKS 4              /* loads in a chain */
 /* maximum number of loads in a sequence in which each address is a loaded value */
 #define FED 3
-/* Most loads at the same loaded address. Loops with one load are those of FED. */
+/* Maximum number of loads at the same loaded address. Loops with one load are those of FED. */
 #define FED_ALIKE 4
 #define THROUGH 6            /* maximum number of operations between a load and its dependent loads
                               * */

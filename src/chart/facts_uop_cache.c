@@ -52,7 +52,8 @@ struct growing {
                               * cache */
     size_t count;
     struct { unsigned repeats; size_t at; } loops[LOOPS];
-    /* maximum number of repetitions that fit the cache, and fewest that do not; 0: unknown */
+    /* largest number of repetitions that fits the cache, and smallest number that does not fit; 0:
+     * unknown */
     unsigned held, decoded_from;
 };
 

@@ -7,7 +7,7 @@
 
 #define PIPES_SOUGHT 16      /* maximum number of pipes that the search finds */
 #define PIPES_MOST 8         /* maximum number of pipes returned, those with the most forms */
-/* Least ratio of a pair's time to the sum of both times with which two forms share a pipe. */
+/* Smallest ratio of a pair's time to the sum of both times with which two forms share a pipe. */
 #define PIPE_SUM 0.9
 #define BALANCE_MOST 4
 

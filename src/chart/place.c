@@ -23,7 +23,7 @@
                               * experiment distinguishes them, in standard deviations */
 /* largest cost above that of the best guess with which a guess is still possible */
 #define STILL 9.0
-/* Least number of unexplained times above the port bound (chart/slow_pairs.h) with which a form
+/* Minimum number of unexplained times above the port bound (chart/slow_pairs.h) with which a form
  * runs with all saturators. The experiments that distinguish usages precede. Fewer such times may
  * be chance or the result of a usage with too few µops. */
 #define LATE_FEWEST 2

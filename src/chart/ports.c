@@ -31,14 +31,14 @@
 #define UNKNOWN_ERROR 0.05
 /* Largest error that counts for a time above the port bound, because its ports may be right. */
 #define LATE_ERROR 0.016
-/* Least share of a core's times above the port bound with which such times are possible. With
+/* Smallest share of a core's times above the port bound with which such times are possible. With
  * fewer, they refute a usage as shorter times do. */
 #define LATE_SHARE_LEAST 0.02
 #define LATE_DEVIATIONS 4
 /* largest mean error with which a result of the exact search is accepted */
 #define EXACT_ERROR 0.003
-/* Least share of the forms that a result must have. Omitted forms are placed as forms outside the
- * core. */
+/* Smallest share of the forms that a result must have. Omitted forms are placed as forms outside
+ * the core. */
 #define EXACT_SHARE 0.5
 #define ENOUGH_SHARE 0.95    /* smallest share of joined forms with which no other order is tried */
 #define NOISY_SHARE 0.8      /* ENOUGH_SHARE at higher noise levels */

@@ -33,7 +33,7 @@ struct probes {
  * probes_run. */
 size_t probe_add(struct probes *p, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Like probe_add, but the decoders, not the µop cache, deliver the loop: it has no branch, short
- * instructions, and more bytes than any µop cache holds. */
+ * instructions, and more bytes than fit any µop cache. */
 size_t probe_add_decoded(struct probes *p, const char *text);
 /* Measures the loops added since the last call. The time of a loop that the assembler rejects is
  * NaN. Returns false with err. */

@@ -13,25 +13,28 @@
 #include "throughput/predict.h"
 #include "throughput/throughput.h"
 
-/* fewest experiments that can confirm a usage */
+/* minimum number of experiments that can confirm a usage */
 #define ROWS_FEWEST 8
 #define ROWS_MOST 1500      /* maximum number of experiments per form */
 #define TERMS_MOST 16       /* maximum number of forms per experiment */
 #define TRIED_MOST 40       /* maximum number of usages of other forms that are tried */
 #define SETS_MOST 64        /* maximum number of port sets from which µops are added */
-#define STEPS 8             /* maximum number of steps, each of which must reduce the cost */
-#define SWEEPS 3            /* maximum number of sweeps: each changes how frequent the usages are */
+#define STEPS 8             /* maximum number of steps; each step must reduce the cost */
+#define SWEEPS 3            /* maximum number of sweeps; each sweep changes the frequencies of the
+                             * usages */
 #define SLOWEST 1.1         /* largest ratio of the µops' time to the form's time alone */
 #define QUICKEST 0.5        /* smallest ratio of the µops' time to the form's time alone */
 #define DEVIATION_MOST 40.0 /* largest cost of one time */
-/* Cost of a further late time with a form that has another: both slow each other for one reason. */
+/* Cost of each further time above the port bound with a form that already explains another one. Two
+ * forms slow each other for one reason, so only the first time costs more. */
 #define AGAIN 1.0
-#define EXPLAINS 3.0 /* standard deviations within which a time is explained */
-/* Largest share of late times: with more, the usage lacks a µop. */
+#define EXPLAINS 3.0 /* largest deviation of an explained time, in standard deviations */
+/* Largest share of times above the port bound. With a larger share, the usage lacks a µop. */
 #define LATE_SHARE_MOST 0.5
-/* One of this many times may contradict a usage if times may be late: some causes are unknown. */
+/* One in ODD_EVERY times may contradict a usage on a CPU with times above the port bound, because
+ * some of their causes are unknown. */
 #define ODD_EVERY 20
-/* Confidence below which a usage of the core is judged by all its experiments as well. */
+/* Confidence of a usage of the core below which all its experiments are evaluated again. */
 #define DOUBTFUL_CORE 0.5
 #define QUICK_UOPS 8      /* maximum number of µops of a usage with a single port set */
 #define BELOW_NOISE 0.005 /* relative standard deviation of repeated measurements */
@@ -46,7 +49,7 @@ struct refine_use {
     bool memory, vectors; /* whether its forms access memory; whether they use vectors */
     size_t forms;
     double cycles; /* cycles of the usage alone */
-    size_t at;     /* number of usages that were found before */
+    size_t at;     /* sequence number of the usage */
 };
 
 struct refined {
@@ -65,7 +68,7 @@ struct refining {
     size_t use_count, kinds[2][2]; /* number of forms by memory and vectors */
     portset sets[SETS_MOST], pipes;
     size_t set_count;
-    struct refined *out; /* results by form */
+    struct refined *out; /* true: evaluates forms of the core; false: all other forms */
     bool core;           /* judges forms of the core, otherwise the others */
     unsigned workers;
     atomic_bool over;
@@ -76,7 +79,7 @@ struct tried_usage {
     unsigned slots;
 };
 
-/* Usages for one form, tried one by one. */
+/* State of trying usages for one form. */
 struct refine_trial {
     const struct refining *refining;
     const struct chart_form *form;
@@ -84,12 +87,14 @@ struct refine_trial {
     const struct experiments *table; /* experiments of the form, copied for this trial */
     uint32_t own;                    /* index of the form in @table */
     struct mapping *mapping;         /* mapping in which the usage is tried */
-    double *cycles, *least;          /* least: cycles of each row without the form */
+    double *cycles, *least;          /* cycles: predicted cycles of each row; least: cycles of each
+                                      * row without the form */
     struct mapping_entry entry;
     VEC(struct tried_usage) tried;
     struct usage best;
     unsigned slots;
-    /* cost: of the best; sum: of the likelihoods of all tried, relative to the best */
+    /* cost: cost of the best usage; sum: sum of the likelihoods of all tried usages, relative to
+     * the best one */
     double cost, sum, worst;
     bool explained;
 };
@@ -137,7 +142,7 @@ static bool is_explained(const struct chart_form *f)
     return f->state == CHART_IN_CORE || f->state == CHART_PLACED;
 }
 
-/* Returns the index of @name in the chart; the number of forms if it has none. */
+/* Returns the index of form @name in the chart; the number of forms if the chart lacks it. */
 static size_t form_of(const struct chart *c, const char *name)
 {
     const uint32_t at = names_find(&c->table->forms, name);
@@ -145,8 +150,8 @@ static size_t form_of(const struct chart *c, const char *name)
     return at < c->form_count ? at : c->form_count;
 }
 
-/* Collects all usages of the machine, the most frequent first, and their port sets. A usage's
- * frequency is that among the explained forms of its kind. */
+/* Collects all usages of the machine, the most frequent first, and their port sets. The frequency
+ * counts explained forms of the same kind. */
 static void take_uses(struct refining *r)
 {
     const struct mapping *m = r->c->machine->mapping;
@@ -182,8 +187,9 @@ static void take_uses(struct refining *r)
     count_sets(r);
 }
 
-/* Returns whether all forms but @form in row @i have usages that explain their times. For a form of
- * the core: whether they are in the core, because usages of others rest on its usage. */
+/* Returns whether the usages of all forms in row @i except @form are known to explain their times.
+ * For forms of the core, these must be in the core, because the usages of all other forms depend on
+ * the core. */
 static bool others_explained(const struct refining *r, size_t i, uint32_t form)
 {
     const struct chart *c = r->c;
@@ -230,9 +236,9 @@ static struct experiments *table_of(const struct experiments *from, const row_li
     return t;
 }
 
-/* Returns -2 ln of the prior probability of @u for a form of the trial's kind. Usages are as
- * probable as they are frequent. A usage without a form is as frequent as one form in all, and its
- * µops have any of the port sets. */
+/* Returns -2 ln of the prior probability of @u for a form of the trial's kind. The probability is
+ * the frequency of the usage. All usages that no form has are together as frequent as one form, and
+ * each of their µops may use any port set. */
 static double prior_cost(const struct refine_trial *t, const struct usage *u, unsigned slots)
 {
     const struct refining *r = t->refining;
@@ -247,7 +253,7 @@ static double prior_cost(const struct refine_trial *t, const struct usage *u, un
     return -2 * log((forms + fresh) / ((double)r->kinds[t->memory][t->vectors] + 1));
 }
 
-/* Late times of a form, which other forms next to it may cause. */
+/* Times of a form above the port bound. The other forms in their rows may be the cause. */
 struct late_times {
     struct {
         size_t row;
@@ -256,9 +262,9 @@ struct late_times {
     size_t count;
 };
 
-/* Returns the cost of the late times. Two forms that slow each other do so in all experiments with
- * both: the first time costs its residual, further ones AGAIN. Forms that explain most are taken
- * first. */
+/* Returns the cost of the times above the port bound. Two forms that slow each other do so in all
+ * experiments with both. The first such time costs its residual, each further one AGAIN. Forms that
+ * explain the most times are selected first. */
 static double late_cost(const struct refine_trial *t, struct late_times *late)
 {
     double cost = 0;
@@ -314,7 +320,7 @@ static double below_noise(double cycles)
     return BELOW_NOISE * cycles + 0.001;
 }
 
-/* Returns whether @u was tried already, and notes it. */
+/* Returns whether @u was already tried, and records it. */
 static bool is_tried(struct refine_trial *t, const struct usage *u, unsigned slots)
 {
     struct tried_usage now = {.slots = slots};
@@ -334,7 +340,7 @@ struct time_costs {
     struct late_times late;
 };
 
-/* Adds the cost of row @i. */
+/* Adds the cost of the time in row @i. */
 static void add_cost(const struct refine_trial *t, size_t i, struct time_costs *c)
 {
     const struct lab *lab = t->refining->lab;
@@ -343,14 +349,17 @@ static void add_cost(const struct refine_trial *t, size_t i, struct time_costs *
     const bool single = t->table->rows.items[i].count == 1;
     double says = t->cycles[i];
 
-    /* No form makes others faster: a shorter time contradicts the usages of the others. */
+    /* No form makes another one faster, so a shorter time contradicts the usages of the other
+     * forms. */
     if (isnan(says) || is < t->least[i] - EXPLAINS * sigma)
         return;
     c->times++;
-    /* The cause of a long time alone may slow the form next to others. */
+    /* If the form alone takes longer than predicted, its cause may also slow it in this
+     * experiment. */
     if (lab->late && !single && is > says && alone > says && alone <= RESIDUAL_RATIO_ALONE * says)
         says = fmin(is, alone);
-    /* Nothing runs faster than its ports: below the bound there is only measuring noise. */
+    /* Nothing executes faster than the ports allow, so only measurement noise explains times below
+     * the bound. */
     const double off = (is - says) / (is < says ? below_noise(is) : sigma),
                  by = !lab->late ? 1
                       : single   ? RESIDUAL_RATIO_ALONE
@@ -362,11 +371,11 @@ static void add_cost(const struct refine_trial *t, size_t i, struct time_costs *
         return;
     }
     c->wrong += fabs(off) > EXPLAINS && fabs(says / is - 1) > LAB_OFF;
-    /* The time alone contains nothing else that could be wrong. */
+    /* The time alone depends on no other usage, so its cost has no limit. */
     c->cost += single ? off * off : fmin(off * off, DEVIATION_MOST);
 }
 
-/* Tries usage @u, and keeps it if it is the most probable. */
+/* Tries usage @u, and stores it if it is the most probable so far. */
 static void try_usage(struct refine_trial *t, const struct usage *u, unsigned slots)
 {
     if (is_tried(t, u, slots))
@@ -414,7 +423,7 @@ static void try_change(struct refine_trial *t, const struct usage *from, unsigne
     usage_done(&u);
 }
 
-/* Tries as many µops on @set alone as take the form's time. */
+/* Tries the usage with all µops on @set whose number explains the form's time alone. */
 static void try_single(struct refine_trial *t, portset set, unsigned slots)
 {
     const double count = rint(t->form->alone * portset_size(set));
@@ -460,8 +469,8 @@ static bool is_open(const struct refining *r, size_t at)
            mapping_find(r->c->machine->mapping, f->row->form);
 }
 
-/* Tries usages for one form: its own, those of other forms, those on one port set, and those one µop
- * away from the best. */
+/* Tries usages for one form: its current usage, usages of other forms, usages with a single port
+ * set, and usages that differ from the best one by one µop. */
 static void refine_form(struct refining *r, size_t at, struct mapping *m)
 {
     const struct chart_form *f = &r->c->forms[at];
@@ -545,7 +554,8 @@ static size_t write_refined(struct refining *r)
         struct chart_form *f = &r->c->forms[i];
         if (!out->tried)
             continue;
-        /* Without late times, placing knows the confidence from more experiments. */
+        /* On a CPU without times above the port bound, the confidence from placing counts, because
+         * it is based on more experiments. */
         if (!r->lab->late && !out->changed && f->state == CHART_PLACED) {
             usage_done(&r->out[i].usage);
             continue;
@@ -569,7 +579,7 @@ static size_t write_refined(struct refining *r)
     return changed;
 }
 
-/* Finds the most probable usage of each form with the frequencies of the usages so far. Returns the
+/* Finds the most probable usage of each form from the current frequencies of usages. Returns the
  * number of changes. */
 static size_t sweep(struct refining *r)
 {

@@ -15,7 +15,7 @@
 #define TOLERANCE 0.10       /* smallest relative error of a block that is examined */
 #define SAMPLED 1024         /* maximum number of blocks examined */
 #define ROUND 64             /* number of blocks measured together */
-/* Least increase of the mean error of a form's experiments at which a usage contradicts them. */
+/* Smallest increase of the mean error of a form's experiments at which a usage contradicts them. */
 #define CONTRADICTS 0.001
 #define SURE 0.8             /* confidence above which a usage is certain */
 #define DRAWS 10             /* number of blocks that test a pattern */

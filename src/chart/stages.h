@@ -17,15 +17,16 @@ bool latencies_find(struct lab *lab, struct chart *c, struct err *err);
  * effect of a fact on a chain (slow flags, forwarding). Returns false with err. */
 bool latencies_again(struct lab *lab, struct chart *c, struct err *err);
 
-/* refine.c: the most probable usage of each form by all its experiments. */
+/* refine.c: the most probable usage of each form according to all its experiments. */
 
-/* Chooses usages of placed and unexplained forms of @c, and of core forms of low confidence.
- * Candidates are the form's alternatives, the most frequent usages of forms of its kind, and those
- * a few µops away. The most probable wins: by its times (a time below the port bound contradicts
- * it, one above costs little if a form beside it explains more such times), and by how frequent it
- * is among forms of its kind. On a CPU with late times state and confidence of each form follow.
- * Otherwise only those of changed or unexplained forms do. Runs on the hooks' team, deterministic
- * for any number of threads. Returns the number of changes. */
+/* Chooses usages of placed and unexplained forms of @c, and of core forms with low confidence.
+ * Candidates are the form's alternatives, the most frequent usages of forms of its kind, and usages
+ * that differ from these by a few µops. The choice depends on the times and on the usage's
+ * frequency among forms of its kind. A time below the port bound contradicts a usage. A time above
+ * it costs little if another form in the experiment explains more such times. If the CPU has times
+ * above the port bound, updates state and confidence of all these forms, otherwise only of changed
+ * and unexplained ones. Runs on the hooks' team; the result does not depend on the number of
+ * threads. Returns the number of changes. */
 size_t refine_usages(const struct lab *lab, struct chart *c);
 
 /* review.c: final review of a chart: times random blocks that inference did not use, and compares

@@ -10,8 +10,8 @@
 
 #define TRIALS 4             /* experiments per form */
 #define CONCURRENT 2             /* core forms in each experiment */
-/* Least and most copies of a core form in an experiment. The most also depends on the form's
- * cycles. Ports that are busy in one experiment are idle in another. */
+/* Smallest and largest number of copies of a core form in an experiment. The largest number also
+ * depends on the form's cycles. Ports that are busy in one experiment are idle in another. */
 #define COUNT_FEW 2
 #define COUNT_MANY 8
 /* smallest share of mispredicted experiments of a form whose usage is considered wrong */

@@ -13,14 +13,15 @@
 
 #define SECOND_SETS 256      /* maximum number of candidate port sets of a second µop */
 #define KEPT 32              /* maximum number of states kept after each form that joins */
-/* Most ports. The widest known core has 18 ports that loops distinguish (Neoverse V2). */
+/* Maximum number of ports. The widest known core has 18 ports that loops distinguish (Neoverse
+ * V2). */
 #define PORTS_LIMIT 20
 #define REPEATS_MOST 3       /* maximum number of µops on one set */
 /* Ports by which a new set may exceed the issue width. Only other forms on these ports reveal its
  * size. */
 #define ABOVE_WIDTH 1
 #define DEVIATION_MOST 60.0
-/* Least mean squared deviation at which times scatter by more than noise. Many small deviations
+/* Smallest mean squared deviation at which times scatter by more than noise. Many small deviations
  * must not justify a port, so prices are multiplied by the allowed deviation. */
 #define SCATTERED 1.0
 #define PRICES_MOST 3.0

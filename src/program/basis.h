@@ -22,7 +22,7 @@ enum count_basis count_basis_of(const struct program_model *m, size_t block, con
  * @inputs. */
 void count_print(const struct program_model *m, size_t block, const double *inputs, double count,
                  struct str *out);
-/* Finds the least and largest count of @block at @inputs over all formulas that explain the runs
+/* Finds the smallest and largest count of @block at @inputs over all formulas that explain the runs
  * about equally well. Both values are equal if the count follows from the code or from a run. */
 void count_range(const struct program_model *m, size_t block, const double *inputs, double *least,
                  double *most);

@@ -15,7 +15,7 @@ struct blamed_part {
     double core;                     /* predicted cycles per execution without misses */
     /* measured cycles per execution in isolation; NaN: not measured */
     double alone;
-    /* reason why @alone was not measured; NULL: it was measured, or nobody tried */
+    /* reason why @alone was not measured; NULL: it was measured, or not requested */
     char *unmeasured;
     enum bound_kind bottleneck;
     /* @misses, @ends, @calls: predicted seconds of streamed lines and misses, of mispredicted

@@ -9,7 +9,7 @@
 #include "program/calls.h"
 
 #define OUTSIDE UINT32_MAX
-/* Least ratio of a block's executions to the most executed block's for the path of a loop. */
+/* Smallest ratio of a block's executions to the most executed block's for the path of a loop. */
 #define ON_PATH 0.5
 
 /* Block and label of a line of the assembler text. */

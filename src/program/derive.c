@@ -145,7 +145,6 @@ static void spoil_function(struct derivation *d, uint32_t function)
         spoil_block(d, function, b);
 }
 
-/* Walk over the control flow. */
 
 static void walk_region(struct activation *f, uint32_t loop, const struct weight *weight,
                         uint32_t leaves, struct weight *back);
@@ -499,7 +498,6 @@ static void call_function(struct activation *f, const struct control_step *s,
     free(arguments);
 }
 
-/* Preparation of walks. */
 
 static void visit(const struct program *p, const struct program_function *f, uint32_t block,
                   bool *seen, uint32_t *order, uint32_t *count)

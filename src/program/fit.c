@@ -18,10 +18,10 @@
 /* largest ratio of the errors at left-out runs (with products / without) for which products are
  * used */
 #define GAIN 0.7
-/* Least scale of relative errors, as a share of the largest value. It limits the weight of zeros at
- * small inputs. */
+/* Smallest scale of relative errors, as a share of the largest value. It limits the weight of zeros
+ * at small inputs. */
 #define LEAST_SCALE 0.02
-#define LEAST_ERROR 1e-7         /* smaller errors at left-out runs count as this */
+#define LEAST_ERROR 1e-7         /* smaller errors at left-out runs are replaced by this value */
 /* Largest excess of the criterion over the best one, computed from single left-out runs, for which
  * the criterion from left-out values is also computed. */
 #define LENIENCE 10
@@ -29,10 +29,10 @@
 #define AS_GOOD 6
 #define WIDTH_MOST 128
 #define OFFSETS 4
-/* Least ratio of the largest to the smallest input for which a quotient is certain beyond the runs.
- * Close inputs fit many divisors by chance. */
+/* Smallest ratio of the largest to the smallest input for which a quotient is certain beyond the
+ * runs. Close inputs fit many divisors by chance. */
 #define SPAN_LEAST 3
-/* Steps beyond a run in which an exact formula must yield integers. */
+/* Number of steps beyond a run at which an exact formula must yield integers. */
 #define STEPS_ON 3
 /* number of doublings of all inputs during which a count must stay positive */
 #define DOUBLINGS 12
@@ -120,9 +120,9 @@ static bool contradicted(const struct search *s)
 }
 
 /* Finds the active inputs. An input is active if two runs that differ only in this input have
- * different values, or if no two such runs exist. Equal values of 0 are weak evidence against an
- * input. If the active inputs do not explain the values, inputs with such evidence only become
- * active, too. */
+ * different values, or if no two such runs exist. Equal values of 0 are weak evidence that an input
+ * is inactive. If the active inputs do not explain the values, inputs with no other evidence also
+ * become active. */
 static void find_active(struct search *s)
 {
     const struct fit_data *d = s->data;

@@ -17,9 +17,9 @@
  * a Golden Cove, columns of 800 to 3,200 pages */
 #define TLB_RAMP 0.35
 #define COLUMNS_MOST 16
-/* Least factor by which a step reduces the number of used sets so that lines take longer. Measured
- * on a Golden Cove: 3 cycles per line at steps of 256 bytes and larger powers of two, 1.3 at steps
- * between them. */
+/* Smallest factor by which a step reduces the number of used sets so that lines take longer.
+ * Measured on a Golden Cove: 3 cycles per line at steps of 256 bytes and larger powers of two, 1.3
+ * at steps between them. */
 #define FEW_SETS 4
 /* share of the ways of a single set that wait for lines at the same time: measured on a Golden
  * Cove, 25 cycles per line from a third level with a latency of 200 */

@@ -13,7 +13,7 @@
 #define MEMORY_LEVELS 3
 #define MEMORY_LINE 64.0             /* bytes per line in traces */
 
-/* What a loop does with the lines of a reference. */
+/* Use of a reference's lines by a loop. */
 enum line_use {
     LINE_READ,
     LINE_WRITTEN, /* written only: the line is fetched and written back */
@@ -46,7 +46,7 @@ struct memory {
     double line_alone;
     /* largest step in bytes for which lines are prefetched from the second level */
     double prefetch_step;
-    /* Least cycles per line if all lines are in one set of the first level. 0: no more than other
+    /* Minimum cycles per line if all lines are in one set of the first level. 0: no more than other
      * lines. */
     double crowded_cycles;
     /* @pages: entries of the last TLB level. @walk_cycles: cycles per miss of independent
@@ -85,9 +85,9 @@ void memory_served(const struct memory *m, double distance, double step, double 
                    double out[MEMORY_LEVELS + 1]);
 /* Returns whether walks in steps of @step bytes are prefetched from the second level. */
 bool memory_prefetched(const struct memory *m, double step);
-/* Returns the least cycles per line from level @level beyond the first for lines @step bytes apart:
- * above 0 if they use few of its sets. The ways of a single set limit the lines in flight, so the
- * cycles grow with the latency of the level. */
+/* Returns the minimum cycles per line from level @level beyond the first for lines @step bytes
+ * apart: above 0 if they use few of its sets. The ways of a single set limit the lines in flight,
+ * so the cycles grow with the latency of the level. */
 double memory_crowded(const struct memory *m, size_t level, double step);
 /* Returns the time per line from a level with @latency for lines of a single first-level set with
  * @ways ways. @crowded: the same from the second level, with the latency @second. Pure. */

@@ -29,7 +29,7 @@
                             * the largest run */
 #define ALIKE_RUNS 3       /* minimum number of runs with the same remainder of an input */
 #define ALIKE_DIVISORS 8   /* largest divisor; a line has 8 doubles */
-#define ALIKE_WORTH 0.02   /* Least error of the formula of all runs for which remainders are
+#define ALIKE_WORTH 0.02   /* Smallest error of the formula of all runs for which remainders are
                             * tried. */
 /* largest ratio of the error with runs of one remainder to the error with all runs */
 #define ALIKE_BETTER 0.25

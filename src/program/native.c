@@ -19,17 +19,17 @@
 #define STREAM_BYTES ((size_t)1 << 20)   /* minimum number of bytes streamed per measurement */
 #define MOST_BYTES ((size_t)64 << 20)
 #define JUMPS 4000
-/* Least number of independent accesses per measurement. It makes the system calls before and after
- * negligible. */
+/* Minimum number of independent accesses per measurement. It makes the system calls before and
+ * after negligible. */
 #define SCATTERED 32768
-/* ratio of the area walked in columns to the lines accessed, and its pages at most, unless the
- * lines need more: these pages are in the TLB */
+/* ratio of the area walked in columns to the accessed lines; largest number of its pages, all of
+ * which are in the TLB, unless the lines need more */
 #define COLUMNS_BY 8
 #define COLUMN_PAGES 1024
 #define TRIES 5                  /* repetitions of short measurements */
 #define WALKED 16384u            /* minimum number of accesses per measurement of page walks */
-/* Least cost of a page walk, as a share of a line's time from the second level. Smaller costs count
- * as 0. */
+/* Smallest cost of a page walk, as a share of a line's time from the second level. Smaller costs
+ * count as 0. */
 #define WALKS_LEAST 0.2
 #define PAGE 4096u
 #define PAST_BY 1.5              /* bytes of the area as a multiple of the second level's size */
@@ -179,8 +179,8 @@ static double scatter_once(const char *from, size_t bytes)
     return (words > 1 ? seconds : native_seconds() - start) / (double)count;
 }
 
-/* Returns the least of several measurements, because other tasks on the core and in the caches can
- * only increase times. */
+/* Returns the minimum of several measurements, because other tasks on the core and in the caches
+ * can only increase times. */
 static double least_of_tries(double (*once)(const char *from, size_t bytes), const char *from,
                              size_t bytes)
 {

@@ -45,8 +45,8 @@ void range_find(const struct fit_data *data, const struct formula *f, const stru
 /* Adds another formula that explains the runs to the range. */
 void range_add(struct formula_range *r, const struct formula *f);
 void range_done(struct formula_range *r);
-/* Computes the least and largest value of all formulas at @inputs, @f included. Both are at least
- * 0. @most is infinite if the runs set no limit. */
+/* Computes the smallest and largest value of all formulas at @inputs, @f included. Both are at
+ * least 0. @most is infinite if the runs set no limit. */
 void range_at(const struct formula_range *r, const struct formula *f, const double *inputs,
               size_t count, double *least, double *most);
 

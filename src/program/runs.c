@@ -21,8 +21,8 @@
  * determines how many lines a short row crosses. */
 #define SHIFTS 4
 #define SHIFT_BYTES 16           /* bytes between two offsets: the alignment of malloc */
-/* Most references of a short run; tracing them takes about a second. A limit of time would depend
- * on the load. */
+/* Maximum number of references of a short run; tracing them takes about a second. A limit of time
+ * would depend on the load. */
 #define SHORT_REFERENCES 4e7
 #define START_TRIES 5
 /* runs in which calls are timed; the shortest time of each call counts */

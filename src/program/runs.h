@@ -120,7 +120,7 @@ bool program_simulate_sets(const struct program *p, char *const *names, size_t c
                            const double *inputs, const struct run_options *options,
                            const struct memory *memory, double missed[MEMORY_LEVELS],
                            struct err *err);
-/* Returns the least CPU seconds of an empty program; NaN with err. */
+/* Returns the minimum CPU seconds of an empty program; NaN with err. */
 double program_start_seconds(struct err *err);
 /* Reads the trace at @path, which the runtime wrote, into @out. program_run_done frees @out in
  * either case. Returns false with err on failure. */

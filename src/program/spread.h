@@ -10,7 +10,7 @@
 #define SPREAD_KNOWN 2.0
 
 struct time_spread {
-    /* Least and largest time divided by the predicted one, from counts and models. @most is
+    /* Smallest and largest time divided by the predicted one, from counts and models. @most is
      * infinite if there is no upper limit. */
     double least, most;
     /* smallest and largest time divided by the predicted one, from counts only, i.e. from formulas

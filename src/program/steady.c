@@ -21,8 +21,8 @@
 /* Share of the smaller of core time and main memory time that overlaps with the larger. Measured on
  * a Golden Cove with sums of products over 64 MiB. */
 #define FAR_HIDDEN 0.25
-#define SAME_LINE 16           /* Most intervening lines with which a line counts as just used, so
-                                * that it causes no miss. */
+#define SAME_LINE 16           /* Maximum number of intervening lines with which a line counts as
+                                * just used, so that it causes no miss. */
 #define STREAM_STEP 2048.0     /* longest step in bytes that prefetchers follow */
 #define NEW_LINE 4             /* ratio of distances from which a walk uses new lines */
 
@@ -261,7 +261,7 @@ static double translations(const struct timing *t, const struct run_reference *r
     return sum;
 }
 
-/* Returns what the part does with the lines of reference @own[at]. */
+/* Returns the part's use of the lines of reference @own[at]. */
 static enum line_use use_of(const struct timing *t, const uint32_t *own, size_t count, size_t at)
 {
     const struct program_reference *all = t->code->program->references;

@@ -10,8 +10,8 @@
 #include "program/native_core.h"
 #include "program/runs.h"
 
-/* Least and most pages per measurement. With an area larger than the second level, a page takes
- * longer, because the system fills it with zeros. */
+/* Smallest and largest number of pages per measurement. With an area larger than the second level,
+ * a page takes longer, because the system fills it with zeros. */
 #define PAGES_LEAST 64.0
 #define PAGES_MOST 2048.0
 #define READINGS 5

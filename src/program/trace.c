@@ -14,7 +14,7 @@
 #include "program/runtime/bins.h"
 
 #define TRACE_LIMIT ((size_t)1 << 30)
-/* Least share of votes for a load's store. A read of another store subtracts a vote, so at least
+/* Smallest share of votes for a load's store. A read of another store subtracts a vote, so at least
  * four fifths of the references read the same store. */
 #define FORWARDED_VOTES 0.6
 /* maximum number of executions of the store before the load; older stores have left the store

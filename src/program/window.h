@@ -24,7 +24,7 @@ struct window {
  * walkers and crowded sets work concurrently, and count only if they take longer. */
 double window_waits(const struct memory *m, const struct window *w,
                     const double served[MEMORY_LEVELS + 1]);
-/* Returns the least cycles per line of random lines from level @level, with @parallel lines in
+/* Returns the minimum cycles per line of random lines from level @level, with @parallel lines in
  * flight. */
 double window_line_cycles(const struct memory *m, size_t level, double parallel);
 
