@@ -92,8 +92,8 @@ void advice_say_scan(const struct advice *s)
     advice_next(s);
 }
 
-/* Returns whether every operation of the chain that is not a move is @operation. *@count gets the
- * number of operations that are not moves. */
+/* Returns whether every operation of the chain that is not a move is @operation. *@count receives
+ * the number of operations that are not moves. */
 static bool all_are(const struct advice *s, uint16_t operation, size_t *count)
 {
     const struct limit_chain *chain = &s->l->chain;

@@ -58,7 +58,7 @@ struct limit_chain {
     bool floating;               /* contains floating-point operations; another order changes the
                                   * rounding */
     bool affine;                 /* RECURRENCE: x * a + b with a constant a */
-    /* affine with or or xor instead of the addition; a is a power of two */
+    /* affine with OR or XOR in place of the addition; a is a power of two */
     bool logic;
     bool carry;                  /* RECURRENCE: the value is the carry flag */
     bool compared;               /* a comparison is part of the chain */

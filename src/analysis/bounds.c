@@ -248,7 +248,6 @@ double bounds_assists(const struct core *c, const struct insn *insns, size_t cou
                : 0;
 }
 
-/* Returns the largest bound that is not NaN. */
 static double largest(const struct bounds *b)
 {
     double most = 0;

@@ -14,8 +14,7 @@
 /* Largest distance, in functions, between the expected position of a renamed function and that of
  * its match. */
 #define NEAR 1000u
-#define ALIKE_FUNCTION 0.7     /* smallest similarity of the loops of functions with different names
-                                * */
+#define ALIKE_FUNCTION 0.7     /* smallest similarity of loops of functions with different names */
 /* Distance and least similarity for a second search. It matches functions that compiler flags
  * change much by their order in the code. */
 #define NEXT 3u

@@ -41,7 +41,7 @@ struct build {
     const struct costs *costs;
     struct deps *d;
     struct holder holds[RESOURCE_COUNT];
-    bool loaded[RESOURCE_COUNT];   /* whether a load wrote the current value, by register */
+    bool loaded[RESOURCE_COUNT];   /* true if a load wrote the current value, by register */
     size_t forward;                /* next entry in the list of forwarded loads */
     struct store_input *stores;    /* one per instruction, valid for stores; NULL: not needed */
     struct forwarding forwarding;

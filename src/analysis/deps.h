@@ -36,7 +36,7 @@ struct deps {
     /* per edge: part of the weight before the operation starts (load, forwarding), in hundredths of
      * a cycle */
     int32_t *before;
-    /* by edge: whether the latency of the operation is unknown and counts one cycle */
+    /* by edge: true if the latency of the operation is unknown and counts one cycle */
     bool *guessed;
     size_t edge_count, edge_capacity;
     /* index of the first node per instruction; count + 1 entries */

@@ -148,7 +148,7 @@ struct kernel *kernel_from_profile(const char *path, const char *profile,
 struct recipe;
 
 /* Compiles the file of @r and sets the recipe's target. Selects the highest-ranked loop of all
- * functions, or of the selected symbol. On failure *@printed (may be NULL) gets the compiler's
+ * functions, or of the selected symbol. On failure *@printed (may be NULL) receives the compiler's
  * messages. Returns NULL with err on failure. */
 struct kernel *kernel_from_source(struct recipe *r, struct str *printed, struct err *err);
 

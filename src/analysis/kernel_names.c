@@ -73,7 +73,6 @@ static void list_positions(const struct kernel *k, struct kernel_names *out)
     out->list.count = kept;
 }
 
-/* Removes the positions without a name. */
 static void drop_nameless(struct kernel_names *names)
 {
     size_t kept = 0;

@@ -21,8 +21,8 @@ struct chain_work {
     const struct deps *d;
     const uint32_t *edges;
     size_t count;
-    bool *reached;             /* per node: whether it depends on the chain */
-    /* by node: whether it depends on the chain and the chain depends on it (a recurrence) */
+    bool *reached;             /* per node: true if it depends on the chain */
+    /* by node: true if it depends on the chain and the chain depends on it (a recurrence) */
     bool *round;
     /* Per node, edge and row: it is part of the chain. The flags avoid a search in the chain for
      * each edge of the graph. */
@@ -132,7 +132,6 @@ static bool is_pure(const struct chain_work *w)
     return true;
 }
 
-/* Returns whether the loop writes register @reg. */
 static bool is_written(const struct analysis *a, uint8_t reg)
 {
     return a->written >> reg & 1;
@@ -212,8 +211,8 @@ static bool takes_several(const struct chain_work *w, size_t to)
     return false;
 }
 
-/* Returns whether the recurrence is x = a * x + b with a loop-invariant a. Sets *@logic if or or
- * xor replaces the addition. In that case a must be a power of two. */
+/* Returns whether the recurrence is x = a * x + b with a loop-invariant a. Sets *@logic if OR or
+ * XOR replaces the addition. In that case a must be a power of two. */
 static bool is_affine(const struct chain_work *w, bool *logic)
 {
     const struct deps *d = w->d;

@@ -28,7 +28,6 @@ static size_t index_at(const struct insn *insns, size_t count, uint64_t offset)
     return low < count && insns[low].offset == offset ? low : NO_TARGET;
 }
 
-/* Returns whether the instruction changes no register. */
 static bool changes_nothing(const struct insn *insn)
 {
     for (unsigned i = 0; i < insn->operand_count; i++)

@@ -36,7 +36,7 @@ bool recipe_names_target(const char *flag);
  * selected. Appends nothing if the file is not compiled. */
 void recipe_print(const struct recipe *r, enum isa isa, struct str *out);
 /* Makes the kernel and stores @take_r in it. If the compiler rejects the source, *@printed (may be
- * NULL) gets the compiler's messages. Returns NULL with err on failure. Any thread. */
+ * NULL) receives the compiler's messages. Returns NULL with err on failure. Any thread. */
 struct kernel *recipe_make(struct recipe *take_r, struct str *printed, struct err *err);
 
 #endif

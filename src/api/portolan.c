@@ -188,7 +188,6 @@ static void fill_analysis(const struct kernel *k, const struct machine *m, porto
     analysis_free(a);
 }
 
-/* Returns the kernel for @code; NULL with err. */
 static struct kernel *kernel_of(enum isa isa, const void *code, size_t length, struct err *err)
 {
     struct str hex = {0};

@@ -139,7 +139,7 @@ typedef struct portolan_measurement {
     double cycles, spread;           /* cycles per iteration; relative spread of repeated
                                       * measurements */
     double clock_hz;                 /* clock of the CPU during the measurement, Hz */
-    /* 0: the CPU was contended, or the cycles are below the port bound; @reason says which */
+    /* 0: the CPU was contended, or the cycles are below the port bound; @reason has the cause */
     int confirmed;
     char reason[160];                /* truncated if longer; "" if confirmed */
 } portolan_measurement;

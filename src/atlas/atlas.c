@@ -23,7 +23,6 @@ struct atlas_writing {
     struct atlas_size size;
 };
 
-/* Writes file @name of the site. */
 static bool put(struct atlas_writing *w, const char *name, const struct str *content,
                 struct err *err)
 {

@@ -27,7 +27,7 @@ struct child_limits {
 struct child_result {
     int status;     /* status of waitpid */
     bool timed_out; /* the process group was killed at the wall-clock limit */
-    bool cut;       /* whether the output was truncated at child_limits.output */
+    bool cut;       /* true if the output was truncated at child_limits.output */
     /* CPU seconds (user and system) of the child and of the children that it waited for */
     double cpu_seconds;
     double system_seconds; /* system part of cpu_seconds */

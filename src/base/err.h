@@ -18,7 +18,7 @@ enum err_code {
 struct err {
     enum err_code code;
     char file[512];   /* empty: the error is not about a file */
-    _Bool profile;    /* whether @file was read as a perf profile */
+    _Bool profile;    /* true if @file was read as a perf profile */
     size_t line;      /* from 1; 0: none */
     size_t column;    /* from 1; 0: none */
     char what[1024];

@@ -15,7 +15,7 @@ struct file_temporary {
                                * left from an earlier process */
     long process;
     unsigned serial;
-    bool private;             /* whether its mode is 0600 */
+    bool private;             /* true if its mode is 0600 */
     char name[NAME_MAX + 1];  /* name in the target's directory */
 };
 

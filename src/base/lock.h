@@ -7,11 +7,11 @@
 #include <stdbool.h>
 
 void lock_take(pthread_mutex_t *lock);
-/* Locks if nobody holds the lock; otherwise returns false. */
+/* Locks if no thread owns the lock; otherwise returns false. */
 bool lock_try(pthread_mutex_t *lock);
 void lock_give(pthread_mutex_t *lock);
-/* Disables all locks of this process, which must have a single thread. Data whose lock was held may
- * be inconsistent. */
+/* Disables all locks of this process, which must have a single thread. Data whose lock was owned
+ * may be inconsistent. */
 void lock_none(void);
 
 #endif

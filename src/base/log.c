@@ -52,7 +52,7 @@ size_t log_count(void)
     return n;
 }
 
-/* Copies a stored line. The caller holds the lock. */
+/* Copies a stored line. The caller must own the lock. */
 static bool copy_line(size_t index, struct log_line *out_copy)
 {
     if (index >= count)

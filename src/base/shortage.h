@@ -17,7 +17,7 @@
 struct shortage {
     /* bytes of the first request that needed the reserve; 0: none */
     atomic_size_t wanted;
-    atomic_bool cut;        /* whether the work was cancelled */
+    atomic_bool cut;        /* true if the work was cancelled */
     atomic_bool lost;       /* part of the output is missing, so no file may be written */
 };
 

@@ -26,7 +26,7 @@
 #define AHEAD_MOST 12        /* maximum number of copies of one form in an unbalanced pair */
 #define SIGNATURE 24
 /* Maximum number of classes with which every candidate is measured. The selected ones add the least
- * time, so they best show what another form adds. */
+ * time, so the time added by another form is most visible. */
 #define WITNESSES 12
 #define REGROUPED_MOST 4     /* maximum number of rounds in which classes are split */
 /* smallest ratio of a fused form's rate to that of the fastest form with operands */

@@ -26,7 +26,8 @@ struct chart_cpu {
     void *state;
 };
 
-/* recorded.c: a CPU of which only journals exist. A chart of it infers without measurements. */
+/* recorded.c: a CPU for which only journals exist. Its chart is inferred from them, without new
+ * measurements. */
 
 /* Creates a source that never measures. Experiments that the journal lacks have no time. Borrows
  * @forms, whose code is the key of the journal. source_free frees the source. */

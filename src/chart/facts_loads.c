@@ -12,8 +12,7 @@
 #define FED 3
 /* Maximum number of loads at the same loaded address. Loops with one load are those of FED. */
 #define FED_ALIKE 4
-#define THROUGH 6            /* maximum number of operations between a load and its dependent loads
-                              * */
+#define THROUGH 6            /* maximum number of operations between a load and its dependents */
 #define BEHIND 5             /* loads whose address is the result of the last operation */
 #define FOUND 4              /* maximum number of loads that read one store */
 #define MODIFIED 5           /* maximum number of read-modify-writes in a loop */

@@ -16,8 +16,7 @@
 /* If times may exceed the port bound, one of ODD_EVERY times with a saturator may do so for an
  * unknown reason. */
 #define ODD_EVERY 20
-#define ODD_MOST 3            /* maximum number of times of a form that are ignored for that reason
-                               * */
+#define ODD_MOST 3            /* maximum number of times of a form ignored for that reason */
 #define UOP_PRICE 0.7
 #define SLOT_PRICE 0.05
 /* minimum cycles alone with which a blocking pipe is tried */

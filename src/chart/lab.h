@@ -23,7 +23,7 @@ struct lab {
     VEC(struct lab_expected) expected;   /* expectations for rows that are not measured yet */
     unsigned resumed;
     enum chart_stage stage;
-    const char *what;            /* what is measured now, for messages */
+    const char *what;            /* name of the current measurement, for messages */
     double shown;                /* clock_seconds of the last lab_show */
     /* Relative deviation of times from the best mapping's prediction. On a real CPU it exceeds the
      * noise of measurement. */

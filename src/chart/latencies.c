@@ -28,7 +28,7 @@ struct latency_file {
     struct csv_table *table;
     struct names forms;
     VEC(size_t) first;           /* per form: index of its first row */
-    /* by form: whether the chart used its rows, or measured the form */
+    /* by form: true if the chart used its rows, or measured the form */
     bool *taken;
     /* column numbers; -1 if the optional @note is missing */
     int form, from, to, cycles, spread, state, note;

@@ -84,7 +84,7 @@ static void sizes_choose(struct memory_costs *out)
 }
 
 struct memory_lines {
-    const bool *wanted;       /* whether each cost is to be measured; NULL: all are */
+    const bool *wanted;       /* per cost: true if it is to be measured; NULL: all are measured */
     double from;              /* bytes; only loops with larger arrays are measured */
     double room;              /* size of the arena in bytes */
     struct sandbox *sandbox;

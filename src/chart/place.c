@@ -47,7 +47,7 @@ struct placing {
     enum vectors vectors;
     struct sights sights;
     VEC(struct asked) asked;
-    bool *used;                  /* whether each level was requested */
+    bool *used;                  /* per level: true if it was requested */
     struct guess guess;
     double worst;
     /* many times exceed the guess's port bound, and slow pairs do not explain them */
@@ -68,7 +68,7 @@ struct placing {
     struct guess others[OTHERS_MOST];
     unsigned other_count;
     int pipe;                    /* number of the blocking pipe that the form uses; -1: none */
-    /* whether @wanted has the experiments that decide between the guess and its alternatives */
+    /* true if @wanted has the experiments that decide between the guess and its alternatives */
     bool considered;
     size_t wanted[FIRST_ASKED];
     size_t wanted_count;
@@ -666,7 +666,6 @@ static bool place_some(struct placer *p, bool first_ones, struct err *err)
     return true;
 }
 
-/* Finds which forms share a blocking pipe. */
 static bool find_pipes(struct placer *p, unsigned *pipes, struct err *err)
 {
     struct pipe_form *forms = mem_alloc((p->n + 1) * sizeof *forms);

@@ -22,8 +22,7 @@
 #define PORTS_SEARCHED 7
 #define PORTS_TRIED 15       /* maximum number of ports after adding one at a time */
 #define TRIAL_SHARE 0.06     /* share of the inference time for each tried number of ports */
-#define LAST_SHARE 0.3       /* smallest share of the inference time for the final number of ports
-                              * */
+#define LAST_SHARE 0.3       /* smallest share of inference time for the final number of ports */
 #define PORT_GAIN 0.04       /* smallest relative reduction of the error by another port */
 #define ORDERS 6             /* maximum number of orders of joining that are tried */
 /* Relative error that counts for an experiment with an omitted form. Models of real CPUs have
@@ -486,7 +485,6 @@ static struct found find_exactly(struct lab *lab, const bool *keep, const uint32
     return best;
 }
 
-/* Makes @found the best result of the searches. */
 static bool take_found(struct port_search *s, const struct mapping *found, struct err *err)
 {
     s->best = mem_zero(1, sizeof *s->best);

@@ -46,7 +46,7 @@ typedef VEC(uint32_t) row_list;
 struct refine_use {
     struct usage usage;
     unsigned slots;
-    bool memory, vectors; /* whether its forms access memory; whether they use vectors */
+    bool memory, vectors; /* memory: its forms access memory; vectors: its forms use vectors */
     size_t forms;
     double cycles; /* cycles of the usage alone */
     size_t at;     /* sequence number of the usage */
@@ -151,7 +151,7 @@ static size_t form_of(const struct chart *c, const char *name)
 }
 
 /* Collects all usages of the machine, the most frequent first, and their port sets. The frequency
- * counts explained forms of the same kind. */
+ * counts forms of the same kind, except unexplained forms of the chart. */
 static void take_uses(struct refining *r)
 {
     const struct mapping *m = r->c->machine->mapping;

@@ -11,8 +11,7 @@
 #include "chart/second.h"
 
 #define ROUND 64             /* blocks measured in one batch */
-#define POINTS_MOST 0.15     /* smallest relative error of a block that counts as bad for its forms
-                              * */
+#define POINTS_MOST 0.15     /* smallest relative error of a block that is bad for its forms */
 #define NAMED_LEAST 3        /* minimum number of blocks with a form that may be named */
 #define NAMED_SHARE 0.5      /* smallest share of bad blocks of a form that is named */
 
@@ -129,7 +128,6 @@ static bool review_round(struct reviewing *r, struct rng *rng,
     return ok && lab_goes_on(r->lab, err);
 }
 
-/* Measures and evaluates one half of the blocks. */
 static bool review_half(struct reviewing *r, struct rng *rng, bool second, struct err *err)
 {
     const struct chart_hooks *hooks = r->lab->hooks;

@@ -30,7 +30,7 @@ struct lattice {
     float *within;
     double width;               /* issue slots per cycle */
     double noise;               /* standard deviation of times relative to a correct prediction */
-    bool late;                  /* whether times may exceed the port bound; initially false */
+    bool late;                  /* true if times may exceed the port bound; initially false */
 };
 /* relative standard deviation of times from a correct prediction */
 #define SIGHT_NOISE 0.008
@@ -78,8 +78,8 @@ static inline lattice_lanes lattice_four(const struct lattice *g, const float *r
            *(const lattice_lanes_any *)(g->inverse + c);
 }
 /* Returns the cycles of the µop sums @row + @more, @slots issue slots, and a pipe that is blocked
- * for @pipe cycles. A chart spends most of its computing time here. The loop therefore holds four
- * independent maxima in registers. */
+ * for @pipe cycles. A chart spends most of its computing time here. The loop therefore computes
+ * four independent maxima in registers. */
 static inline double lattice_cycles(const struct lattice *g, const float *row, const float *more,
                                     double slots, double pipe)
 {
@@ -110,7 +110,7 @@ struct saturator {
     unsigned term_count;
     double cycles, slots;       /* cycles and issue slots of the saturator alone */
     double margin;              /* relative margin to the busiest set with other ports */
-    bool even;                  /* whether a proper subset of the busy ports is equally busy */
+    bool even;                  /* true if a proper subset of the busy ports is equally busy */
     float *row;                 /* sum of µops for each column of the lattice */
 };
 struct saturators {

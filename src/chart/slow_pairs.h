@@ -28,7 +28,7 @@ enum slow_pairs_advice {
      * usage, or no times above the port bound with these saturators. */
     SLOW_PAIRS_ALONE,
 };
-/* Returns what to do with a form that has times above the port bound of @g. Counts the form as a
+/* Returns the action for a form that has times above the port bound of @g. Counts the form as a
  * leader if it returns SLOW_PAIRS_LEAD. */
 enum slow_pairs_advice slow_pairs_advise(struct slow_pairs *h, const struct guess *g);
 /* Records a leader that had usage @begun and ran with all saturators. @now is the usage that

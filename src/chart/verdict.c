@@ -54,7 +54,7 @@ static void write_source(struct chart *c, size_t form, double worst, const char 
 }
 
 /* Records @usage as the most likely alternative of @f. @tells: the experiment that distinguishes
- * it; NULL: unknown. */
+ * the two; NULL: unknown. */
 static void name_rival(const struct chart *c, struct chart_form *f, const struct usage *usage,
                        const struct experiment *tells)
 {

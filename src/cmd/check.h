@@ -13,7 +13,7 @@
 
 struct check_row {
     char *form;
-    bool latency;              /* whether the row is the latency of a chain, rather than a
+    bool latency;              /* true if the row is the latency of a chain, rather than a
                                 * throughput */
     struct chain chain;
     double measured, spread;   /* cycles; NaN: `state` has the reason */
@@ -51,7 +51,7 @@ bool check_disagrees(const struct check_row *row);
 /* Returns the weight of a difference: the model's error in cycles times the form's uses; 0 if the
  * values agree. */
 double check_weight(const struct check_row *row);
-/* Appends what the row measures: "throughput" or "latency op1 -> op2". */
+/* Appends the quantity that the row measures: "throughput" or "latency op1 -> op2". */
 void check_quantity(const struct check_row *row, struct str *out);
 /* Appends "measured on Emerald Rapids 2026-01-31", the source noted with corrections. */
 void check_source(const struct check *c, struct str *out);

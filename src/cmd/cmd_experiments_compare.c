@@ -16,11 +16,11 @@
 #define ABREAST 5          /* hosts per table in text */
 #define ROWS_SHOWN 40      /* maximum number of rows in text */
 
-/* A file of measurements; its host column or file name gives the host's name. */
+/* A file of measurements. Its host column or its file name is the host's name. */
 struct fleet_host {
     char *file, *name, *cpu, *microcode;   /* cpu and microcode are "" if unknown */
     struct experiments *table;
-    /* number of experiments that another host also has; number of these that differ from the
+    /* number of experiments that another host also has; number of them that differ from the
      * median */
     size_t compared, differing;
     double difference;                     /* mean relative difference of the differing experiments,

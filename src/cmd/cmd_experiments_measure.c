@@ -464,7 +464,6 @@ prepare(struct session *s, const struct experiments_measure_values *v, struct er
     return w;
 }
 
-/* Measures the selected experiments of the session. */
 static bool begin(struct session *s, struct experiments_measuring *take_w, const char *filter,
                   struct result *result, struct err *err)
 {

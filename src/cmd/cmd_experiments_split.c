@@ -180,7 +180,7 @@ const struct command command_experiments_split = {
 /* One host's measured part. */
 struct host_part {
     struct experiments *table;
-    size_t controls, off;      /* number of controls that other hosts also measured; number of these
+    size_t controls, off;      /* number of controls that other hosts also measured; number of them
                                 * that disagree */
     /* mean relative difference from the median; NaN without controls */
     double error;

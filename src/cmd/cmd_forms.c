@@ -210,7 +210,7 @@ struct selecting {
     char **patterns;           /* patterns of the command, names of the most frequent forms, or the
                                 * selection so far */
     size_t count, top;         /* top NOT_GIVEN: none */
-    bool given;                /* whether @patterns become the selection */
+    bool given;                /* true if @patterns become the selection */
 };
 
 static void patterns_drop(struct selecting *w)

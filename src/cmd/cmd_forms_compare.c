@@ -24,7 +24,7 @@ struct form_comparing {
     const struct forms *forms;
     struct machine_set machines;
     double above;                  /* minimum relative difference; NaN: all */
-    bool *shown;                   /* per form: whether it matches and differs by at least @above */
+    bool *shown;                   /* per form: true if it matches and differs by at least @above */
     size_t matching, showing;
     /* number of forms that two machines have; counted only if @above is set */
     size_t compared;

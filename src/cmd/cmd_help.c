@@ -159,7 +159,6 @@ static void add_parameters(struct session *s, const struct parameter *table, str
     str_done(&name);
 }
 
-/* Prints the complete help of one command. */
 static void explain(struct session *s, const struct command *c, struct str *out)
 {
     str_addf(out, "%s ", c->name);
@@ -222,7 +221,6 @@ static size_t task_of(const struct command *c)
     return TASKS - 1;
 }
 
-/* Lists the commands' summaries by task. */
 static void list_by_task(struct str *out)
 {
     for (size_t i = 0; i < TASKS; i++) {

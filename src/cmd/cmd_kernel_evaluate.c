@@ -673,7 +673,7 @@ struct evaluate_hand {
     struct machine *machine;
     unsigned workers;
     struct evaluation **evaluations;
-    bool rows;              /* whether rank 0 requests the rows */
+    bool rows;              /* true if rank 0 requests the rows */
 };
 
 static void *open_hand(struct farmhand *farmhand, struct unpacking *setup, unsigned workers,

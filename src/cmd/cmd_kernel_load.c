@@ -67,8 +67,8 @@ static void take_options(const struct kernel_load_values *v, struct kernel_optio
         o->syntax = v->syntax[0] == 'a' ? SYNTAX_ATT : SYNTAX_INTEL;
 }
 
-/* Reads one word: the file or a compiler flag. *@half gets an option whose value is the next word
- * (-D NAME). */
+/* Reads one word: the file or a compiler flag. *@half receives an option whose value is the next
+ * word (-D NAME). */
 static bool take_word(struct recipe *r, const char *word, struct str *half, struct err *err)
 {
     bool takes_next = false;

@@ -46,10 +46,10 @@ struct tuning {
     struct machine *machine; /* a copy */
     struct tune_options options;
     unsigned inputs;
-    bool here; /* whether the loop can run on this CPU */
-    /* whether --reassociate would allow more accumulators */
+    bool here; /* true if the loop can run on this CPU */
+    /* true if --reassociate would allow more accumulators */
     bool would_sum;
-    bool compares; /* whether each version is verified by comparing its results with the loop's */
+    bool compares; /* true if each version is verified by comparing its results with the loop's */
     char *export;  /* output file; NULL: none */
     char why[128]; /* why nothing was run or measured; "": it was measured */
     struct tune *tune;

@@ -408,8 +408,8 @@ static bool change(struct machine *m, const char *name, const char *value, struc
     return ok;
 }
 
-/* Applies @word to @changed. If it is a range, *@swept gets the parameter's name, and *@from and
- * *@to get the range. */
+/* Applies @word to @changed. If it is a range, *@swept receives the parameter's name, and *@from
+ * and *@to receive the range. */
 static bool apply(struct machine *changed, const char *word, char **swept, long *from, long *to,
                   struct err *err)
 {

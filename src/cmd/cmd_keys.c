@@ -137,7 +137,6 @@ static const struct parameter bind_arguments[] = {
     {0},
 };
 
-/* Adds one line and one row per key. */
 static void list(const struct keymap *k, struct result *result)
 {
     static const struct result_column columns[] = {{.key = "view", .kind = CELL_TEXT},

@@ -25,7 +25,7 @@ struct atlas_entry {
 /* State of the job. */
 struct atlas_job {
     char *directory;
-    bool asked;                  /* whether the user named machines, which must then all load */
+    bool asked;                  /* true if the user named machines, which must then all load */
     VEC(struct atlas_entry) entries;
     struct forms *forms[ISA_COUNT];
     struct form_uses *uses[ISA_COUNT];

@@ -83,7 +83,7 @@ static void list_rows(struct stage_log *log, enum stage_list list, const char *t
     free(out);
 }
 
-/* Replaces the copy for the view. */
+/* Makes a copy of the rows so far available to the view. */
 static void post(struct checking *w)
 {
     struct check *now = check_copy(w->check);

@@ -31,7 +31,7 @@ struct program_loading {
     char *name, *untraced;
     struct invocation how;
     VEC(char *) words;
-    bool built;                         /* whether the file is already an executable */
+    bool built;                         /* true if the file is already an executable */
     double begun;
     const struct program *program;      /* the result */
 };
@@ -262,7 +262,6 @@ static bool fitting_goes_on(void *state, double share)
     return !job_cancelled(r->job);
 }
 
-/* Returns whether two runs differ in a count. */
 static bool differ(const struct program_runs *runs, size_t a, size_t b)
 {
     size_t bytes = runs->program->block_count * sizeof(double);

@@ -44,7 +44,7 @@ struct builds_diff {
     struct job *job;
     char *paths[2], *input;
     VEC(char *) arguments;
-    bool run;               /* whether the programs are run with a profiler; the samples weight the
+    bool run;               /* true if the programs are run with a profiler; the samples weight the
                              * loops */
     struct machine_set machines;
     size_t top;
@@ -414,7 +414,6 @@ static void cell_side(struct result_table *t, const struct builds_diff *w, int s
     free(readable);
 }
 
-/* Adds all loops, for CSV and JSON. */
 static void add_all(const struct builds_diff *w, struct result *result)
 {
     static const struct result_column columns[] = {
@@ -510,7 +509,6 @@ static void say_sums(const struct builds_diff *w, struct result *result)
     }
 }
 
-/* Adds the predicted change of A's run time. */
 static void say_program(const struct builds_diff *w, struct result *result)
 {
     static const struct result_column columns[] = {

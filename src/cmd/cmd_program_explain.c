@@ -25,8 +25,7 @@
 #include "work/job.h"
 
 #define ATTACHED_SECONDS 5.0
-#define PATH_MOST 500u     /* maximum number of instructions of a path that is stored and measured
-                            * */
+#define PATH_MOST 500u     /* maximum number of instructions of a stored and measured path */
 #define SAMPLE_RATE 1000.0 /* samples per CPU second */
 
 struct explain_values {

@@ -30,7 +30,7 @@ struct predict_values {
 
 struct machine_prediction {
     struct machine *machine;
-    bool here;                         /* whether @machine is this CPU, to which the measured clock
+    bool here;                         /* true if @machine is this CPU, to which the measured clock
                                         * applies */
     double clock;                      /* GHz */
     char day[KEPT_DAY];              /* date of the memory measurement; "": not measured */

@@ -442,7 +442,6 @@ static void say_memory(struct result *result, const struct run_profile *p,
     str_done(&size);
 }
 
-/* Reports the possible gain of the hottest loop. */
 static void say_hottest(struct result *result, const struct profiling *w)
 {
     const struct run_profile *p = w->profile;

@@ -158,7 +158,6 @@ static const struct task_ops ops = {.doing = "predicts",
                                     .listed = TASK_LISTED,
                                     .measures = measures_here};
 
-/* Creates the job's state. Returns NULL with err. */
 static struct showing *showing_new(struct session *s, const struct word_list *inputs,
                                    const char *machine, struct err *err)
 {

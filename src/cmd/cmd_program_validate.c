@@ -36,7 +36,7 @@ struct validate_values {
 struct compared {
     double user, system, faults; /* predicted */
     struct program_usage measured;
-    bool split; /* whether the measured time is split into user and system time */
+    bool split; /* true if the measured time is split into user and system time */
     double clock;
     struct core_share share;
 };
@@ -47,7 +47,7 @@ struct validating {
     struct program_inputs inputs;
     struct machine *machine;
     struct invocation how;
-    bool here;                         /* whether the machine is this CPU's */
+    bool here;                         /* true if the machine is this CPU's */
     unsigned times;
     size_t threads;
     double limit, common;

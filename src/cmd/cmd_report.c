@@ -219,7 +219,6 @@ static int compare_worst(const void *a, const void *b)
     return (x < y) - (x > y);
 }
 
-/* Adds the experiments with the largest errors. */
 static void add_worst(struct result *part, const struct experiments *t, const double *predicted)
 {
     static const struct result_column columns[] = {

@@ -275,7 +275,6 @@ static bool needs_nothing(const struct command *c)
     return !takes_nothing(c) && !(c->arguments && c->arguments->name && c->arguments->required);
 }
 
-/* Returns the command with alias @word, or NULL. */
 static const struct command *by_alias(const char *word)
 {
     for (const struct command *const *c = commands; *c; c++)

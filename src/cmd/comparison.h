@@ -1,4 +1,4 @@
-/* Two loops aligned by instruction: data of `kernel diff` and of the compare view. It holds
+/* Two loops aligned by instruction: data of `kernel diff` and of the compare view. It has
  * references to its kernels. */
 #ifndef PORTOLAN_CMD_COMPARISON_H
 #define PORTOLAN_CMD_COMPARISON_H

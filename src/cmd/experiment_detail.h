@@ -13,8 +13,8 @@ struct experiment_detail {
     /* assembly, one instruction per line; empty: the code was not measured */
     struct str code;
     struct record_samples samples;
-    bool kept;                        /* whether samples are available */
-    bool ran;                         /* whether the code was measured, rather than encoded for
+    bool kept;                        /* true if samples are available */
+    bool ran;                         /* true if the code was measured, rather than encoded for
                                        * display */
     unsigned executions;              /* number of times that the code executes the experiment */
     size_t bytes;

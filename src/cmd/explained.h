@@ -11,7 +11,7 @@
 struct explained_path {
     double share;            /* fraction of the recorded iterations */
     double predicted, alone; /* simulated cycles, and cycles measured alone; NaN: none */
-    bool leaves;             /* whether the path ends outside the loop */
+    bool leaves;             /* true if the path ends outside the loop */
     size_t executed;         /* number of executed instructions, including calls */
     /* executed instructions without calls; texts are borrowed from the kernel; empty if the path is
      * too long */

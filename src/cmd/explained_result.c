@@ -457,7 +457,6 @@ static void say_sampled(struct result *result, const struct explained_findings *
         result_line(result, "output of the program: %s", f->output);
 }
 
-/* Reports the overhead of tracing the program. */
 static void say_slow_down(struct result *result, const struct explained_findings *f)
 {
     const struct insitu *x = &f->insitu;

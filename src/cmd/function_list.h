@@ -43,7 +43,7 @@ struct function_list {
     /* most samples first, or highest estimated heat first */
     VEC(struct listed_function) rows;
     VEC(struct listed_loop) loops;      /* loops of all functions, in the same order */
-    bool by_loops;                /* whether the user requested loops */
+    bool by_loops;                /* true if the user requested loops */
     unsigned long serial;         /* number that no other list of this process has */
     _Atomic unsigned holders;     /* number of holders in addition to the creator; the list is
                                    * immutable */

@@ -47,7 +47,6 @@ bool keys_run_goes_on(const struct session *s)
     return !lab_log_is_newest(s) && inference_goes_on(s);
 }
 
-/* Returns whether job @title is running. */
 static bool job_runs(const char *title)
 {
     struct job_info info;

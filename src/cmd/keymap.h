@@ -24,8 +24,8 @@ struct key_row {
     const char *help;      /* one line */
     /* short label for views and the bar; NULL: not shown */
     const char *hint;
-    /* whether the key has an effect at the moment; if not, the bar omits it; NULL: always. In a
-     * view the most important rows are first. */
+    /* Returns whether the key has an effect at the moment; if not, the bar omits it. NULL: always.
+     * In a view the most important rows are first. */
     bool (*acts)(const struct session *s);
 };
 extern const struct key_row key_rows[];

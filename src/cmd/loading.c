@@ -18,7 +18,7 @@ struct kernel_loading {
     struct recipe *recipe;          /* NULL: @text is loaded, or the recipe was used */
     struct kernel_options options;  /* options for text; no symbol */
     struct str text;
-    bool source;                    /* whether the file is a source to compile */
+    bool source;                    /* true if the file is a source to compile */
     size_t loop;                    /* number of the requested loop */
     struct str printed;             /* messages of the compiler if it rejected the source */
     double begun;

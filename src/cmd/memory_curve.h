@@ -31,15 +31,15 @@ struct memory_curve {
     const struct machine *machine;   /* counted reference */
     struct streams streams;
     struct memory_costs costs;
-    bool known;                  /* whether memory costs are known */
-    bool again;                  /* whether the costs of shared levels were measured together with
+    bool known;                  /* true if memory costs are known */
+    bool again;                  /* true if the costs of shared levels were measured together with
                                   * the loop */
     struct err why;              /* why memory costs are unknown */
     struct memory_core core;
     const char *core_limit;      /* limit of the core, like "core: ports" */
     double flops;                /* floating-point operations per iteration; 0: none */
     double clock_hz;
-    bool moves;                  /* whether accesses move; if not, all sizes have the same time */
+    bool moves;                  /* true if accesses move; if not, all sizes have the same time */
     size_t count;
     struct memory_point points[MEMORY_CURVE_POINTS];
     char bound[96];              /* bound that rejected times (bounds_refute) */

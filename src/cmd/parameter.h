@@ -63,8 +63,8 @@ struct parameter {
     const char *name;
     enum parameter_kind kind;
     size_t at;                  /* offsetof in the command's struct */
-    bool required;              /* for arguments: whether it must be given */
-    bool verbatim;              /* for arguments: whether it may begin with "--" */
+    bool required;              /* for arguments: true if it must be given */
+    bool verbatim;              /* for arguments: true if it may begin with "--" */
     const char *value;          /* for options: placeholder of the value, "T" */
     const char *choices;        /* alternatives: "att|intel" */
     const char *unit;           /* unit of a number, unless help names it: "cycles" */

@@ -52,7 +52,7 @@ void pending_results_put(struct session *s, uint64_t serial, struct pending_resu
 struct merging {
     struct pending_results pending_results;
     struct experiments *base, *made;   /* counted references; made: NULL until the job is done */
-    bool started;                      /* whether the job has received the results so far */
+    bool started;                      /* true if the job has received the results so far */
 };
 
 static bool merge(void *state, struct result *result, struct err *err)

@@ -9,7 +9,7 @@
 /* Returns the model fitted to the session's runs, borrowed. Returns NULL with err if there is
  * none. */
 const struct program_model *program_fitted(struct session *s, struct err *err);
-/* Returns machine @id (NULL: the current one), borrowed. *@here: the machine stands for this CPU
+/* Returns machine @id (NULL: the current one), borrowed. *@here: the machine represents this CPU
  * and the user did not name it, so measured clock and memory replace its facts. Returns NULL with
  * err if the machine is missing or has another instruction set than this CPU. */
 const struct machine *program_machine(struct session *s, const char *id, bool *here,
@@ -41,7 +41,7 @@ struct program_case {
     const struct program_model *model;  /* counted reference */
     double inputs[INPUTS_MAX];
     struct machine *machine;
-    bool here;                          /* whether @machine is this CPU, whose clock is measured */
+    bool here;                          /* true if @machine is this CPU, whose clock is measured */
 };
 /* Fills the case with the session's model, and the inputs and machine (NULL: the current one) of a
  * command. Returns false with err; call program_case_done in either case. */

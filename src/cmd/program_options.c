@@ -67,7 +67,6 @@ static void add_choices(const struct setting *setting, struct str *out)
         str_add_char(out, *c == '|' ? ' ' : *c);
 }
 
-/* Adds all options, separated by blanks. */
 static void add_words(struct str *out)
 {
     for (const struct program_option *o = program_options; o->name; o++) {

@@ -38,7 +38,7 @@ struct command_queue {
     bool own;
     struct queued_commands *commands;   /* in the order of execution */
     size_t count;
-    /* tables were loaded for the first queued command, which reports what could not be loaded */
+    /* tables were loaded for the first queued command, which reports any failure */
     bool loaded;
     struct queued_machines { struct queued_machine *items; size_t count, capacity; } machines;
     /* failed jobs that a command has already reported */
@@ -64,10 +64,10 @@ bool queue_wait(struct session *s, unsigned number, struct err *err);
 /* Removes job @number from the reported jobs. */
 void queue_forget(struct command_queue *q, unsigned number);
 
-/* Starts a job that loads what @c needs and the session lacks: machines that it names, and the
- * tables of forms (COMMAND_FORMS). *@later: it continues in the background, and @c must run after
- * it. @c reports data that could not be loaded. Returns false with err if the job did not start or
- * was cancelled. */
+/* Starts a job that loads the data that @c needs and the session lacks: machines that it names, and
+ * the tables of forms (COMMAND_FORMS). *@later: the job continues in the background, and @c must
+ * run after it. @c reports data that could not be loaded. Returns false with err if the job did not
+ * start or was cancelled. */
 bool queue_load(struct session *s, const struct command *c, char **words, size_t count, bool *later,
                 struct err *err);
 /* Returns whether machine @name was loaded for the running command. */

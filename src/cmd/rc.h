@@ -6,8 +6,8 @@
 
 /* Runs $XDG_CONFIG_HOME/portolan/rc, or ~/.config/portolan/rc, if it exists. The file has one
  * command per line; '#' begins a comment. Drops output. Logs errors as "file:line: cause; remedy"
- * and continues. @told gets the first error and the number of further ones. UI thread, before the
- * screen opens. */
+ * and continues. @told receives the first error and the number of further ones. UI thread, before
+ * the screen opens. */
 void rc_run(struct session *s, struct str *told);
 /* Same as rc_run for @text, the contents of file @name. */
 void rc_run_text(struct session *s, const char *name, const char *text, struct str *told);

@@ -12,7 +12,7 @@
 struct kept_session {
     char *path, *name;              /* "20261122-225900-4711" */
     time_t saved;
-    bool open;                      /* whether the session's workbench still runs */
+    bool open;                      /* true if the session's workbench still runs */
     char *kernel;                   /* name of the current kernel; NULL: none */
     size_t kernels, experiments, measured;
     struct unfinished_run run;

@@ -215,7 +215,7 @@ static bool refuse_isa(const struct machine *m, struct err *err)
     return false;
 }
 
-/* Finds the machines @ids, all of one instruction set; @own gets their ids. Returns false with
+/* Finds the machines @ids, all of one instruction set; @own receives their ids. Returns false with
  * err. */
 static bool find_machines(struct session *s, char **ids, size_t count, const char **own,
                           enum isa *first, struct err *err)
@@ -388,7 +388,6 @@ void session_note_analysed(struct session *s, const char *id)
     s->document.analysed = copy;
 }
 
-/* Makes @take_kernel the session's kernel. */
 static void use_kernel(struct session *s, const struct kernel *take_kernel, size_t loop)
 {
     document_use_loop(&s->document, loop);   /* frees the analyses, which point into the old

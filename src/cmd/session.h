@@ -28,7 +28,7 @@ struct edit_request {
      * edited */
     char *directory;
     size_t line;                      /* line of the cursor; 0: the first */
-    bool opened;                      /* whether an editor was started */
+    bool opened;                      /* true if an editor was started */
 };
 /* Removes the temporary directory, and frees the members of @edit. */
 void edit_request_done(struct edit_request *edit);
@@ -52,7 +52,7 @@ struct session {
     bool interactive;
     /* seconds that a command may block the screen; then it continues in the background */
     double patience;
-    /* Shows what the screen waits for: "kernel load: assembles". NULL: no screen. */
+    /* Shows the work that the screen waits for: "kernel load: assembles". NULL: no screen. */
     void (*waits)(const char *what);
     /* requests that the screen collects text and runs paste_command on it */
     bool want_paste;
@@ -138,8 +138,8 @@ struct machine *session_change_machine(struct session *s, struct machine *m, con
 struct machine *session_take_changed(struct session *s, struct machine *m,
                                      struct machine *take_copy, const char *what);
 /* Replaces the session's experiments by *@made, which is set to NULL. @base: *@made extends this
- * table, which the caller holds, and running measurements continue to fill it. NULL: *@made is
- * unrelated. Returns false with err if the session's experiments are no longer @base. */
+ * table, to which the caller has a reference, and running measurements continue to fill it. NULL:
+ * *@made is unrelated. Returns false with err if the session's experiments are no longer @base. */
 bool session_set_experiments(struct session *s, struct experiments **made,
                              const struct experiments *base, struct err *err);
 /* Returns the session's experiments for modification. If others hold references, a copy replaces

@@ -560,7 +560,6 @@ static bool load_origin(const char *dir, const char *prefix, struct kernel *k, s
     return ok;
 }
 
-/* Parses a signed decimal integer. */
 static bool read_signed(const char *text, int64_t *out)
 {
     char *end;

@@ -46,12 +46,12 @@ bool kernel_record_take(struct kernel_record *r, const char *key, const char *va
 /* Writes the kernel's files, whose names begin with @prefix, and appends its rows to @rows. */
 bool session_kernel_save(struct session_saving *w, const struct kernel *k, size_t loop,
                          const char *prefix, struct str *rows, struct err *err);
-/* Reads a kernel; *@loop gets its current loop. Returns NULL with err. */
+/* Reads a kernel; *@loop receives its current loop. Returns NULL with err. */
 struct kernel *session_kernel_load(const char *dir, const char *prefix,
                                    const struct kernel_record *r, size_t *loop, struct err *err);
 /* Saves all kernels except the current one, in files numbered by shelf position. */
 bool session_shelf_save(const struct shelf *shelf, struct session_saving *w, struct err *err);
-/* Loads the kernels into the empty @s. @current (moved; may be NULL) with loop @loop gets the
+/* Loads the kernels into the empty @s. @current (moved; may be NULL) with loop @loop receives the
  * position whose number is missing. */
 bool session_shelf_load(const char *dir, struct session *s, const struct kernel *current,
                         size_t loop, struct err *err);

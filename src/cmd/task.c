@@ -100,8 +100,8 @@ static bool run_here(struct task_run *take_t, const char *title, struct err *err
     return ok;
 }
 
-/* Waits for job @number up to the screen's patience. After MOMENT seconds the screen shows what it
- * waits for. Returns false if the job still runs. */
+/* Waits for job @number up to the screen's patience. After MOMENT seconds the screen shows the
+ * job's work. Returns false if the job still runs. */
 static bool wait_visibly(struct session *s, unsigned number, const char *title,
                          const struct task_ops *ops)
 {

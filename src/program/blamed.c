@@ -9,8 +9,7 @@
 
 /* Largest share of the program's time that needs no explanation, as a difference. */
 #define AGREES 0.03
-#define EXPLAINS 0.5           /* smallest share of a difference that a term must have to explain it
-                                * */
+#define EXPLAINS 0.5           /* smallest share of a difference for a term to explain it */
 
 /* Returns the cycles of the part's branches under the assumption that each execution of the rarer
  * direction is mispredicted. Excludes @ends, the cycles of mispredicted loop ends. */

@@ -21,7 +21,7 @@ struct code_unit {
 struct program_code {
     const struct program *program; /* the code owns a reference to it */
     struct code_unit *units;
-    bool *has_code;                /* by block of the program: whether it has instructions */
+    bool *has_code;                /* by block of the program: true if it has instructions */
     uint32_t *shown;               /* per block of the program: result of program_code_block */
     /* code of the library functions (calls.h) that the program calls, where it is known */
     struct call_code *library;

@@ -119,7 +119,7 @@ struct control_initial { uint32_t symbol; uint64_t value; };
 /* Names used in a unit's functions. Names that begin with '@' are local to the unit. */
 struct control_symbols {
     VEC(char *) names;
-    VEC(bool) escaping;      /* by name: whether its address is stored or passed */
+    VEC(bool) escaping;      /* by name: true if its address is stored or passed */
     VEC(struct control_initial) initial;   /* initial values of variables */
 };
 

@@ -38,7 +38,7 @@ struct unit_names {
     /* by symbol: index of the program's function; CONTROL_NONE: none */
     uint32_t *functions;
     uint32_t *variables;         /* by symbol: index of the variable */
-    bool *allocates;             /* by symbol: whether it is an allocation function */
+    bool *allocates;             /* by symbol: true if it is an allocation function */
 };
 
 /* Blocks of a loop in reverse postorder. The header of an inner loop represents that loop. The
@@ -50,7 +50,7 @@ struct function_facts {
     uint32_t order_count;
     uint32_t *position;          /* index in @order, by block */
     struct loop_body *regions;      /* one for each loop, then one for the function */
-    bool *depends;               /* by loop: whether the execution of its body depends on the
+    bool *depends;               /* by loop: true if the execution of its body depends on the
                                   * iteration */
     bool called;                 /* the function's address is taken, so unknown code may call it */
     bool spoilt;                 /* the counts of the function are unknown in this walk */

@@ -13,8 +13,7 @@
 
 #define ALL_SUBSETS_MOST 16      /* largest number of terms of which all subsets are tried */
 #define EXACT_SIZE 5             /* maximum number of terms of an exact formula */
-#define SUBSET_SIZE 3            /* maximum number of terms of an inexact formula found by subsets
-                                  * */
+#define SUBSET_SIZE 3            /* maximum number of terms of an inexact formula from subsets */
 /* largest ratio of the errors at left-out runs (with products / without) for which products are
  * used */
 #define GAIN 0.7
@@ -50,8 +49,7 @@ struct search {
     double *weights;             /* per run: weight that makes errors relative to the value */
     long double *work;
     bool exact;                  /* exact formulas are searched */
-    size_t spare;                /* minimum number of distinct runs in excess of the number of terms
-                                  * */
+    size_t spare;                /* minimum number of distinct runs beyond the number of terms */
     size_t distinct;             /* number of runs that differ in active inputs */
     /* price of the best exact formula, or criterion of the best inexact one */
     double best;

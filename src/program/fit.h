@@ -14,8 +14,8 @@ size_t fit_distinct_runs(const struct fit_data *data, const bool *active);
  * chooses products of powers: all subsets of a few terms are tried, and many terms are added one by
  * one. Any thread. */
 void fit_counts(const struct fit_data *data, struct formula *out);
-/* Fits counts as fit_counts does. If the formula is not exact, @near gets the other formulas that
- * are about as good. */
+/* Fits counts as fit_counts does. If the formula is not exact, @near receives the other formulas
+ * that are about as good. */
 void fit_counts_near(const struct fit_data *data, struct formula *out, struct fit_near *near);
 
 /* products.c, internal: counts of several inputs as sums of products of single-input terms (powers,

@@ -40,7 +40,6 @@ bool formula_is_operator(uint8_t token)
     return token >= FORMULA_PLUS && token < FORMULA_CONSTANT;
 }
 
-/* Returns the result of the operator @token. */
 static double apply(uint8_t token, double a, double b)
 {
     switch (token) {

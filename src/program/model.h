@@ -18,7 +18,7 @@ struct model_mode {
     /* share if input number @input has remainder @rest by @divisor; divisor 0: no such formula */
     struct formula share_alike;
     uint16_t input, divisor, rest;
-    bool cold; /* whether it consists of first uses */
+    bool cold; /* true if it consists of first uses */
     struct formula distance;
     struct formula irregular; /* share of the mode's references without a steady step, as a formula
                                * of the reciprocals */

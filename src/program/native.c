@@ -19,8 +19,8 @@
 #define STREAM_BYTES ((size_t)1 << 20)   /* minimum number of bytes streamed per measurement */
 #define MOST_BYTES ((size_t)64 << 20)
 #define JUMPS 4000
-/* Minimum number of independent accesses per measurement. It makes the system calls before and
- * after negligible. */
+/* Minimum number of independent accesses per measurement. It is large, so that the system calls
+ * before and after cost a negligible share. */
 #define SCATTERED 32768
 /* ratio of the area walked in columns to the accessed lines; largest number of its pages, all of
  * which are in the TLB, unless the lines need more */

@@ -18,7 +18,7 @@ struct active_set {
     const double *values, *weights;
     size_t rows, count;
     double *lengths, *left;  /* length of each weighted column; weighted residual of each row */
-    bool *barred;            /* by column: whether it depends linearly on chosen ones */
+    bool *barred;            /* by column: true if it depends linearly on chosen ones */
     long double *work;
 };
 

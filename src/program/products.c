@@ -45,7 +45,7 @@ struct joining {
     const struct fit_data *data;
     struct input_terms parts[INPUTS_MAX];
     VEC(struct product) products;
-    bool broken[INPUTS_MAX];     /* by input: whether no short formula fits the effect of this input
+    bool broken[INPUTS_MAX];     /* by input: true if no short formula fits the effect of this input
                                   * only */
     size_t distinct;             /* number of runs that differ in active inputs */
     double *weights, *left;      /* per run: weight, and weighted residual */

@@ -156,7 +156,7 @@ struct walker {
     const struct program_code *code;
     const struct program_flow *flow;
     struct walk_place head;
-    /* per instruction of the unit: whether a path leads from it to the head */
+    /* per instruction of the unit: true if a path leads from it to the head */
     bool *leads_back;
     struct walk_place at, returns[DEPTH];
     unsigned depth;

@@ -46,7 +46,7 @@ struct evaluation_result {
     size_t complete;   /* blocks among n without unknown forms */
     /* coverage: fraction of the rows with a time whose code has only known forms */
     double coverage, mape, median, kendall;   /* fractions; NaN without blocks */
-    bool sampled;      /* whether median and kendall are from a uniform sample of the blocks */
+    bool sampled;      /* true if median and kendall are from a uniform sample of the blocks */
     struct worst_block *worst;  /* sorted by relative error, largest first */
     size_t worst_count;
     struct form_error *forms;   /* sorted by excess, largest first */

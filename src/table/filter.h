@@ -15,8 +15,7 @@ struct table_column {
     const char *name;
     unsigned width;        /* characters; 0: the remaining width (one column per table) */
     bool number;           /* numeric: sorted by value, aligned to the right */
-    unsigned from;         /* minimum width of a line, in characters, in which the column is shown
-                            * */
+    unsigned from;         /* minimum width of a line, in characters, that shows the column */
 };
 
 struct filter_term {

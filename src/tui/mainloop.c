@@ -80,8 +80,8 @@ static void draw(struct loop *l)
     grid_done(&all);
 }
 
-/* Shows what a command waits for over the current screen. Does not draw the views, because a change
- * of their data may be incomplete. */
+/* Shows the work that a command waits for over the current screen. Does not draw the views, because
+ * a change of their data may be incomplete. */
 static void say_wait(const char *what)
 {
     timing_draws();
@@ -148,7 +148,6 @@ static void answer_jobs(struct loop *l)
         obey(l, reply, prefill);
 }
 
-/* Handles a complete paste. */
 static void give_paste(struct loop *l, const struct str *text)
 {
     frame_paste(&l->frame, str_text(text), text->length);

@@ -21,7 +21,7 @@ void screen_resize(void);
 void screen_size(unsigned *width, unsigned *height);
 /* Shows @g, with the cursor at (x, y) or hidden if x < 0. */
 void screen_show(const struct grid *g, int x, int y);
-/* Shows @text in the last row over what is shown, until the next screen_show. */
+/* Shows @text in the last row of the screen, until the next screen_show. */
 void screen_say(const char *text);
 /* Returns the next available key, or KEYCODE_NONE. */
 int screen_key(void);

@@ -51,7 +51,6 @@ static void judge_all(struct accuracy_view_state *v, struct session *s)
     }
 }
 
-/* Computes the map of machine @m. */
 static void fill_map(struct accuracy_view_state *v, struct session *s, struct machine *m)
 {
     struct prediction *p = session_forecast(s, m);
@@ -220,7 +219,6 @@ static bool accuracy_act(void *state, struct session *s, enum action action, str
     }
 }
 
-/* Returns the height that the map needs. */
 static unsigned accuracy_wants(void *state, struct session *s, unsigned width, bool beside)
 {
     (void)state;

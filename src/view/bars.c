@@ -33,7 +33,7 @@ static void add_jobs(const struct session *s, struct str *out)
         }
 }
 
-/* Draws the names of places unless @g is NULL. *@at gets the place at column @x. Returns the
+/* Draws the names of places unless @g is NULL. *@at receives the place at column @x. Returns the
  * columns used. */
 static unsigned names(const struct frame *f, struct grid *g, unsigned width, int x, unsigned *at)
 {

@@ -25,7 +25,7 @@ struct check_view_state {
     const struct check *shown; /* the session's check, identified by @serial */
     uint64_t serial;
     struct code_listing *code;   /* code in the detail pane; NULL: none */
-    size_t known, wrong;       /* number of rows with both values; of these that disagree */
+    size_t known, wrong;       /* number of rows with both values; number of them that disagree */
 };
 
 static void check_close(void *state)

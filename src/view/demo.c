@@ -106,7 +106,6 @@ void demo_done(struct demo *d, struct session *s)
     d->on = false;
 }
 
-/* Begins the current step. */
 static void show(struct demo *d, struct guide *g)
 {
     const struct demo_step *step = &steps[d->step];

@@ -108,7 +108,7 @@ static void say_error(struct frame *f, const struct err *err)
     log_add(LOG_ERROR, "%s", str_text(&f->message));
 }
 
-/* Starts to detect what a command or job loads (frame_notice_loaded). */
+/* Starts to detect objects that a command or job loads (frame_notice_loaded). */
 static void expect_loaded(struct frame *f)
 {
     frame_notice_loaded(f, 0);

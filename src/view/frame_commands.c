@@ -42,7 +42,6 @@ static bool view_rows(struct session *s, struct rows_shown *out)
     return views[at]->rows && views[at]->rows(f->states[at], s, out);
 }
 
-/* Shows a requested view. */
 static bool choose_view(struct frame *f, size_t to)
 {
     frame_show(f, to);

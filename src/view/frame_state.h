@@ -54,15 +54,15 @@ struct frame {
     const struct view_ops *fresh;
     unsigned fresh_request;      /* job whose result was shown last, or job_next of a command */
     struct str message;          /* bottom line; cleared by the next key */
-    bool failed;                 /* whether the message is an error */
+    bool failed;                 /* true if the message is an error */
     char search[128];
     struct str prefill;          /* text for the prompt, from a view */
     enum frame_reply reply;      /* request of the running command */
     struct str next;             /* commands caused by actions, not yet run */
-    bool collecting;             /* whether the editor collects text for `kernel paste` */
+    bool collecting;             /* true if the editor collects text for `kernel paste` */
     bool offered;                /* the text was pasted without a command, so it may not be a
                                   * loop */
-    /* whether the last drawing showed views, rather than the editor or a note that the screen is
+    /* true if the last drawing showed views, rather than the editor or a note that the screen is
      * too small */
     bool views_drawn;
     struct editor editor;        /* valid if @collecting */

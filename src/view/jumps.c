@@ -108,7 +108,6 @@ void frame_show(struct frame *f, size_t to)
     frame_go(f, to);
 }
 
-/* Returns the focused view of place @place. */
 static size_t focus_of(const struct frame *f, unsigned place)
 {
     return view_index(place_view(&places[place], &f->places[place], f->places[place].focus));

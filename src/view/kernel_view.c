@@ -339,7 +339,7 @@ static void draw_panels(struct kernel_view_state *v, struct session *s, struct a
 /* Numbers of rows of the parts of the view. */
 struct layout {
     unsigned rows;       /* rows of headings, instructions and sum */
-    bool roomy;          /* whether each bound has its own row */
+    bool roomy;          /* true if each bound has its own row */
 };
 
 static struct layout lay_out(const struct session *s, const struct analysis *current, size_t n,

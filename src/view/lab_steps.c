@@ -105,7 +105,7 @@ static unsigned draw_steps(const struct lab_step steps[STEPS], const char *arrow
                            const struct session *s, struct grid *g)
 {
     unsigned x = 1;
-    bool asked = false;   /* whether the next step, with its key, has been drawn */
+    bool asked = false;   /* true if the next step, with its key, has been drawn */
 
     for (unsigned i = 0; i < STEPS; i++) {
         const struct lab_step *step = &steps[i];

@@ -14,8 +14,8 @@ struct evolve_run *lab_run(const struct session *s);
 bool lab_run_goes_on(const struct session *s);
 /* Appends the command that pauses or resumes @run; nothing if @run is NULL. */
 void lab_pause(struct evolve_run *run, struct str *command);
-/* Draws an empty pane of @view. Without a run: the text @says, and the key of the next step towards
- * one. */
+/* Draws an empty pane of @view. Without a run, shows the text @says and the key of the next step
+ * towards a run. */
 void lab_draw_empty(const struct session *s, const struct view_ops *view, struct grid *g,
                     const char *says);
 /* Draws the steps on row 0 of @g with their results and the key of the next step. */

@@ -30,7 +30,7 @@ struct mapping_view_state {
     struct machine *machine;     /* machine of @pressures */
     struct ports shown;          /* the machine's ports with their displayed names */
     struct pressures *pressures;
-    bool pressed;                /* whether pressures were available at the last update */
+    bool pressed;                /* true if pressures were available at the last update */
     unsigned long revision;      /* session revision at the last update */
     /* session revision at which computing pressures failed; 0: no failure */
     unsigned long given_up;

@@ -214,7 +214,6 @@ static void matrix_open(void *state)
     v->view.refresh = refresh;
 }
 
-/* Appends the usage of the form in @row. */
 static void print_usage(const struct matrix_view_state *v, size_t row, struct str *out)
 {
     struct usage usage = {0};

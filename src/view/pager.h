@@ -21,12 +21,12 @@ struct pager {
     size_t shown, last;   /* shown: lines visible; last: first visible line when the view is
                            * scrolled to the end */
     size_t widest;        /* columns of the longest visible unwrapped line */
-    bool follow;          /* whether the view stays at the end when lines are added */
+    bool follow;          /* true if the view stays at the end when lines are added */
     char match[128];      /* text to search for; "": none */
     /* direction of a search that the next drawing continues; 0: none */
     int finding;
     size_t find_from, find_step;
-    bool missed;          /* whether the last search found nothing */
+    bool missed;          /* true if the last search found nothing */
 };
 
 void pager_clear(struct pager *p);

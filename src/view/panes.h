@@ -10,10 +10,10 @@ struct pane {
     unsigned number;           /* number of the pane in its place, from 0 */
     int x, y;                  /* position including title and left border */
     unsigned width, height;
-    bool bordered;             /* whether the pane has a left border */
-    bool titled;               /* whether the pane has a title; the only pane of a low screen has
+    bool bordered;             /* true if the pane has a left border */
+    bool titled;               /* true if the pane has a title; the only pane of a low screen has
                                 * none */
-    bool alone;                /* whether the pane is the only visible one of its place */
+    bool alone;                /* true if the pane is the only visible one of its place */
 };
 
 /* Empty if zero-initialised. */

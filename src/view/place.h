@@ -29,7 +29,7 @@ struct place_table {
     void (*draw_head)(struct session *s, struct grid *g);
 };
 
-/* State of a place: its focused pane, and the view that each pane shows. Zero-initialised is the
+/* State of a place: its focused pane, and the view that each pane shows. The zeroed struct is the
  * initial state. */
 struct place_state {
     unsigned focus;

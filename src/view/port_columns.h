@@ -10,7 +10,7 @@ struct port_columns {
     unsigned first, count;           /* range of visible groups */
     unsigned widths[PORTS_MAX];      /* columns of each group */
     unsigned width;                  /* columns of all visible groups */
-    bool headed;                     /* whether a group has a heading for its purpose, which needs a
+    bool headed;                     /* true if a group has a heading for its purpose, which needs a
                                       * row */
 };
 

@@ -110,7 +110,6 @@ static void adopt(struct table *t)
         }
 }
 
-/* Removes the rows from number @total. */
 static void drop_rows(struct table *t, size_t total)
 {
     size_t kept = 0;
@@ -190,7 +189,6 @@ static unsigned column_width(const struct table *t, const struct table_source *s
     return room < most ? room : most;
 }
 
-/* Returns whether the last columns are truncated. */
 static bool is_cut(const struct table *t, const struct table_source *source)
 {
     unsigned used = 0;
@@ -271,7 +269,6 @@ bool table_go(struct table *t, size_t row)
     return later;
 }
 
-/* Searches the next rows. */
 static void find_on(struct table *t, const struct table_source *source, const void *context)
 {
     uint64_t each = (uint64_t)source->column_count * CELL_STEPS;

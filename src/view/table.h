@@ -43,7 +43,7 @@ struct table {
     size_t find_from, find_step;
     struct tags tags;
     bool cut;              /* memory ran out, so rows are missing or unsorted */
-    bool missed;           /* whether the last search found nothing */
+    bool missed;           /* true if the last search found nothing */
 };
 
 void table_init(struct table *t);

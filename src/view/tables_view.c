@@ -19,8 +19,7 @@
 
 enum { COLUMN_FORM, COLUMN_INFERRED, COLUMN_TABLES, COLUMN_KIND, COLUMNS };
 
-#define AGAINST_AT_ONCE 500 /* maximum number of forms of a machine compared while the screen waits
-                             * */
+#define AGAINST_AT_ONCE 500 /* maximum number of forms compared while the screen waits */
 #define USAGE_COLUMNS 16
 #define USAGE_WIDE 28        /* columns of a usage in a pane of at least USAGE_ROOMY columns */
 #define USAGE_ROOMY 86
@@ -33,7 +32,7 @@ struct against {
                                 * not computed yet */
     uint64_t outline;          /* serial number of the outline with the inferred mapping */
     unsigned job;              /* computing job; 0: none */
-    bool made;                 /* whether the result is published */
+    bool made;                 /* true if the result is published */
     _Atomic unsigned holders;  /* number of holders in addition to the first */
 };
 

@@ -29,7 +29,7 @@ struct timeline_view_state {
     /* PICK_LIMIT: only the chain if it limits the loop; PICK_CHAIN: always only the chain */
     enum { PICK_LIMIT, PICK_CHAIN, PICK_ALL } mode;
     int32_t left;                 /* first visible cycle */
-    bool pinned;                  /* whether @left stays the same when the cursor moves */
+    bool pinned;                  /* true if @left stays the same when the cursor moves */
 };
 
 static void timeline_close(void *state)
@@ -59,7 +59,6 @@ static bool only_chain(const struct timeline_view_state *v, const struct analysi
             (v->mode == PICK_LIMIT && a->bottleneck == BOUND_DEPENDENCIES));
 }
 
-/* Selects the displayed instructions. */
 static void pick(struct timeline_view_state *v, const struct analysis *a, size_t count)
 {
     const bool chain = only_chain(v, a);
@@ -76,7 +75,6 @@ static void pick(struct timeline_view_state *v, const struct analysis *a, size_t
             v->pick[v->picked++] = v->pick[i];
 }
 
-/* Returns the instruction of row @row. */
 static size_t insn_of(const struct timeline_view_state *v, size_t row)
 {
     return v->pick[row % v->picked];

@@ -30,7 +30,7 @@ struct view_ops {
     bool (*act)(void *state, struct session *s, enum action action, struct str *command);
     size_t state_size;            /* size of the view's state */
     void (*open)(void *state);    /* Initialises the zeroed state. NULL: zero is valid. */
-    void (*close)(void *state);   /* Frees what the state owns. NULL: nothing. */
+    void (*close)(void *state);   /* Frees the memory that the state owns. NULL: nothing. */
     /* Draws on all of @g, at least 40x8 cells. */
     void (*draw)(void *state, struct session *s, struct grid *g);
     /* Returns whether the focused view needs the whole place. NULL: it does not. */

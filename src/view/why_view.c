@@ -64,7 +64,6 @@ static int draw_chain(const struct analysis *a, struct grid *g, int y)
     return y + 1;
 }
 
-/* Returns the port with the highest load. */
 static unsigned busiest(const struct analysis *a)
 {
     unsigned most = 0;

@@ -289,7 +289,6 @@ static void complain(const struct err *err)
     utf8_say(stderr, "portolan-cc: %s\n", err_text(err, text, sizeof text));
 }
 
-/* Returns whether an option enables threads. */
 static bool has_threads(const struct command_line *l)
 {
     for (size_t i = 0; i < l->options.count; i++)

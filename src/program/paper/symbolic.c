@@ -19,8 +19,7 @@
  * better */
 #define LENGTH_PRICE 1e-2
 #define FIRST_DEPTH 3
-#define FAILED 0.02            /* smallest error of regression at left-out runs for which it failed
-                                * */
+#define FAILED 0.02            /* smallest error at left-out runs for which regression failed */
 #define RUNS_LEAST 8           /* minimum number of runs for symbolic regression */
 #define GAIN 0.7               /* largest ratio of the expression's error to regression's for which
                                 * it is used */

@@ -587,7 +587,6 @@ static int ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Returns the median ticks of an empty call. */
 static uint64_t ticks_of_nothing(void)
 {
     static uint64_t seen[TRIES];
