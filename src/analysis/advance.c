@@ -65,7 +65,7 @@ enum advance_answer advance_compare(const struct kernel *a, size_t loop_a, const
         return ADVANCE_UNKNOWN;
     *times_a = x.least > y.least ? x.least / y.least : 1;
     *times_b = y.least > x.least ? y.least / x.least : 1;
-    /* The ratio of the largest steps must equal that of the smallest ones. Arrays with other
+    /* The ratio of the largest steps must equal the ratio of the smallest ones. Arrays with other
      * element sizes have other steps, but the same ratio. */
     const bool alike =
         x.least * *times_b == y.least * *times_a && x.most * *times_b == y.most * *times_a;

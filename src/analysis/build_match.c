@@ -11,8 +11,8 @@
 #include "base/watch.h"
 
 #define PAIRS_MOST 4000000u    /* maximum number of pairs of loops compared in a group */
-/* Largest distance, in functions, between the expected position of a renamed function and that of
- * its match. */
+/* Largest distance, in functions, between the expected position and the position of the match of a
+ * renamed function. */
 #define NEAR 1000u
 #define ALIKE_FUNCTION 0.7     /* smallest similarity of loops of functions with different names */
 /* Distance and least similarity for a second search. It matches functions that compiler flags

@@ -204,7 +204,7 @@ static bool approximate(struct core *c, const struct insn *insn, struct op *op)
     return true;
 }
 
-/* Returns the latency of the operation without its load: that of the register form if there is one,
+/* Returns the latency of the operation without its load: the register form's latency if it exists,
  * else the table's latency minus the load's. */
 static int32_t operation_latency(const struct core *c, const struct insn *insn, const struct op *op)
 {

@@ -70,8 +70,8 @@ bool deps_whole(const struct deps *d);
  * cycle. Sets @on_cycle (@count entries, or NULL) for each instruction on the cycle. */
 double deps_bound(struct deps *d, bool *on_cycle, size_t count);
 /* Returns the bound of deps_bound if instruction i takes waits[i] cycles longer from its address to
- * its result. The wait is that of a load after a cache miss. Only dependence cycles through
- * addresses become longer, such as pointer chases. */
+ * its result. The wait is the additional latency of a load after a cache miss. Only dependence
+ * cycles through addresses become longer, such as pointer chases. */
 double deps_bound_waiting(struct deps *d, const double *waits);
 /* Finds a cycle of maximum ratio that avoids the instructions in @without (NULL: none). Stores its
  * edges in order, at most @most, in @out and returns their number. Sets *@cycles to the cycles per

@@ -118,7 +118,7 @@ void kernel_set_debug(struct kernel *k, struct debug_lines *take, char *take_tex
  * borrowed, or NULL. */
 uint32_t kernel_source_line(const struct kernel *k, const struct insn *insn, const char **text);
 /* Appends "12: s += a[i];" for @insn, and the function inlined there. Appends nothing and returns
- * false if the line is unknown or equals that of @before, the previous row (NULL: none). */
+ * false if the line is unknown or equals the line of @before, the previous row (NULL: none). */
 bool kernel_source_note(const struct kernel *k, const struct insn *insn, const struct insn *before,
                         struct str *out);
 /* Returns the name of the function whose inlined code contains @insn, borrowed; NULL if none or

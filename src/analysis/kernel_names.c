@@ -272,8 +272,8 @@ static void name_texts(struct kernel *k)
             name_text(k, &k->insns[i]);
 }
 
-/* Sets the memory operand's address in @insn to that of the symbol which @reference names. Does
- * nothing if the reference replaces a jump target or an immediate. @symbol is the symbol's
+/* Sets the memory operand's address in @insn to the address of the symbol that @reference names.
+ * Does nothing if the reference replaces a jump target or an immediate. @symbol is the symbol's
  * number. */
 static void place_memory(struct insn *insn, const struct code_reference *reference, uint32_t symbol)
 {

@@ -10,7 +10,7 @@
 struct kernel *kernel_from_object(const char *path, const struct kernel_options *options,
                                   struct err *err);
 /* Makes a kernel of the highest-ranked loop in the archive at @path, or of the function in
- * @options. Its name is that of the member with the code. Returns NULL with err on failure. Any
+ * @options. Its name is the name of the member with the code. Returns NULL with err on failure. Any
  * thread. */
 struct kernel *kernel_from_archive(const char *path, const struct kernel_options *options,
                                    struct err *err);

@@ -6,8 +6,8 @@
 #include "analysis/streams.h"
 #include "model/arrays.h"
 
-#define LAYOUT_SLACK (1 << 20)   /* largest difference in bytes between an arena's size and that of
-                                  * its arrays */
+#define LAYOUT_SLACK (1 << 20)   /* largest difference in bytes between the size of an arena and the
+                                  * size of its arrays */
 
 /* Places arrays of @bytes in total. Walks get shares in proportion to their steps; gathers and
  * chases have separate regions (memory_region). Returns false with err if the loop accesses no

@@ -245,8 +245,8 @@ static unsigned kinds_of_port(const struct uses *u, unsigned j)
     unsigned alone = 0;
     for (int kind = 0; kind < FORM_KINDS; kind++)
         alone += u->alone[j][kind];
-    for (int kind = 0; kind < FORM_KINDS; kind++)   /* adds kinds of which few forms exist that can
-                                                     * use no other port */
+    for (int kind = 0; kind < FORM_KINDS; kind++)   /* adds kinds with few forms if these can use no
+                                                     * other port */
         kinds |= enough(u->alone[j][kind], alone) ? 1u << kind : 0;
     return kinds;
 }

@@ -55,7 +55,7 @@ static int refuse_argument(portolan_error *out, const char *what)
     return refuse(&err, out);
 }
 
-/* Copies the members after the first as far as the caller's structure extends. The first member is
+/* Copies those members after the first that the caller's structure contains. The first member is
  * the structure's size. */
 static void hand_over(void *to, const void *from, size_t theirs, size_t ours)
 {

@@ -108,8 +108,8 @@ static void handle(int number, struct sigaction *before)
     sigaction(number, &action, before);
 }
 
-/* Installs the handler before that of a sanitizer, even if the sanitizer installed its own later.
- * Faults outside of mapped files are passed on to it. */
+/* Installs the handler before the handler of a sanitizer, even if the sanitizer's was installed
+ * later. Faults outside of mapped files are passed on to it. */
 static void begin(void)
 {
     struct sigaction now;

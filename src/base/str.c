@@ -26,7 +26,7 @@ bool str_try_reserve(struct str *s, size_t more)
     return true;
 }
 
-/* Makes room for @more bytes. Returns false if the text, such as that of a whole table, is too
+/* Makes room for @more bytes. Returns false if the text, such as the text of a whole table, is too
  * large for the reserve. The thread's work then fails. */
 static bool reserve(struct str *s, size_t more)
 {

@@ -202,8 +202,8 @@ static void doubt_form(const struct witnesses *w, struct chart *c, uint32_t form
     f->confidence = fmin(f->confidence, 1 / (1 + weight));
 }
 
-/* Returns the saturator that keeps most of @ports busy and may run with the form. Of several,
- * returns the one with the fewest other ports; NULL: none. */
+/* Returns the saturator that keeps most of @ports busy and may run with the form. If there are
+ * several, returns the one with the fewest other ports; NULL: none. */
 static const struct saturator *busy_with(const struct witnesses *w, const struct chart_form *f,
                                          portset ports)
 {

@@ -124,7 +124,7 @@ struct chart {
     /* relative standard deviation of times from the core's prediction; NaN before stage 3 */
     double noise;
     /* Some times of the core exceed the port bound (chart/residual.h), so times of other forms may
-     * also do so. */
+     * also exceed it. */
     bool late;
     VEC(struct chart_ambiguity) ambiguities;
     VEC(struct chart_check) checks;   /* checks that `experiments settle` measures */

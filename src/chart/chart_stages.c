@@ -172,8 +172,7 @@ static size_t forms_to_place(const struct charting *w, bool core, struct place_f
     return n;
 }
 
-/* Sets the usage of forms of which several share a slot at rename: one slot among other forms, and
- * no port. */
+/* Sets the usage of forms that share a slot at rename: one slot among other forms, and no port. */
 static void write_joined(const struct charting *w, struct mapping *m)
 {
     struct chart *c = w->chart;

@@ -26,7 +26,7 @@
 #define CANDIDATES_FEW 150
 #define RECORDED_PATIENCE 1e-6 /* patience in seconds for recorded times, which waiting cannot
                                 * change */
-#define USES 1000            /* maximum number of forms of which review blocks consist */
+#define USES 1000            /* maximum number of forms that review blocks contain */
 #define BLOCKS 1024
 #define SIMULATED_BLOCKS 2048
 
@@ -40,7 +40,7 @@ struct chart_job {
     bool core_fixed;                 /* a recorded chart of some forms, with the core of all */
     struct forms *forms;             /* forms of the instruction set; the job owns a reference */
     VEC(const struct form_row *) rows;
-    struct block_forms uses;         /* forms of which the review's blocks consist */
+    struct block_forms uses;         /* forms that the review's blocks contain */
     struct chart_options options;
     int cpu;
     const struct charting_hooks *hooks;   /* hooks of the running chart */
@@ -341,7 +341,7 @@ static bool wanted_in_blocks(const void *state, const struct form_row *row)
     return wanted(r, row) && (!r->simulated || mapping_find(r->simulated->mapping, row->form));
 }
 
-/* Chooses the charted forms that programs use most, of which review blocks consist. Without usage
+/* Chooses the forms of review blocks: the charted forms that programs use most. Without usage
  * counts there is no review. */
 static void choose_uses(struct chart_job *w, const struct charting_request *r)
 {

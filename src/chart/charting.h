@@ -45,8 +45,8 @@ struct charting_hooks {
 };
 
 struct chart_job;
-/* Creates a chart for @r, of which it makes a copy. Returns NULL with err if the name is invalid,
- * no matching form can be measured, or the directory for measurements cannot be created. */
+/* Creates a chart for @r, which is copied. Returns NULL with err if the name is invalid, no
+ * matching form can be measured, or the directory for measurements cannot be created. */
 struct chart_job *charting_new(const struct charting_request *r, struct err *err);
 void charting_free(struct chart_job *c);
 /* Measures and infers. If results are saved, writes the machine after each stage. The same request

@@ -29,7 +29,7 @@
  * time, so the time added by another form is most visible. */
 #define WITNESSES 12
 #define REGROUPED_MOST 4     /* maximum number of rounds in which classes are split */
-/* smallest ratio of a fused form's rate to that of the fastest form with operands */
+/* smallest ratio of a fused form's rate to the rate of the fastest form with operands */
 #define JOINED 1.5
 /* Largest relative distance of the cycles alone from a fraction that ports or slots allow. At a
  * larger distance, something other than port conflicts costs time. */

@@ -10,8 +10,8 @@
  * buffer has space for all instructions between the two chains. */
 #define ROOT "sqrtss xmm0, xmm0"
 #define CHAIN 24
-/* Largest ratio of the time of overlapping chains to that of one chain. A Haswell divider is busy
- * for two thirds of a root's latency. */
+/* Largest ratio of the time of overlapping chains to the time of one chain. A Haswell divider is
+ * busy for two thirds of a root's latency. */
 #define OVERLAPPED 0.7
 /* Largest ratio to a chain's time with which chains count as overlapping. */
 #define BETWEEN 0.84
@@ -29,7 +29,7 @@
                                       * root's time */
 /* Entries beyond the capacity in a further loop. Each one delays the next chain by a root. */
 #define BEYOND 4
-/* ratio to a chain's time above which chains do not overlap at all */
+/* ratio to a chain's time above which chains do not overlap */
 #define SERIAL 0.93
 /* Largest share of the reorder buffer that the tested buffer may have. If it has more, the reorder
  * buffer may fill first. */
@@ -167,8 +167,8 @@ static bool narrow(const struct probes *p, struct buffer_search *s)
     return true;
 }
 
-/* Evaluates the first round. Its smallest number of instructions shows whether chains overlap at
- * all. @chain: cycles of one chain. Returns NULL, or why the capacity is unknown. */
+/* Evaluates the first round. Its smallest number of instructions shows whether chains overlap.
+ * @chain: cycles of one chain. Returns NULL, or why the capacity is unknown. */
 static const char *begin(const struct probes *p, struct buffer_search *s, double chain)
 {
     s->chain = chain;

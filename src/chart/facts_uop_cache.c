@@ -22,7 +22,7 @@
 #define UNEVEN 3
 #define BLOCKS (DENSE_MOST - DENSE_LEAST + 1 + JUMPS_MOST - JUMPS_LEAST + 1 + UNEVEN)
 
-/* Long loops. Two have 24 and 27 instructions per 64 bytes, of which one fills lines of six, eight,
+/* Long loops. Two have 24 and 27 instructions per 64 bytes, one of which fills lines of six, eight,
  * nine or twelve µops. The third one counts slots only, without prefixes. It is for CPUs whose
  * decoders are slower than rename, because prefixes in long code may be slow for another reason
  * (Zen 4). */

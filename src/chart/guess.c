@@ -13,7 +13,7 @@
 /* largest share of times above the port bound that slow pairs can have; a larger share has another
  * cause */
 #define LATE_SHARE_MOST 0.5
-/* If times may exceed the port bound, one of ODD_EVERY times with a saturator may do so for an
+/* If times may exceed the port bound, one of ODD_EVERY times with a saturator may exceed it for an
  * unknown reason. */
 #define ODD_EVERY 20
 #define ODD_MOST 3            /* maximum number of times of a form ignored for that reason */

@@ -28,7 +28,8 @@ struct lab {
     /* Relative deviation of times from the best mapping's prediction. On a real CPU it exceeds the
      * noise of measurement. */
     double noise;
-    /* some times of the core exceed the port bound (chart/residual.h), so others may also do so */
+    /* some times of the core exceed the port bound (chart/residual.h), so others may also exceed
+     * it */
     bool late;
 };
 

@@ -244,7 +244,7 @@ static void times_ascend(const struct memory_lines *p, const struct memory_costs
 }
 
 /* In private caches, too, no loop is faster with larger arrays. Interference only adds time, so an
- * unconfirmed time is limited to that of larger arrays. */
+ * unconfirmed time is limited to the time of larger arrays. */
 static void times_confirm(const struct memory_lines *p, const struct memory_costs *sizes, size_t at,
                           double cycles[MEMORY_SIZES])
 {

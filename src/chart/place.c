@@ -21,7 +21,7 @@
 #define LATER_ASKED 2
 #define TELLS 4.0            /* smallest difference of two guesses' predictions with which an
                               * experiment distinguishes them, in standard deviations */
-/* largest cost above that of the best guess with which a guess is still possible */
+/* largest excess of the cost over the best guess's with which a guess is still possible */
 #define STILL 9.0
 /* Minimum number of unexplained times above the port bound (chart/slow_pairs.h) with which a form
  * runs with all saturators. The experiments that distinguish usages precede. Fewer such times may

@@ -347,9 +347,9 @@ static double error_of(const struct experiments *t, const bool *keep, const stru
     return error_within(t, keep, m, LATES_FULL);
 }
 
-/* Sets @order to the order of joining for attempt @turn. With an even @turn it is that of @forms.
- * With an odd one, forms with memory operands are last. Later attempts swap more neighbours at
- * random. */
+/* Sets @order to the order of joining for attempt @turn. With an even @turn it is the order of
+ * @forms. With an odd one, forms with memory operands are last. Later attempts swap more neighbours
+ * at random. */
 static void make_order(const struct lab *lab, const uint32_t *forms, size_t n, unsigned turn,
                        struct rng *rng, uint32_t *order)
 {

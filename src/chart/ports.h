@@ -13,7 +13,7 @@ struct core_ports {
                                   * unknown */
     double error;                /* mean relative error over the core's experiments */
     /* some times exceed the port bound (chart/residual.h), so times of other forms on this CPU may
-     * also do so */
+     * also exceed it */
     bool late;
     /* mean relative error if times above the port bound count less */
     double noise;

@@ -55,8 +55,8 @@ static inline double probe_time(const struct probes *p, size_t at)
 size_t probe_decode(const struct probes *p, size_t at, struct insn **out);
 void probes_done(struct probes *p);
 
-/* Compares the time @t with loops @one and @two, of which @two has one more slot. Returns 1 if @t
- * equals the time of @one, 0 if that of @two, -1 if neither or unknown. */
+/* Compares the time @t with loops @one and @two. Loop @two has one more slot. Returns 1 if @t
+ * equals the time of @one, 0 if it equals the time of @two, -1 if neither or unknown. */
 int probe_slots(const struct probes *p, double t, size_t one, size_t two);
 
 /* Sets fact @key in c->facts and in the machine. If @value is NULL, marks the fact as unknown with

@@ -91,7 +91,7 @@ static int by_bad(const void *a, const void *b)
     return (x->bad < y->bad) - (x->bad > y->bad);
 }
 
-/* Names the forms of which most blocks are bad. */
+/* Names the forms most of whose blocks are bad. */
 static void name_suspects(struct reviewing *r)
 {
     struct str text = {0};

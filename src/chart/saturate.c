@@ -111,7 +111,7 @@ static void judge(const struct entries *e, struct saturator *s, float *row)
             row[c] += (float)s->terms[i].count * own[c];
         s->slots += s->terms[i].count * mapping_at(e->mapping, s->terms[i].entry)->micro_ops;
     }
-    /* Of equally busy sets, takes the largest, because any µop on its ports adds time. */
+    /* If sets are equally busy, takes the largest, because any µop on its ports adds time. */
     for (size_t c = 0; c < g->columns; c++) {
         double cycles = row[c] * g->inverse[c];
         if (cycles > first * (1 + 1e-6) ||

@@ -1,5 +1,5 @@
-/* Records usages whose µops exceed the port bound together with saturators (chart/residual.h). Of
- * the forms with one such usage, only the first few run with all saturators. Later ones reuse their
+/* Records usages whose µops exceed the port bound together with saturators (chart/residual.h). Only
+ * the first few forms with one such usage run with all saturators. Later ones reuse their
  * results. */
 #ifndef PORTOLAN_CHART_SLOW_PAIRS_H
 #define PORTOLAN_CHART_SLOW_PAIRS_H

@@ -156,7 +156,7 @@ struct scanning {
     struct forms *forms; /* form table of the scanned instruction set; the worker loads it */
 };
 
-/* Sends files to other ranks as long as one accepts a file. */
+/* Sends files to other ranks while one accepts a file. */
 static void feed(struct scanning *j)
 {
     struct str path = {0};

@@ -13,7 +13,7 @@
 #include "report/blame.h"
 #include "work/job.h"
 
-#define SECONDS 20             /* default time limit; most of it is waiting for an idle core */
+#define SECONDS 20             /* default time limit; most of it passes before the core is idle */
 #define INSNS_MOST 500         /* maximum number of instructions; each is removed once, so work and
                                 * memory grow with the square */
 #define PATIENCE_SECONDS 1.0   /* time limit of each request to measure variants, seconds */

@@ -151,7 +151,7 @@ static bool next_batch(void *state, unsigned worker)
     return b->count > 0 && !run->failed;
 }
 
-/* Sends a batch to another rank as soon as one accepts it. */
+/* Waits until another rank accepts the batch, and sends it. */
 static void pass_on(struct evaluation_run *run, const struct batch *b)
 {
     struct str piece = {0};

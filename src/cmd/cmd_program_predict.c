@@ -44,7 +44,7 @@ struct machine_prediction {
     struct err why;                    /* reason if not @done */
 };
 
-/* A fact whose value replaces that of each machine. */
+/* A fact whose value replaces each machine's value. */
 struct given_fact {
     const struct fact *fact;
     double value;

@@ -361,8 +361,8 @@ static void keep_result(struct session *s, char *take_line)
 }
 
 /* Records whether `export` has a result. A failed command leaves nothing to export, because an
- * earlier result could be mistaken for that of the command. A command that shows a view makes
- * results exportable again. */
+ * earlier result could be mistaken for the command's. A command that shows a view makes results
+ * exportable again. */
 static void note_end(struct session *s, const struct command *c, const char *line, bool ok)
 {
     if (ok && c == &command_view)

@@ -271,8 +271,8 @@ struct point_run {
     struct kernel_arrays run;
 };
 
-/* Adds the loop's code for point @at. If the code does not depend on the size, that of the previous
- * point is used. */
+/* Adds the loop's code for point @at. If the code does not depend on the size, the previous point's
+ * code is used. */
 static bool point_prepare(struct memory_curve *c, size_t at, const struct kernel *k, size_t loop,
                           struct sandbox *s, struct arena_state *arena, struct point_run *runs,
                           struct err *err)

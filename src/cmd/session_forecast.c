@@ -98,8 +98,8 @@ static bool is_needed(const struct session *s, const struct forecast *f,
     return current && selected && f->serial == t->serial && f->rows == t->rows.count;
 }
 
-/* Of the forecasts that are not needed, keeps the last FORECASTS_KEPT requested and forgets the
- * others. */
+/* Keeps the last FORECASTS_KEPT requested of the forecasts that are not needed, and drops all
+ * earlier ones. */
 static void forget_old(const struct session *s, const struct experiments *t)
 {
     struct forecasts *all = s->document.forecasts;

@@ -76,8 +76,8 @@ static struct recipe *changed_recipe(const struct recipe *from, const struct bui
     return NULL;
 }
 
-/* Finds the loop of @made from the same source lines as the loop of @k. Of several it takes the one
- * with the fewest cycles per original iteration. */
+/* Finds the loop of @made from the same source lines as the loop of @k. If there are several, takes
+ * the one with the fewest cycles per original iteration. */
 static bool find_loop(const struct kernel *k, size_t loop, const struct machine *m,
                       const struct kernel *made, struct tune_build *out)
 {

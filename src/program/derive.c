@@ -293,7 +293,8 @@ static struct weight do_steps(struct activation *f, uint32_t block, const struct
     return after;
 }
 
-/* Marks the counts of the loop's blocks as unknown. Assumes that it is left as often as entered. */
+/* Marks the counts of the loop's blocks as unknown. Assumes that exits and entries are equal in
+ * number. */
 static void spoil_loop(struct activation *f, uint32_t loop, const struct weight *weight)
 {
     const struct control *c = f->control;

@@ -11,7 +11,7 @@
 #include "program/solve.h"
 #include "program/range.h"
 
-#define ALL_SUBSETS_MOST 16      /* largest number of terms of which all subsets are tried */
+#define ALL_SUBSETS_MOST 16      /* largest number of terms with which all subsets are tried */
 #define EXACT_SIZE 5             /* maximum number of terms of an exact formula */
 #define SUBSET_SIZE 3            /* maximum number of terms of an inexact formula from subsets */
 /* largest ratio of the errors at left-out runs (with products / without) for which products are
@@ -283,7 +283,7 @@ static void subsets(struct search *s, size_t *chosen, size_t count, size_t size,
 }
 
 /* Finds the exact formula of @size terms with the lowest price. The number of distinct runs must
- * exceed that of the terms by s->spare. */
+ * exceed the number of terms by s->spare. */
 static bool find_exact(struct search *s, size_t size)
 {
     size_t chosen[SOLVE_COLUMNS];

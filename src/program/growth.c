@@ -10,7 +10,7 @@
 #include "program/fit_data.h"
 #include "program/solve.h"
 
-/* largest number of terms of which all subsets are tried; more terms are added one by one */
+/* largest number of terms with which all subsets are tried; more terms are added one by one */
 #define ALL_SUBSETS_MOST 12
 #define SIZE_MOST 4              /* maximum number of terms per formula */
 /* largest ratio of the error with more terms to the error before for which they are accepted */

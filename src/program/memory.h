@@ -70,7 +70,7 @@ struct memory {
 };
 
 /* Reads the memory of @m from its facts. Returns false with err if facts are missing or the line
- * size differs from that of traces. */
+ * size differs from the line size of traces. */
 bool memory_of(const struct machine *m, struct memory *out, struct err *err);
 /* Returns the probability that a reference hits level @level. @distance is its distance in the
  * serial run. @shape: shape of the level, or of the part of it that is used. */

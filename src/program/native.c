@@ -314,7 +314,7 @@ void native_probe_look(struct native_probe *p)
     for (size_t size = p->first; size <= MOST_BYTES && n.count < NATIVE_SIZES;
          size *= n.count == 1 ? 16 : 2) {
         struct native_level *l = &n.sizes[n.count++];
-        /* loads the area into the caches, as far as it fits */
+        /* loads the part of the area that fits into the caches */
         read_seconds(p->at, size);
         *l = (struct native_level){.bytes = (double)size,
                                    .read = least_of_tries(read_seconds, p->at, size),

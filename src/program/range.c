@@ -121,8 +121,8 @@ static bool varies(const struct fit_data *d, size_t input)
     return false;
 }
 
-/* Uses the runs whose value of @input differs from that of run @at. Returns false if an earlier run
- * than @at has the same value. */
+/* Uses the runs whose value of @input differs from its value in run @at. Returns false if an
+ * earlier run than @at has the same value. */
 static bool leave_out(struct rows *rows, size_t input, size_t at)
 {
     const struct fit_data *d = rows->data;

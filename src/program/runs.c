@@ -275,8 +275,8 @@ double run_step(const struct run_reference *r)
     return step;
 }
 
-/* Adds the bins of @from to those of @into. Distances are means over both. The step of a bin is
- * that of the reference with more steady accesses. */
+/* Adds the bins of @from to those of @into. Distances are means over both. The step of a bin is the
+ * step of the reference with more steady accesses. */
 static void join_bins(struct run_reference *into, const struct run_reference *from)
 {
     const struct run_reference *both[] = {into, from};

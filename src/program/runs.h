@@ -53,7 +53,7 @@ struct program_run {
     double *calls;
     struct run_reference *references;
     double seconds; /* duration of the instrumented run */
-    /* calls of the allocator in order, as far as they were recorded */
+    /* recorded calls of the allocator, in order */
     struct heap_event *allocations;
     size_t allocation_count;
     /* page faults of the uninstrumented program, measured or predicted; NaN: unknown */

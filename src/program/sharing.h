@@ -23,8 +23,8 @@ double sharing_own(const struct sharing *s, double distance);
 double sharing_between(const struct sharing *s, double distance);
 /* Returns the distance in a shared cache of a line that all threads use. With p evenly spaced
  * threads, another thread used it 1/p of the time ago, during which p threads advanced. Therefore
- * the distance equals that of one thread. If threads are at the same position, the distance is
- * smaller. */
+ * the distance equals the distance in one thread. If threads are at the same position, the distance
+ * is smaller. */
 double sharing_common(const struct sharing *s, double distance);
 
 #endif

@@ -15,9 +15,9 @@ void program_sizes_add(struct program *p, const char *const *words, size_t count
 const struct program *program_rebuilt(const struct program *p, const struct invocation *how,
                                       char *const *names, const double *inputs, size_t count,
                                       struct err *err);
-/* Returns @p built for @inputs: @p itself without macros, else a cached build. Borrowed; valid as
- * long as @p. Returns NULL with err if the build fails, or its blocks or references differ from
- * those of @p. */
+/* Returns @p built for @inputs: @p itself without macros, else a cached build. Borrowed; valid
+ * until @p is freed. Returns NULL with err if the build fails, or its blocks or references differ
+ * from those of @p. */
 const struct program *program_sized(const struct program *p, const struct invocation *how,
                                     char *const *names, const double *inputs, size_t count,
                                     struct err *err);

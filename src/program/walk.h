@@ -1,6 +1,6 @@
 /* Lists the code of a loop in execution order for some iterations, through branches, inner loops
- * and called functions. Only the share of each branch direction is known. Directions alternate as
- * evenly as the shares allow, so equal counts result in equal walks. */
+ * and called functions. Only the share of each branch direction is known. The directions of a
+ * branch are distributed evenly over its executions, so equal counts result in equal walks. */
 #ifndef PORTOLAN_PROGRAM_WALK_H
 #define PORTOLAN_PROGRAM_WALK_H
 

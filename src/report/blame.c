@@ -104,7 +104,7 @@ static double settle(double *times, unsigned n, double near)
 }
 
 /* Measures the unchanged loop once more, on a busy core with several attempts. Returns false with
- * err if there is no time at all. */
+ * err if no attempt has a time. */
 static bool measure_base(struct blame_work *w, struct err *err)
 {
     double cycles = NAN, spread;

@@ -137,7 +137,7 @@ static void draw_machines(const struct accuracy_view_state *v, struct session *s
     }
 }
 
-/* Draws the errors in a line below the map, as many as the width permits. */
+/* Draws a line with errors below the map, limited by the width. */
 static void draw_errors(const struct accuracy_view_state *v, struct session *s, struct grid *g,
                         int y)
 {

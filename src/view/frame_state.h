@@ -94,7 +94,7 @@ void frame_go(struct frame *f, size_t to);
 /* Shows @text on the bottom line. */
 void frame_say(struct frame *f, bool failed, const char *text);
 /* Detects whether command or job @request has loaded a kernel, loop or list of functions. Selects
- * its view unless that of a later request is selected. */
+ * its view unless the view of a later request is selected. */
 void frame_notice_loaded(struct frame *f, unsigned request);
 /* Appends the view's description of its position. */
 void frame_position(struct frame *f, struct str *out);

@@ -189,7 +189,7 @@ static void draw_gutter(const struct analysis *a, const struct gutter *gutter, s
         grid_put(g, x + 1, y, 1, ROLE_ACCENT, ATTR_BOLD, feeds && uses ? "↔" : feeds ? "→" : "←");
 }
 
-/* Draws the source line of row @i if it differs from that of the previous row. */
+/* Draws the source line of row @i if it differs from the previous row's. */
 static void draw_source(const struct kernel *k, const struct analysis *a, size_t i, bool first,
                         struct grid *g, int x, int y, enum role role)
 {

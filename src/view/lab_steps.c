@@ -31,7 +31,7 @@ void lab_pause(struct evolve_run *run, struct str *command)
 {
     struct evolve_status status;
 
-    if (run) { /* the current status, not that of the last drawing, selects the command */
+    if (run) { /* the current status selects the command, not the status of the last drawing */
         evolve_get_status(run->evolve, &status);
         str_add(command, status.state == EVOLVE_PAUSED ? "evolve resume" : "evolve pause");
     }

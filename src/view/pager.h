@@ -36,8 +36,8 @@ void pager_add(struct pager *p, enum role role, const char *text);
 /* Removes texts that were added first, so that at most @count texts remain. The visible lines do
  * not move unless they are removed. For a pager without pager_take. */
 void pager_keep_last(struct pager *p, size_t count);
-/* Adds text of any size, of which each drawing reads a part. Nothing may be added after it.
- * @take_text is moved. */
+/* Adds text of any size. Each drawing reads a part of it. Nothing may be added after it. @take_text
+ * is moved. */
 void pager_take(struct pager *p, enum role role, char *take_text);
 /* Returns whether the next drawing continues to read or search. */
 bool pager_busy(const struct pager *p);

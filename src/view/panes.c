@@ -177,7 +177,7 @@ static const char *label_of(const struct view_ops *v)
     return v->label ? v->label : v->name;
 }
 
-/* Names the hidden panes of the place in the title of a single pane, as many as fit. */
+/* Names those hidden panes of the place that fit in the title of a single pane. */
 static void draw_others(const struct pane *pane, unsigned number, const struct place_state *state,
                         struct grid *g, unsigned x)
 {

@@ -27,7 +27,7 @@ struct panes {
  * states in @states. @single: only the focused pane is visible. */
 void panes_lay(struct panes *p, unsigned number, const struct place_state *state, void **states,
                struct session *s, unsigned width, unsigned height, bool single);
-/* Draws all panes; their top left corner is that of @g. */
+/* Draws all panes on @g, from its top left corner. */
 void panes_draw(const struct panes *p, unsigned number, const struct place_state *state,
                 void **states, struct session *s, struct grid *g);
 /* Returns the index of the pane at (@x, @y), and the position relative to its view's area. Returns

@@ -30,7 +30,7 @@ double pressures_port(const struct pressures *p, size_t row, unsigned port);
 double pressures_cycles(const struct pressures *p, size_t row);
 /* Returns the number of distinct µops in the mapping. */
 size_t pressures_distinct(const struct pressures *p);
-/* Returns the rows whose usage is that of form @row, including @row. *@count is their number. */
+/* Returns the rows with the usage of form @row, including @row. *@count is their number. */
 const size_t *pressures_alike(const struct pressures *p, size_t row, size_t *count);
 
 #endif

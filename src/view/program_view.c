@@ -275,7 +275,7 @@ static void draw_head(const struct program_view_state *v, struct session *s, str
         grid_put(g, (int)used + 2, 0, 0, ROLE_DIM, 0, "b shows the profile");
 }
 
-/* Draws panels one below the other, as many as fit. Curves share the remaining rows. */
+/* Draws the panels that fit, one below the other. Curves share the remaining rows. */
 static void draw_column(const struct program_view_state *v, const struct session *s,
                         size_t selected, struct grid *g, int y, unsigned height)
 {

@@ -58,8 +58,8 @@ void table_update(struct table *t, const struct table_source *source, const void
 bool table_busy(const struct table *t);
 /* Completes filtering, sorting and searching. */
 void table_finish(struct table *t, const struct table_source *source, const void *context);
-/* Draws header and rows on rows @y to @y + @height - 1 of @g. @revision is that of the source; a
- * new one filters and sorts again. */
+/* Draws header and rows on rows @y to @y + @height - 1 of @g. @revision is the revision of the
+ * source; a new one filters and sorts again. */
 void table_draw(struct table *t, const struct table_source *source, const void *context,
                 unsigned long revision, struct grid *g, int y, unsigned height);
 /* Performs @action: moves the cursor, scrolls columns, changes the sort column or order, follows

@@ -278,8 +278,8 @@ static void add_short(struct str *line, const char *keys, const char *help, unsi
     str_done(&cell);
 }
 
-/* Returns the number of keys per line: as many as fit with complete effects. If HELP_ROWS requires
- * more, each gets at least HELP_COLUMN columns. */
+/* Returns the number of keys per line, which is limited so that all effects are complete. If
+ * HELP_ROWS requires more, each gets at least HELP_COLUMN columns. */
 static unsigned short_across(const struct short_keys *keys, unsigned width)
 {
     const struct grid row = {.width = width, .height = 1};
@@ -297,7 +297,7 @@ static unsigned short_across(const struct short_keys *keys, unsigned width)
 }
 
 /* Adds the keys of the pane's view in columns. Title, keys and end have HELP_ROWS lines if the
- * width suffices; then marks follow, as many as fit. */
+ * width suffices; then the marks follow that fit. */
 static void fill_short(struct text_view *v, const struct session *s, unsigned width)
 {
     const struct help_page page = {&v->pager, width};

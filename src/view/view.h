@@ -74,8 +74,8 @@ struct view_ops {
     /* Returns whether the content changes without input, so the frame redraws ten times per second.
      * May be NULL. */
     bool (*live)(void *state, struct session *s);
-    /* Returns whether work is left, of which each drawing does a part. The frame redraws until a
-     * key is pressed. May be NULL. */
+    /* Returns whether work is left. Each drawing does a part of it. The frame redraws until a key
+     * is pressed. May be NULL. */
     bool (*busy)(void *state);
 };
 
