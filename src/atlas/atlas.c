@@ -195,7 +195,7 @@ static bool remove_site(const char *path, struct err *err)
     return ok;
 }
 
-/* Returns whether @path may be replaced; *@exists: it is present. False sets err. */
+/* Returns whether @path may be replaced; sets err if it may not. *@exists: it is present. */
 static bool may_replace(const char *path, bool *exists, struct err *err)
 {
     struct stat about;

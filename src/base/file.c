@@ -72,7 +72,7 @@ bool file_only_files(bool only)
     return before;
 }
 
-/* Sets err: @path does not exist, with the most similar name in its directory. */
+/* Reports that @path does not exist, and suggests the most similar name in its directory. */
 static void not_there(struct err *err, const char *path)
 {
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;

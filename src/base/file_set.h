@@ -28,8 +28,8 @@ bool file_set_write(struct file_set *set, const char *name, const void *bytes, s
 /* Removes @name, which may be missing, and the subdirectories that become empty. Returns false with
  * err. */
 bool file_set_remove(struct file_set *set, const char *name, struct err *err);
-/* Applies the change. False with err: nothing has changed, unless the message reports that the next
- * file_set_open completes the change. */
+/* Applies the change. Returns false with err if that fails. Nothing has changed then, unless the
+ * message reports that the next file_set_open completes the change. */
 bool file_set_commit(struct file_set *set, struct err *err);
 /* Frees @set, which may be NULL. Without a commit nothing has changed. */
 void file_set_free(struct file_set *set);

@@ -27,15 +27,15 @@ char *mem_strndup(const char *text, size_t length);
  * large for the reserve, it stays unchanged and this thread's work is cancelled
  * (base/shortage.h). */
 void *mem_grow(void *items, size_t *capacity, size_t size);
-/* Returns whether @bytes are available for @what, which allocates them in many pieces. False sets
- * err. */
+/* Returns whether @bytes are available for @what, which allocates them in many pieces. Sets err if
+ * they are not. */
 bool mem_room(size_t bytes, const char *what, struct err *err);
 /* Allocate for libraries that handle NULL: use the reserve. When that is used up, return NULL and
  * cancel this thread's work. */
 void *mem_lend(size_t size);
 void *mem_lend_resize(void *block, size_t size);
-/* Reacts to a failed request for @size bytes: releases the reserve, and makes this thread's work
- * poll for cancellation soon. True: the caller tries again. Any thread. */
+/* Handles a failed request for @size bytes: releases the reserve, and makes this thread's work poll
+ * for cancellation soon. Returns whether the caller should try again. Any thread. */
 bool mem_yield(size_t size);
 /* For callers of mem_try_* that cannot fail. Call it after each failure, with @tries counted from
  * 0, and try again. Ends the program if no memory is left. */

@@ -28,8 +28,8 @@ void shortage_restore(struct shortage *before);
 /* Returns the job of this thread; NULL: none. */
 struct shortage *shortage_current(void);
 
-/* Returns whether this thread's work must end for lack of memory. True: return at once; the work
- * fails. Any thread. */
+/* Returns whether this thread's work must end for lack of memory. The caller must then return at
+ * once, and the work fails. Any thread. */
 bool shortage_met(void);
 /* Records that @bytes of this thread's output are missing. Returns false if the thread has no
  * job. */
@@ -52,8 +52,8 @@ bool shortage_lost(void);
  * precise. */
 bool shortage_end(const struct shortage *of, bool ok, const char *what, struct err *err);
 
-/* Releases a reserve after a failed request for @bytes. True: the caller tries again. Any
- * thread. */
+/* Releases a reserve after a failed request for @bytes. Returns whether the caller should try
+ * again. Any thread. */
 bool shortage_yield(size_t bytes);
 /* Releases the last reserve, before the program ends. */
 void shortage_yield_last(void);

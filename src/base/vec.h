@@ -20,8 +20,8 @@
         vec_reserve((v), (v)->count + 1);                                                        \
         (v)->items[(v)->count++] = (value);                                                      \
     } while (0)
-/* Makes room for one more item. False: the list is large and memory ran out, so this thread's work
- * will fail (mem_grow). The caller must tolerate that an item is missing. */
+/* Makes room for one more item. Returns false if the list is large and memory ran out; this
+ * thread's work will then fail (mem_grow). The caller must tolerate that an item is missing. */
 #define vec_room(v)                                                                                \
     ((v)->count < (v)->capacity ||                                                                 \
      ((v)->items = mem_grow((v)->items, &(v)->capacity, sizeof *(v)->items),                       \

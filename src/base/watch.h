@@ -26,9 +26,11 @@ extern _Thread_local struct watch watch;
  * Returns the previous watch for watch_restore. */
 struct watch watch_begin(bool (*over)(void *state), void *state);
 void watch_restore(struct watch before);
-/* Polls. True: return at once; the caller must poll too. */
+/* Polls. Returns whether the work must end: the caller must return at once, and its caller must
+ * poll too. */
 bool watch_over(void);
-/* Polls. True: continue. False with err ("cancelled"), so that a loader can return it. */
+/* Polls. Returns whether the work may continue; otherwise false with err ("cancelled"), so that a
+ * loader can return it. */
 bool watch_goes_on(struct err *err);
 
 /* Sets the displayed progress: @done of @total (0: unknown) @unit. @unit is a static string such as
@@ -40,7 +42,8 @@ static inline void watch_at(const char *unit, double done, double total)
     watch.total = total;
 }
 
-/* Adds @steps to steps_taken, and polls every WATCH_STEPS steps. True: return at once. */
+/* Adds @steps to steps_taken, and polls every WATCH_STEPS steps. If it returns true, the caller
+ * must return at once. */
 static inline bool watch_steps(uint64_t steps)
 {
     steps_add(steps);

@@ -35,7 +35,7 @@ static const struct parameter options[] = {
 
 struct form_numbers { uint32_t *items; size_t count, capacity; };
 
-/* Input and output of the job. */
+/* Input and output of the job of experiments generate. */
 struct generating {
     struct generate_values wanted;
     uint64_t seed;

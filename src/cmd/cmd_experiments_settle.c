@@ -16,8 +16,8 @@
 
 #define SHOWN 20             /* forms listed in text */
 
-/* State of the job. The worker measures, decides between usages and writes the machine's
- * directory. */
+/* State of the job of experiments settle. The worker measures, decides between usages and writes
+ * the machine's directory. */
 struct experiments_settling {
     struct session *session;
     struct job *job;

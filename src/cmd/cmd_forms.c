@@ -109,7 +109,7 @@ static const struct parameter add_arguments[] = {
     {0},
 };
 
-/* Input and output of the job. */
+/* Input and output of the job of forms add. */
 struct adding {
     char *file;
     enum isa isa;
@@ -204,7 +204,7 @@ static const struct parameter select_arguments[] = {
     {0},
 };
 
-/* Input and output of the job. */
+/* Input and output of the job of forms select. */
 struct selecting {
     struct forms *forms;       /* counted reference */
     char **patterns;           /* patterns of the command, names of the most frequent forms, or the

@@ -144,7 +144,8 @@ static void show(const struct scan *scan, const struct forms *forms,
     result_count(result, "undecoded", (int64_t)scan->undecoded);
 }
 
-/* State of the job. The worker reads files; the UI thread queries the machines at the end. */
+/* State of the job of forms scan. The worker reads files; the UI thread queries the machines at the
+ * end. */
 struct scanning {
     struct scan scan;
     char **paths;

@@ -18,8 +18,8 @@
                                 * memory grow with the square */
 #define PATIENCE_SECONDS 1.0   /* time limit of each request to measure variants, seconds */
 
-/* State of the job. The worker measures the loop and its variants; the UI thread shows the result
- * and stores it for the kernel view. */
+/* State of the job of kernel blame. The worker measures the loop and its variants; the UI thread
+ * shows the result and stores it for the kernel view. */
 struct kernel_blaming {
     struct session *session;
     struct job *job;

@@ -32,7 +32,7 @@ struct batch {
     size_t count;
 };
 
-/* Request and result of the job. */
+/* Request and result of the job of kernel evaluate. */
 struct kernel_evaluating {
     char *file, *arch, *rows_path;  /* NULL if not given */
     struct machine *machine;        /* the job's copy, because the session's machine may change */

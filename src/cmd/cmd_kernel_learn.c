@@ -25,8 +25,8 @@ struct lesson {
     struct err fault;
 };
 
-/* State of the job. The worker learns the forms; the UI thread prints the lessons and applies them
- * to the session's machine. */
+/* State of the job of kernel learn. The worker learns the forms; the UI thread prints the lessons
+ * and applies them to the session's machine. */
 struct kernel_learning {
     struct job *job;
     VEC(struct lesson) lessons;

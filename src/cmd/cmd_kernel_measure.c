@@ -48,8 +48,8 @@ static void reasons_done(struct reasons *r)
     vec_done(&r->counts);
 }
 
-/* State of the job. The worker measures the loaded loop or the blocks of a file; the UI thread
- * makes the result. */
+/* State of the job of kernel measure. The worker measures the loaded loop or the blocks of a file;
+ * the UI thread makes the result. */
 struct kernel_measuring {
     struct session *session;
     struct job *job;

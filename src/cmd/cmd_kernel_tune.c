@@ -38,7 +38,8 @@ struct tuned_result {
     bool compared;
 };
 
-/* State of the job. The worker searches, compares and measures; the UI thread shows the result. */
+/* State of the job of kernel tune. The worker searches, compares and measures; the UI thread shows
+ * the result. */
 struct tuning {
     struct job *job;
     const struct kernel *kernel; /* counted reference */

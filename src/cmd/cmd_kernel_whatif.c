@@ -122,7 +122,7 @@ static void add_outcome(struct result_table *t, const struct whatif_outcome *o)
     cell_number(t, o->simulated);
 }
 
-/* State of the job: one machine with a range of values of one parameter. */
+/* State of a sweep's job: one machine with a range of values of one parameter. */
 struct sweeping {
     const struct kernel *kernel;   /* counted reference */
     size_t loop;                   /* the kernel's loop */
@@ -247,7 +247,7 @@ static bool sweep(struct session *s, const struct machine *m, const char *name, 
     return task_give(task, &ops, w);
 }
 
-/* State of the job: one machine before and after its change. */
+/* State of a comparison's job: one machine before and after its change. */
 struct comparing {
     const struct kernel *kernel;   /* counted reference */
     size_t loop;

@@ -24,7 +24,8 @@ static bool prepare(const struct forms *forms, const char *pattern, struct err *
     return ok;
 }
 
-/* State of the job. It measures chains of all matching forms, then prints the results. */
+/* State of the job of latency measure. It measures chains of all matching forms, then prints the
+ * results. */
 struct chains {
     struct job *job;
     char *pattern;                /* NULL: all forms */

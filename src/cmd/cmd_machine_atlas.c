@@ -22,7 +22,7 @@ struct atlas_entry {
     struct experiments *experiments;
 };
 
-/* State of the job. */
+/* State of the job that writes the atlas. */
 struct atlas_job {
     char *directory;
     bool asked;                  /* true if the user named machines, which must then all load */

@@ -16,7 +16,7 @@
 
 #define SHOWN 20             /* forms of one kind listed in text */
 
-/* State of the job, which charts on the worker. */
+/* State of the job of machine chart. The worker charts the CPU. */
 struct machine_charting {
     char *name;
     struct job *job;

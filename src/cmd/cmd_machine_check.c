@@ -27,8 +27,8 @@
 #define TELL_SECONDS 0.2    /* seconds between two lists for the views */
 #define PENDING "not measured yet"
 
-/* State of the job. The worker measures the forms one by one; the UI thread shows the rows and
- * stores them for the view. */
+/* State of the job of machine check. The worker measures the forms one by one; the UI thread shows
+ * the rows and stores them for the view. */
 struct checking {
     struct session *session;
     struct job *job;

@@ -32,8 +32,8 @@ struct correction {
     char reason[160];          /* why the row was not corrected */
 };
 
-/* State of the job. The worker finds and verifies corrections on a copy of the machine and writes
- * it; the UI thread loads the result. */
+/* State of the job of machine correct. The worker finds and verifies corrections on a copy of the
+ * machine and writes it; the UI thread loads the result. */
 struct correcting {
     struct job *job;
     struct machine *machine;   /* the copy, which gets one correction after another */

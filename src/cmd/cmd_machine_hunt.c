@@ -28,7 +28,8 @@
 #define LLVM "llvm-mca"       /* --against value that selects llvm-mca; ":CPU" may follow */
 #define MODEL_DRAWS 24
 
-/* State of the job. The worker draws, times and predicts blocks; the UI thread shows the result. */
+/* State of the job of machine hunt. The worker draws, times and predicts blocks; the UI thread
+ * shows the result. */
 struct machine_hunting {
     struct job *job;
     struct machine *machine;      /* a copy */

@@ -101,8 +101,8 @@ static char *imported_id(const char *path, const char *architecture)
     return str_take(&id);
 }
 
-/* State of the job. The worker reads all files, then their machines are added. uops.info's XML of
- * all architectures has 150 MB. */
+/* State of the job that imports uops.info's XML. The worker reads all files, then their machines
+ * are added. The file of all architectures has 150 MB. */
 struct uops_import {
     char *architecture;   /* NULL: all */
     char **paths;

@@ -69,7 +69,7 @@ static const char *of_mnemonic(const struct machine *m, const struct forms *form
     return best;
 }
 
-/* Returns whether the machine or its instruction set's tables have @form. False sets err, which
+/* Returns whether the machine or its instruction set's tables have @form. If not, sets err, which
  * names the most similar form. */
 static bool is_form(struct session *s, const struct machine *m, const char *form, struct err *err)
 {

@@ -35,7 +35,7 @@ struct explain_values {
     size_t pid, measure;
 };
 
-/* State of the job. */
+/* State of the job of program explain. */
 struct explaining {
     struct job *job;
     VEC(char *) argv;    /* NULL-terminated; for a running process only its name */

@@ -46,8 +46,8 @@ struct profile_values {
 /* smallest ratio of the interval between lists to the CPU time of making one */
 #define LIVE_SHARE 8
 
-/* State of the job. It runs and samples the program, then predicts and measures its hottest
- * loops. */
+/* State of the job of program profile. It runs and samples the program, then predicts and measures
+ * its hottest loops. */
 struct profiling {
     struct job *job;
     VEC(char *) argv;              /* NULL-terminated */

@@ -28,7 +28,7 @@ static const struct parameter arguments[] = {
     {0},
 };
 
-/* State of the job: two sessions to compare. */
+/* State of the job of session diff: two sessions to compare. */
 struct comparison {
     char *paths[2];            /* paths[1] NULL: the current session */
     struct session *sides[2];

@@ -74,7 +74,7 @@ enum copied { COPIED_ROWS, COPIED_NAMES, COPIED_TABLE };
  * no row is visible or sorting is incomplete. */
 bool table_copy(struct table *t, const struct table_source *source, const void *context,
                 enum copied part, struct str *out, struct err *err);
-/* Sets err: there is no row to copy. Returns false. */
+/* Reports that there is no row to copy. Returns false. */
 bool table_copies_nothing(struct err *err);
 /* Selects row @row of the source. Returns false if the filter excludes it. */
 bool table_go(struct table *t, size_t row);
