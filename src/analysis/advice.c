@@ -345,7 +345,7 @@ static void say_retire(const struct advice *s)
     advice_next(s);
 }
 
-/* Operations that the limiting ports execute. The advice depends on them. */
+/* Operations of the limiting ports that the advice distinguishes. */
 enum port_work { WORK_JUMP, WORK_LOADS, WORK_STORES, WORK_ACCESSES, WORK_SHUFFLES, WORK_OTHER };
 
 /* Returns the ports that @form uses on the machine of @a. */

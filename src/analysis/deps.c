@@ -481,7 +481,7 @@ static void read_memory(struct build *b, uint32_t at)
 }
 
 /* Adds edges for the order of stores: each one writes the cache after its data are available and
- * after all previous stores. Adds the order of blocked loads and fences, too. */
+ * after all previous stores. Also adds the order of blocked loads and fences. */
 static void keep_order(struct build *b, uint32_t at)
 {
     const struct op *op = b->costs->rows[at].op;

@@ -12,7 +12,7 @@ enum err_code {
     ERR_LIMIT,       /* a limit on time, memory or size was exceeded */
     ERR_MISSING,     /* a file, tool or CPU feature is missing */
     ERR_INTERRUPTED, /* cancelled by the user */
-    ERR_MEMORY,      /* the input needs more memory than is available; nothing of it was stored */
+    ERR_MEMORY,      /* the input needs more memory than is available; no part of it was stored */
 };
 
 struct err {

@@ -112,7 +112,7 @@ struct chart_review {
 };
 
 struct chart {
-    struct machine *machine;      /* machine inferred by the stages so far */
+    struct machine *machine;      /* machine inferred by the completed stages */
     struct chart_form *forms;
     size_t form_count;
     struct experiments *table;    /* all measured experiments */

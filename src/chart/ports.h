@@ -1,5 +1,5 @@
 /* Infers ports and usages of a core by an exact search, form by form (chart/venn.h). If the result
- * lacks forms or its errors exceed the noise, the evolver searches, too. It adds a port at a time
+ * lacks forms or its errors exceed the noise, the evolver also searches. It adds a port at a time
  * while the error decreases. The better result counts. */
 #ifndef PORTOLAN_CHART_PORTS_H
 #define PORTOLAN_CHART_PORTS_H

@@ -28,7 +28,7 @@ struct evaluated {
     struct machine *machine;    /* a copy; NULL: not read yet */
 };
 
-/* Input and output of the job of mapping evaluate. */
+/* Input and output of the job of evaluate. */
 struct mapping_evaluating {
     char *file;                    /* NULL: @table is evaluated */
     struct experiments *table;     /* counted reference to the session's table, or the table of

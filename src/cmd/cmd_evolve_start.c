@@ -224,7 +224,7 @@ struct starting {
     struct experiments *table;       /* counted reference */
     struct problem *problem;
     struct evolve_run *run;          /* run that is not started yet; NULL: not made yet */
-    struct watch outer;              /* watch of the job, restored afterwards */
+    struct watch outer;              /* the job's watch, which is restored after the run */
 };
 
 static void starting_free(void *state)

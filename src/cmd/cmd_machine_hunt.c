@@ -17,7 +17,7 @@
 #include "work/job.h"
 
 #define SECONDS 120
-#define FORMS 1000            /* number of the most frequent forms, from which blocks are drawn */
+#define FORMS 1000            /* number of most frequent forms from which blocks are drawn */
 #define CPU_TOLERANCE 0.15    /* tolerated relative error against times of this CPU */
 #define MODEL_TOLERANCE 0.05  /* tolerated relative error against a model: another machine's or
                                * llvm-mca's */

@@ -25,8 +25,8 @@ struct undo_step {
     struct machine *machine;
     const struct kernel *kernel, *now;     /* counted references; undo replaces @now by @kernel */
     size_t loop;
-    /* id of an added machine; @machine is the one it replaced (NULL: none). NULL: another kind of
-     * step */
+    /* id of an added machine; @machine is the one it replaced (NULL: none). NULL: the step adds no
+     * machine */
     char *id;
     enum isa isa;                          /* instruction set of the machine */
     /* selections before and after the addition; undo keeps a selection that was changed later */

@@ -17,7 +17,7 @@ int reasons_bounds(const struct analysis *a, const struct simulation *sim, doubl
 /* Draws the values of reasons_bounds as text on at most @rows rows. Returns the rows used. */
 int reasons_bounds_short(const struct analysis *a, const struct simulation *sim, double measured,
                          struct grid *g, int y, unsigned rows);
-/* Returns the minimum columns that reasons_machines needs. */
+/* Returns the minimum number of columns that reasons_machines needs. */
 unsigned reasons_machines_width(struct analysis *const *a, size_t n);
 /* Draws one row per machine, up to row @end. */
 void reasons_machines(struct analysis *const *a, size_t n, size_t in_view, struct grid *g, int x,

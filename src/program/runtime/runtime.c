@@ -411,7 +411,7 @@ static void allocated(const void *old, const void *got, size_t size)
     __atomic_clear(&allocations_lock, __ATOMIC_RELEASE);
 }
 
-/* Wrappers of glibc's allocator, which has internal names, too. The symbols are weak, so that a
+/* Wrappers of glibc's allocator, which also has internal names. The symbols are weak, so that a
  * program's own allocator replaces them. */
 #if defined(__GLIBC__)
 extern void *__libc_malloc(size_t size);
