@@ -141,9 +141,9 @@ static void print_ports(struct evolve_run *run, const struct evolve_status *t, s
 {
     static const char *const why[] = {
         [PORTS_FOUND] = "",
-        [PORTS_NO_TIME] = " (the most tried: more time is needed to determine the number)",
+        [PORTS_NO_TIME] = " (the largest number tried; more time is needed to determine it)",
         [PORTS_UNEXPLAINED] =
-            " (the most tried: the remaining error is too large to determine the number)",
+            " (the largest number tried; the remaining error is too large to determine it)",
     };
     struct evolve_trial trials[PORTS_MAX];
     size_t n = t->ports ? 0 : evolve_get_trials(run->evolve, trials, PORTS_MAX);

@@ -133,8 +133,8 @@ static void add_streams(const struct memory_job *w, struct result *result)
         else if (one->fed_by != STREAM_ALONE)
             str_addf(&from, "indices of stream %u", one->fed_by + 1);
         if (stream_range(s, one) < w->curve.points[w->curve.count - 1].bytes) {
-            str_addf(&from, ", %" PRIu32 " bytes each: at most ",
-                     s->items.items[one->fed_by].index_bytes);
+            str_addf(&from, " (%" PRIu32 " bits): at most ",
+                     8 * s->items.items[one->fed_by].index_bytes);
             memory_size_print(stream_range(s, one), &from);
         }
         cell_count(t, (int64_t)i + 1);
