@@ -110,8 +110,8 @@ bool link_keeps_lanes(const struct analysis *a, const struct deps *d, size_t at)
            insn->operation != OPERATION_FP_FUSED && insn->operation != OPERATION_VECTOR_MOVE;
 }
 
-/* Returns another edge between the same values that is an input of the operation, or @at if
- * none. */
+/* Returns another edge between the same values that is an input of the operation, or @at if there
+ * is none. */
 static size_t input_of(const struct analysis *a, const struct deps *d, size_t at)
 {
     for (size_t i = 0; i < d->edge_count; i++)

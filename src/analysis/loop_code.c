@@ -16,7 +16,7 @@ struct loop_code {
     size_t head, last; /* the loop's first and last instruction */
     size_t *targets;   /* index of each instruction's jump target; SIZE_MAX: no jump, or the target
                         * is not in @insns */
-    /* By instruction: whether it can be reached without the head. Between @head and @last it may
+    /* By instruction: true if it can be reached without the head. Between @head and @last it may
      * still belong to the loop, elsewhere it does not. */
     bool *entered;
     bool *returns, *reached;

@@ -51,7 +51,7 @@ struct replaying {
     uint32_t *tree;
     uint32_t *waiting;        /* per load: number of loads that depend on it */
     uint32_t at, iteration;
-    /* Per operation: whether its only input is its own result, and the number of other operations
+    /* Per operation: true if its only input is its own result, and the number of other operations
      * whose only input is that result. */
     bool *chained;
     uint32_t *company;

@@ -26,7 +26,7 @@ extern const char *const chart_stage_names[];
 
 /* How a form's usage was found. */
 enum chart_state {
-    CHART_NOT_MEASURED,   /* the form has no stable time alone */
+    CHART_NOT_MEASURED,   /* the form has no stable time in isolation */
     CHART_IN_CORE,        /* the usage was inferred together with the ports */
     CHART_PLACED,         /* the usage was inferred from experiments with saturators of the core */
     CHART_UNEXPLAINED,    /* the usage disagrees with some measurements of the form */
@@ -45,7 +45,8 @@ struct chart_usage {
 struct chart_form {
     const struct form_row *row;   /* row of the forms table, borrowed */
     enum chart_state state;
-    double alone;                 /* cycles per execution, measured alone; NaN: not measured */
+    double alone;                 /* cycles per execution, measured in isolation; NaN: not measured
+                                   * */
     char *reason;                 /* why the form was not measured (CHART_NOT_MEASURED); NULL
                                    * otherwise */
     /* probability of this usage among all that explain the measurements; NaN: no usage */

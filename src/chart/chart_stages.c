@@ -21,13 +21,13 @@
  * no practical experiment reveals their ports. */
 #define ALONE_MOST 400.0
 #define CORE_TURNS 3
-#define GROUP_STEP 0.02      /* smallest difference of the logarithms of cycles alone between two
-                              * groups */
+#define GROUP_STEP 0.02      /* smallest difference of the logarithms of cycles in isolation between
+                              * two groups */
 
 struct charting {
     struct lab lab;
     struct chart *chart;
-    double *alone;            /* cycles per execution of each form alone */
+    double *alone;            /* cycles per execution of each form in isolation */
     struct core_ports core;
 };
 
@@ -65,7 +65,7 @@ static bool needs_breakers(const struct form_row *row)
     return needs;
 }
 
-/* Selects the core among the forms that have a time alone, except slow ones. */
+/* Selects the core among the forms that have a time in isolation, except slow ones. */
 static bool find_core(struct charting *w, struct chart_core *core, struct err *err)
 {
     const size_t n = w->chart->form_count;

@@ -31,16 +31,17 @@
 #define REGROUPED_MOST 4     /* maximum number of rounds in which classes are split */
 /* smallest ratio of a fused form's rate to the rate of the fastest form with operands */
 #define JOINED 1.5
-/* Largest relative distance of the cycles alone from a fraction that ports or slots allow. At a
- * larger distance, something other than port conflicts costs time. */
+/* Largest relative distance of the cycles in isolation from a fraction that ports or slots allow.
+ * At a larger distance, something other than port conflicts costs time. */
 #define PLAIN 0.0125
-/* Largest ratio of a pair's time to the sum of both times alone that port conflicts can explain. */
+/* Largest ratio of a pair's time to the sum of both times in isolation that port conflicts can
+ * explain. */
 #define SUM_PASSED 1.05
 /* Largest share of slower pairs with which a class is used to infer ports. */
 #define UNRULY_SHARE 0.25
 
-/* Writes a signature such as "RM 0.25", the operand kinds and the cycles alone, to @out. Candidates
- * are chosen from all signatures. */
+/* Writes a signature such as "RM 0.25", the operand kinds and the cycles in isolation, to @out.
+ * Candidates are chosen from all signatures. */
 static void signature(const char *form, double alone, char out[SIGNATURE])
 {
     char letters[4 * SIGNATURE];
@@ -119,8 +120,8 @@ bool core_is_joined(const struct lab *lab, const double *alone, size_t n, size_t
     return isfinite(least) && alone[f] < least / JOINED;
 }
 
-/* Returns whether ports or slots can explain @cycles alone on a CPU that executes up to @width
- * forms per cycle. They can if @cycles is a multiple of 1 / n with n up to @width. */
+/* Returns whether ports or slots can explain @cycles in isolation on a CPU that executes up to
+ * @width forms per cycle. They can if @cycles is a multiple of 1 / n with n up to @width. */
 static bool is_plain(double cycles, double width)
 {
     for (double below = 1; below <= width; below++)
@@ -129,7 +130,7 @@ static bool is_plain(double cycles, double width)
     return false;
 }
 
-/* Returns the highest rate of a form alone, in executions per cycle. */
+/* Returns the highest rate of a form in isolation, in executions per cycle. */
 static double width_alone(const struct lab *lab, const double *alone, size_t n)
 {
     double width = 1;
@@ -239,8 +240,8 @@ static bool near(double a, double b)
     return isnan(a) || isnan(b) || fabs(a - b) <= ALIKE * fmax(a, b);
 }
 
-/* Returns whether candidates @a and @b have equal times alone, and with each class with which both
- * were measured. @own: the class whose first member is @b; SIZE_MAX: none. */
+/* Returns whether candidates @a and @b have equal times in isolation, and with each class with
+ * which both were measured. @own: the class whose first member is @b; SIZE_MAX: none. */
 static bool alike(const struct grouping *g, size_t a, size_t b, size_t own)
 {
     uint32_t fa = g->core->candidates.items[a], fb = g->core->candidates.items[b], counts[2];

@@ -19,7 +19,7 @@
 #define ODD_MOST 3            /* maximum number of times of a form ignored for that reason */
 #define UOP_PRICE 0.7
 #define SLOT_PRICE 0.05
-/* minimum cycles alone with which a blocking pipe is tried */
+/* minimum cycles in isolation with which a blocking pipe is tried */
 #define PIPE_ALONE 1.5
 #define PIPE_PRICE 3.0
 #define STEPS 60
@@ -430,8 +430,8 @@ void guess_neighbours(const struct guess *g, const struct lattice *lattice,
         }
 }
 
-/* Tries a blocking pipe as the explanation of a long time alone. If the guess has a pipe, tries it
- * without. */
+/* Tries a blocking pipe as the explanation of a long time in isolation. If the guess has a pipe,
+ * tries it without. */
 static void try_pipe(struct guess *g, const struct sights *s, struct best *b)
 {
     const struct sight *own = alone(s);

@@ -15,8 +15,8 @@ struct guess {
     double cost;             /* cost from guess_cost */
 };
 
-/* A measured time of the form with @count executions of saturator @beside (SIZE_MAX: the form
- * alone). */
+/* A measured time of the form with @count executions of saturator @beside (SIZE_MAX: the form in
+ * isolation). */
 struct sight {
     size_t beside;
     uint32_t count;
@@ -66,7 +66,7 @@ bool guess_assumes(const struct guess *g, const struct lattice *lattice, portset
 
 /* Makes a guess from the times of @s, starting with saturators of few ports. */
 void guess_begin(const struct sights *s, struct guess *out);
-/* Finds the best usage with all µops on one port set. The form's time alone determines their
+/* Finds the best usage with all µops on one port set. The form's time in isolation determines their
  * number. */
 void guess_single(const struct sights *s, struct guess *out);
 /* Replaces @g by its best neighbour, repeatedly, while that reduces the cost. */

@@ -262,8 +262,8 @@ static bool near(double a, double b)
 }
 
 /* Adds a rule for the latency that one chain measures, if the machine mispredicts the chain. The
- * rule has the latency with which the machine predicts the measured time. If the chain consists of
- * the form alone, that is the measured time. Otherwise the latencies of the other instructions are
+ * rule has the latency with which the machine predicts the measured time. If the chain has no other
+ * form, that is the measured time. Otherwise the latencies of the other instructions are
  * subtracted. */
 static void add_rule(struct latency_finding *f, const struct form_code *code,
                      const struct latency *l)
@@ -286,8 +286,8 @@ static void add_rule(struct latency_finding *f, const struct form_code *code,
         machine_put_latency(f->scratch, code->row->form, from, to, cycles, "");
         with = chain_cycles(f->scratch, code, &l->chain);
     }
-    /* If the machine lacks a form of the chain, there is a rule only for a chain of the form
-     * alone. */
+    /* If the machine lacks a form of the chain, there is a rule only for a chain that has no other
+     * form. */
     if (isnan(with) ? own : isnan(without) || fabs(with - l->cycles) < fabs(without - l->cycles))
         machine_put_latency(f->chart->machine, code->row->form, from, to, cycles,
                             "charted: measured");

@@ -283,7 +283,7 @@ static void costs_fill(const struct memory_lines *p, struct memory_costs *out)
                                                             probes[COST_LOAD].lines;
             if (p->rounds[i][k])
                 out->cycles[i][k] = fmax(0, times[i][k] - other) / probes[i].lines;
-            /* A line loaded next to a written one takes at most its time alone. Times with
+            /* A line loaded next to a written one takes at most its time in isolation. Times with
              * interference may contradict this. */
             if (i == COST_CONCURRENT)
                 out->cycles[i][k] = fmin(out->cycles[i][k], out->cycles[COST_LOAD][k]);

@@ -1,5 +1,5 @@
-/* Finds blocking pipes (dividers) of forms that are slower alone than their µops explain. While a
- * form occupies its pipe, the next form on that pipe must wait. */
+/* Finds blocking pipes (dividers) of forms that are slower in isolation than their µops explain.
+ * While a form occupies its pipe, the next form on that pipe must wait. */
 #ifndef PORTOLAN_CHART_PIPES_H
 #define PORTOLAN_CHART_PIPES_H
 

@@ -465,8 +465,8 @@ static void consider(const struct placer *p, struct placing *f, size_t most)
     free(r);
 }
 
-/* Requests experiments that decide between the guess and its alternatives. Returns false if
- * none. */
+/* Requests experiments that decide between the guess and its alternatives. Returns false if there
+ * are none. */
 static bool decide(struct placer *p, struct placing *f, size_t most)
 {
     if (!f->considered)

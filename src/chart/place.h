@@ -10,7 +10,7 @@
 
 struct place_form {
     uint32_t form;          /* index of the form into the lab's table */
-    double alone;           /* cycles of the form alone */
+    double alone;           /* cycles of the form in isolation */
     /* Forms of one group probably have similar usages. The first form of each group is placed
      * first. */
     uint32_t group;

@@ -253,7 +253,7 @@ static bool *rows_known(const struct experiments *t, const bool *keep, const str
 /* How times above the port bound count: fully, or less with a limit for few or many such times. */
 enum lates { LATES_FULL, LATES_FEW, LATES_MANY };
 
-/* Returns the cycles alone of each form of @t; NaN if unknown. The caller frees. */
+/* Returns the cycles in isolation of each form of @t; NaN if unknown. The caller frees. */
 static double *times_alone(const struct experiments *t)
 {
     double *alone = mem_alloc((t->forms.count + 1) * sizeof *alone);

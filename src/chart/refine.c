@@ -22,8 +22,8 @@
 #define STEPS 8             /* maximum number of steps; each step must reduce the cost */
 #define SWEEPS 3            /* maximum number of sweeps; each sweep changes the frequencies of the
                              * usages */
-#define SLOWEST 1.1         /* largest ratio of the µops' time to the form's time alone */
-#define QUICKEST 0.5        /* smallest ratio of the µops' time to the form's time alone */
+#define SLOWEST 1.1         /* largest ratio of the µops' time to the form's time in isolation */
+#define QUICKEST 0.5        /* smallest ratio of the µops' time to the form's time in isolation */
 #define DEVIATION_MOST 40.0 /* largest cost of one time */
 /* Cost of each further time above the port bound with a form that already explains another one. Two
  * forms slow each other for one reason, so only the first time costs more. */
@@ -48,7 +48,7 @@ struct refine_use {
     unsigned slots;
     bool memory, vectors; /* memory: its forms access memory; vectors: its forms use vectors */
     size_t forms;
-    double cycles; /* cycles of the usage alone */
+    double cycles; /* cycles of the usage in isolation */
     size_t at;     /* sequence number of the usage */
 };
 
@@ -354,7 +354,7 @@ static void add_cost(const struct refine_trial *t, size_t i, struct time_costs *
     if (isnan(says) || is < t->least[i] - EXPLAINS * sigma)
         return;
     c->times++;
-    /* If the form alone takes longer than predicted, its cause may also slow it in this
+    /* If the form takes longer in isolation than predicted, its cause may also slow it in this
      * experiment. */
     if (lab->late && !single && is > says && alone > says && alone <= RESIDUAL_RATIO_ALONE * says)
         says = fmin(is, alone);
@@ -371,7 +371,7 @@ static void add_cost(const struct refine_trial *t, size_t i, struct time_costs *
         return;
     }
     c->wrong += fabs(off) > EXPLAINS && fabs(says / is - 1) > LAB_OFF;
-    /* The time alone depends on no other usage, so its cost has no limit. */
+    /* The time in isolation depends on no other usage, so its cost has no limit. */
     c->cost += single ? off * off : fmin(off * off, DEVIATION_MOST);
 }
 
@@ -423,7 +423,7 @@ static void try_change(struct refine_trial *t, const struct usage *from, unsigne
     usage_done(&u);
 }
 
-/* Tries the usage with all µops on @set whose number explains the form's time alone. */
+/* Tries the usage with all µops on @set whose number explains the form's time in isolation. */
 static void try_single(struct refine_trial *t, portset set, unsigned slots)
 {
     const double count = rint(t->form->alone * portset_size(set));

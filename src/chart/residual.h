@@ -12,9 +12,10 @@
  * measured / predicted that counts as such an excess. */
 #define RESIDUAL_COST_MOST 10.0
 #define RESIDUAL_RATIO 1.25
-/* Largest measured / predicted of a form alone. Stores to consecutive lines take 0.556 cycles for
- * 0.5 on a Zen 4. On a Zen 5, comparisons of memory with an immediate take 0.300 for 0.250, and
- * CMOVZ (R64, R64) takes 0.197 for 0.167. The loop has too few independent chains for six ports. */
+/* Largest measured / predicted of a form in isolation. Stores to consecutive lines take 0.556
+ * cycles for 0.5 on a Zen 4. On a Zen 5, comparisons of memory with an immediate take 0.300 for
+ * 0.250, and CMOVZ (R64, R64) takes 0.197 for 0.167. The loop has too few independent chains for
+ * six ports. */
 #define RESIDUAL_RATIO_ALONE 1.21
 
 struct residual_limit {
@@ -36,8 +37,8 @@ static inline double residual_cost(double off, double predicted, double measured
     return price < limit ? price : limit;
 }
 
-/* Returns the limits for an experiment whose @n > 0 forms take @own cycles each alone. @scattered:
- * many times on this CPU exceed the port bound. */
+/* Returns the limits for an experiment whose @n > 0 forms take @own cycles each in isolation.
+ * @scattered: many times on this CPU exceed the port bound. */
 struct residual_limit residual_limit_of(const double *own, size_t n, bool scattered);
 
 #endif

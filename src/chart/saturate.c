@@ -96,7 +96,7 @@ struct entries {
     size_t n;
 };
 
-/* Computes the busy ports, cycles and margin of @s when it runs alone. */
+/* Computes the busy ports, cycles and margin of @s when it runs in isolation. */
 static void judge(const struct entries *e, struct saturator *s, float *row)
 {
     const struct lattice *g = e->lattice;

@@ -108,7 +108,7 @@ struct saturator {
     /* index of the entry in the mapping, and number of its executions */
     struct { size_t entry; uint32_t count; } terms[SATURATOR_TERMS];
     unsigned term_count;
-    double cycles, slots;       /* cycles and issue slots of the saturator alone */
+    double cycles, slots;       /* cycles and issue slots of the saturator in isolation */
     double margin;              /* relative margin to the busiest set with other ports */
     bool even;                  /* true if a proper subset of the busy ports is equally busy */
     float *row;                 /* sum of µops for each column of the lattice */
@@ -127,10 +127,10 @@ void saturators_done(struct saturators *s);
 /* saturator_check.c: validates saturators by measurement. Only valid ones are used to place
  * forms. */
 
-/* Like saturators_find, but measures each saturator alone first. If one contradicts the core (for
- * example, stores that slow each other), tries the next best for its ports. If none is valid, these
- * ports have no saturator. @form_of: index into the lab's table for each entry of @m. Returns false
- * with err if measurement fails or is cancelled. Call from one thread. */
+/* Like saturators_find, but measures each saturator in isolation first. If one contradicts the core
+ * (for example, stores that slow each other), tries the next best for its ports. If none is valid,
+ * these ports have no saturator. @form_of: index into the lab's table for each entry of @m. Returns
+ * false with err if measurement fails or is cancelled. Call from one thread. */
 bool saturators_validate(struct lab *lab, const struct mapping *m, const struct lattice *g,
                          const uint32_t *form_of, struct saturators *out, struct err *err);
 

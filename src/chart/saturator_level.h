@@ -13,7 +13,7 @@ struct saturator_level {
 /* Returns the number of levels. The first ones are all saturators at the least count, the next ones
  * all at twice that count. */
 size_t saturator_levels(const struct saturators *s);
-/* Returns level @number for a form that takes @alone cycles alone. */
+/* Returns level @number for a form that takes @alone cycles in isolation. */
 struct saturator_level saturator_level_at(const struct saturators *s, size_t number, double alone);
 /* Returns whether @form with @vectors may run with @level: the level does not contain the form,
  * vector encodings are not mixed, and the experiment is short enough. @form_of: form for each entry

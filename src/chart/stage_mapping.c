@@ -23,7 +23,7 @@ static void find_alone(struct stage_mapping *s, const struct experiments *t)
     }
 }
 
-/* Sets s->predicted to the cycles that the mapping predicts for each form alone. */
+/* Sets s->predicted to the cycles that the mapping predicts for each form in isolation. */
 static void predict_alone(struct stage_mapping *s)
 {
     struct experiments *t = experiments_new();

@@ -12,15 +12,16 @@
 struct stage_mapping {
     uint64_t serial;             /* unique number of this mapping */
     struct mapping *mapping;
-    double *alone, *predicted;   /* cycles of each form alone, by index in @mapping; NaN: unknown */
+    double *alone, *predicted;   /* cycles of each form in isolation, by index in @mapping; NaN:
+                                  * unknown */
     portset *changes;            /* for each form: the ports that only one of this mapping and the
                                   * previous one uses */
     size_t changed;              /* total number of ports in @changes */
     _Atomic unsigned holders;    /* number of references besides the creator's */
 };
 
-/* Creates a copy of @m with the cycles of its forms alone from @t. @before: the previous mapping,
- * to which @m is compared; NULL: none. The caller frees the reference. Any thread. */
+/* Creates a copy of @m with the cycles of its forms in isolation from @t. @before: the previous
+ * mapping, to which @m is compared; NULL: none. The caller frees the reference. Any thread. */
 struct stage_mapping *stage_mapping_new(const struct mapping *m, const struct experiments *t,
                                         const struct stage_mapping *before);
 struct stage_mapping *stage_mapping_hold(struct stage_mapping *s);

@@ -57,8 +57,8 @@ bool trial_of_usages(struct lab *lab, struct chart *c, struct err *err);
 
 /* Adds one legacy-encoded form, such as PXOR (XMM, XMM), to @m for each usage of @core. Other
  * legacy forms are measured with it. Its VEX counterpart, VPXOR (XMM, XMM, XMM), is in a class of
- * the core and takes equal time alone. @alone: cycles of the @n forms of the lab's table. Returns
- * the number of forms added. */
+ * the core and takes equal time in isolation. @alone: cycles of the @n forms of the lab's table.
+ * Returns the number of forms added. */
 size_t twins_add(const struct lab *lab, const struct chart_core *core, const double *alone,
                  size_t n, struct mapping *m);
 

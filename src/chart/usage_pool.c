@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-/* relative tolerance of a usage's prediction of the time alone */
+/* relative tolerance of a usage's prediction of the time in isolation */
 #define NEAR 0.025
 #define NEAR_CYCLES 0.005    /* absolute tolerance of the prediction, in cycles */
 #define MOST 400

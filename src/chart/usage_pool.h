@@ -1,4 +1,5 @@
-/* Usages of forms placed so far. They are tried first for other forms with the same time alone. */
+/* Usages of forms placed so far. They are tried first for other forms with the same time in
+ * isolation. */
 #ifndef PORTOLAN_CHART_USAGE_POOL_H
 #define PORTOLAN_CHART_USAGE_POOL_H
 
@@ -14,7 +15,7 @@ void usage_pool_done(struct usage_pool *p);
 void usage_pool_add(struct usage_pool *p, const struct guess *g);
 /* Adds the usages of @m. @lattice must contain all their port sets. */
 void usage_pool_fill(struct usage_pool *p, const struct lattice *lattice, const struct mapping *m);
-/* Writes up to @most usages, newest first, for which a form takes @alone cycles alone. If
+/* Writes up to @most usages, newest first, for which a form takes @alone cycles in isolation. If
  * lattice->late, includes usages with a port bound below @alone, by up to RESIDUAL_RATIO_ALONE.
  * Returns their number. Any thread may call it while no usage is added. */
 size_t usage_pool_choices(const struct usage_pool *p, const struct lattice *lattice, double alone,

@@ -285,7 +285,7 @@ static double set_price(const struct venn_joining *j, portset set)
 }
 
 /* Returns the slots of the joining form with usage @use. The number is one per µop if experiments
- * do not determine it and the ports explain the time alone. */
+ * do not determine it and the ports explain the time in isolation. */
 static uint8_t slots_of(const struct venn *v, const struct venn_use *u)
 {
     double t = v->known.alone[v->form], most = 0;
@@ -409,7 +409,7 @@ static void join_all(struct venn_worker *w, size_t at)
     for (j.count = 1; j.count <= REPEATS_MOST; j.count++)
         for (unsigned size = 1; size <= width + ABOVE_WIDTH && size <= PORTS_LIMIT; size++) {
             double own = (double)j.count / size;
-            /* The ports explain the time alone, or the issue slots limit it. */
+            /* The ports explain the time in isolation, or the issue slots limit it. */
             if (fabs(own - t) <= 4 * sight_noise(SIGHT_NOISE, t) ||
                 (own < t && v->known.slots[v->form] / v->o->width > t * 0.97))
                 choose(&j, 0, 0, size);
@@ -452,7 +452,7 @@ static void try_all(struct venn *v)
 }
 
 /* Returns the most new ports of a form: PORTS_ALLOWED, or one more than all its ports if its time
- * alone implies more. Forms as fast as the issue width get no more. */
+ * in isolation implies more. Forms as fast as the issue width get no more. */
 static double ports_allowed(const struct venn *v)
 {
     double own = rint(1 / v->known.alone[v->form]);

@@ -50,7 +50,7 @@ static void progress(void *state, const struct runner_summary *so_far, size_t to
                  "experiments that decide between usages");
 }
 
-/* Saves the machine first, then the ambiguities. If the second save fails, the old list merely has
+/* Saves the machine first, then the ambiguities. If the second save fails, the old list only has
  * ambiguities that are already decided. */
 static bool save(const struct experiments_settling *w, struct err *err)
 {

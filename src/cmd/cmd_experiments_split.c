@@ -230,8 +230,8 @@ static int order_sightings(const void *a, const void *b)
     return order ? order : (x->cycles > y->cycles) - (x->cycles < y->cycles);
 }
 
-/* Compares each host's value of one control with the median. The median of two values is useful
- * only if there are two hosts. */
+/* Compares each host's value of one control with the median. Two values have the same difference
+ * from their median, so they count only if there are no more than two hosts. */
 static void compare_control(const struct sighting *s, size_t n, size_t hosts,
                             struct host_part *parts)
 {

@@ -30,8 +30,8 @@ struct form_comparing {
     size_t compared;
 };
 
-/* Finds the cycles of @form repeated alone, and its table entry. Returns false if @m lacks the
- * form. */
+/* Finds the cycles of @form repeated in isolation, and its table entry. Returns false if @m lacks
+ * the form. */
 static bool look_up(struct throughput *engine, const struct machine *m, const char *form,
                     const struct mapping_entry **entry, double *cycles)
 {

@@ -95,7 +95,7 @@ static void add_step(struct result_table *t, const struct learn_step *step)
 }
 
 /* Adds some experiments that the form slows down (@slowed) or does not slow down. The first
- * experiment, the form alone, is excluded. */
+ * experiment, the form in isolation, is excluded. */
 static size_t add_steps(struct result_table *t, const struct learned *l, bool slowed)
 {
     size_t shown = 0;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Command kernel load: makes an assembler text, an object or a source to compile the session's
- * kernel. */
+/* Command kernel load: reads an assembler text, an object or a source as the session's kernel. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

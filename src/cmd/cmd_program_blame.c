@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Command program blame: explains the difference between predicted and measured time. Samples give
- * each part's time; the parts that differ most are also measured alone. */
+ * each part's time; the parts that differ most are also measured in isolation. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,7 +29,7 @@
 #define RUNS_MOST 20
 #define RATE 2000.0
 #define SHOWN 0.01             /* smallest share of the time of a listed part */
-#define MEASURED_MOST 3        /* maximum number of parts that are measured alone */
+#define MEASURED_MOST 3        /* maximum number of parts that are measured in isolation */
 
 struct program_blame_values {
     struct word_list inputs;
@@ -167,8 +167,8 @@ static bool watch_runs(struct blaming_program *w, struct estimator *e,
     return ok;
 }
 
-/* Measures paths of loops alone with data in the first-level cache. The paths that differ most are
- * first. */
+/* Measures paths of loops in isolation with data in the first-level cache. The paths that differ
+ * most are first. */
 static bool measure(struct blaming_program *w, const struct program_code *code,
                     const struct code_parts *parts, struct err *err)
 {

@@ -43,7 +43,7 @@ struct explaining {
     struct program_output output;
     struct insitu_options options;
     struct explained_findings found;
-    size_t measure; /* maximum number of paths that are measured alone */
+    size_t measure; /* maximum number of paths that are measured in isolation */
 };
 
 static bool goes_on(void *state, double seconds, uint64_t iterations)
@@ -171,8 +171,8 @@ static bool cancelled(void *state)
     return job_cancelled(((struct explaining *)state)->job);
 }
 
-/* Measures the most frequent paths alone on this CPU, with the recorded branch directions and data
- * in the first-level cache. */
+/* Measures the most frequent paths in isolation on this CPU, with the recorded branch directions
+ * and data in the first-level cache. */
 static void measure_paths(struct explaining *w)
 {
     struct calibration calibration;

@@ -191,8 +191,8 @@ static void predict(struct profiling *w)
     }
 }
 
-/* Measures the hottest loops alone on this CPU. A loop that fails gets a reason; only the user's
- * cancellation ends the job. */
+/* Measures the hottest loops in isolation on this CPU. A loop that fails gets a reason; only the
+ * user's cancellation ends the job. */
 static bool measure(struct profiling *w, struct err *err)
 {
     struct run_profile *p = w->profile;

@@ -57,8 +57,8 @@ struct validating {
     VEC(struct compared) rows;
 };
 
-/* Returns whether the job was cancelled. Polled while the program runs; also takes a reading of
- * clock, core and calls. */
+/* Returns whether the job was cancelled. Polled while the program runs; also measures clock, core
+ * and calls once. */
 static bool cancelled(void *state)
 {
     struct validating *v = state;

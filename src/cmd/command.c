@@ -378,7 +378,7 @@ void command_job_failed(struct session *s, const char *title)
         session_note_failure(s, title);
 }
 
-/* Returns whether the result of @c is stored for `export`. A mere confirmation does not replace an
+/* Returns whether the result of @c is stored for `export`. A confirmation does not replace an
  * earlier result. */
 static bool shows(const struct session *s, const struct command *c)
 {
@@ -541,8 +541,8 @@ static const char *view_of_all(const struct session *s, const char *own, bool pr
     return !out || ftell(out) <= 0 || s->in_view == own ? s->in_view : NULL;
 }
 
-/* Runs @c with a result of its own, because commands nest. Writes the output to @out (NULL:
- * nowhere). @line is the typed text; NULL: the result is not stored. */
+/* Runs @c with a separate result, because commands nest. Writes the output to @out (NULL: nowhere).
+ * @line is the typed text; NULL: the result is not stored. */
 static bool run_command(struct session *s, const struct command *c, char **words, size_t count,
                         const char *line, FILE *out, struct err *err)
 {

@@ -18,7 +18,7 @@ enum command_flags {
     /* the rest of the line is one unparsed argument; the command's only parameter is a
      * PARAMETER_TEXT */
     COMMAND_RAW = 4,
-    COMMAND_SILENT = 8,    /* has no result of its own; its nested commands print */
+    COMMAND_SILENT = 8,    /* has no separate result; its nested commands print */
     COMMAND_SHOWN = 16,    /* uses the shown result, which stays exportable on failure */
     /* uses session_forms on the UI thread: in the workbench a job has loaded the tables before */
     COMMAND_FORMS = 32,

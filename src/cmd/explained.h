@@ -10,7 +10,7 @@
 /* A path through the loop by its recorded branch directions. */
 struct explained_path {
     double share;            /* fraction of the recorded iterations */
-    double predicted, alone; /* simulated cycles, and cycles measured alone; NaN: none */
+    double predicted, alone; /* simulated cycles, and cycles measured in isolation; NaN: none */
     bool leaves;             /* true if the path ends outside the loop */
     size_t executed;         /* number of executed instructions, including calls */
     /* executed instructions without calls; texts are borrowed from the kernel; empty if the path is

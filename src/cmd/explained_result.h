@@ -37,7 +37,7 @@ struct explained_findings {
     struct split split;
     const char *unreplayed;        /* static reason why there are no replays; NULL: there are */
     double predicted;              /* cycles for the mix of paths; NaN: none */
-    struct err unmeasured;         /* why a path was not measured alone */
+    struct err unmeasured;         /* why a path was not measured in isolation */
     struct explained_loop *kept;   /* result for other commands; NULL: none yet */
     double profiled_cpu;           /* CPU seconds of the profiled run; NaN: another program was
                                     * profiled */

@@ -74,7 +74,7 @@ const struct key_binding *keymap_own(const struct keymap *k, const char *view, i
 void keymap_tell(const struct keymap *k, const char *view,
                  void (*line)(void *to, const char *keys, const char *command, const char *help),
                  void *to);
-/* Calls @add for each view that has bindings of its own, first for KEYMAP_ALL. */
+/* Calls @add for each view with separate bindings, first for KEYMAP_ALL. */
 void keymap_views(void (*add)(void *to, const char *view), void *to);
 
 #endif

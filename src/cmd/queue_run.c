@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Runs commands: of a line, a script, or the queue. */
+/* Runs the commands of a line, of a script, or of the queue. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

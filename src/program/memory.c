@@ -116,7 +116,7 @@ double memory_crowded(const struct memory *m, size_t level, double step)
 
 double memory_write_cycles(const struct memory *m, size_t level, enum line_use use)
 {
-    /* main memory: the write-back costs as much as from the last level */
+    /* the write-back to main memory costs the same as from the last level */
     const size_t from = level < m->count ? level : m->count - 1;
     const double update = m->levels[from].update_cycles,
                  line = level < m->count ? m->levels[level].line_cycles : m->line_cycles;

@@ -44,7 +44,7 @@ struct timing {
     /* Indices of the references, sorted by block. Those of block b are
      * references[first_reference[b]] to references[first_reference[b + 1] - 1]. */
     uint32_t *first_reference, *references;
-    /* By block: whether the cost of its references and calls is already part of an earlier part's
+    /* By block: true if the cost of its references and calls is already part of an earlier part's
      * time. A block's code may be in several parts. */
     bool *paid;
     struct program_time *out;

@@ -15,7 +15,7 @@
                               * directions */
 /* instructions of warm-up, and of measurement, as a multiple of the reorder buffer */
 #define REACH 4
-/* share of a loop's executions in another walk above which it needs no walk of its own */
+/* share of a loop's executions in another walk above which it needs no separate walk */
 #define COVERED 0.5
 
 struct root { uint32_t unit, loop; double times; size_t count; };

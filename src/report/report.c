@@ -243,8 +243,8 @@ static bool is_again(const struct analysis *a, size_t row)
     return false;
 }
 
-/* Lists, once per form, instructions whose time was measured alone, is an estimate, or depends on
- * operands, and those of unknown latency. */
+/* Lists, once per form, instructions whose time was measured in isolation, is an estimate, or
+ * depends on operands, and those of unknown latency. */
 static void add_special(const struct analysis *a, struct result *result)
 {
     for (size_t i = 0; i < a->count; i++) {

@@ -297,7 +297,7 @@ static char *history_path(void)
     return path;
 }
 
-/* Runs the editor, which has the terminal until it ends. An editor with a window of its own may
+/* Runs the editor, which has the terminal until it ends. An editor with a separate window may
  * return at once. */
 static void edit(struct loop *l, const struct edit_request *request)
 {

@@ -117,7 +117,7 @@ static bool shows_itself(const char *command, const struct view_ops *v)
 }
 
 /* Adds the keys with a hint that have an effect at the moment: those of all views if @all,
- * otherwise @v's own. */
+ * otherwise only those of @v. */
 static void put_rows(struct bar *b, const struct session *s, const struct view_ops *v, bool all)
 {
     char name[KEY_NAME_MOST];

@@ -19,7 +19,7 @@
 #define ROUNDS 256
 #define RUNS_SHOWN 4
 #define OWN_ROWS_LEAST 12 /* minimum number of rows of a view that draws the run's description on
-                           * rows of its own */
+                           * separate rows */
 #define PAIRS_LEAST 13       /* minimum number of rows below the description that suffice for the
                               * plot of pairs */
 #define SIDE 44              /* columns of the panel at the right */

@@ -365,7 +365,7 @@ static bool take_news(struct frame *f)
         return false;
     tell_ended(f);
     show_loaded(f);
-    /* only the end of a job changes machines or kernel; after mere progress no analysis is
+    /* only the end of a job changes machines or kernel; after progress of a job, no analysis is
      * repeated */
     s->revision += news == JOB_ENDED;
     char *text = command_take_job_result(s, f->ended);

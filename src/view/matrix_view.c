@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Matrix view: the current mapping of an inference run or a chart by forms and ports, the certainty
- * of each cell, and the prediction of each form alone. */
+ * of each cell, and the prediction of each form in isolation. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -65,7 +65,7 @@ static double confidence(const struct matrix_view_state *v, size_t row)
                 : mapping_entry_confidence(mapping_at(v->charted->mapping, row));
 }
 
-/* Returns the measured or predicted cycles of the form alone, or the relative error; NaN if
+/* Returns the measured or predicted cycles of the form in isolation, or the relative error; NaN if
  * unknown. */
 static double number_alone(const struct matrix_view_state *v, size_t row, unsigned column)
 {
