@@ -54,8 +54,8 @@ double guess_cycles(const struct guess *g, const float *row, const struct lattic
  * be NULL). It ignores times above the port bound unless most times are, and one in twenty others
  * if times may exceed the bound. */
 double guess_cost(const struct guess *g, const struct sights *s, double limit, double *worst);
-/* Returns measured / predicted cycles of time number @at if it exceeds the port bound by more than
- * noise within the limit of slow pairs; else 0. */
+/* Returns the ratio of measured to predicted cycles of time number @at if it exceeds the port bound
+ * by more than noise within the limit of slow pairs; else 0. */
 double guess_excess(const struct guess *g, const struct sights *s, size_t at);
 bool guess_equal(const struct guess *a, const struct guess *b);
 uint64_t guess_uops(const struct guess *g);

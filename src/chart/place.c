@@ -193,7 +193,7 @@ static size_t count_told(const struct placer *p, const float *cycles, size_t n, 
     return told;
 }
 
-/* Selects up to @most levels, always the one that distinguishes the most remaining pairs of
+/* Selects up to @most levels, each time the one that distinguishes the most remaining pairs of
  * choices. */
 static void want_telling(const struct placer *p, struct placing *f, const struct guess *choices,
                          size_t n, size_t most)

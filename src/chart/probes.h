@@ -56,7 +56,8 @@ size_t probe_decode(const struct probes *p, size_t at, struct insn **out);
 void probes_done(struct probes *p);
 
 /* Compares the time @t with loops @one and @two. Loop @two has one more slot. Returns 1 if @t
- * equals the time of @one, 0 if it equals the time of @two, -1 if neither or unknown. */
+ * equals the time of @one, 0 if it equals the time of @two, -1 if it equals neither time or is
+ * unknown. */
 int probe_slots(const struct probes *p, double t, size_t one, size_t two);
 
 /* Sets fact @key in c->facts and in the machine. If @value is NULL, marks the fact as unknown with

@@ -9,13 +9,13 @@
 #include <stddef.h>
 
 /* Limits for a time above the port bound: its largest cost in squared deviations, and the largest
- * measured / predicted that counts as such an excess. */
+ * ratio of measured to predicted cycles that counts as such an excess. */
 #define RESIDUAL_COST_MOST 10.0
 #define RESIDUAL_RATIO 1.25
-/* Largest measured / predicted of a form in isolation. Stores to consecutive lines take 0.556
- * cycles for 0.5 on a Zen 4. On a Zen 5, comparisons of memory with an immediate take 0.300 for
- * 0.250, and CMOVZ (R64, R64) takes 0.197 for 0.167. The loop has too few independent chains for
- * six ports. */
+/* Largest ratio of measured to predicted cycles of a form in isolation. Stores to consecutive lines
+ * take 0.556 cycles for 0.5 on a Zen 4. On a Zen 5, comparisons of memory with an immediate take
+ * 0.300 for 0.250, and CMOVZ (R64, R64) takes 0.197 for 0.167. The loop has too few independent
+ * chains for six ports. */
 #define RESIDUAL_RATIO_ALONE 1.21
 
 struct residual_limit {

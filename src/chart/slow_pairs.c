@@ -40,8 +40,8 @@ enum slow_pairs_advice slow_pairs_advise(struct slow_pairs *h, const struct gues
     return t->ended < t->began ? SLOW_PAIRS_WAIT : SLOW_PAIRS_ALONE;
 }
 
-/* Returns the largest measured / predicted of the times with saturator @beside that exceed the port
- * bound; 0: none. */
+/* Returns the largest ratio of measured to predicted cycles of the times with saturator @beside
+ * that exceed the port bound; 0: none. */
 static double latest(const struct guess *g, const struct sights *s, size_t beside)
 {
     double most = 0;
