@@ -68,8 +68,8 @@ static bool could_rename(const struct forwarding *f, const struct forward *link)
     return !((load->traits | store->traits) & INSN_INDEXED);
 }
 
-/* Returns the share of stores that memory renaming finds because the block has enough bytes (fact
- * memory_renaming_length and related ones). */
+/* Returns the share of stores that memory renaming finds because the block has enough instructions
+ * (facts memory_renaming_length and memory_renaming_apart). */
 static double found_by_length(const struct forwarding *f, size_t bytes)
 {
     const struct core *c = f->core;

@@ -42,7 +42,8 @@ static bool is_floating(const struct insn *insn)
     return insn->operation >= OPERATION_FP_ADD && insn->operation <= OPERATION_FP_HORIZONTAL;
 }
 
-/* Finds the nodes that depend on a value of the chain. */
+/* Finds the nodes that depend on a value of the chain (reached), and those of them on which the
+ * chain depends (round). */
 static void reach(struct chain_work *w)
 {
     const struct deps *d = w->d;

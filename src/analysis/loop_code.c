@@ -120,8 +120,9 @@ static struct loop_code find(const struct insn *insns, size_t count, size_t head
     return p;
 }
 
-/* Returns whether all instructions count as executed. This holds if each continues with the next
- * one, if the list is recorded (INSN_FOLLOWED), and if an indirect jump may have any target. */
+/* Returns whether all instructions count as executed. This holds if each instruction continues with
+ * the next one, if the list is recorded (INSN_FOLLOWED), or if an indirect jump may have any
+ * target. */
 static bool is_simple(const struct insn *insns, size_t count)
 {
     bool simple = true;

@@ -130,7 +130,8 @@ static bool is_plain(double cycles, double width)
     return false;
 }
 
-/* Returns the highest rate of a form in isolation, in executions per cycle. */
+/* Returns the highest rate of a form in isolation in executions per cycle, rounded to an integer
+ * and at least 1. */
 static double width_alone(const struct lab *lab, const double *alone, size_t n)
 {
     double width = 1;

@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* Loops of one instruction and fillers over several issue groups, without a jump. A loop with one
- * slot less than the groups shifts by a slot per iteration, so the instruction would occupy every
+ * slot fewer than the groups shifts by a slot per iteration, so the instruction would occupy every
  * slot in turn. If it cannot occupy the last one, it begins the next group, and the loop takes as
  * long as all slots. */
 #define GROUPS 3
@@ -76,7 +76,7 @@ static int leaves_slots(const struct probes *p, const struct group_probes *g,
         return -1;
     if (takes(p, loops[size + 1], full - 1))
         return 0;
-    /* With two slots less, the instruction always begins at an even slot, so no slot should be
+    /* With two slots fewer, the instruction always begins at an even slot, so no slot should be
      * empty. Otherwise the loop has another limit. */
     return takes(p, loops[size + 1], full) && takes(p, loops[size + 2], full - 2) ? 1 : -1;
 }

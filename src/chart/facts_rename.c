@@ -6,7 +6,7 @@
 #include <string.h>
 
 #define FILLED 3             /* cycles that a loop takes to count slots */
-/* Number of loop sizes: one slot less than full cycles, and full cycles. If a jump ends the issue
+/* Number of loop sizes: one slot fewer than full cycles, and full cycles. If a jump ends the issue
  * group, only the second shows an additional slot. */
 #define SIZES 2
 

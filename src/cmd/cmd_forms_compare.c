@@ -109,8 +109,8 @@ static bool add_origin(struct result_table *t, const struct machine *m)
     return known;
 }
 
-/* Adds a table of the hosts that measured the machines; for text and documents only if one is
- * known. */
+/* Adds a table of the hosts that measured the machines, for text and documents. Hides it if no host
+ * is known. */
 static void add_machines(const struct form_comparing *w, struct result *result)
 {
     static const struct result_column columns[] = {

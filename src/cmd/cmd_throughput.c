@@ -19,7 +19,7 @@ static const struct parameter arguments[] = {
     {0},
 };
 
-/* Parses the rest of the line. Quotes have no special meaning, because no form contains any. */
+/* Parses the rest of the line. Ignores quotes, because no form contains any. */
 static bool parse(const char *text, struct experiment *e, struct err *err)
 {
     char *plain = mem_strdup(text), *end = plain;
