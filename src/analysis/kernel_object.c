@@ -18,7 +18,7 @@
 #define CANDIDATES 64    /* largest number of functions of a large file that are decoded to find a
                           * loop */
 
-/* Returns false with err if an option is valid for text only. */
+/* Returns false with err if the options name another instruction set than the object's. */
 static bool options_fit(const struct object *o, const struct kernel_options *options,
                         struct err *err)
 {

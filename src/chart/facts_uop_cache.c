@@ -270,7 +270,7 @@ static double repeated(const struct probes *p, const struct growing *g, size_t i
 
 /* Finds the largest length at full speed and the smallest one at the decoders' speed. A time counts
  * as the nearer of the two, because a real CPU evicts some lines of a loop that just fits. Returns
- * false if one is unknown, or if a longer loop runs at full speed than one that does not. */
+ * false if one is unknown, or if a loop runs at full speed although a shorter one does not. */
 static bool find_bounds(const struct probes *p, struct growing *g)
 {
     const double quick = probe_time(p, g->cached), slow = probe_time(p, g->decoded);

@@ -35,7 +35,7 @@ static const unsigned char bodies[][INSNS_MOST] = {
 };
 #define BODIES (sizeof bodies / sizeof *bodies)
 
-/* Appends an instruction of @bytes bytes that zeroes a register, which only takes an issue slot. */
+/* Appends an instruction of @bytes bytes that zeroes a register and only takes an issue slot. */
 static void add_zeroed(unsigned bytes, unsigned number, struct str *out)
 {
     str_add(out, ".byte ");

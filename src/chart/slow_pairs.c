@@ -75,7 +75,8 @@ static unsigned share_of(const struct guess *g, const struct lattice *lattice, p
 }
 
 /* Returns whether usages @a and @b load @ports, the saturator's busy ports, equally. For a
- * saturator of the issue slots (0), returns whether both take as many slots. */
+ * saturator of the issue slots (0), returns whether both use the same number of slots. Both or
+ * neither must block a pipe. */
 static bool alike_beside(const struct guess *a, const struct guess *b,
                          const struct lattice *lattice, portset ports)
 {

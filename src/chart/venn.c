@@ -576,7 +576,8 @@ static void join_left_out(struct venn *v)
     }
 }
 
-/* Joins form @f again after all others. Restores the former state unless the total cost falls. */
+/* Joins form @f again after all others. Restores the former state unless the total cost falls by
+ * more than ANEW_GAIN. */
 static bool join_anew(struct venn *v, size_t f)
 {
     struct venn_state before = v->states[0];

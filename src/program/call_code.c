@@ -76,7 +76,7 @@ struct following {
 };
 
 /* Appends the instruction at @place. This process has the same code at that address, because the
- * child is its copy. Returns false if the call ends or the code cannot be decoded. */
+ * child is its copy. Returns false if the call ends, is too long, or cannot be decoded. */
 static bool follow(struct following *f, uintptr_t place)
 {
     struct insn insn;

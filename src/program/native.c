@@ -136,7 +136,7 @@ static double jump_once(const char *from, size_t bytes)
     return start / JUMPS;
 }
 
-/* Adds one word of each line of a column of @rows lines @step bytes apart. */
+/* Returns the sum of one word of each line of a column: @rows lines, @step bytes apart. */
 static uint64_t column_sum(const char *at, size_t rows, size_t step)
 {
     uint64_t sum = 0, other = 0;

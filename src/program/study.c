@@ -93,8 +93,8 @@ static int blocks_by_share(const void *a, const void *b)
                                  : 1;
 }
 
-/* Returns the name of the source file that distinguishes static function @f from others of its
- * name. Returns the full path if the file names are equal. NULL: the function's name is unique. */
+/* Returns the path of the source file of function @f if other functions have the same name; NULL:
+ * the name is unique. *@same_file: a file of another one has the same name without directories. */
 static const char *file_of(const struct program *p, uint32_t f, bool *same_file)
 {
     const char *own = p->units[p->blocks[p->functions[f].first_block].unit].source, *found = NULL;
