@@ -31,7 +31,7 @@ static bool stores_sum(const struct forwarding *f, uint32_t store)
     return f->costs->rows[store].sum.pending & ~(1u << f->core->isa->stack_pointer);
 }
 
-/* Returns whether the address has no register. Some machines do not rename such loads (fact
+/* Returns whether the address has no register and the machine does not rename such loads (fact
  * memory_renaming_relative). */
 static bool is_fixed(const struct core *c, const struct insn *insn)
 {

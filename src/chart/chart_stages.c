@@ -65,7 +65,8 @@ static bool needs_breakers(const struct form_row *row)
     return needs;
 }
 
-/* Selects the core among the forms that have a time in isolation, except slow ones. */
+/* Selects the core, unless the options fix it, among the forms that have a time in isolation.
+ * Excludes fast forms whose body needs other instructions. */
 static bool find_core(struct charting *w, struct chart_core *core, struct err *err)
 {
     const size_t n = w->chart->form_count;

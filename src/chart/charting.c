@@ -136,7 +136,7 @@ static bool save_doubts(const struct chart_job *w, const struct chart *c, struct
     return ok;
 }
 
-/* Sets the host and CPU of the measurements in @m. A chart from journals needs them, because
+/* Sets the host and CPU of the measurements in @m. A chart from journals has neither, because
  * journals lack both. */
 static void set_origin(const struct chart_job *w, struct machine *m)
 {
@@ -279,8 +279,8 @@ void charting_free(struct chart_job *w)
     free(w);
 }
 
-/* Returns the path of a file in the directory of @journal. For "cpu.csv" its name is
- * "cpu.WHAT.csv". */
+/* Returns the path of a file in the directory of @journal: the journal's, with @what in place of
+ * the ending ".csv". */
 static char *path_beside(const char *journal, const char *what)
 {
     struct str path = {0};
@@ -290,7 +290,8 @@ static char *path_beside(const char *journal, const char *what)
     return str_take(&path);
 }
 
-/* Returns whether the request selects form @row, and a simulated CPU's machine has it. */
+/* Returns whether form @row matches the request and, unless the CPU is simulated, can be
+ * measured. */
 static bool wanted(const void *state, const struct form_row *row)
 {
     const struct charting_request *r = state;

@@ -133,7 +133,7 @@ static void add_others(const struct latency_file *k, struct str *text)
     }
 }
 
-/* Appends a number with @digits decimal places, or an empty field for NaN. */
+/* Appends a number with @digits significant digits, or an empty field for NaN. */
 static void add_number(struct str *text, double number, int digits)
 {
     char field[40] = "";

@@ -121,7 +121,8 @@ static void ask(struct placer *p, struct placing *f, size_t number)
                                         beside.count}));
 }
 
-/* Requests an experiment. A first time as the guess predicts will not be confirmed. */
+/* Requests an experiment. If its first time agrees with the guess's prediction, it is not measured
+ * again. */
 static void ask_expecting(struct placer *p, struct placing *f, size_t number)
 {
     const struct saturator_level beside = level_of(p, f, number);

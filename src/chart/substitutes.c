@@ -65,7 +65,7 @@ static double deviation(const struct standins *s, const struct machine *m, size_
     return fabs(cycles / probe_time(&s->probes, at) - 1);
 }
 
-/* Copies the usage of @as to @form, unless the form was measured. */
+/* Copies the usage of @as to @form, unless the machine has the form. */
 static void put(struct machine *m, const char *form, const struct mapping_entry *as,
                 const char *source)
 {

@@ -35,8 +35,8 @@ static bool parse(const char *text, struct experiment *e, struct err *err)
 
 struct load {
     VEC(struct mass) masses;
-    double alone;     /* cycles of the forms that are slower among copies of themselves than their
-                       * ports imply */
+    double alone;     /* cycles of the forms whose copies slow each other down beyond their port
+                       * usage */
 };
 
 /* Collects the µops of all terms. Returns false with err if the machine lacks a form. */
