@@ -384,8 +384,8 @@ bool *experiments_fitting(struct session *s, const char *filter, struct err *err
     return experiment_rows_matching(s->document.experiments, m, filter, err);
 }
 
-/* Selects the experiments: at once in a small table, by the worker in a large one. Returns false
- * with err, for example for an invalid filter. */
+/* Selects the experiments. In an interactive session, the worker selects those of a large table.
+ * Returns false with err, for example for an invalid filter. */
 static bool choose(struct session *s, struct experiments_measuring *w, const char *filter,
                    struct err *err)
 {

@@ -218,7 +218,8 @@ static struct program_runs *count_run(struct blaming_program *w, struct err *err
     return NULL;
 }
 
-/* Determines the system time, and the block that frees and allocates pages again. */
+/* Predicts the system time, and finds the block that frees and allocates the largest number of
+ * pages again. */
 static bool find_system(struct blaming_program *w, const struct estimator *e,
                         const struct program_run *counted, struct err *err)
 {

@@ -447,8 +447,8 @@ static bool read_program(struct sweep_hand *hand, struct unpacking *setup, struc
     return hand->program != NULL;
 }
 
-/* Reads the run that rank 0 predicted. It is the only run of a model, so the model predicts exactly
- * it for these inputs. */
+/* Reads the run that rank 0 predicted. The model has only this run, so it predicts exactly this run
+ * for these inputs. */
 static bool read_run(struct sweep_hand *hand, struct unpacking *setup, struct err *err)
 {
     char *names[INPUTS_MAX];

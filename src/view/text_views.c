@@ -39,7 +39,8 @@ static void text_close(void *state)
     pager_done(&((struct text_view *)state)->pager);
 }
 
-/* Returns about the number of rows of all lines; no limit while lines are unread. */
+/* Estimates the rows of all lines. Returns UINT_MAX - 1, which means no limit, while lines are
+ * unread. */
 static unsigned text_wants(void *state, struct session *s, unsigned width, bool beside)
 {
     const struct text_view *v = state;
@@ -117,7 +118,7 @@ static void log_open(void *state)
     ((struct text_view *)state)->pager.follow = true;
 }
 
-/* Returns UINT_MAX - 1: no limit. The title needs a further row. */
+/* Returns UINT_MAX - 1, which means no limit. The title needs one more row. */
 static unsigned log_wants(void *state, struct session *s, unsigned width, bool beside)
 {
     (void)state;
