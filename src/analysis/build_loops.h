@@ -56,7 +56,7 @@ struct build_worker;
  * with err on failure. Any thread. */
 struct binary *build_open(const char *path, struct err *err);
 void build_free(struct binary *b);
-/* Returns the instruction set of the file at @path, or of the first archive member with code.
+/* Sets *@out to the instruction set of the file at @path, or of the first archive member with code.
  * Returns false with err. Any thread. */
 bool build_isa(const char *path, enum isa *out, struct err *err);
 /* Return the number of work items, and process one of them. Work items may run concurrently on any

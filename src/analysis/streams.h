@@ -84,8 +84,8 @@ static inline bool stream_moves(const struct stream *s)
 }
 /* Returns the number of values that an index of @bytes bytes can have without being negative. */
 double stream_index_values(uint32_t bytes);
-/* Returns the bytes that a gather or scatter can access with the values of its indices. INFINITY for
- * other streams. */
+/* Returns the number of bytes that a gather or scatter can access, given the range of its indices.
+ * INFINITY for other streams. */
 double stream_range(const struct streams *s, const struct stream *one);
 /* Returns the sum of @lines over all streams. */
 double streams_lines(const struct streams *s);

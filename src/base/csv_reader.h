@@ -18,7 +18,7 @@ bool csv_reader_next(struct csv_reader *r, char ***fields, size_t *count, struct
 /* Returns the number of the last returned row, from 1. It counts rows rather than lines, because
  * fields may contain line ends. */
 size_t csv_reader_row(const struct csv_reader *r);
-/* Returns the bytes read so far and the size of the file; the size is 0 if unknown (a pipe). */
+/* Sets the bytes read so far and the size of the file; the size is 0 if unknown (a pipe). */
 void csv_reader_progress(const struct csv_reader *r, double *bytes, double *total);
 
 #endif

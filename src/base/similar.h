@@ -19,8 +19,8 @@ struct similar {
 /* Stores @candidate, borrowed, if it is more similar than the previous ones and at most a third of
  * the word's letters differ. Returns whether it did. Any thread. */
 bool similar_try(struct similar *s, const char *candidate);
-/* Writes "did you mean NAME?" to @out if there is a similar one, otherwise @otherwise (may be
- * NULL). Returns @out, or NULL. */
+/* Returns @out with the text "did you mean NAME?" if there is a similar one, otherwise @otherwise
+ * (may be NULL). */
 const char *similar_todo(const struct similar *s, const char *otherwise, char out[SIMILAR_TODO]);
 
 #endif

@@ -56,7 +56,7 @@ struct chart *charting_run(struct chart_job *c, const struct charting_hooks *hoo
                            struct err *err);
 /* Returns whether the chart measures this CPU. */
 bool charting_measures(const struct chart_job *c);
-/* Returns the name of the simulated machine ("skylake"). If this CPU is measured, writes its name
+/* Returns the name of the simulated machine ("skylake"). Without one, writes the name of this CPU
  * to @name and returns that. */
 const char *charting_title(const struct chart_job *c, char name[64]);
 /* Returns the directory of the results, borrowed; NULL: results are not saved. */

@@ -66,7 +66,7 @@ void probe_tell(struct probes *p, const char *key, const char *value, const char
                 const char *why);
 /* Sets fact @key to a number of cycles, rounded to an integer or to tenths. */
 void probe_tell_cycles(struct probes *p, const char *key, double cycles, const char *why);
-/* Returns @count / @cycles, or NaN if that is not an integer. */
+/* Returns @count / @cycles rounded to an integer, or NaN if it is not close to one. */
 double probe_whole_rate(double count, double cycles);
 /* Sets fact @key to @rate, a result of probe_whole_rate. If @rate is NaN, marks the fact as
  * unknown; the reason depends on whether @cycles, the loop's time, is NaN. */

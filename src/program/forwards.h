@@ -22,9 +22,9 @@ struct code_forwards {
     uint32_t *insn_of;
 };
 
-/* Finds the stores of all loads at @run, traced or predicted. Matches the references of a block to
- * its memory instructions in order. Skips blocks where their numbers differ. code_forwards_done
- * frees @out. */
+/* Finds the store that each load reads at @run, traced or predicted. Matches the references of a
+ * block to its memory instructions in order. Skips blocks where their numbers differ.
+ * code_forwards_done frees @out. */
 void code_forwards_find(const struct program_code *c, const struct program_run *run,
                         struct code_forwards *out);
 void code_forwards_done(const struct program_code *c, struct code_forwards *f);

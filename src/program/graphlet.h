@@ -31,9 +31,9 @@ struct pipe_kind {
 
 #define GRAPHLET_PIPES_MOST 64   /* maximum number of pipes of one kind */
 
-/* Returns the cycles from the first start to the last result of one execution. @busy (OP_CLASSES
- * entries, or NULL) gets the cycles in which each kind of pipe is busy. Each class of instructions
- * has its own kind of pipe. */
+/* Returns the cycles from the first start to the last result of one execution. Sets @busy
+ * (OP_CLASSES entries, or NULL) to the cycles in which each kind of pipe is busy. Each class of
+ * instructions has its own kind of pipe. */
 double graphlet_cycles(const struct graphlet_op *ops, size_t count,
                        const struct pipe_kind kinds[OP_CLASSES], double *busy);
 /* Convert between a class and its name ("fadd"). op_class_find returns false for an unknown
