@@ -56,8 +56,8 @@ struct blaming_program {
     double least, user;                /* CPU seconds: total of the shortest run; user time summed
                                         * over runs */
     struct blamed_system system;
-    uint32_t again;              /* block that frees and allocates most pages again; UINT32_MAX:
-                                  * none */
+    uint32_t again;              /* block that frees and allocates the largest number of pages
+                                  * again; UINT32_MAX: none */
     double again_pages;
     double elsewhere;                  /* samples in libraries or outside of any part */
     char *different;

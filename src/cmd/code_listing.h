@@ -15,14 +15,14 @@ struct code_listing {
     size_t bytes;
 };
 
-/* Returns @code if its name is @name. Otherwise frees @code (NULL is fine) and makes the code of
- * the session's experiment @row on this CPU. The caller frees. */
+/* Returns @code if its name is @name. Otherwise frees @code (may be NULL) and makes the code of the
+ * session's experiment @row on this CPU. The caller frees. */
 struct code_listing *code_listing_of_experiment(struct session *s, struct code_listing *code,
                                                 const char *name, size_t row);
 /* Same as code_listing_of_experiment, for @row of a check of instruction set @isa. */
 struct code_listing *code_listing_of_check(struct session *s, struct code_listing *code,
                                            enum isa isa, const struct check_row *row);
-/* NULL is fine. */
+/* Cancels a listing that is not complete. @code may be NULL. */
 void code_listing_free(struct code_listing *code);
 
 #endif

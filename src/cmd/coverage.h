@@ -13,8 +13,8 @@ struct machine_names { VEC(char *) list; };
  * list is incomplete. */
 void coverage_find(const struct kernel *k, size_t loop, struct machine_names *out);
 void machine_names_done(struct machine_names *names);
-/* Appends a sentence like "skylake does not know VADDPD (ZMM, ZMM, M512) and 1 more form;
- * sapphirerapids, znver4 and 3 more machines do". */
+/* Appends a sentence like "skylake lacks VADDPD (ZMM, ZMM, M512) and 1 more form; sapphirerapids,
+ * znver4 and 3 more machines have all forms". */
 void coverage_print(const struct analysis *a, const struct machine_names *coverage,
                     struct str *out);
 

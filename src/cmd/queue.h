@@ -52,8 +52,8 @@ void queue_drop(struct command_queue *q);
  * commands queued before. @own: the job does the command's own work, so cancelling the wait cancels
  * the job. */
 void queue_await(struct session *s, unsigned number, bool own);
-/* *@ended: whether the awaited job has ended. Returns false with err if the job failed or was
- * cancelled; the queued commands are then dropped. */
+/* Sets *@ended to true if the awaited job has ended. Returns false with err if the job failed or
+ * was cancelled; the queued commands are then dropped. */
 bool queue_ended(struct session *s, bool *ended, struct err *err);
 /* Runs the queued commands. Returns false with err on the first failure. */
 bool queue_run(struct session *s, FILE *out, struct err *err);

@@ -197,7 +197,7 @@ bool session_shown_fit(const struct session *s, struct err *err);
  * kernel analyze, otherwise the current one. Returns NULL with err if it is missing or has another
  * instruction set. */
 struct machine *session_kernel_machine(struct session *s, const char *id, struct err *err);
-/* Stores @id (NULL: none) as the machine named to kernel analyze. */
+/* Records @id (NULL: none), the machine given to kernel analyze. */
 void session_note_analysed(struct session *s, const char *id);
 /* Makes @take_kernel with loop @loop the session's kernel. If its instruction set is another one,
  * displays that set's machines. */

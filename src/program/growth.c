@@ -12,7 +12,8 @@
 
 /* largest number of terms with which all subsets are tried; more terms are added one by one */
 #define ALL_SUBSETS_MOST 12
-#define SIZE_MOST 4              /* maximum number of terms per formula */
+#define SIZE_MOST 4              /* Further terms are accepted if they reduce the error to at most
+                                  * this fraction. */
 /* largest ratio of the error with more terms to the error before for which they are accepted */
 #define GAIN 0.5
 #define TERMS_MOST 150           /* maximum number of candidate terms; if there are more, the degree
