@@ -64,7 +64,7 @@ static int heavier_first(const void *a, const void *b)
     return (x->place > y->place) - (x->place < y->place);
 }
 
-/* Sorts loops by samples. The samples of an outer loop exclude those of its inner loops. */
+/* Sorts loops by samples. A loop that contains other loops counts no samples. */
 static void rank(struct kernel *k)
 {
     struct sampled_loop *loops = mem_zero(k->loop_count + 1, sizeof *loops);

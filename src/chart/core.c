@@ -15,8 +15,8 @@
 #define ROUND 8              /* maximum number of classes created per round */
 #define CLASSES_MOST 72
 #define BALANCE_MOST 6
-/* Maximum number of classes from which ports are inferred. The selected ones add the least time to
- * others, so they have the fewest µops. */
+/* Maximum number of classes from which ports are inferred. The selected ones add the shortest time
+ * to others, so they have the fewest µops. */
 #define CORE_MOST 40
 #define LARGER 60            /* number of experiments with three forms, and of those with four, per
                               * class */
@@ -25,8 +25,8 @@
 #define AHEAD 3.0            /* ratio of the times of both forms in an unbalanced pair */
 #define AHEAD_MOST 12        /* maximum number of copies of one form in an unbalanced pair */
 #define SIGNATURE 24
-/* Maximum number of classes with which every candidate is measured. The selected ones add the least
- * time, so the time added by another form is most visible. */
+/* Maximum number of classes with which every candidate is measured. The selected ones add the
+ * shortest time, so the time added by another form is most visible. */
 #define WITNESSES 12
 #define REGROUPED_MOST 4     /* maximum number of rounds in which classes are split */
 /* smallest ratio of a fused form's rate to the rate of the fastest form with operands */

@@ -155,7 +155,7 @@ static size_t distinct_sets(const struct genome *g, unsigned *sets)
 }
 
 /* Returns the best mapping with one more port. The µops of some sets use the new port, either
- * instead of their ports or in addition. Chooses the changes with the least error. The caller
+ * instead of their ports or in addition. Chooses the changes with the smallest error. The caller
  * frees. */
 static struct genome *with_port(const struct port_search *s)
 {

@@ -205,7 +205,8 @@ static void offer_counts(const struct entries *e, size_t a, size_t b, size_t c,
             }
 }
 
-/* Lists one entry for each usage with a single µop. Triples are formed from these entries. */
+/* Lists one entry for each usage with at most one µop and each vector encoding. Triples are formed
+ * from these entries. */
 static size_t simple_entries(const struct mapping *m, size_t *out)
 {
     size_t n = 0;

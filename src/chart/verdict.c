@@ -128,7 +128,8 @@ static unsigned least_likely(const struct chart *c, size_t form)
     return least;
 }
 
-/* Replaces alternative @at with the form's former usage. Does nothing if @at is f->other_count. */
+/* Replaces alternative @at (f->other_count: none) with the form's former usage. Limits the form's
+ * confidence. */
 static void keep_before(struct chart *c, size_t form, unsigned at, struct chart_usage *take_before)
 {
     struct chart_form *f = &c->forms[form];

@@ -43,7 +43,7 @@ static void add_series(struct drawing *d, const char *label, const double *x, co
 }
 
 /* Adds the curves of the median and worst error of the population. If experiments have @joined the
- * run, its current best error may exceed the least error so far and is added too. */
+ * run, its current best error may exceed the smallest error so far and is added too. */
 static void add_moments(struct drawing *d, const struct evolve_sample *samples, const double *x,
                         size_t n, bool joined)
 {

@@ -292,8 +292,8 @@ bool program_descriptions(const struct program *p, struct str *out, struct err *
     return described(p->path, out, err) || err_at(err, p->path, 0, 0);
 }
 
-/* Returns the absolute path of an executable: the system searches a name without a directory in
- * PATH only. The caller frees. */
+/* Returns the absolute path of an executable, because the system searches a name without a
+ * directory only in PATH. The caller frees. */
 static char *place_of(const char *path)
 {
     char place[PATH_MAX];

@@ -30,8 +30,8 @@ double nalu_value(const struct nalu *n, const double *inputs);
  * parameter. */
 double nalu_loss(const struct nalu *n, const struct fit_data *data, double *gradient);
 /* Trains a network on @data with Adam, from several starting points with a fixed seed. Stores the
- * network with the least loss. Deterministic. Returns the mean relative error of held-out runs, a
- * quarter of the runs at a time; NaN with fewer than four runs. Takes seconds with many runs. */
+ * network with the smallest loss. Deterministic. Returns the mean relative error of held-out runs,
+ * a quarter of the runs at a time; NaN with fewer than four runs. Takes seconds with many runs. */
 double nalu_fit(const struct fit_data *data, struct nalu *out);
 
 #endif
