@@ -129,7 +129,7 @@ static struct value add_constant(struct value x, int64_t constant)
     return (struct value){x.symbol, (int64_t)((uint64_t)x.offset + (uint64_t)constant)};
 }
 
-/* Returns @x modulo 2^32. An unknown value gets another symbol with the same step. */
+/* Returns @x modulo 2^32. An unknown value receives another symbol with the same step. */
 static struct value low32(struct state *s, struct value x)
 {
     if (!x.symbol)
@@ -374,7 +374,7 @@ static bool extend(struct value x, const struct operand *from, bool sign, struct
 }
 
 /* Extends an unknown value. A value of 32 bits or more keeps its step, because loop counters do not
- * overflow. A narrower value gets another symbol. */
+ * overflow. A narrower value receives another symbol. */
 static struct value extended(struct state *s, struct value x, const struct operand *from, bool sign)
 {
     if (from->bits == 32) {

@@ -231,7 +231,7 @@ static void take_loop(struct build_piece *piece, const struct kernel *k, size_t 
     for (size_t m = 0; m < w->count; m++) {
         struct bounds bounds;
         const bool room = shortage_need(count * BLOCK_BYTES_EACH);
-        /* Without memory for the copy the analysis gets no instruction, which yields no result. */
+        /* Without memory for the copy, no instruction is analysed, which yields no result. */
         const bool all = analysis_bounds(w->works[m], taken ? taken : insns, room ? count : 0,
                                          false, &bounds);
         out.costs[m] = (struct loop_cost){bounds.total, bounds.bottleneck, !all, bounds.estimate};

@@ -98,7 +98,7 @@ static void add_place(struct text_writer *w, uint64_t position)
     vec_push(&w->places.list, p);
 }
 
-/* Collects the loop head and all jump targets. A position without a name gets a new one. */
+/* Collects the loop head and all jump targets. A position without a name receives a new one. */
 static void find_places(struct text_writer *w)
 {
     size_t kept = 0;

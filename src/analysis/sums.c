@@ -49,7 +49,8 @@ static bool addition_of(const struct insn *insn, uint8_t *to, uint8_t *from, int
     }
 }
 
-/* Returns whether the instruction copies a whole register. The copy gets the same pending sum. */
+/* Returns whether the instruction copies a whole register. The copy receives the same pending
+ * sum. */
 static bool copies_sum(const struct insn *insn)
 {
     return insn->traits & INSN_MOVE && insn->operands[0].file == FILE_GENERAL &&

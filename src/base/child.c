@@ -161,8 +161,8 @@ char *child_directory_new(struct err *err)
     char *name = NULL;
     int lock = -1;
     pthread_once(&directories_once, directories_arm);
-    /* The directory gets its final name after locking, so that a concurrent clean-up never finds it
-     * unlocked. */
+    /* The directory receives its final name after locking, so that a concurrent clean-up never
+     * finds it unlocked. */
     for (unsigned tries = 0; !name; tries++) {
         str_addf(&path, "%s/." PREFIX "XXXXXX", base);
         if (tries == TRIES || !mkdtemp(path.data)) {

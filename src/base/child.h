@@ -20,7 +20,7 @@ struct child_limits {
     double asks;          /* seconds between two calls of child_watch's function; 0: 0.1 */
     size_t output;        /* largest number of bytes of the child's output that are stored */
     bool fixed_addresses; /* disables address space randomisation if the system allows it */
-    /* descriptor that the child gets as CHILD_FILE; must be at least CHILD_FILE; 0: none */
+    /* descriptor that the child receives as CHILD_FILE; must be at least CHILD_FILE; 0: none */
     int file;
 };
 

@@ -17,7 +17,7 @@
 struct file_set;
 
 /* Starts a change of directory @dir, which is created if missing (but not its parents). First
- * completes an interrupted change. @private: the directory gets mode 0700 and the written files
+ * completes an interrupted change. @private: the directory receives mode 0700 and the written files
  * 0600. Until file_set_free no other process can change or open the directory. Returns NULL with
  * err. One thread. */
 struct file_set *file_set_new(const char *dir, bool private, struct err *err);

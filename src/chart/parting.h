@@ -10,8 +10,8 @@
 #include "model/mapping.h"
 
 /* Returns @core with the split that reduces the errors of other forms' rows in the lab's table
- * most. A split replaces a port set by new ports. Each µop of a larger set gets another µop on the
- * new ports. The core's own rows (@keep) must be explained as well as before, and PARTING_FORMS
+ * most. A split replaces a port set by new ports. Each µop of a larger set receives another µop on
+ * the new ports. The core's own rows (@keep) must be explained as well as before, and PARTING_FORMS
  * other forms must improve by PARTING_GAIN. The result has the same forms in the same order. NULL:
  * no split qualifies. It does not depend on the number of threads of the hooks' team. */
 #define PARTING_FORMS 4

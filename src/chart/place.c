@@ -398,8 +398,8 @@ static void keep_others(const struct rivals *r, struct placing *f)
 }
 
 /* Replaces the guess if it uses untested ports and an alternative on tested ports is equally good.
- * For example, a legacy-encoded division never runs with VEX. It then gets its own pipe instead of
- * a port that only a VEX form keeps busy. */
+ * For example, a legacy-encoded division never runs with VEX. It then receives its own pipe instead
+ * of a port that only a VEX form keeps busy. */
 static void prefer_tested(const struct placer *p, struct placing *f, struct rivals *r)
 {
     const portset tested = sights_ports(&f->sights);

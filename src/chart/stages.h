@@ -63,7 +63,7 @@ size_t twins_add(const struct lab *lab, const struct chart_core *core, const dou
                  size_t n, struct mapping *m);
 
 /* unused_ports.c: removes ports that the chart assumed but no usage needs, for example the pipe of
- * a form that later got another usage. */
+ * a form that later received another usage. */
 
 /* Removes ports from @c's machine that occur in no usage and no open ambiguity. Other ports keep
  * their names and order. Deletes alternatives that need a removed port. */

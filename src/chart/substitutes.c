@@ -10,7 +10,7 @@
 #include "isa/isa.h"
 
 #define TIMES 6              /* copies of a form's code in a loop */
-/* largest relative deviation of a loop whose form gets the substitute's usage */
+/* largest relative deviation of a loop whose form receives the substitute's usage */
 #define AGREES 0.10
 #define SLOTS_MOST 8
 

@@ -345,7 +345,7 @@ static void add_loop(struct session *s, const struct kernel_measuring *w, struct
         s->document.kernel_measured = m->cycles;
 }
 
-/* Adds the rows for CSV unless a file got them. */
+/* Adds the rows that were not written to a file, for CSV. */
 static void add_rows(const struct kernel_measuring *w, struct result *result)
 {
     static const struct result_column columns[] = {{.key = "hex", .kind = CELL_TEXT},

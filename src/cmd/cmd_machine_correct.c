@@ -36,7 +36,7 @@ struct correction {
  * machine and writes it; the UI thread loads the result. */
 struct correcting {
     struct job *job;
-    struct machine *machine;   /* the copy, which gets one correction after another */
+    struct machine *machine;   /* the copy, which receives one correction after another */
     struct machine *simulated; /* NULL: this CPU */
     struct forms *forms;
     VEC(struct correction) list;

@@ -61,7 +61,7 @@ struct profiling {
     struct sampled sampled;
     struct run_profile *profile;       /* the result */
     VEC(char *) unmeasured;        /* per loop: why it was not measured; NULL: measured */
-    struct session *session;       /* session that gets live lists (UI thread); NULL in scripts */
+    struct session *session;       /* session that displays live lists; NULL in scripts */
     atomic_bool stop;              /* set when there are enough samples */
     pthread_mutex_t lock;          /* protects so_far */
     /* list of the running program, which the UI thread moves out; NULL: nothing new */
@@ -191,8 +191,8 @@ static void predict(struct profiling *w)
     }
 }
 
-/* Measures the hottest loops in isolation on this CPU. A loop that fails gets a reason; only the
- * user's cancellation ends the job. */
+/* Measures the hottest loops in isolation on this CPU. A loop that fails receives a reason; only
+ * the user's cancellation ends the job. */
 static bool measure(struct profiling *w, struct err *err)
 {
     struct run_profile *p = w->profile;

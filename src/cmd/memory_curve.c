@@ -297,7 +297,8 @@ static bool point_prepare(struct memory_curve *c, size_t at, const struct kernel
            kernel_arrays_begin(&r->run, s, arena, r->own, count, err);
 }
 
-/* Returns whether the bounds in @w refute @cycles of the loop. If so, c->bound gets the reason. */
+/* Returns whether the bounds in @w refute @cycles of the loop. If so, stores the reason in
+ * c->bound. */
 static bool refuted(struct memory_curve *c, struct block_work *w, const struct point_run *r,
                     double cycles)
 {

@@ -58,8 +58,8 @@ bool queue_ended(struct session *s, bool *ended, struct err *err);
 /* Runs the queued commands. Returns false with err on the first failure. */
 bool queue_run(struct session *s, FILE *out, struct err *err);
 /* Waits for job @number (0: all) and adds its result to the session's. Returns false with err if it
- * failed or was cancelled; for 0, if a job failed unreported. In scripts a live inference run gets
- * new measurements during the wait. */
+ * failed or was cancelled; for 0, if a job failed unreported. In scripts a live inference run
+ * receives new measurements during the wait. */
 bool queue_wait(struct session *s, unsigned number, struct err *err);
 /* Removes job @number from the reported jobs. */
 void queue_forget(struct command_queue *q, unsigned number);

@@ -8,7 +8,7 @@
 #include "cmd/session.h"
 #include "table/result.h"
 
-/* Returns the machines selected for @isa, and the displayed set. */
+/* Returns the machines selected for @isa, and the displayed instruction set. */
 static struct undo_choice choice_now(const struct document *d, enum isa isa)
 {
     struct undo_choice c = {.shown = d->isa};

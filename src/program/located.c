@@ -56,8 +56,8 @@ static bool same_form(const struct insn *a, const struct insn *b)
 
 /* Aligns the unit's function and the executable's by the longest common sequence of forms. They can
  * differ, because without counters the compiler may choose other registers or addresses. Each
- * instruction of the executable gets its match, or the last match before it. Returns false if too
- * much differs. */
+ * instruction of the executable receives its match, or the last match before it. Returns false if
+ * too much differs. */
 static bool align(const struct program_code *c, struct twin *t)
 {
     const struct insn *unit = c->units[t->unit].kernel->insns + t->first, *own = t->own->insns;

@@ -76,7 +76,7 @@ bool native_probe_agrees(const struct native_probe *p, const bool *use, double w
 bool native_looks_agree(const struct native *looks, size_t count, double within);
 
 /* Sets the measured clock, caches and memory as facts of @m. Does not change the shapes of private
- * caches. The last level gets the size and the line lifetime that other tasks leave. */
+ * caches. The last level receives the size and the line lifetime that other tasks leave. */
 void native_apply(const struct native *n, struct machine *m);
 
 #endif

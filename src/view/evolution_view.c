@@ -41,7 +41,7 @@ static struct evolve_run *shown_run(struct evolution_view_state *v, const struct
 }
 
 /* Fills column @slot of x and row @row of y with the smallest error so far. With @all the next rows
- * of y get the current best, median and worst. Returns the number of samples. */
+ * of y receive the current best, median and worst. Returns the number of samples. */
 static size_t fill(struct evolution_view_state *v, struct evolve_run *run, size_t slot, size_t row,
                    bool all)
 {

@@ -364,7 +364,7 @@ static void program_draw(void *state, struct session *s, struct grid *g)
         draw_empty(s, g);
         return;
     }
-    /* the table gets at most half of the screen, on a small screen all of it */
+    /* the table fills at most half of the screen, on a small screen all of it */
     size_t rows = source_of(v)->count(v);
     unsigned room = g->height > 1 ? g->height - 1 : 1, table = room < 14 ? room
                                                                : room / 2 < rows + 1

@@ -280,7 +280,7 @@ static void add_short(struct str *line, const char *keys, const char *help, unsi
 }
 
 /* Returns the number of keys per line, which is limited so that all effects are complete. If
- * HELP_ROWS requires more, each gets at least HELP_COLUMN columns. */
+ * HELP_ROWS requires more, each receives at least HELP_COLUMN columns. */
 static unsigned short_across(const struct short_keys *keys, unsigned width)
 {
     const struct grid row = {.width = width, .height = 1};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* portolan-cc, portolan-c++, portolan-fortran: compiler drivers for commands and Makefiles. They
- * compile sources with clang or flang and the user's options. The optimised code gets counters and
- * trace calls. The object gets a description of its blocks with the uninstrumented code. */
+ * compile sources with clang or flang and the user's options. The optimised code receives counters
+ * and trace calls. The object receives a description of its blocks with the uninstrumented code. */
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
