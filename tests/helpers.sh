@@ -8,6 +8,8 @@ portolan=${PORTOLAN:-./portolan}
 source=${PORTOLAN_SRC:-.}
 test_file=$(cd "$(dirname "$0")" && pwd)/$(basename "$0")
 work=$(mktemp -d) || exit 99
+export TMPDIR=$work/tmp    # what programs leave in it is removed too
+mkdir "$TMPDIR" || exit 99
 export PORTOLAN_CPU=none   # tests do not depend on this CPU
 # Tests wait for events, not for durations. Each wait has this limit, 50 times the seconds needed on
 # an idle machine; only a hang reaches it.

@@ -26,6 +26,7 @@
 #include "base/file.h"
 #include "base/lock.h"
 #include "base/mem.h"
+#include "base/path.h"
 #include "base/vec.h"
 #include "base/watch.h"
 
@@ -260,42 +261,6 @@ static void limit_set(pid_t pid, int resource, rlim_t value)
     prlimit(pid, (enum __rlimit_resource)resource, &limit, NULL);
 }
 
-/* Returns the path of program @name in PATH. NULL: not found; the child then searches again.
- * Searching before the fork avoids failed execs in the child, which cost more. The caller frees
- * it. */
-static char *find_program(const char *name)
-{
-    const char *path = getenv("PATH");
-    struct str at = {0};
-    struct stat info;
-
-    if (!path || strchr(name, '/'))
-        return NULL;
-    /* stops at a relative entry, because it is relative to the child's directory */
-    for (const char *end; *path == '/'; path = end + 1) {
-        end = strchrnul(path, ':');
-        str_clear(&at);
-        str_add_bytes(&at, path, (size_t)(end - path));
-        str_addf(&at, "/%s", name);
-        if (access(str_text(&at), X_OK) == 0 && stat(str_text(&at), &info) == 0 &&
-            S_ISREG(info.st_mode))
-            return str_take(&at);
-        if (!*end)
-            break;
-    }
-    str_done(&at);
-    return NULL;
-}
-
-bool program_installed(const char *name)
-{
-    char *path = find_program(name);
-    const bool found = path != NULL;
-
-    free(path);
-    return found;
-}
-
 /* Starts the child. The caller may set limits after the start, because the child first waits for
  * its input. */
 static int child_start(const char *const *argv, const char *dir, int input, int output,
@@ -335,7 +300,8 @@ static int child_start(const char *const *argv, const char *dir, int input, int 
     int before = limits->fixed_addresses ? personality(0xffffffff) : -1;
     if (before != -1)
         personality((unsigned long)before | ADDR_NO_RANDOMIZE);
-    char *program = find_program(argv[0]);
+    /* searches before the fork, because failed execs in the child cost more */
+    char *program = path_find_program(argv[0]);
     int rc = program ? posix_spawn(pid, program, &actions, &attr, (char *const *)argv, env.items)
                      : ENOENT;
     if (rc)   /* posix_spawnp tries further directories if a file cannot be executed */

@@ -43,9 +43,6 @@ bool child_run(const char *const *argv, const char *dir, const void *input, size
                const struct child_limits *limits, struct child_result *out, struct err *err);
 void child_result_done(struct child_result *result);
 
-/* Returns whether PATH has a program of that name. Any thread. */
-bool program_installed(const char *name);
-
 /* Installs a function for children of the calling thread: they are killed when @cancelled returns
  * true. The function is polled at the interval in the limits, by default ten times per second.
  * NULL: none. */

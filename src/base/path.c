@@ -104,6 +104,40 @@ char *path_argument(const char *path)
     return str_take(&absolute);
 }
 
+char *path_find_program(const char *name)
+{
+    const char *at = getenv("PATH");
+    struct str path = {0};
+    struct stat about;
+
+    if (strchr(name, '/'))
+        return mem_strdup(name);
+    if (!at)
+        at = "/bin:/usr/bin";
+    for (size_t length; *at; at += length, at += *at == ':') {
+        length = strcspn(at, ":");
+        str_clear(&path);
+        str_addf(&path, "%.*s/%s", (int)length, at, name);
+        if (length && access(str_text(&path), X_OK) == 0 && stat(str_text(&path), &about) == 0 &&
+            S_ISREG(about.st_mode)) {
+            char *found = path_argument(str_text(&path));
+            str_done(&path);
+            return found;
+        }
+    }
+    str_done(&path);
+    return NULL;
+}
+
+bool path_has_program(const char *name)
+{
+    char *path = path_find_program(name);
+    const bool found = path != NULL;
+
+    free(path);
+    return found;
+}
+
 char *path_program_directory(void)
 {
     char self[4096];

@@ -33,6 +33,14 @@ const char *path_base(const char *path);
  * as an option (-x, +command, @file). The caller frees it. Any thread. */
 char *path_argument(const char *path);
 
+/* Returns the absolute path of program @name, found as execvp does: @name itself if it has a slash,
+ * otherwise the first executable file of that name in PATH. Relative entries of PATH are of the
+ * working directory. Unlike execvp it skips empty entries, which mean the working directory. The
+ * caller frees the path. NULL: there is none. Any thread. */
+char *path_find_program(const char *name);
+/* Returns whether path_find_program finds @name. Any thread. */
+bool path_has_program(const char *name);
+
 /* Returns the directory of the running program; NULL if unknown. The caller frees it. Any
  * thread. */
 char *path_program_directory(void);

@@ -9,6 +9,7 @@
 
 #include "analysis/kernel_object.h"
 #include "base/mem.h"
+#include "base/path.h"
 #include "base/vec.h"
 #include "cmd/command.h"
 #include "cmd/explained_result.h"
@@ -72,7 +73,7 @@ static bool find_loop(struct explaining *w, struct err *err)
                 "cannot find the program of process %d", (int)w->options.pid);
         resolved[n] = '\0';
         w->found.file = mem_strdup(resolved);
-    } else if (!w->found.file && !(w->found.file = launch_find(w->argv.items[0])))
+    } else if (!w->found.file && !(w->found.file = path_find_program(w->argv.items[0])))
         return err_set(err, ERR_MISSING, "give its path, as in ./NAME", "no such program: %s",
                        w->argv.items[0]);
     char *real = realpath(w->found.file, NULL);
@@ -435,7 +436,8 @@ static const struct parameter options[] = {
      .most = 86400, .otherwise = "until the program ends; 5 s with --pid",
      .help = "time limit; a program started by this command is then killed"},
     {PARAMETER(TEXT, "--output", struct explain_values, output), .value = "FILE",
-     .otherwise = "a new file, shown in the result", .complete = COMPLETE_FILE,
+     .otherwise = "a new file in TMPDIR, kept for a day, shown in the result",
+     .complete = COMPLETE_FILE,
      .help = "file to append the program's output to"},
     {PARAMETER(TEXT, "--input", struct explain_values, input), .value = "FILE",
      .otherwise = "no input", .complete = COMPLETE_FILE,

@@ -704,7 +704,8 @@ static const struct parameter options[] = {
      .help = "sampling method: clock (perf_event_open), interrupt (ptrace), or any: the clock if "
              "allowed, otherwise interrupts"},
     {PARAMETER(TEXT, "--output", struct profile_values, output), .value = "FILE",
-     .otherwise = "a new file, shown in the result", .complete = COMPLETE_FILE,
+     .otherwise = "a new file in TMPDIR, kept for a day, shown in the result",
+     .complete = COMPLETE_FILE,
      .help = "file to append the program's output to"},
     {PARAMETER(TEXT, "--input", struct profile_values, input), .value = "FILE",
      .otherwise = "no input", .complete = COMPLETE_FILE,

@@ -1,13 +1,36 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "cmd/program_output.h"
 
+#include <dirent.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/file.h"
 #include "base/mem.h"
 #include "base/str.h"
+
+#define PREFIX "portolan-output-"
+/* A result names the file, which the user may read after this program has ended. */
+#define KEPT_SECONDS (24.0 * 3600)
+
+/* Removes the user's output files in @base that no program has written to for KEPT_SECONDS. */
+static void collect(const char *base)
+{
+    DIR *dir = file_open_directory(base);
+    struct stat about;
+
+    for (const struct dirent *entry; dir && (entry = readdir(dir));)
+        if (str_has_prefix(entry->d_name, PREFIX) &&
+            fstatat(dirfd(dir), entry->d_name, &about, AT_SYMLINK_NOFOLLOW) == 0 &&
+            S_ISREG(about.st_mode) && about.st_uid == geteuid() &&
+            difftime(time(NULL), about.st_mtime) > KEPT_SECONDS)
+            unlinkat(dirfd(dir), entry->d_name, 0);
+    if (dir)
+        closedir(dir);
+}
 
 bool program_output_choose(struct program_output *o, const char *given, struct err *err)
 {
@@ -18,7 +41,10 @@ bool program_output_choose(struct program_output *o, const char *given, struct e
         o->path = mem_strdup(given);
         return true;
     }
-    str_addf(&path, "%s/portolan-output-XXXXXX", base && *base == '/' ? base : "/tmp");
+    if (!base || *base != '/')
+        base = "/tmp";
+    collect(base);
+    str_addf(&path, "%s/" PREFIX "XXXXXX", base);
     o->path = str_take(&path);
     int fd = mkstemp(o->path);
     if (fd < 0)

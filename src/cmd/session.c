@@ -398,9 +398,9 @@ static void use_kernel(struct session *s, const struct kernel *take_kernel, size
         document_show_isa(&s->document, take_kernel->isa);
 }
 
-/* Stores the index of the current loop in the kernel's shelf entry. */
-static void keep_loop(struct document *d)
+void session_keep_loop(struct session *s)
 {
+    struct document *d = &s->document;
     if (d->kernel && d->shelf.at < d->shelf.list.count)
         d->shelf.list.items[d->shelf.at].loop = d->loop;
 }
@@ -409,7 +409,7 @@ void session_set_kernel(struct session *s, const struct kernel *take_kernel, siz
 {
     struct shelved before = {0};
 
-    keep_loop(&s->document);
+    session_keep_loop(s);
     if (take_kernel)
         before = shelf_put(&s->document.shelf, take_kernel, loop);
     if (before.kernel && before.kernel != take_kernel)
@@ -420,7 +420,7 @@ void session_set_kernel(struct session *s, const struct kernel *take_kernel, siz
 
 void session_use_shelved(struct session *s, size_t at, size_t loop)
 {
-    keep_loop(&s->document);
+    session_keep_loop(s);
     s->document.shelf.at = at;
     use_kernel(s, kernel_hold(s->document.shelf.list.items[at].kernel), loop);
 }

@@ -202,6 +202,8 @@ void session_note_analysed(struct session *s, const char *id);
 /* Makes @take_kernel with loop @loop the session's kernel. If its instruction set is another one,
  * displays that set's machines. */
 void session_set_kernel(struct session *s, const struct kernel *take_kernel, size_t loop);
+/* Stores the index of the current loop in the kernel's shelf entry. */
+void session_keep_loop(struct session *s);
 /* Selects kernel @at of the shelf (0 to its count - 1) with loop @loop. */
 void session_use_shelved(struct session *s, size_t at, size_t loop);
 #endif

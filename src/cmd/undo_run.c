@@ -138,24 +138,33 @@ static void swap_arrival(struct session *s, struct undo_step *step)
     *step = back;
 }
 
-/* Exchanges a kernel of the shelf. A kernel that was dropped from the shelf is added again. */
+/* Exchanges a kernel of the shelf. A kernel that was dropped from the shelf is added again, in
+ * place of one of the same origin. */
 static void swap_kernel(struct session *s, struct undo_step *step)
 {
     struct shelf *shelf = &s->document.shelf;
     const struct kernel *back = step->kernel;
-    size_t at = 0, loop = step->loop;
+    const size_t loop = step->loop;
+    struct shelved before = {0};
+    size_t at = 0;
 
+    session_keep_loop(s);
     while (at < shelf->list.count && shelf->list.items[at].kernel != step->now)
         at++;
+    if (at == shelf->list.count) {
+        before = shelf_put(shelf, back, loop);
+        at = shelf->at;
+    } else {
+        before = shelf->list.items[at];
+        shelf->list.items[at] = (struct shelved){kernel_hold(back), loop};
+    }
+    if (before.kernel) {
+        kernel_free(step->now);
+        step->now = before.kernel;
+        step->loop = before.loop;
+    }
     step->kernel = step->now;
     step->now = back;
-    if (at == shelf->list.count) {
-        session_set_kernel(s, kernel_hold(back), loop);
-        return;
-    }
-    step->loop = at == shelf->at ? s->document.loop : shelf->list.items[at].loop;
-    kernel_free(shelf->list.items[at].kernel);
-    shelf->list.items[at] = (struct shelved){kernel_hold(back), loop};
     session_use_shelved(s, at, loop);
     shelf->list.items[at].loop = loop;
 }

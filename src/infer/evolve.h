@@ -62,6 +62,9 @@ struct evolve_options {
     /* memetic: fits a consensus in the last part of the time if near-optimal mappings differ in
      * unmeasured experiments */
     bool consensus;
+    /* memetic: experiments may join the run, so it goes on although all individuals are equal
+     * (evolve_run_new sets this) */
+    bool live;
     double volume_weight;        /* pmevo: weight of V relative to D_avg */
     bool tolerant;               /* pmevo: deviates from the paper as the authors' program does */
     /* memetic, on several ranks (work/islands.h): to whom each rank sends its best mapping */

@@ -530,6 +530,8 @@ static bool memetic_task(struct evolve *e, unsigned index, struct watcher *w)
     double fresh_seconds = FRESH_SHARE * evolve_round_seconds(e) * e->o.threads /
                            fmax((double)e->target, EVOLVE_POPULATION);
     struct schedule plan = {HOT, fresh_seconds, MOVES_PER_FORM};
+    /* Recombination needs two individuals, and equal ones are dropped. */
+    const size_t parents = e->o.live ? 1 : 2;
     struct genome *start = NULL;
     uint64_t number;
 
@@ -545,11 +547,11 @@ static bool memetic_task(struct evolve *e, unsigned index, struct watcher *w)
                 (struct schedule){WARM, fresh_seconds * CHILD_SHARE, MOVES_PER_FORM * CHILD_SHARE};
         }
     } else {
-        while (e->finished < 2 && e->busy > 0 && evolve_go_on(e, w))
+        while (e->finished < parents && e->busy > 0 && evolve_go_on(e, w))
             evolve_wait_others(e, w);
         if (e->ports == 0 || e->fresh_begun < e->target)   /* new experiments joined the run */
             return evolve_go_on(e, w);
-        if (e->finished < 2 || !evolve_go_on(e, w) ||
+        if (e->finished < parents || !evolve_go_on(e, w) ||
             (e->o.generations && e->children_begun >= (uint64_t)e->o.generations * e->target) ||
             (!e->o.generations && !(e->o.seconds > 0)))
             return false;
@@ -566,9 +568,12 @@ static bool memetic_task(struct evolve *e, unsigned index, struct watcher *w)
     if (!start && number >= e->target) {
         struct rng rng;
         rng_seed(&rng, ~seed);
-        size_t a = rng_below(&rng, e->finished), b = rng_below(&rng, e->finished - 1);
+        size_t a = rng_below(&rng, e->finished);
         start = genome_copy(e->population[a]);
-        genome_recombine(e->population[a], e->population[b >= a ? b + 1 : b], &rng, start);
+        if (e->finished > 1) {
+            size_t b = rng_below(&rng, e->finished - 1);
+            genome_recombine(e->population[a], e->population[b >= a ? b + 1 : b], &rng, start);
+        }
     }
     e->busy++;
     struct genome *found = improve(e, index, start, e->ports, seed, &plan, w);

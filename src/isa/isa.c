@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/path.h"
 #include "base/str.h"
 
 #define ISA_NAME(value, ops, name) [value] = name,
@@ -68,27 +69,12 @@ size_t isa_step(enum isa isa)
     return isa_ops(isa)->step;
 }
 
-static bool on_path(const char *program)
-{
-    const char *path = getenv("PATH");
-    bool found = false;
-
-    for (const char *at = path ? path : ""; *at && !found;
-         at += strcspn(at, ":"), at += *at == ':') {
-        struct str file = {0};
-        str_addf(&file, "%.*s/%s", (int)strcspn(at, ":"), at, program);
-        found = access(str_text(&file), X_OK) == 0;
-        str_done(&file);
-    }
-    return found;
-}
-
 const char *isa_tool(enum isa isa, const char *name, char *buffer, size_t size)
 {
     bool native = isa == isa_host();
 
     snprintf(buffer, size, "%s-%s", isa_ops(isa)->tool_prefix, name);
-    if (native && (isa_ops(isa)->plain_tools || !on_path(buffer)))
+    if (native && (isa_ops(isa)->plain_tools || !path_has_program(buffer)))
         snprintf(buffer, size, "%s", name);
     return buffer;
 }

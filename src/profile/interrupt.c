@@ -78,6 +78,21 @@ static void drop(struct interrupt *p, pid_t tid)
         *t = p->tracees.items[--p->tracees.count];
 }
 
+/* Returns whether a thread no longer exists or is a zombie, so that it cannot stop. A main thread
+ * is a zombie until the last thread ends. */
+static bool ended(const struct thread_id *task)
+{
+    const char state = task_state(task);
+    return state == 0 || state == 'Z';
+}
+
+static void drop_ended(struct interrupt *p)
+{
+    for (size_t i = p->tracees.count; i-- > 0;)
+        if (ended(&p->tracees.items[i].task))
+            p->tracees.items[i] = p->tracees.items[--p->tracees.count];
+}
+
 static const char *refusal(int reason)
 {
     return reason == EPERM || reason == EACCES
@@ -138,10 +153,11 @@ static void take_start(struct interrupt *p, const struct tracee *t)
     if (trace(PTRACE_GETEVENTMSG, t->task.tid, 0, (uintptr_t)&started) != 0)
         return;
     /* clone creates threads and processes, and its event does not distinguish them */
-    const pid_t process = task_process((pid_t)started);
+    const struct thread_id task = {task_process((pid_t)started), (pid_t)started};
     p->threads++;
-    p->processes += process != t->task.pid;
-    add(p, process, (pid_t)started);
+    p->processes += task.pid != t->task.pid;
+    if (!ended(&task))     /* its end may come before this event */
+        add(p, task.pid, task.tid);
 }
 
 /* After exec only the calling thread remains, with the number of the process. Earlier interrupt
@@ -291,22 +307,26 @@ bool interrupt_watch(struct interrupt *p, double seconds, struct spaces *spaces,
     return false;
 }
 
-void interrupt_free(struct interrupt *p)
+size_t interrupt_free(struct interrupt *p)
 {
     struct spaces none = {.samples = NULL};
     struct rusage usage;
     int status;
 
     if (!p)
-        return;
+        return 0;
     p->leaving = true;
     for (size_t i = 0; i < p->tracees.count; i++)
         trace(PTRACE_INTERRUPT, p->tracees.items[i].task.tid, 0, 0);
-    for (double until = now() + GO_SECONDS; p->tracees.count && now() < until; rest(REST))
+    for (double until = now() + GO_SECONDS; p->tracees.count && now() < until; rest(REST)) {
         interrupt_go_on(p, &none, &status, &usage);
+        drop_ended(p);
+    }
+    const size_t left = p->tracees.count;
     vec_done(&p->tracees);
     vec_done(&p->processes_seen);
     free(p);
+    return left;
 }
 
 size_t interrupt_lost(const struct interrupt *p)

@@ -17,8 +17,9 @@ struct interrupt;
  * launched by this process and ends with it. Returns NULL with err. */
 struct interrupt *interrupt_new(const struct task_list *tasks, bool ours, double rate,
                                 struct err *err);
-/* Detaches from all threads and frees @p. */
-void interrupt_free(struct interrupt *p);
+/* Detaches from all threads and frees @p. Returns the number of threads that did not stop within a
+ * second, such as one that waits for its child of vfork. */
+size_t interrupt_free(struct interrupt *p);
 /* Samples for about @seconds. Returns true if the main process ends; *@status and *@usage are then
  * set. */
 bool interrupt_watch(struct interrupt *p, double seconds, struct spaces *spaces, int *status,

@@ -15,35 +15,10 @@
 #include <unistd.h>
 
 #include "base/mem.h"
-#include "base/str.h"
+#include "base/path.h"
 #include "isa/isa.h"
 
 extern char **environ;
-
-static bool is_program(const char *path)
-{
-    struct stat status;
-    return stat(path, &status) == 0 && S_ISREG(status.st_mode) && access(path, X_OK) == 0;
-}
-
-char *launch_find(const char *name)
-{
-    const char *at = getenv("PATH");
-
-    if (strchr(name, '/'))
-        return mem_strdup(name);
-    if (!at)
-        at = "/bin:/usr/bin";   /* as execvp */
-    for (; at && *at; at += strcspn(at, ":"), at += *at == ':') {
-        struct str path = {0};
-        size_t length = strcspn(at, ":");
-        str_addf(&path, "%.*s/%s", (int)length, at, name);
-        if (length && is_program(str_text(&path)))
-            return str_take(&path);
-        str_done(&path);
-    }
-    return NULL;
-}
 
 bool launch_check(const char *path, const char *name, struct err *err)
 {
@@ -136,7 +111,7 @@ bool launch(const char *const *argv, const char *output, const char *input, stru
 {
     int go[2] = {-1, -1}, fault[2] = {-1, -1}, in = -1, to = -1;
 
-    *out = (struct launched){.path = launch_find(argv[0]), .go = -1, .fault = -1};
+    *out = (struct launched){.path = path_find_program(argv[0]), .go = -1, .fault = -1};
     if (!out->path)
         return err_set(err, ERR_MISSING, "give its path, as in ./NAME", "no such program: %s",
                        argv[0]);

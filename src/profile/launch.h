@@ -16,10 +16,6 @@ struct launched {
     int go, fault;
 };
 
-/* Returns the path of program @name, found as execvp does: @name itself if it has a slash,
- * otherwise the first executable file of that name in PATH. Unlike execvp it skips empty entries of
- * PATH, which mean the current directory. The caller frees the path. NULL: there is none. */
-char *launch_find(const char *name);
 /* Finds @argv[0] and forks. The child waits in a process group of its own for launch_go. @output:
  * file to which its output and errors are appended. @input: file that it reads; NULL: no input.
  * Returns false with err if the program is missing, not executable, or for another processor. Any

@@ -66,7 +66,7 @@ pid_t task_process(pid_t tid)
     return pid;
 }
 
-bool task_runs(const struct thread_id *task)
+char task_state(const struct thread_id *task)
 {
     char path[96], text[512];
 
@@ -78,5 +78,10 @@ bool task_runs(const struct thread_id *task)
     text[length > 0 ? length : 0] = '\0';
     const char *state = strrchr(text, ')');   /* after the last ')', because the name before it may
                                                * contain any character */
-    return state && strncmp(state, ") R", 3) == 0;
+    return state && state[1] == ' ' && state[2] != 'X' ? state[2] : 0;
+}
+
+bool task_runs(const struct thread_id *task)
+{
+    return task_state(task) == 'R';
 }

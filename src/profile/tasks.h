@@ -17,6 +17,8 @@ struct task_list { VEC(struct thread_id) list; };
 void tasks_find(pid_t pid, struct task_list *out);
 /* Returns the process of thread @tid; @tid itself if the thread has ended. */
 pid_t task_process(pid_t tid);
+/* Returns the state letter of /proc/PID/stat, such as 'S' or 'Z'; 0: the thread has ended. */
+char task_state(const struct thread_id *task);
 /* Returns whether the thread is running or waiting for a CPU. */
 bool task_runs(const struct thread_id *task);
 

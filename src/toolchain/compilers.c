@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "base/path.h"
 
 #define ENDINGS 10
 #define NAMES 12
@@ -93,21 +94,13 @@ void compiler_set_option(const char *name, enum isa isa, struct str *out)
         str_add(out, isa_ops(isa)->word_option);
 }
 
-/* Finds program @name in PATH and stores its path with links resolved. Returns false if it is
- * missing. */
+/* Finds program @name and stores its path with links resolved. Returns false if it is missing. */
 static bool find_program(const char *name, char out[PATH_MAX])
 {
-    const char *path = getenv("PATH");
-    bool found = false;
+    char *path = path_find_program(name);
+    const bool found = path && realpath(path, out);
 
-    for (const char *at = path && *path ? path : "/usr/bin:/bin", *next; *at && !found; at = next) {
-        size_t span = strcspn(at, ":");
-        struct str file = {0};
-        str_addf(&file, "%.*s/%s", (int)span, at, name);
-        found = access(str_text(&file), X_OK) == 0 && realpath(str_text(&file), out);
-        str_done(&file);
-        next = at + span + (at[span] == ':');
-    }
+    free(path);
     return found;
 }
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "base/child.h"
+#include "base/path.h"
 #include "base/watch.h"
 #include "toolchain/dialect.h"
 #include "toolchain/margins.h"
@@ -660,7 +660,7 @@ void listing_clean(enum isa isa, const char *text, size_t length, enum syntax sy
          i++)
         out->nasm = dialect_needs_nasm(text + margins.lines.items[i].start,
                                        text + margins.lines.items[i].end);
-    out->no_nasm = out->nasm && !program_installed("nasm");
+    out->no_nasm = out->nasm && !path_has_program("nasm");
     out->nasm = out->nasm && !out->no_nasm;
     for (size_t i = 0; i < margins.lines.count; i++) {
         if (out->nasm)

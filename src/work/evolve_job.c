@@ -385,6 +385,7 @@ static bool make_evolve(struct evolve_run *run, const struct evolve_start *start
 
     if (!genomes)
         return false;
+    own.live = start->live;
     bool together = !start->live && islands_reserve(&own);
     run->evolve = evolve_new(start->take_problem, &own, genomes, start->from_count, err);
     run->ranks = together ? ranks_count() : 1;

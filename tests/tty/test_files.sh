@@ -49,7 +49,6 @@ test_killed_programs_leave_nothing_half_done() {
 # nothing else.
 test_directories_of_killed_programs_are_collected() {
     needs as
-    export TMPDIR=$work/tmp
     mkdir -p "$TMPDIR/portolan-aaaaaa" "$TMPDIR/portolan-bbbbbb" "$TMPDIR/portolan-cccccc" "$work/mine"
     chmod 700 "$TMPDIR/portolan-aaaaaa" "$TMPDIR/portolan-bbbbbb" "$work/mine"
     touch "$TMPDIR/portolan-aaaaaa/.portolan-owner" "$TMPDIR/portolan-aaaaaa/in.s" "$TMPDIR/portolan-bbbbbb/thesis.txt" "$TMPDIR/portolan-cccccc/.portolan-owner" \

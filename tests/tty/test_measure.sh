@@ -7,10 +7,6 @@
 # little patience.
 . "${PORTOLAN_SRC:-.}/tests/helpers.sh"
 
-TMPDIR=$work/tmp
-export TMPDIR
-mkdir "$TMPDIR"
-
 # table N: writes N different multisets of a few simple forms to $work/table.csv.
 table() {
     awk -v n="$1" 'BEGIN {

@@ -44,7 +44,13 @@ test_functions_and_loops() {
     format=json profile "$work/two" 200
     printed=$(sed -n 's/.*"output": *"\([^"]*\)".*/\1/p' "$work/out")
     grep -q '^sum ' "${printed:-/dev/null}" || fail "its output is not in \"$printed\""
-    rm -f "$printed"
+    case $printed in "$TMPDIR"/*) ;; *) fail "$printed is not in $TMPDIR" ;; esac
+    # Files of earlier runs are removed after a day.
+    touch -d '2 days ago' "$printed" "$TMPDIR/portolan-outputs"
+    touch -d '2 hours ago' "$TMPDIR/portolan-output-other"
+    format=json profile "$work/two" 200
+    [ ! -e "$printed" ] || fail "an output file of two days ago is still there"
+    { [ -e "$TMPDIR/portolan-outputs" ] && [ -e "$TMPDIR/portolan-output-other" ]; } || fail "other files are gone: $(ls "$TMPDIR")"
 }
 
 # Stubs are named after the library functions that they call, and C++ functions as in their source.

@@ -13,6 +13,8 @@
 
 #include <cmocka.h>
 
+#include "base/child.h"
+#include "base/path.h"
 #include "toolchain/assemble.h"
 #include "../support/support.h"
 
@@ -243,6 +245,39 @@ static void test_closed_descriptors(void **state)
     }
 }
 
+/* A relative entry of PATH is of the working directory, also for a child in another directory, and
+ * the entries behind it are searched. An empty entry is skipped. */
+static void test_relative_path(void **state)
+{
+    static const char *const argv[] = {"only-here", NULL};
+    const struct child_limits limits = {.cpu_seconds = 60, .memory = (size_t)1 << 30,
+                                        .file_size = 4096, .wall_seconds = 60, .output = 4096};
+    struct child_result result;
+    struct err err = {0};
+    char *before = strdup(getenv("PATH")), *here = getcwd(NULL, 0);
+
+    (void)state;
+    assert_int_equal(mkdir(work_path("tools"), 0700), 0);
+    work_put("tools/only-here", "#!/bin/sh\necho found\n");
+    work_put("not-here", "#!/bin/sh\n");
+    assert_int_equal(chmod(work_path("tools/only-here"), 0700), 0);
+    assert_int_equal(chmod(work_path("not-here"), 0700), 0);
+    assert_int_equal(chdir(work_path("")), 0);
+    setenv("PATH", "nowhere::tools:/bin", 1);
+    char *path = path_find_program("only-here");
+    const bool behind = path_has_program("sh"), empty = path_has_program("not-here"),
+               ran = child_run(argv, "/", NULL, 0, &limits, &result, &err);
+    setenv("PATH", before, 1);
+    assert_int_equal(chdir(here), 0);
+    assert_string_equal(path, work_path("tools/only-here"));
+    assert_true(behind && !empty);
+    assert_true(ran && strcmp(str_text(&result.output), "found\n") == 0);
+    child_result_done(&result);
+    free(path);
+    free(before);
+    free(here);
+}
+
 /* Entries of PATH that precede the assembler and are not executable are skipped. */
 static void test_path(void **state)
 {
@@ -277,6 +312,7 @@ int main(void)
                                        cmocka_unit_test(test_names_only),
                                        cmocka_unit_test(test_without_directory),
                                        cmocka_unit_test(test_closed_descriptors),
-                                       cmocka_unit_test(test_path)};
+                                       cmocka_unit_test(test_path),
+                                       cmocka_unit_test(test_relative_path)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -95,6 +95,49 @@ static const char *current(void)
     return session.document.selected[0];
 }
 
+/* Loads a kernel of one instruction that adds @register_name. */
+static void load_one(const char *file, const char *register_name)
+{
+    char text[64], command[64];
+
+    snprintf(text, sizeof text, "add rax, %s\n", register_name);
+    work_put(file, text);
+    snprintf(command, sizeof command, "kernel load @/%s", file);
+    said(command);
+    assert_false(frame.failed);
+}
+
+static bool kernel_adds(const char *register_name)
+{
+    return strstr(session.document.kernel->insns[0].text, register_name) != NULL;
+}
+
+/* An undone kernel replaces the one of the same file that was loaded after the edited one had left
+ * the list. Redo restores that one. */
+static void test_kernel_loaded_again(void **state)
+{
+    char name[16];
+
+    (void)state;
+    load_one("again.s", "rbx");
+    load_one("again.s", "rcx");
+    for (unsigned i = 0; i < SHELF_MOST; i++) {
+        snprintf(name, sizeof name, "other%u.s", i);
+        load_one(name, "rdi");
+    }
+    load_one("again.s", "rdx");
+    for (int round = 0; round < 2; round++) {
+        const size_t count = session.document.shelf.list.count;
+        assert_non_null(strstr(said("undo"), "undone: edit of again.s"));
+        assert_true(kernel_adds("rbx"));
+        assert_non_null(strstr(said("undo"), "nothing to undo"));
+        assert_non_null(strstr(said("redo"), "redone: edit of again.s"));
+        assert_true(kernel_adds("rdx"));
+        assert_non_null(strstr(said("redo"), "nothing to redo"));
+        assert_int_equal(session.document.shelf.list.count, count);
+    }
+}
+
 /* Undo removes a loaded, imported or inferred object and its selection, and restores an object that
  * it replaced. Redo reverses the undo. */
 static void test_arrivals_are_undone(void **state)
@@ -280,6 +323,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_lines_behind_a_name, setup, teardown),
         cmocka_unit_test_setup_teardown(test_own_views, setup, teardown),
         cmocka_unit_test_setup_teardown(test_arrivals_are_undone, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_kernel_loaded_again, setup, teardown),
     };
     return cmocka_run_group_tests_name("confirm", tests, NULL, NULL);
 }

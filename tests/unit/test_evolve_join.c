@@ -382,6 +382,28 @@ static void test_live(void **state)
     str_done(&out);
 }
 
+/* A live run goes on although all its individuals are equal, because experiments may join. */
+static void test_live_with_equal_individuals(void **state)
+{
+    struct evolve_status status = {0};
+    struct session s;
+
+    (void)state;
+    session_init(&s);
+    must(&s,
+         "set machine skylake; forms select 'IMUL (R64, R64)'; experiments generate --singles; "
+         "experiments measure --simulate skylake; evolve start --live --ports 4 --generations "
+         "1000000 --population 2 --threads 1 --checkpoint none",
+         NULL);
+    for (const struct hang h = hang_begin("a live run makes no more individuals");
+         status.generation < 3; hang_look(&h)) {
+        evolve_get_status(s.document.runs[0]->evolve, &status);
+        assert_int_equal(status.state, EVOLVE_RUNNING);
+    }
+    must(&s, "evolve stop", NULL);
+    session_done(&s);
+}
+
 /* Scripts have no polling between commands. Each command feeds the run. Commands that show or end
  * the run wait until the run has all results. */
 static void test_live_in_scripts(void **state)
@@ -480,6 +502,7 @@ int main(void)
         cmocka_unit_test(test_thread_that_starts_late),
         cmocka_unit_test(test_fed_after_its_end),
         cmocka_unit_test(test_live),
+        cmocka_unit_test(test_live_with_equal_individuals),
         cmocka_unit_test(test_live_in_scripts),
         cmocka_unit_test(test_live_resumed),
     };

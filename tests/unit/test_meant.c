@@ -11,9 +11,9 @@
 #include <cmocka.h>
 
 #include "analysis/kernel.h"
-#include "base/child.h"
 #include "base/csv_reader.h"
 #include "base/file.h"
+#include "base/path.h"
 #include "base/str.h"
 #include "../support/support.h"
 
@@ -307,7 +307,7 @@ static void test_plan9_faults(void **state)
 static void test_nasm(void **state)
 {
     (void)state;
-    if (!program_installed("nasm"))
+    if (!path_has_program("nasm"))
         skip();
     assert_forms("%rep 3\n inc rax\n%endrep\ntimes 2 dec rbx\n",
                  "INC (R64)|INC (R64)|INC (R64)|DEC (R64)|DEC (R64)");
@@ -442,8 +442,8 @@ static void test_kinds(void **state)
         struct str text = {0};
         assert_int_equal(count, FIELDS);
         if (rows++ == 0 || (!arm && strstr(row[FILE_NAME], "a64")) ||
-            (!program_installed("nasm") && str_has_prefix(row[FILE_NAME], "nasm")) ||
-            (!program_installed("llvm-mc-22") && strstr(row[FILE_NAME], "apx")))
+            (!path_has_program("nasm") && str_has_prefix(row[FILE_NAME], "nasm")) ||
+            (!path_has_program("llvm-mc-22") && strstr(row[FILE_NAME], "apx")))
             continue;
         snprintf(path, sizeof path, "tests/data/kinds/%s", row[FILE_NAME]);
         if (!file_read(source_path(path), (size_t)1 << 20, &text, &err))

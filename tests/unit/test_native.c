@@ -11,12 +11,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 
 #include "base/child.h"
 #include "base/file.h"
+#include "base/mem.h"
 #include "chart/memory_lines.h"
 #include "model/facts.h"
 #include "program/native_kept.h"
@@ -28,9 +30,11 @@ static const struct child_limits limits = {.cpu_seconds = 60,
                                            .wall_seconds = 60,
                                            .output = 4096};
 
+static char *computed;   /* pipe that tells the end of the computation */
+
 static double cpu_seconds(const char *script)
 {
-    const char *const argv[] = {"sh", "-c", script, NULL};
+    const char *const argv[] = {"sh", "-c", script, computed, NULL};
     struct child_result result;
     struct err err = {0};
     bool ok = child_run(argv, "/", NULL, 0, &limits, &result, &err);
@@ -41,20 +45,25 @@ static double cpu_seconds(const char *script)
 
 static void *work(void *out)
 {
-    *(double *)out = cpu_seconds("i=0; while [ $i -lt 300000 ]; do i=$((i + 1)); done");
+    *(double *)out =
+        cpu_seconds("i=0; while [ $i -lt 300000 ]; do i=$((i + 1)); done; echo >\"$0\"");
     return NULL;
 }
 
-/* One child computes while another sleeps. Each is charged its own CPU time. */
+/* One child computes while another waits for it. Each is charged its own CPU time. */
 static void test_time_of_one_child(void **state)
 {
     pthread_t worker;
     double worked = -1, slept;
 
     (void)state;
+    work_remove("computed");
+    computed = mem_strdup(work_path("computed"));
+    assert_int_equal(mkfifo(computed, 0600), 0);
     assert_int_equal(pthread_create(&worker, NULL, work, &worked), 0);
-    slept = cpu_seconds("sleep 2");
+    slept = cpu_seconds("read -r line <\"$0\"");
     pthread_join(worker, NULL);
+    free(computed);
     assert_true(slept >= 0 && worked > 0);
     assert_true(slept < worked / 2);
 }

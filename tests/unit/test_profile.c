@@ -625,6 +625,72 @@ static void test_ended_process(void **state)
     assert_true(p || refused(SAMPLING_INTERRUPT, &err));
 }
 
+#define SHORT_CHILDREN 200
+
+static void *wait_forever(void *state)
+{
+    for (;;)
+        pause();
+    return state;
+}
+
+/* Starts short children, then ends the main thread while another one waits. */
+static void short_children(int go)
+{
+    pthread_t thread;
+    char byte;
+
+    if (read(go, &byte, 1) != 1)
+        _exit(1);
+    for (int i = 0; i < SHORT_CHILDREN; i++) {
+        pid_t child = fork();
+        if (child == 0)
+            _exit(0);
+        waitpid(child, NULL, 0);
+    }
+    if (pthread_create(&thread, NULL, wait_forever, NULL) != 0)
+        _exit(1);
+    pthread_exit(NULL);
+}
+
+/* The end of tracing does not wait for children that have ended, nor for a main thread that has
+ * ended before the others. */
+static void test_ended_threads(void **state)
+{
+    struct task_list tasks = {{0}};
+    struct samples samples = {0};
+    struct spaces spaces = {.samples = &samples};
+    struct rusage usage;
+    struct err err = {0};
+    int status, go[2];
+
+    (void)state;
+    assert_int_equal(pipe(go), 0);
+    const pid_t pid = fork();
+    if (!pid)
+        short_children(go[0]);
+    const struct thread_id main_thread = {pid, pid};
+    vec_push(&tasks.list, main_thread);
+    struct interrupt *p = interrupt_new(&tasks, false, 1000, &err);
+    if (p) {
+        assert_int_equal(write(go[1], "g", 1), 1);
+        for (const struct hang h = hang_begin("its main thread goes on");
+             task_state(&main_thread) != 'Z'; hang_look(&h))
+            assert_false(interrupt_watch(p, 0.002, &spaces, &status, &usage));
+        assert_int_equal(interrupt_started(p, false), SHORT_CHILDREN);
+    }
+    const size_t left = interrupt_free(p);
+    kill(pid, SIGKILL);
+    waitpid(pid, NULL, __WALL);
+    assert_int_equal(left, 0);
+    close(go[0]);
+    close(go[1]);
+    vec_done(&tasks.list);
+    spaces_done(&spaces);
+    samples_done(&samples);
+    assert_true(p || refused(SAMPLING_INTERRUPT, &err));
+}
+
 /* A named pipe without a reader is reported without waiting. */
 static void test_named_pipes(void **state)
 {
@@ -654,7 +720,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_large_code), cmocka_unit_test(test_lookup_ends),
         cmocka_unit_test(test_let_go),     cmocka_unit_test(test_stopped_before_it_runs),
         cmocka_unit_test(test_deleted),    cmocka_unit_test(test_named_pipes),
-        cmocka_unit_test(test_refused),    cmocka_unit_test(test_ended_process)};
+        cmocka_unit_test(test_refused),    cmocka_unit_test(test_ended_process),
+        cmocka_unit_test(test_ended_threads)};
     ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
     self[length > 0 ? length : 0] = '\0';
     /* for the started programs, because a traced process cannot check for leaks */
