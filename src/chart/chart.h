@@ -45,8 +45,7 @@ struct chart_usage {
 struct chart_form {
     const struct form_row *row;   /* row of the forms table, borrowed */
     enum chart_state state;
-    double alone;                 /* cycles per execution, measured in isolation; NaN: not measured
-                                   * */
+    double alone;                 /* cycles per execution in isolation; NaN: not measured */
     char *reason;                 /* why the form was not measured (CHART_NOT_MEASURED); NULL
                                    * otherwise */
     /* probability of this usage among all that explain the measurements; NaN: no usage */

@@ -19,8 +19,7 @@
  * measurable */
 #define TELLING 3.0
 #define ALONE 4              /* stores in a loop, each followed by a load of its value */
-#define CONCURRENT 4             /* maximum number of other stores in loops with one reloaded store
-                                  * */
+#define CONCURRENT 4             /* maximum number of other stores in loops with a reloaded one */
 /* Number of loops with one addition to memory, each longer by one instruction. The shortest one has
  * two instructions. */
 #define LENGTHS 13

@@ -18,8 +18,7 @@
 #include "simulate/simulate.h"
 
 #define FREE_SHARE 0.75      /* largest fraction of the available memory that arrays use */
-#define DOUBTS 3             /* maximum number of measurements of a size with a time below a bound
-                              * */
+#define DOUBTS 3             /* maximum number of times below a bound that are measured per size */
 #define GAIN 1.05            /* smallest gain (ratio) of a reported remedy */
 #define BLOCK_NEARLY 1.25    /* largest ratio of a chosen block size's time to the best time */
 /* if the core's time exceeds its largest bound by this factor, no single bound limits it */

@@ -71,8 +71,7 @@ struct session {
     struct str copied;
     /* last path of a session file that was shown to the user; NULL: none */
     char *shown_path;
-    struct edit_request edit;         /* requested edit, or edit in an editor with a separate window
-                                       * */
+    struct edit_request edit;         /* requested edit, or edit in a separate window */
     /* running measurement whose results are added live; NULL: none */
     struct experiments_measuring *measuring;
     struct profiling *profiling;      /* running `program profile`; NULL: none */

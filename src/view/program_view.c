@@ -43,8 +43,7 @@ struct program_view_state {
     const struct run_profile *profile;
     uint64_t study_serial, profile_serial;
     unsigned long changes;
-    bool profiled;           /* true if the view shows the loops of the profile, rather than blocks
-                              * */
+    bool profiled;           /* true if the view shows the profile's loops; false: blocks */
     unsigned panel;          /* first visible panel */
     int panels_from;         /* screen row of the first panel at the last drawing */
 };

@@ -6,8 +6,7 @@
 #include "base/steps.h"
 #include "base/str.h"
 
-#define EMPTY_ROWS 1000 /* maximum number of rows of a table whose columns are searched for content
-                         * */
+#define EMPTY_ROWS 1000 /* maximum number of rows of a table whose columns are searched */
 #define WIDTH_ROWS 4000 /* about this number of rows, evenly spread, are examined for their width */
 
 /* Returns whether @column has no content. False for tables with more than EMPTY_ROWS rows, because
