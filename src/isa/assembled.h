@@ -20,7 +20,7 @@ struct diagnostic {
 /* A part of the user's text. */
 struct source_span { size_t start, length; };
 
-/* Bytes in the code that a linker fills in. */
+/* Bytes in the code for which a linker inserts an address. */
 struct code_reference {
     uint64_t place;       /* offset of the first byte in the code */
     char *name;
@@ -39,7 +39,7 @@ struct assembled {
     size_t line_count;
     struct label {
         char *name;
-        uint64_t offset, size;    /* size 0: up to the next label */
+        uint64_t offset, size;    /* size in bytes; 0 if the label extends to the next one */
         uint32_t line;
         bool function;
     } *labels;                    /* sorted by offset */
@@ -49,27 +49,29 @@ struct assembled {
     /* lines that the assembler rejected, if skip_bad was true */
     struct diagnostic *refused;
     size_t refused_count;
-    /* lines that are not assembler text: sentences, source code, text outside of code blocks */
+    /* lines that are not assembler text, such as sentences, source code, or text outside of code
+     * blocks */
     struct diagnostic *left_out;
     size_t left_out_count;
     enum syntax syntax;           /* syntax of the text */
     uint64_t address;             /* address of the first instruction in a disassembly; 0 for other
                                    * text */
-    /* for each line: the statements, without addresses, bytes, labels and comments */
+    /* the statements of each line, without addresses, bytes, labels and comments */
     struct source_span *spans;
     size_t span_count;
-    /* for each line: share of a profile's samples, NaN if there is none; NULL: the text is no
+    /* share of a profile's samples of each line, NaN without samples; NULL if the text is no
      * profile */
     float *percents;
     size_t percent_count;
 };
 
-/* Prefix of the labels for addresses. Section number and address follow, as in 0_4f0. */
+/* Prefix of the labels for addresses. Section number and address follow, such as 0_4f0. */
 #define LISTING_ADDRESS_LABEL ".Lportolan_at_"
 
 /* Assembler for an instruction set whose encodings are derived (isa_ops.codes_learn). */
 struct isa_assembler {
-    /* As in toolchain/assemble.h. The caller must call done, also after a failure. */
+    /* The arguments are those of toolchain/assemble.h. The caller must call done, also after a
+     * failure. */
     bool (*assemble)(enum isa isa, const char *name, const char *text, size_t length,
                      enum syntax syntax, bool skip_bad, struct assembled *out, struct err *err);
     void (*done)(struct assembled *a);

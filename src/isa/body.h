@@ -39,8 +39,8 @@ struct form_code *form_code_any(const struct form_row *row, struct err *err);
 void form_code_free(struct form_code *code);
 /* Returns whether a CPU exists that can execute code of the form. Does not verify the encoding. */
 bool form_has_code(const struct form_row *row);
-/* Returns NULL if the form can be measured on this CPU, otherwise the reason, which is written to
- * @buffer. */
+/* Returns NULL if the form can be measured on this CPU. Otherwise writes the reason to @buffer and
+ * returns it. */
 const char *form_measurable(const struct form_row *row, char *buffer, size_t size);
 
 enum body_vectors { BODY_NO_VECTOR, BODY_SSE, BODY_VEX, BODY_EVEX, BODY_NEON, BODY_SVE };
@@ -52,8 +52,8 @@ struct body {
     unsigned instructions;    /* instructions of all executions */
     unsigned breakers;        /* instructions that were added to break chains */
     enum body_vectors vectors;
-    bool wide;                /* uses registers wider than 256 bits, or with a number above 15 */
-    /* padding was requested and had an effect: there were short instructions, or executions are
+    bool wide;                /* uses registers wider than 256 bits or with numbers above 15 */
+    /* padding was requested and changed the body, which had short instructions or order
      * BODY_PAIRED */
     bool padded;
 };
@@ -61,7 +61,7 @@ struct body {
 /* Order of the instructions in a body. CPUs that assign ports at dispatch or merge adjacent stores
  * may be slower with a regular order. The result is the least time of several orders. */
 enum body_order {
-    BODY_SPREAD,      /* all executions are equal, with evenly distributed terms */
+    BODY_SPREAD,      /* all executions are the same, with evenly distributed terms */
     BODY_MIRRORED,    /* like BODY_SPREAD, with every second execution reversed */
     /* three executions together: the first instruction three times, then the second three times,
      * and so on */
@@ -69,8 +69,8 @@ enum body_order {
     BODY_SHUFFLED,    /* each execution in another order, pseudo-random but fixed */
     BODY_ORDERS,      /* number of orders that are measured for each experiment */
     /* Two executions together. A form that accesses memory, or moves a vector to a general register
-     * or to the flags, is next to another kind of form; other forms are in pairs. For rename stages
-     * that restrict the last slot of a group or do not split two-slot instructions. Equals
+     * or to the flags, is next to another kind of form. All other forms are in pairs. Serves rename
+     * stages that restrict the last slot of a group or do not split two-slot instructions. Equals
      * BODY_SPREAD on AArch64. */
     BODY_PAIRED = BODY_ORDERS
 };
@@ -93,37 +93,38 @@ struct body_shape {
  * if this is impossible: legacy SSE together with VEX, no free registers, or too long. */
 bool body_make(struct form_code *const *forms, const uint32_t *counts, size_t n,
                const struct body_shape *shape, struct body *out, struct err *err);
-/* Returns whether code of bodies or chains may run: every instruction must decode, be permitted in
- * foreign code, not use the loop's registers, and access only the memory of bodies. Returns false
- * with err, which names the first violation. body_make and chain_make check the code of added
- * forms. */
+/* Returns whether code of bodies or chains may be executed. Every instruction must decode, be
+ * permitted in foreign code, not use the loop's registers, and access only the memory of bodies.
+ * Returns false with err, which names the first violation. body_make and chain_make check the code
+ * of added forms. */
 bool body_check(enum isa isa, const uint8_t *code, size_t length, struct err *err);
-/* Appends a disassembly of @code, one instruction per line, in Intel syntax on x86-64. @lines: most
- * lines; 0: all. */
+/* Appends a disassembly of at most @lines instructions of @code, one per line. @lines 0 prints all.
+ * x86-64 is printed in Intel syntax. */
 void code_print(enum isa isa, const uint8_t *code, size_t length, size_t lines, struct str *out);
 
 /* Numbers of registers with a fixed role on x86-64, for the code that initialises them. */
 enum { BODY_COUNTER = 15, BODY_LOADS = 14, BODY_STORES = 13, BODY_ZERO = 11 };
-/* bytes of memory that bodies access around the load pointer, and around the store pointer */
+/* bytes around each of the load and store pointers that bodies access */
 #define BODY_WINDOW 2048
 
 /* Kind of a dependency chain: how an instruction passes its result to the next one. */
 
 enum chain_kind {
-    CHAIN_REGISTER,   /* an operand that is written is the register of one that is read */
+    CHAIN_REGISTER,   /* a written operand has the register of a read one */
     CHAIN_OWN,        /* the result is an implicit register, such as rax of mul, or an updated
                        * base */
-    /* the operand that is written is an implicit input, such as rdx of mulx or cl of shl */
+    /* the written operand is an implicit input, such as rdx of mulx or cl of shl */
     CHAIN_FIXED,
     CHAIN_FLAGS,      /* the instruction reads and writes the flags, such as adc */
-    CHAIN_FROM_FLAGS, /* test (AArch64: tst) computes the flags from the result, for cmov, setcc,
-                       * csel */
-    CHAIN_TO_FLAGS,   /* cmovz (csel, fcsel) computes a register from the flags, for cmp, bt */
-    CHAIN_ADDRESS,    /* the instruction and (on AArch64 also add) makes the next address depend on
+    CHAIN_FROM_FLAGS, /* for cmov, setcc and csel: test (AArch64: tst) computes the flags from the
+                       * result */
+    CHAIN_TO_FLAGS,   /* for cmp and bt: cmovz (csel, fcsel) computes a register from the flags */
+    CHAIN_ADDRESS,    /* the instruction (on AArch64 with an add) makes the next address depend on
                        * the loaded register */
     CHAIN_FORWARD,    /* the stored value is loaded again */
-    CHAIN_MEMORY,     /* a place in memory is read and written */
-    CHAIN_DOMAINS,    /* between general and vector registers; movq (fmov) moves the value back */
+    CHAIN_MEMORY,     /* the instruction reads and writes the same address in memory */
+    CHAIN_DOMAINS,    /* for moves between general and vector registers: movq (fmov) moves the value
+                       * back */
 };
 
 /* Register file that a chain uses. Moves between register files take longer. */
@@ -134,10 +135,10 @@ struct chain {
     /* numbers of operands in the template; CHAIN_FIXED: @from is the register */
     uint8_t from, to;
     char from_name[16], to_name[16];
-    /* cycles of the helper instructions of a link, to be subtracted: 1 for and, test, cmov; 0 if
+    /* cycles of the helper instructions of a link (1 for and, test, cmov), to be subtracted; 0 if
      * unknown */
     double helper;
-    const char *note;         /* other costs that the result includes; may be empty */
+    const char *note;         /* other costs in the result, as text; may be empty */
 };
 
 #define CHAINS_MAX 24
@@ -150,9 +151,9 @@ bool chain_make(const struct form_code *code, const struct chain *chain, unsigne
 
 /* body_order.c: order of the instructions in a body. */
 
-/* Writes the order of @executions executions to @order; each has @counts[i] instructions of form i,
- * for i below @n. @apart (for BODY_PAIRED; otherwise NULL): whether form i cannot be in the last
- * slot of a group. */
+/* Writes the order of @executions executions to @order. Each has @counts[i] instructions of form i,
+ * for i below @n. BODY_PAIRED needs @apart, which marks the forms that cannot be in the last slot
+ * of a group. Other orders ignore it. */
 void body_order(const uint32_t *counts, const bool *apart, size_t n, uint64_t executions,
                 enum body_order kind, uint32_t *order);
 

@@ -7,11 +7,11 @@
 #include "base/mem.h"
 #include "base/rng.h"
 
-#define CLUMP 3             /* executions that BODY_CLUMPED combines */
+#define CLUMP 3             /* number of executions that BODY_CLUMPED combines */
 #define SHUFFLE_SEED 10
 
-/* Distributes the terms of one execution evenly. The next term is the one that is furthest
- * behind. */
+/* Distributes the terms of one execution evenly. Each position has the term that is furthest below
+ * its share. */
 static void spread(const uint32_t *counts, size_t n, uint64_t total, uint32_t *order)
 {
     uint32_t *done = mem_zero(n, sizeof *done);
@@ -51,12 +51,12 @@ static void shuffle(uint32_t *order, uint64_t n, struct rng *rng)
     }
 }
 
-/* Orders two executions in units of two instructions, which start at even slots. A unit has the
- * same term twice, or a term that is @apart and one of the most frequent other terms. */
+/* Orders two executions in units of two instructions, which start at even slots. A unit has one
+ * term twice, or a term that is @apart with one of the most frequent other terms. */
 static void by_units(const uint32_t *counts, const bool *apart, size_t n, uint32_t *order)
 {
     /* units: number of units that begin with each term; beside: instructions in units that begin
-     * with a term @apart */
+     * with an @apart term */
     uint32_t *units = mem_alloc(n * sizeof *units), *beside = mem_zero(n, sizeof *beside), *turns;
     uint64_t count = 0;
 
@@ -79,7 +79,7 @@ static void by_units(const uint32_t *counts, const bool *apart, size_t n, uint32
     turns = mem_alloc((count + 1) * sizeof *turns);
     spread(units, n, count, turns);
     for (uint64_t u = 0; u < count; u++) {
-        size_t other = turns[u];   /* second instruction of the unit; n: none */
+        size_t other = turns[u];   /* second instruction of the unit; n if there is none */
         *order++ = turns[u];
         if (apart[turns[u]])
             for (other = 0; other < n && !beside[other]; other++)

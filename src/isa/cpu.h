@@ -11,8 +11,8 @@
  * length. */
 unsigned cpu_vector_bits(void);
 /* Returns whether the CPU has an instruction set extension. @set is a name of the decoder library
- * (AVX512BW_256, BMI2...), on AArch64 one in data/isa/aarch64.csv (sve2, fp16...). Returns false
- * for an unknown name. */
+ * (AVX512BW_256, BMI2...), or on AArch64 a name in data/isa/aarch64.csv (sve2, fp16...). Returns
+ * false for an unknown name. */
 bool cpu_has(const char *set);
 /* Writes the brand string to @buffer, without padding. Returns @buffer. */
 const char *cpu_name(char *buffer, size_t size);
@@ -30,12 +30,12 @@ struct cpu_identity {
                                        * are 0 */
     /* kind of the core in a hybrid processor, "core" or "atom" (CPUID leaf 1Ah); otherwise empty */
     char kind[8];
-    /* extensions in a substituted identity, separated by blanks */
+    /* extensions in a substituted identity, separated by spaces */
     char sets[128];
     bool substituted;                 /* the identity is from the environment variable
                                        * PORTOLAN_CPU */
 };
-/* Identifies the processor that runs this thread, or the one in the environment variable
+/* Identifies the processor that runs this thread, or the processor in the environment variable
  * PORTOLAN_CPU: "VENDOR FAMILY MODEL STEPPING [KIND|- [SET]...]", for example "GenuineIntel 6 207
  * 2". Returns false if the variable is invalid or "none". */
 bool cpu_identify(struct cpu_identity *out);
@@ -51,7 +51,8 @@ struct isa_cpu {
     bool (*is_virtual)(void);
     void (*identify)(struct cpu_identity *out);   /* sets all members except isa and substituted */
 };
-/* Only linked for their processor. x86_cpu uses CPUID, a64_cpu the kernel's description. */
+/* Each exists only in a build for its processor. x86_cpu uses CPUID, a64_cpu the kernel's
+ * description. */
 extern const struct isa_cpu x86_cpu, a64_cpu;
 
 #endif

@@ -15,26 +15,25 @@ struct isa_foreign {
     const char *(*refused)(const struct insn *in);
     /* Writes branch @in to @out, with the next instruction as target and with the same length. */
     void (*branch_emit)(const struct insn *in, uint8_t *out);
-    /* Makes branch @in, which ends at @after, skip @bytes (at most 127) bytes, and writes nops to
-     * them. NULL: adjacent branches have no penalty. */
+    /* Makes branch @in, which ends at @after, skip @bytes (at most 127) bytes, and fills them with
+     * nops. NULL if adjacent branches have no penalty. */
     void (*branch_over)(const struct insn *in, uint8_t *after, size_t bytes);
-    /* Returns the offset of a 32-bit PC-relative distance in the bytes of @in; 0: none. NULL: such
-     * instructions are rejected. */
+    /* Returns the offset of a 32-bit PC-relative distance in the bytes of @in, or 0 if it has none.
+     * NULL rejects such instructions. */
     unsigned (*relative_at)(const struct insn *in);
     /* Returns whether @again has the same bytes as @in, except for a branch target or a relative
      * operand. */
     bool (*bytes_alike)(const struct insn *in, const uint8_t *again);
-    /* Returns a general register for the loop counter that @insns do not use. REG_NONE: all are
-     * used; the loop then counts in memory if possible. */
+    /* Returns a general register for the loop counter that @insns do not use. Returns REG_NONE if
+     * they use all. The counter is then in memory if possible. */
     uint8_t (*register_free)(const struct insn *insns, size_t count);
     bool counts_in_memory;
     /* Sets @vectors and @wide of @like to the vector registers that must be initialised for @insns
      * on this CPU. */
     void (*vectors_used)(const struct insn *insns, size_t count, struct body *like);
-    /* Bit sets of registers whose values are restricted: zero_registers contains the upper half of
-     * a dividend, which must be 0 for small quotients; count_registers contains the count of a
-     * repeated instruction. repeated returns whether @in is such an instruction; NULL: the set has
-     * none. */
+    /* zero_registers must be 0 on entry: the upper half of a dividend, for small quotients.
+     * count_registers have the count of a repeated instruction. repeated returns whether @in is
+     * such an instruction, and is NULL if the set has none. Both are bit sets. */
     uint32_t zero_registers, count_registers;
     bool (*repeated)(const struct insn *in);
     /* Returns the code of @loop as hex digits. Its vectors have at most @bits bits. */

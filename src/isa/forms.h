@@ -21,20 +21,21 @@ struct form_row {
     bool added;   /* added by a user's file or session; its code is checked like foreign code */
 };
 
-/* Registers that an instance uses so far, by class. They are assigned in order, so each operand
- * gets another register. */
+/* Registers that an instance has used, by class. They are assigned in order, so each operand has a
+ * different register. */
 struct form_registers {
     unsigned general, high, vector, mask;
     char first[8];   /* the first register that was assigned */
 };
 
-/* An immutable table. Holders may read it on any thread. To add forms, create a new table. */
+/* An immutable table. Any thread that holds a reference may read it. To add forms, create a new
+ * table. */
 struct forms;
-/* Loads forms from @path, or if it is NULL, the forms shipped for @isa. Returns NULL with err. */
+/* Loads forms from @path, or the forms shipped for @isa if @path is NULL. Returns NULL with err. */
 struct forms *forms_load(enum isa isa, const char *path, struct err *err);
-/* Returns a new table of @base and the user's @rows, with a reference to @base. A row replaces
- * earlier rows of equal name. The caller must verify with toolchain/forms_add.h that each row
- * assembles to its form. Returns NULL with err if cancelled. */
+/* Returns a new table with @base and the user's @rows. The table holds a reference to @base. A row
+ * replaces earlier rows with its name. The caller must verify with toolchain/forms_add.h that each
+ * row assembles to its form. Returns NULL with err if cancelled. */
 struct forms *forms_with(const struct forms *base, const struct form_row *rows, size_t count,
                          struct err *err);
 enum isa forms_isa(const struct forms *f);

@@ -19,10 +19,10 @@ enum operand_kind { OPERAND_REGISTER, OPERAND_MEMORY, OPERAND_IMMEDIATE, OPERAND
 enum operand_access {
     ACCESS_READ = 1,
     ACCESS_WRITE = 2,
-    ACCESS_CONDITIONAL = 4,   /* whether the access happens depends on a condition */
-    /* The base that AArch64 pre- and post-indexing or x86 string instructions update. It is
-     * computed from its old value in one cycle and does not depend on the data. The step is
-     * @immediate or the register @index. */
+    ACCESS_CONDITIONAL = 4,   /* a condition determines whether the access happens */
+    /* The base is updated by AArch64 pre- and post-indexing or by an x86 string instruction. The
+     * update takes one cycle and does not depend on the data. The step is @immediate or the
+     * register @index. */
     ACCESS_WRITEBACK = 8,
 };
 
@@ -95,7 +95,7 @@ enum insn_trait {
     INSN_RETURN = 1 << 3,
     /* zeroing idiom of some CPU if the registers are equal: xor r,r; vpxor x,y,y; sub, pcmpgt... */
     INSN_ZERO_IDIOM = 1 << 4,
-    INSN_ONES_IDIOM = 1 << 5,    /* pcmpeq with equal registers */
+    INSN_ONES_IDIOM = 1 << 5,    /* pcmpeq with equal registers, which sets all bits */
     INSN_MOVE = 1 << 6,          /* move between registers, which some CPUs eliminate */
     INSN_LOAD = 1 << 7,
     INSN_STORE = 1 << 8,
@@ -132,10 +132,10 @@ enum insn_trait {
     INSN_REFERS = 1 << 28,
     /* x86-64: unknown to the decoder; derived from another disassembler's text */
     INSN_FOREIGN = 1 << 25,
-    /* a branch in a list of executed instructions; the next one in the list was executed after it,
-     * whatever its condition */
+    /* a branch in a trace; the next instruction of the trace was executed after it, whatever the
+     * condition */
     INSN_FOLLOWED = 1 << 29,
-    /* in a copy of a loop: no iteration executes the instruction (analysis/loop_code.h) */
+    /* in a copy of a loop: an instruction that no iteration executes (analysis/loop_code.h) */
     INSN_SKIPPED = 1 << 30,
 };
 
@@ -143,14 +143,14 @@ struct insn {
     uint8_t isa;                  /* instruction set (enum isa) */
     uint8_t bytes[16];
     uint8_t length;
-    uint64_t offset;              /* offset in the code that was decoded */
+    uint64_t offset;              /* offset of the instruction in the decoded code */
     /* address in the file, for display; in a relocatable file, offset in the section */
     uint64_t address;
     bool placed;                  /* whether @address is set */
     uint32_t line;                /* line of the assembler text, from 1; 0: none */
     /* line of the C file, from 1; 0: unknown */
     uint32_t origin;
-    char *text;                   /* text by the user or by a disassembler; owned */
+    char *text;                   /* text from the user or from a disassembler; owned */
     char form[FORM_MAX];          /* name of the form */
     char mnemonic[32];            /* lower case, without prefixes */
     uint32_t traits;
@@ -175,12 +175,12 @@ struct insn {
 
 void insn_done(struct insn *insn);
 /* Fills @out for an unknown instruction of @n bytes (at most 16). Its form is `UNDECODED (0x...)`.
- * @line: its text; NULL: the text is made from the bytes. */
+ * @line is its text. If NULL, the text is made from the bytes. */
 void insn_undecoded(enum isa isa, const uint8_t *code, size_t n, uint64_t offset, const char *line,
                     bool text, struct insn *out);
-/* For decoders: derives @result and @inputs from the accesses of the operands. */
+/* For decoders. Derives @result and @inputs from the accesses of the operands. */
 void insn_fill_roles(struct insn *insn);
-/* Returns operand @place (a value of @result or @inputs); NULL for INSN_NO_OPERAND. */
+/* Returns operand @place, a value of @result or @inputs. Returns NULL for INSN_NO_OPERAND. */
 const struct operand *insn_operand(const struct insn *insn, uint8_t place);
 /* Returns the first immediate operand; NULL if there is none. */
 const struct operand *insn_immediate(const struct insn *insn);
@@ -194,8 +194,8 @@ bool insn_streams(const struct insn *insn);
 bool insn_leaves_vectors(const struct insn *insn);
 /* Returns the first memory operand; NULL if there is none. */
 const struct operand *insn_memory(const struct insn *insn);
-/* Returns whether the last two listed operands are the same register, it has at least 32 bits, and
- * there is no mask. */
+/* Returns whether the last two listed operands are the same register of at least 32 bits, without a
+ * mask. */
 bool insn_same_sources(const struct insn *insn);
 /* Returns whether the instruction is a shift or rotation by the value of a register (cl on
  * x86-64). */
@@ -222,9 +222,9 @@ bool insn_decode(enum isa isa, const uint8_t *code, size_t length, uint64_t offs
 /* Decodes only length and form, for `forms scan`. Returns 0 if the bytes cannot be decoded. */
 size_t insn_form(enum isa isa, const uint8_t *code, size_t length, char form[FORM_MAX],
                  uint32_t *traits);
-/* Looks up all words of @code that the decoder does not know in one run of another disassembler.
- * Words that it does not support either decode as unknown instructions. Returns false with err only
- * if it could not run. */
+/* Looks up all words of @code that the decoder does not support in one run of another disassembler.
+ * Words that neither supports decode as unknown instructions. Returns false with err only if the
+ * disassembler could not run. */
 bool insn_learn(enum isa isa, const uint8_t *code, size_t length, struct err *err);
 /* Returns the offset of the 32-bit displacement of a rip-relative operand in the instruction's
  * bytes; 0 if there is none. */
@@ -233,8 +233,8 @@ unsigned insn_rip_displacement(const struct insn *insn);
  * *@size. Returns 0 if there is none. x86-64 only. */
 unsigned insn_branch_distance(const struct insn *insn, unsigned *size);
 
-/* Iterators over related forms. Each call returns one form and advances *@at, which the caller
- * initialises to 0. They return false after the last form. */
+/* Iterators over related forms. Each call returns one form and advances *@at. The caller
+ * initialises *@at to 0. They return false after the last form. */
 
 /* An equivalent instruction. */
 struct isa_alternative {
@@ -244,11 +244,11 @@ struct isa_alternative {
     const char *note;     /* reason why it is equivalent; NULL: none */
 };
 
-/* Iterates over forms with the same cost as @form, for tables that lack @form: other widths of
- * immediates, or other encodings. */
+/* Iterates over forms with the cost of @form, for tables that lack @form. They have other widths of
+ * immediates or other encodings. */
 bool isa_alike(enum isa isa, const char *form, size_t *at, char out[FORM_MAX]);
-/* Iterates over forms with the operation of @form but without its load or store: a register
- * replaces the memory operand of @bits. The most likely ones come first. */
+/* Iterates over forms with the operation of @form but without its load or store. A register
+ * replaces the memory operand of @bits. The most likely forms come first. */
 bool isa_with_register(enum isa isa, const char *form, unsigned bits, size_t *at,
                        char out[FORM_MAX]);
 /* Iterates over instructions that are equivalent to @insn with its immediate. */

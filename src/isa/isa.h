@@ -23,7 +23,8 @@ enum isa { ISA_SETS(ISA_VALUE) ISA_COUNT };
 /* Properties of a form that follow from its name. */
 enum form_trait {
     FORM_MEMORY = 1,    /* has a memory operand */
-    FORM_LOCKED = 2,    /* has a lock prefix or equivalent; such instructions do not overlap */
+    FORM_LOCKED = 2,    /* has a lock prefix or its equivalent; locked instructions do not overlap
+                         * */
 };
 
 /* Kind of the execution unit for a form's operation, from its name. Forms with a memory operand are
@@ -53,10 +54,11 @@ struct str;
 /* A type of relocation. */
 struct isa_relocation {
     unsigned type;               /* number in ELF files */
-    /* assembler notation, such as ":lo12:@", with @ for the name; NULL ends a list */
+    /* assembler notation with @ for the name, such as ":lo12:@"; NULL ends a list */
     const char *spelling;
     bool relative;               /* whether the value is relative to the address of the reference */
-    /* bytes of a reference without notation, if not isa_ops.reference_bytes; otherwise 0 */
+    /* bytes of a reference without notation, if they differ from isa_ops.reference_bytes; otherwise
+     * 0 */
     uint8_t bytes;
 };
 
@@ -66,31 +68,31 @@ struct isa_ops {
     const char *tool_prefix;      /* prefix of binutils' programs, such as "x86_64-linux-gnu" */
     const char *word_option;      /* option of gcc and clang for the word size; NULL: none */
     const char *target_option;    /* compiler option whose argument is the name of a processor */
-    /* Processors for a compiler that does not know the machine's: the first one whose extension the
-     * machine has. extension NULL: applies to any machine. */
+    /* Processors for compilers that do not support the machine's. The first one whose extension the
+     * machine has applies. An extension of NULL fits any machine. */
     struct { const char *extension, *name; } generic_targets[4];
-    /* true: on this processor, tools without prefix are used; false: only if the tool with prefix
-     * is missing */
+    /* on this processor, true: uses tools without prefix; false: only if the prefixed tool is
+     * missing */
     bool plain_tools;
     /* additional options of `as`; NULL-terminated */
     const char *assembler_options[16];
-    /* start of a comment; first lines of generated text */
+    /* start of a comment; lines at the start of generated text */
     const char *comment, *text_head;
     const char *default_machines[3];      /* machines selected initially in a session */
     const char *common_machines[2];       /* machines that represent the instruction set in tests of
                                            * coverage */
     const char *forms_file;       /* file of the user's forms in a session */
     const char *template_example; /* example of a template for messages */
-    const char *set_aside;        /* instructions that a scan of forms counts separately */
+    const char *set_aside;        /* instructions that a scan of forms counts separately, as text */
     /* Options of llvm-mca, and an instruction that marks the end of a row: its text, opcode and
      * form. */
     const char *llvm_triple, *llvm_syntax;
-    /* option of llvm-mc that enables all extensions; NULL: not needed */
+    /* option of llvm-mc that enables all extensions; NULL if not needed */
     const char *llvm_features;
     struct { const char *text, *opcode, *form; } llvm_marker;
     uint16_t elf_machine;         /* e_machine in the ELF files of this instruction set,
                                    * little-endian */
-    /* first character of mapping symbols, which are skipped; 0: none */
+    /* first character of mapping symbols, which are skipped; 0 if the set has none */
     char mapping_symbol;
     const struct isa_relocation *relocations;   /* types of relocations for which the assembler has
                                                  * a notation */
@@ -103,7 +105,7 @@ struct isa_ops {
     bool references_from_end;
     const char *immediate_sign, *displacement_sign;
     const char *(*displacement)(const char *inside, const char *end);
-    /* prefix with which the assembler uses the longest distance; NULL: all distances have one
+    /* prefix that makes the assembler use the longest distance; NULL if all distances have one
      * length */
     const char *long_branch;
     /* relocation types for addresses of functions */
@@ -120,21 +122,21 @@ struct isa_ops {
     /* registers in which a function returns values (System V ABI, AAPCS64), as a bit set by
      * number */
     uint64_t call_results;
-    /* instructions that load or store compute nothing but addresses */
+    /* instructions that load or store compute only addresses */
     bool load_store;
-    /* directive that writes an instruction as a four-byte word; NULL: none */
+    /* directive that writes an instruction as a four-byte word; NULL if not needed */
     const char *word_directive;
-    /* Forms whose ports stand for a part of other instructions. NULL: not needed. */
+    /* Forms whose port usage represents a part of other instructions. NULL if not needed. */
     const char *load_form, *store_form;   /* simple load and store of a general register */
     /* additions of 512- and 256-bit vectors; NULL: vectors have no fixed width */
     const char *add_512_form, *add_256_form;
-    /* Returns the form of the division with half the width; NULL if @in is no division or has no
-     * such form. NULL pointer: the set has none. */
+    /* Returns the form of the division with half the width. Returns NULL if @in is no division or
+     * has no such form. The pointer is NULL if the set has none. */
     const char *(*narrower_division)(const struct insn *in);
-    const char *address_form;     /* addition with which an address is updated */
+    const char *address_form;     /* addition that computes an updated address */
     /* µop that writes the stack engine's offset to the stack pointer */
     const char *stack_sync_form;
-    /* addition of registers that rename may eliminate; NULL: no known CPU eliminates it */
+    /* addition of registers that rename may eliminate; NULL if no known CPU eliminates it */
     const char *sum_form;
     const char *compare_form;     /* comparison that fuses with a branch */
     /* Implement insn_decode, insn_form and insn_learn. learn is NULL if not needed. */
@@ -178,43 +180,44 @@ struct isa_ops {
     bool (*directive_kept)(const char *word, size_t length);
     void (*target_clean)(const char *p, const char *end, unsigned section, struct str *out);
     bool (*looks_like)(const char *text, size_t length);
-    bool (*is_register)(const char *word, size_t length);   /* returns whether the word is the name
+    bool (*is_register)(const char *word, size_t length);   /* Returns whether the word is the name
                                                              * of a register, in upper or lower
-                                                             * case */
-    /* returns whether the word is a mnemonic in Intel syntax, in upper or lower case; exists if
-     * @dialects is true */
+                                                             * case. */
+    /* Returns whether the word is a mnemonic in Intel syntax, in upper or lower case. Exists if
+     * @dialects is true. */
     bool (*is_mnemonic)(const char *word, size_t length);
-    /* Decodes the instruction at @code quickly, for ranking much code. Returns its length, or 0 if
-     * invalid. *@branch: distance of a jump's target from the instruction's start, 0 if it is no
-     * jump or the target is unknown. *@vector: whether it uses vectors or floating point. */
+    /* Decodes the instruction at @code approximately and quickly. Returns its length, or 0 if
+     * invalid. Sets *@branch to the distance from the instruction's start to a jump's target, or to
+     * 0 without a known target. Sets *@vector if the instruction uses vectors or floating point. */
     size_t (*glance)(const uint8_t *code, size_t length, int64_t *branch, bool *vector);
     /* Returns whether the @length bytes at @code in a listing are one instruction that can be
      * written as data. *@held: number of bytes at its end with a distance relative to its end.
      * *@far: distance of that target from its start; 0: none. */
     bool (*listed)(const uint8_t *code, size_t length, size_t *held, int64_t *far);
-    /* Appends a branch or call at @code without its target. *@far: distance of the target from the
-     * start. Returns false if it is no branch, or the target is not linked. The pointer is NULL if
-     * listed returns the targets. */
+    /* Appends a branch or call at @code without its target. Sets *@far to the distance of the
+     * target from the start. Returns false if it is no branch, or the target is not linked. The
+     * pointer is NULL if listed returns the targets. */
     bool (*branch_written)(const uint8_t *code, int64_t *far, struct str *out);
-    /* Returns the target of the relative branch of @n bytes at offset @at. @form: its form. */
+    /* Returns the target of the relative branch with form @form and @n bytes at offset @at. */
     int64_t (*branch_place)(const char *form, const uint8_t *code, size_t n, size_t at);
     /* Returns whether the MARKER_BYTES bytes at @code mark the begin (@begin) or the end of a
      * loop. */
     bool (*is_marker)(const uint8_t *code, bool begin);
     const char *markers;          /* name of the markers, such as "IACA markers" */
-    /* markers of IACA as assembler text, for before and after a loop; NULL: the set has none */
+    /* markers of IACA as assembler text, before and after a loop; NULL if the set has none */
     const char *iaca_markers[2];
-    /* Returns the class of @move in the fact `eliminate`; NULL: CPUs never eliminate it. */
+    /* Returns the class of @move in the fact `eliminate`. NULL if CPUs never eliminate it. */
     const char *(*move_class)(const struct insn *move);
-    /* Returns the traits of a form by its name (set of enum form_trait). NULL: the set has none. */
+    /* Returns the traits of a form (set of enum form_trait) by its name. NULL if the set has
+     * none. */
     unsigned (*form_traits)(const char *form);
     /* Implements isa_form_kind. */
     enum form_kind (*form_kind)(const char *form);
     /* Spells @form as assembler text (spelling.h). Returns false if this is impossible. */
     bool (*spell)(const char *form, struct spelling *out);
-    const struct isa_osaca *osaca;        /* notation of OSACA's machine files (spelling.h); exists
-                                           * if @spell does */
-    /* Implement isa_alike and isa_with_register; NULL: there are none. */
+    const struct isa_osaca *osaca;        /* notation of OSACA's machine files (spelling.h); NULL
+                                           * without @spell */
+    /* Implement isa_alike and isa_with_register. NULL if the set has no related forms. */
     bool (*alike)(const char *form, size_t *at, char *out);
     bool (*with_register)(const char *form, unsigned bits, size_t *at, char *out);
     bool (*alternative)(const struct insn *insn, size_t *at, struct isa_alternative *out);
@@ -232,7 +235,7 @@ const struct isa_relocation *isa_relocation(enum isa isa, unsigned type);
 const char *isa_name(enum isa isa);
 /* Parses the name of an instruction set. Returns false for an unknown name. */
 bool isa_parse(const char *name, enum isa *out);
-/* Appends "x86-64 or aarch64", or the titles if @titles. @last: the word before the last one. */
+/* Appends "x86-64 or aarch64", or the titles if @titles. @last is the word before the last name. */
 void isa_list(bool titles, const char *last, struct str *out);
 /* Returns the instruction set of the processor for which this program was compiled (cpu.c). */
 enum isa isa_host(void);
@@ -246,8 +249,8 @@ enum form_kind isa_form_kind(enum isa isa, const char *form);
 size_t isa_step(enum isa isa);
 
 /* Writes the name of binutils' program @name ("as", "objdump") for @isa to @buffer, and returns it.
- * For this processor the name has no prefix (on AArch64 only if the program with prefix is
- * missing). For other processors it has the target's prefix. */
+ * Programs for this processor have no prefix (on AArch64 only if the prefixed one is missing).
+ * Programs for other processors have the target's prefix. */
 const char *isa_tool(enum isa isa, const char *name, char *buffer, size_t size);
 
 #endif

@@ -14,9 +14,9 @@ enum memory_loop {
     LOOP_SKIPPED,     /* four loads from lines 256 bytes apart */
     LOOP_PAGES,       /* a load every 4,160 bytes */
     LOOP_CHASE,       /* four loads, each of which depends on the previous one */
-    /* a sequential load and nops: 252 µops, including the loop's end */
+    /* 252 µops: a sequential load, nops and the loop's end */
     LOOP_FEW,
-    LOOP_SOME,        /* a sequential load and nops: 72 µops, including the loop's end */
+    LOOP_SOME,        /* 72 µops: a sequential load, nops and the loop's end */
     MEMORY_LOOPS,
 };
 

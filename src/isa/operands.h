@@ -18,7 +18,7 @@ enum form_operand_kind {
     FORM_OPERAND_IMMEDIATE,   /* immediate, including a literal number such as the 1 in SHL (R64,
                                * 1) */
     FORM_OPERAND_RELATIVE,    /* branch target */
-    FORM_OPERAND_OTHER,       /* fixed register, condition or shift */
+    FORM_OPERAND_OTHER,       /* a fixed register, condition or shift */
 };
 
 struct form_operand {
@@ -30,13 +30,13 @@ struct form_operand {
 /* Writes the operands of @form to @out, at most FORM_OPERANDS_MOST. Returns their number. */
 size_t form_operands(const char *form, struct form_operand *out);
 bool form_has_memory(const char *form);
-/* Returns the memory operand in the name of an x86 form, such as "M64" or "M32_1to16"; NULL:
- * none. */
+/* Returns the memory operand in the name of an x86 form, such as "M64" or "M32_1to16", or NULL if
+ * it has none. */
 const char *form_memory(const char *form);
 /* Returns whether an operand is in another register file than the general one. */
 bool form_has_vectors(const char *form);
-/* Writes the first letter of each operand, and of each word in it, to @out of @size bytes: "RM",
- * "X[I". */
+/* Writes the first letter of each operand, and of each word in it, such as "RM" or "X[I", to @out
+ * of @size bytes. */
 void form_letters(const char *form, char *out, size_t size);
 /* Returns the operand list at the end of @form, such as "(R64, M64)"; "" if there is none. */
 const char *form_list(const char *form);

@@ -8,10 +8,11 @@ enum operation {
     OPERATION_OTHER,              /* none of the operations below */
     OPERATION_NOP,
     /* general registers */
-    OPERATION_MOVE,               /* of a whole register or an immediate; simple load or store */
-    OPERATION_MOVE_ZERO,          /* with zero extension: movzx, ldrb */
-    OPERATION_MOVE_SIGN,          /* with sign extension: movsx, movsxd, ldrsw */
-    OPERATION_MOVE_SWAPPED,       /* with swapped bytes: movbe */
+    OPERATION_MOVE,               /* move of a whole register or an immediate; simple load or store
+                                   * */
+    OPERATION_MOVE_ZERO,          /* move with zero extension: movzx, ldrb */
+    OPERATION_MOVE_SIGN,          /* move with sign extension: movsx, movsxd, ldrsw */
+    OPERATION_MOVE_SWAPPED,       /* move with swapped bytes: movbe */
     OPERATION_ADDRESS,            /* lea */
     OPERATION_ADD,
     OPERATION_SUBTRACT,
@@ -26,7 +27,7 @@ enum operation {
     OPERATION_OR,
     OPERATION_XOR,
     OPERATION_NOT,
-    OPERATION_TEST,               /* bitwise and that sets only flags */
+    OPERATION_TEST,               /* bitwise AND that sets only flags */
     /* Shifts. The count is the second input, an immediate or a register
      * (insn_count_in_register). */
     OPERATION_SHIFT_LEFT,
@@ -70,14 +71,15 @@ enum operation {
     /* vectors and floating point, scalar or packed */
     /* move, load or store of a vector or a part of it; lanes do not change their positions */
     OPERATION_VECTOR_MOVE,
-    /* move between register files: movd, movq, movmskps, pmovmskb, fmov x0, d0 */
+    /* move between register files: movd, movq, movmskps, pmovmskb, `fmov x0, d0` */
     OPERATION_TRANSFER,
-    OPERATION_VECTOR_ADD,         /* of integers, including sub, abs, avg, sign */
+    OPERATION_VECTOR_ADD,         /* integer addition, including sub, abs, avg, sign */
     OPERATION_VECTOR_MINMAX,
     OPERATION_VECTOR_COMPARE,
-    OPERATION_VECTOR_MULTIPLY,    /* of integers, including multiply-add and dot products */
+    OPERATION_VECTOR_MULTIPLY,    /* integer multiplication, including multiply-add and dot products
+                                   * */
     OPERATION_VECTOR_SHIFT,
-    OPERATION_VECTOR_LOGIC,       /* of integers or floating point, including ternary logic */
+    OPERATION_VECTOR_LOGIC,       /* logic on integers or floating point, including ternary logic */
     OPERATION_VECTOR_BLEND,
     /* lanes change their positions: shuffles, packs, broadcasts, byte shifts, widening moves */
     OPERATION_VECTOR_SHUFFLE,
@@ -85,12 +87,12 @@ enum operation {
     OPERATION_VECTOR_EXTRACT,
     OPERATION_GATHER,
     OPERATION_SCATTER,
-    OPERATION_FP_ADD,             /* including sub and addsub */
+    OPERATION_FP_ADD,             /* floating-point addition, including sub and addsub */
     OPERATION_FP_MULTIPLY,
     OPERATION_FP_FUSED,           /* multiplication and addition in one operation */
     OPERATION_FP_DIVIDE,
     OPERATION_FP_ROOT,
-    OPERATION_FP_RECIPROCAL,      /* estimates: rcp, rsqrt */
+    OPERATION_FP_RECIPROCAL,      /* reciprocal estimates: rcp, rsqrt */
     OPERATION_FP_COMPARE,
     OPERATION_FP_MINMAX,
     OPERATION_FP_ROUND,

@@ -1,5 +1,5 @@
 /* Instructions that can replace others without changing results: other encodings, sums, combined
- * additions. They may make a loop faster. Each result is decoded again. */
+ * additions. They may make a loop faster. Each replacement is decoded for verification. */
 #ifndef PORTOLAN_ISA_REWRITE_H
 #define PORTOLAN_ISA_REWRITE_H
 
@@ -18,11 +18,11 @@ struct isa_rewritten {
     const char *what;      /* description such as "shl by 1 as add" */
 };
 
-/* An instruction that adds another input to a register: @reg = @reg + input, in either order. */
+/* Addition of another input to a register: @reg = @reg + input, in either order. */
 struct isa_sum {
     uint8_t reg;
     uint8_t operands;      /* bit set of the operands that are @reg */
-    /* bits of a floating-point lane, whose rounding depends on the order of additions; 0:
+    /* bits of a floating-point lane, whose rounding depends on the order of additions; 0 for
      * integers */
     unsigned lanes;
 };
@@ -36,25 +36,25 @@ struct isa_rewrite {
     /* Writes @in, which adds a constant to a register, with the constant multiplied by @times. */
     size_t (*steps)(const struct insn *in, int64_t times, uint8_t *out);
     bool (*sum)(const struct insn *in, struct isa_sum *out);
-    /* For the sum @in: sum_begin writes code that zeroes @reg, sum_end code that adds @reg to the
-     * register of the sum. */
+    /* For the sum @in: sum_begin writes code that zeroes @reg. sum_end writes code that adds @reg
+     * to the register of the sum. */
     size_t (*sum_begin)(const struct insn *in, uint8_t reg, uint8_t *out);
     size_t (*sum_end)(const struct insn *in, uint8_t reg, uint8_t *out);
-    /* Writes @in, which adds register *@from and another input, with *@from as destination. NULL:
+    /* Writes @in, which adds register *@from and another input, with *@from as destination. NULL if
      * not supported. */
     size_t (*sum_stay)(const struct insn *in, uint8_t *from, uint8_t *out);
     /* Writes code that zeroes the lanes of @reg above the lowest, if @in is a scalar fused
-     * multiply-add; 0: not needed. */
+     * multiply-add. Returns 0 otherwise. */
     size_t (*sum_low)(const struct insn *in, uint8_t reg, uint8_t *out);
-    /* Writes code that pushes the flags in @mask below the stack pointer, to compare them. At most
-     * 32 bytes. */
+    /* Writes at most 32 bytes of code that pushes the flags in @mask below the stack pointer, for
+     * comparison. */
     size_t (*flags_store)(uint32_t mask, uint8_t *out);
     /* Appends the text of @in, with AT&T operands if @att, otherwise in the vendor's syntax. */
     void (*print)(const struct insn *in, bool att, struct str *out);
 };
 
-/* Iterates over the replacements of @in. @out: *@count instructions with the line of @in; *@loses:
- * flags that differ. Returns false after the last one. */
+/* Iterates over the replacements of @in. Writes *@count instructions with the line of @in to @out,
+ * and the flags that differ to *@loses. Returns false after the last one. */
 bool rewrite_next(const struct insn *in, size_t *at, struct insn out[REWRITTEN_MOST],
                   unsigned *count, uint32_t *loses, const char **what);
 bool rewrite_steps(const struct insn *in, int64_t times, struct insn *out);

@@ -13,12 +13,11 @@ enum spelled_class {
 
 struct spelled_operand {
     enum spelled_class class;
-    /* Register class: "gpr", "xmm", "k"; on AArch64 "x", "d", "v". Memory: class of the index
-     * register if it distinguishes forms, otherwise empty. */
+    /* Register class, such as "gpr", "xmm", "k", or on AArch64 "x", "d", "v". For memory: class of
+     * the index register if it distinguishes forms, otherwise empty. */
     char name[8];
     char shape[4];       /* AArch64: element of a register, such as "d" of v0.2d; may be empty */
-    unsigned bits;       /* width of a general register or of memory; 0: the name does not have
-                          * it */
+    unsigned bits;       /* width of a general register or of memory; 0 if the name lacks it */
     bool mask;           /* has an AVX-512 mask */
     /* parts of the address if they distinguish forms; otherwise a base stands for any address */
     bool base, index, scale, offset;
@@ -41,7 +40,7 @@ struct isa_osaca {
     bool shaped;
     const struct osaca_load *loads;   /* beginning with general registers; a NULL class ends the
                                        * list */
-    /* Writes another spelling of @f, if there is one. Returns false if not. NULL: there is never
+    /* Writes another spelling of @f. Returns false if there is none. NULL if no form has another
      * one. */
     bool (*respell)(const struct spelling *f, struct spelling *out);
 };
@@ -53,14 +52,15 @@ struct spelling {
     /* lower case, in the order of look-up: "addq", "add"; branches: "jne", "jnz" */
     char names[SPELLING_NAMES][24];
     unsigned name_count;
-    /* more names, looked up after @names; NULL-terminated, static. NULL: none */
+    /* more names, looked up after @names; NULL-terminated, static; may be NULL */
     const char *const *more;
     struct spelled_operand operands[SPELLING_OPERANDS];
     unsigned count;
     bool address;                /* parts of the address distinguish forms */
     bool plain;                  /* the spelling shows every prefix, rounding mode and EVEX mark of
                                   * the form */
-    bool suffixed;               /* names[0] has a size suffix, and names[1] is without it */
+    bool suffixed;               /* names[0] has a size suffix; names[1] is the same name without it
+                                  * */
 };
 
 #endif

@@ -1,6 +1,6 @@
-/* Makes variants of instructions that differ in one respect. Loops are compared by running and
- * predicting their variants. Each variant is decoded again and verified, and checked like any other
- * code before it is executed. */
+/* Makes variants of instructions that differ in one respect. Users run and predict the variants of
+ * a loop and compare the results. Each variant is decoded for verification, and checked like any
+ * other code before it is executed. */
 #ifndef PORTOLAN_ISA_VARY_H
 #define PORTOLAN_ISA_VARY_H
 
@@ -29,8 +29,8 @@ struct isa_vary {
                                                    * register */
 };
 
-/* Writes a nop with the length of @in to @out. Returns false if there is none. The functions below
- * do not set the text of an instruction. */
+/* Writes a nop with the length of @in to @out. Returns false if there is none. The functions from
+ * here on leave the text of an instruction empty. */
 bool vary_nop(const struct insn *in, struct insn *out);
 bool vary_copy(enum isa isa, const struct operand *like, bool legacy, uint8_t to, uint8_t from,
                struct insn *out);
@@ -45,8 +45,8 @@ bool vary_indexed(const struct insn *in, unsigned operand, uint8_t index, uint8_
                   int64_t displacement, struct insn *out);
 /* Appends the name of a whole general or vector register. */
 void vary_register_name(enum isa isa, uint8_t reg, struct str *out);
-/* Returns a register of @file other than @besides that no instruction of @insns uses; REG_NONE:
- * there is none. */
+/* Returns a register of @file other than @besides that no instruction of @insns uses, or
+ * REG_NONE. */
 uint8_t vary_free(const struct insn *insns, size_t count, enum register_file file, uint8_t besides);
 
 #endif

@@ -12,7 +12,7 @@ enum { R = ACCESS_READ, W = ACCESS_WRITE, RW = ACCESS_READ | ACCESS_WRITE };
  * The first matching pattern applies. */
 static const struct { const char *pattern; uint8_t first, second, third;
 } exceptions[] = {
-    /* write only flags or the program counter */
+    /* These write only flags or the program counter. */
     {"cmp", R, R, R},
     {"cmn", R, R, R},
     {"tst", R, R, R},
@@ -48,7 +48,7 @@ static const struct { const char *pattern; uint8_t first, second, third;
     {"prf*", R, R, R},
     {"svc", R, R, R},
     {"wrffr", R, R, R},
-    /* pairs, exclusives, atomics */
+    /* Pairs, exclusives and atomics. */
     {"ldp", W, W, R},
     {"ldnp", W, W, R},
     {"ldpsw", W, W, R},
@@ -70,7 +70,7 @@ static const struct { const char *pattern; uint8_t first, second, third;
     {"casp*", RW, RW, R},
     {"cas*", RW, R, R},
     {"st*", R, R, R},
-    /* also read the destination */
+    /* These also read the destination. */
     {"movk", RW, R, R},
     {"bfi", RW, R, R},
     {"bfxil", RW, R, R},
@@ -188,8 +188,8 @@ static void registers(const struct a64_text *t, struct a64_access *out)
         const struct a64_operand *op = &t->operands[i];
         bool holds = op->kind == A64_REGISTER || op->kind == A64_LIST;
         out->operands[i] = !holds ? 0 : i < 3 ? place[i] : R;
-        /* An instruction that inserts a lane preserves the register's other lanes, as do lanes that
-         * a predicate disables. Loads clear disabled lanes. */
+        /* Other lanes of the destination keep their values if the instruction inserts one lane, or
+         * if a predicate disables lanes. Loads clear disabled lanes. */
         bool merged = i == 0 && t->count > 1 && t->operands[1].merging &&
                       op->kind == A64_REGISTER && !op->general;
         if ((out->operands[i] == W && (op->element || merged)) || op->updated)
@@ -287,8 +287,8 @@ static void flow(const struct a64_text *t, struct a64_access *out)
     out->link_read = (out->traits & INSN_RETURN) && t->count == 0;
 }
 
-/* Returns the width of an access in bits: from the mnemonic's suffix (ldrb, ldrsh, ldrsw, ld1rqb,
- * st1w), otherwise from the registers. */
+/* Returns the width of a memory access in bits. The mnemonic's suffix (ldrb, ldrsh, ldrsw, ld1rqb,
+ * st1w) or the registers determine it. */
 static uint16_t width_of(const struct a64_text *t)
 {
     const char *m = t->mnemonic;
@@ -337,7 +337,7 @@ static void memory(const struct a64_text *t, struct a64_access *out)
         bool literal = op->kind == A64_LABEL && str_has_prefix(m, "ldr");
         if (op->kind != A64_MEMORY && !literal)
             continue;
-        /* memory copies and fills write to their first operand */
+        /* Memory copies and fills write to their first operand. */
         bool filled = i == 0 && (str_has_prefix(m, "cpy") || str_has_prefix(m, "set"));
         uint8_t access = matches(m, none)                    ? 0
                          : matches(m, both)                  ? RW

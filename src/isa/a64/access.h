@@ -8,10 +8,10 @@
 #include "isa/a64/form.h"
 
 struct a64_access {
-    /* for each operand of the text: enum operand_access; for memory: load, store or both */
+    /* access of each operand (enum operand_access); memory operands: load, store or both */
     uint8_t operands[A64_OPERANDS];
     uint32_t traits;                      /* set of enum insn_trait */
-    uint32_t flags_read, flags_written;   /* sets of flags, as in struct insn */
+    uint32_t flags_read, flags_written;   /* sets of flags, encoded as in struct insn */
     uint16_t memory_bits;                 /* width of the memory access in bits; 0: unknown */
     bool link_written, link_read;         /* implicit accesses to x30 */
 };

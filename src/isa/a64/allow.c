@@ -137,7 +137,7 @@ static bool group_allowed(uint32_t word)
 bool a64_allow(uint32_t word, const char *mnemonic)
 {
     char name[32];
-    size_t length = strcspn(mnemonic, ".");   /* without the condition, as in b.ne */
+    size_t length = strcspn(mnemonic, ".");   /* The length excludes the condition, as in b.ne. */
 
     if (!group_allowed(word) || !length || length >= sizeof name)
         return false;

@@ -26,7 +26,7 @@ struct a64_allocation {
     unsigned general_read, general_written, vector_read, vector_written, mask_read, mask_written;
     unsigned load_base, store_base;
     unsigned load_offset, store_offset, load_window;
-    int64_t away[32];         /* current distance of each base from its initial value */
+    int64_t away[32];         /* distance of each base from its initial value, in bytes */
     struct body *body;
 };
 
@@ -117,14 +117,14 @@ static unsigned number_for(struct a64_allocation *a, const struct a64_code *code
 static bool set(struct a64_allocation *a, const struct a64_code *code, const struct a64_slot *slot,
                 uint32_t *word)
 {
-    /* some encodings allow only low register numbers, which the rotation eventually reaches */
+    /* Some encodings allow only low register numbers. The rotation eventually reaches one. */
     for (unsigned tries = 0; tries < VECTORS_WRITTEN; tries++)
         if (a64_slot_set(slot, number_for(a, code, slot), word))
             return true;
     return false;
 }
 
-/* Sets the next displacement within the form's range and the window. Successive accesses are
+/* Sets the next displacement within the range of the form and the window. Successive accesses are
  * adjacent. */
 static bool displace(struct a64_allocation *a, const struct a64_code *code, bool store,
                      uint32_t *word)
@@ -145,7 +145,8 @@ static int64_t step_of(const struct a64_code *code)
     return !code->writeback ? 0 : code->step ? code->step : REGISTER_STEP;
 }
 
-/* Returns the next base that has its initial value, or to which the form's step returns it. */
+/* Returns the next usable base. It has its initial value, or the step of the form returns it to
+ * that value. */
 static unsigned base_for(struct a64_allocation *a, const struct a64_code *code, bool store)
 {
     const uint8_t *bases = store ? a64_store_bases : a64_load_bases;
@@ -288,7 +289,7 @@ bool a64_body_make(const struct a64_code *const *forms, const uint32_t *counts, 
         }
         if (ok || !done || before + 4 * (total + 64) <= BODY_LIMIT)
             break;
-        wanted = done;   /* the number of executions that fit */
+        wanted = done;   /* Retries with the number of executions that fit. */
     }
     out->executions = (unsigned)(ok ? wanted : 0);
     out->instructions = (unsigned)(ok ? wanted * total : 0);

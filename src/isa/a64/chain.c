@@ -13,10 +13,10 @@ enum {
 
 /* ands xzr, x, x */
 #define TST(reg) (0xea00001fu | (reg) << 16 | (reg) << 5)
-/* and to, from, to */
+/* Encodes `and to, from, to`. */
 #define AND(to, from) (0x8a000000u | (uint32_t)(to) << 16 | (from) << 5 | (uint32_t)(to))
 #define ADD(to, by) (0x8b000000u | (uint32_t)(by) << 16 | (uint32_t)(to) << 5 | (uint32_t)(to))
-/* csel to, x11, x12, eq */
+/* Encodes `csel to, x11, x12, eq`. */
 #define CSEL(to) (0x9a800000u | (READ_GENERAL + 1u) << 16 | (uint32_t)READ_GENERAL << 5 | (to))
 #define FCSEL(to) (0x1e600c00u | (READ_VECTOR + 1u) << 16 | (uint32_t)READ_VECTOR << 5 | (to))
 #define FMOV_TO_GENERAL (0x9e660000u | CHAIN_VECTOR << 5 | CHAIN_GENERAL)
@@ -153,8 +153,8 @@ static bool put(struct body *body, uint32_t word)
     return true;
 }
 
-/* Returns the register of slot @i if it is not in the chain. Each operand gets another register,
- * because equal registers may change the instruction's meaning. */
+/* Returns the register of slot @i, which is outside the chain. Each operand has a different
+ * register, because equal registers may change the instruction's meaning. */
 static unsigned number_of(const struct a64_code *code, unsigned i)
 {
     static const uint8_t reads[] = {READ_GENERAL, READ_VECTOR, READ_MASK},
@@ -180,8 +180,8 @@ static unsigned chained(const struct a64_slot *slot)
     return numbers[domain_of(slot)];
 }
 
-/* Returns the register of slot @i: that of the chain if the slot is a link's end, otherwise that of
- * number_of. */
+/* Returns the register of slot @i: the chain's register if the slot is an end of a link, otherwise
+ * number_of(). */
 static unsigned link_number(const struct a64_code *code, const struct chain *c, unsigned i)
 {
     bool from = i == c->from, to = i == c->to;
@@ -200,7 +200,8 @@ static unsigned link_number(const struct a64_code *code, const struct chain *c, 
     }
 }
 
-/* Returns a load from the place at which a store with slot @data and displacement @steps writes. */
+/* Returns a load from the address to which a store with slot @data and displacement @steps
+ * writes. */
 static uint32_t load_back(const struct a64_slot *data, unsigned steps)
 {
     static const struct {
@@ -262,7 +263,7 @@ bool a64_chain_make(const struct a64_code *code, const struct chain *c, unsigned
     int step = slot_at(code, A64_PLACE_STEP);
     for (unsigned i = 0; i < links; i++) {
         uint32_t link = word;
-        /* the steps of the base go up and down alternately */
+        /* The base steps up and down alternately. */
         if (c->kind == CHAIN_OWN && i % 2 && code->step)
             link ^= code->backwards;
         else if (c->kind == CHAIN_OWN && i % 2 && step >= 0) {

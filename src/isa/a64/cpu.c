@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The file is empty on other processors than AArch64. */
+/* The file is empty on processors other than AArch64. */
 #if defined(__aarch64__)
 #include "isa/cpu.h"
 

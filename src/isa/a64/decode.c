@@ -17,8 +17,8 @@ static uint32_t word_at(const uint8_t *code)
            (uint32_t)code[3] << 24;
 }
 
-/* Returns the name of register @n of file @file; the register with the largest number is called
- * @last. */
+/* Returns the name of register @n of register file @file. @last is the name of the highest
+ * register. */
 static const char *register_text(uint32_t n, char file, const char *last, char out[8])
 {
     if (n < 31)
@@ -96,7 +96,7 @@ bool a64_learn(const uint8_t *code, size_t length, struct err *err)
 
 static struct operand *add(struct insn *out, uint8_t kind, uint8_t access)
 {
-    /* operands beyond INSN_OPERANDS are written here and dropped */
+    /* Operands beyond INSN_OPERANDS are written here and ignored. */
     static _Thread_local struct operand spill;
     struct operand *op =
         out->operand_count < INSN_OPERANDS ? &out->operands[out->operand_count++] : &spill;
@@ -129,7 +129,7 @@ static void add_memory(struct insn *out, const struct a64_operand *op, uint8_t a
     to->displacement = op->displacement;
 }
 
-/* Returns the value of immediate @i including a shift that follows: #1, lsl #12 is 4096. */
+/* Returns the value of immediate @i with its shift applied: #1, lsl #12 is 4096. */
 static int64_t immediate_shifted(const struct a64_text *t, unsigned i)
 {
     const struct a64_operand *op = &t->operands[i],
@@ -141,7 +141,7 @@ static int64_t immediate_shifted(const struct a64_text *t, unsigned i)
     return (int64_t)((uint64_t)op->value << next->value);
 }
 
-/* Adds the base register that a pre- or post-indexed access updates. @step: the step of a
+/* Adds the base register that a pre- or post-indexed access updates. @step is the step of a
  * post-indexed access, an immediate or a register. */
 static void add_writeback(struct insn *out, const struct a64_operand *memory,
                           const struct a64_operand *step)
@@ -184,7 +184,7 @@ static void fill_operands(const struct a64_text *t, const struct a64_access *acc
             step = stepped ? op : step;
         } else if (op->kind == A64_MEMORY) {
             add_memory(out, op, access->operands[i], access->memory_bits);
-            if (op->pre && stepped && stepped->pre)   /* a memory copy updates both bases */
+            if (op->pre && stepped && stepped->pre)   /* A memory copy updates both bases. */
                 add_writeback(out, stepped, NULL);
             stepped = op->pre || t->post ? op : stepped;
         } else if (op->kind == A64_LABEL && (access->traits & INSN_BRANCH)) {

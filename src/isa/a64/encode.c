@@ -38,8 +38,8 @@ static bool is_general(char letter)
     return letter == 'X' || letter == 'W';
 }
 
-/* Returns the explicit displacement in the template, such as `#0x30`, and its end. Returns NULL if
- * there is none that can be changed. */
+/* Returns the explicit displacement in the template, such as `#0x30`, and sets its end. Returns
+ * NULL if the template has no variable displacement. */
 static const char *displacement_in(const char *template, const char **end)
 {
     const char *bracket = strstr(template, "[{R:X}"), *hash = bracket ? bracket + 6 : NULL;
@@ -76,8 +76,8 @@ static bool placeholder_sound(const char *at, const char *close)
     return false;
 }
 
-/* Parses the slots of the template. Rejects text other than one line with one instruction, so that
- * the assembler does not get it. */
+/* Parses the slots of the template. Rejects any text except one line with one instruction, to
+ * protect the assembler. */
 static bool slots_parse(const char *template, struct a64_code *out)
 {
     int brackets = 0, list = 0, depth = 0;
@@ -188,11 +188,11 @@ static void text_make(const char *template, const struct a64_code *code, unsigne
     }
 }
 
-/* A form whose encoding is being derived. */
+/* Request to derive the encoding of a form. */
 struct inquiry {
     const struct form_row *row;
     struct a64_code *code;
-    size_t line;            /* line of its first instance; lines with variants follow */
+    size_t line;            /* line of the first instance; lines with variants follow */
     char reason[200];
 };
 
@@ -225,7 +225,7 @@ void a64_code_ask(const struct form_row *row, const struct a64_code *c, struct s
     }
 }
 
-/* Assembled words by line. There is no word for a line that the assembler rejected or that became
+/* Assembled words by line. @there is false if the assembler rejected the line or assembled it to
  * several instructions. */
 struct answer { uint32_t *words; bool *there; size_t lines; };
 
@@ -259,7 +259,7 @@ static bool take(struct inquiry *q, const struct answer *a)
     uint32_t zero, bit = 0;
     if (!c->bytes || c->bytes & (c->bytes - 1) || !word_at(a, line++, &zero))
         return true;
-    /* If the displacement is doubled, one bit must move up by one. Otherwise the variant uses
+    /* If the displacement doubles, one bit must move up by one position. Otherwise the variant uses
      * another field or is another instruction. */
     for (c->offsets = 0; c->offsets < A64_STEPS && word_at(a, line++, &word); c->offsets++) {
         uint32_t now = word ^ zero;
@@ -300,7 +300,7 @@ static bool run(struct inquiry *inquiries, size_t count, const struct isa_assemb
         memcpy(&a.words[line], assembled.code + from, 4);
         a.there[line] = true;
     }
-    /* if the assembler rejected every line, the cause is in the templates, not in the assembler */
+    /* If the assembler rejects every line, the templates are wrong and not the assembler. */
     ok = ok || assembled.refused_count || err_set(err, own.code, own.todo, "%s", own.what);
     for (size_t i = 0; ok && i < count; i++) {
         struct inquiry *q = &inquiries[i];
@@ -326,7 +326,7 @@ static bool text_parse(char *line, struct a64_text *text)
     char *space = line ? strchr(line, ' ') : NULL;
     if (space)
         *space = '\0';
-    /* the parser represents branch distances as addresses */
+    /* The parser represents branch distances as addresses. */
     char *relative = space ? strstr(space + 1, ".+8") : NULL;
     if (relative)
         memcpy(relative, "0x8", 3);
@@ -352,7 +352,7 @@ static bool zero_is_same(const struct form_row *row, const struct a64_code *code
     char form[FORM_MAX] = "";
 
     text_make(row->template, code, A64_SLOTS, 0, 0, &line);
-    /* removes the displacement, as disassemblers do if it is 0 */
+    /* Disassemblers omit a displacement of 0. */
     char *zero = line.data ? strstr(line.data, ", #0]") : NULL;
     if (zero)
         memmove(zero, zero + 4, strlen(zero + 4) + 1);
@@ -362,12 +362,12 @@ static bool zero_is_same(const struct form_row *row, const struct a64_code *code
     return strcmp(form, row->form) == 0;
 }
 
-/* Returns whether the access letters of the template agree with the architecture, because registers
- * are assigned by these letters. */
+/* Returns whether the access letters of the template match the architecture. Registers are assigned
+ * by these letters. */
 static bool access_agrees(const struct a64_code *c, const struct a64_text *text, char *reason,
                           size_t size)
 {
-    /* without access: R, a zero register, which has no effect */
+    /* ACCESS_NONE has the letter R, for a zero register. */
     static const char *const letters[] = {"R", "R", "W", "RW"};
 
     for (unsigned i = 0; i < c->slot_count; i++) {
@@ -405,7 +405,7 @@ bool a64_code_draft(const struct form_row *row, struct a64_code *out, char *reas
     const char *literal = displacement_in(row->template, &end);
     out->lowest = literal && !zero_is_same(row, out);
     out->step = out->writeback && literal ? strtoll(literal + 1, NULL, 0) : 0;
-    /* the step must be in the range of add and sub, which reverse it */
+    /* The step must be in the range of add and sub, which reverse it. */
     if (out->step <= -4096 || out->step >= 4096) {
         snprintf(reason, size, "base increment too large");
         return false;
@@ -423,8 +423,8 @@ static bool inquiry_init(const struct form_row *row, struct inquiry *q)
     return false;
 }
 
-/* Returns the index of the cache entry of @template. Its code and reason may be NULL. The caller
- * must hold the lock. */
+/* Returns the index of the cache entry of @template. Its code and reason are NULL before the first
+ * derivation. The caller must hold the lock. */
 static uint32_t place_of(const char *template)
 {
     if (!templates.count)

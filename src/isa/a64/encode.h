@@ -1,7 +1,7 @@
-/* Encodes templates of AArch64 forms. The encoding is derived with an assembler: it assembles an
- * instance, and variants in which one bit of a register number or the displacement differs. The
- * bits that differ show where the fields are. One run derives the encodings of many forms; to
- * encode with them takes nanoseconds. Internal to isa/. */
+/* Encodes templates of AArch64 forms. An assembler encodes an instance, and variants in which one
+ * bit of a register number or of the displacement differs. The bits that differ reveal the fields.
+ * One run of the assembler covers many forms. Encoding with the derived fields takes nanoseconds.
+ * Internal to isa/. */
 #ifndef PORTOLAN_ISA_A64_ENCODE_H
 #define PORTOLAN_ISA_A64_ENCODE_H
 
@@ -27,7 +27,7 @@ struct a64_slot {
     uint8_t place;         /* enum a64_place */
     uint8_t operand;       /* index of the operand in the text */
     uint8_t count;         /* registers in the list; 1 for a single register */
-    uint8_t base;          /* number of the register in a64_code.word */
+    uint8_t base;          /* register number in a64_code.word */
     uint8_t known;         /* bits of the register number whose field is known */
     uint32_t bits[5];      /* bits of the word that change with each bit of the number */
 };
@@ -43,7 +43,7 @@ struct a64_code {
     unsigned lowest;
     uint32_t offset_zero;          /* bits of @word to invert for displacement 0 */
     uint32_t offset_bits[A64_STEPS];
-    unsigned bytes;                /* bytes of the access; 0 if unknown or if there is no access */
+    unsigned bytes;                /* bytes of the access; 0 if unknown or without an access */
     bool writeback;
     int64_t step;                  /* bytes added to the base; 0 if a register has the step */
     uint32_t backwards;            /* bits of @word to invert for the opposite step; 0: there is no
@@ -60,11 +60,11 @@ bool a64_codes_learn(const struct form_row *const *rows, size_t count,
 /* Returns the code of @row, borrowed and valid until the program ends. Returns NULL with err if the
  * assembler rejects the template or its encoding was not derived. */
 const struct a64_code *a64_code_find(const struct form_row *row, struct err *err);
-/* Fills what follows from the template alone: slots, access and step, but no words. Returns false
- * with the reason in @reason if it is not an AArch64 template. */
+/* Fills the members that follow from the template alone: slots, access and step, but no words.
+ * Returns false with the reason in @reason if it is not an AArch64 template. */
 bool a64_code_draft(const struct form_row *row, struct a64_code *out, char *reason, size_t size);
-/* Appends the assembler lines from which the encoding of @draft is derived. *@lines: their
- * number. */
+/* Appends the assembler lines from which the encoding of @draft is derived, and sets *@lines to
+ * their number. */
 void a64_code_ask(const struct form_row *row, const struct a64_code *draft, struct str *out,
                   size_t *lines);
 /* Parses the text of @row's instance without an assembler, and derives its reads and writes.

@@ -16,8 +16,8 @@ static const char *refused(const struct insn *in)
     for (unsigned k = 0; k < in->operand_count; k++)
         relative |= in->operands[k].kind == OPERAND_MEMORY && in->operands[k].base == REG_NONE &&
                     in->operands[k].index == REG_NONE;
-    /* a non-faulting load could read any mapped address, and an unmapped one would raise no
-     * signal */
+    /* A non-faulting load could read any mapped address, and would raise no signal for an unmapped
+     * one. */
     if (str_has_prefix(in->mnemonic, "ldff1") || str_has_prefix(in->mnemonic, "ldnf1"))
         return "a load that cannot fault";
     return relative                     ? "a PC-relative address"
@@ -25,9 +25,9 @@ static const char *refused(const struct insn *in)
                                         : "a system instruction";
 }
 
-/* Returns the mask of a branch's distance field. *@next: the field's value for a branch to the next
- * word. Distances are in words: b has 26 bits, tbz and tbnz 14 from bit 5, other branches 19 from
- * bit 5. */
+/* Returns the mask of a branch's distance field, and sets *@next to the field's value for a branch
+ * to the next word. Distances are in words: b has 26 bits, tbz and tbnz 14 from bit 5, other
+ * branches 19 from bit 5. */
 static uint32_t distance_bits(uint32_t word, uint32_t *next)
 {
     bool far = (word & 0x7c000000) == 0x14000000, test = (word & 0x7e000000) == 0x36000000;
@@ -52,7 +52,7 @@ static bool bytes_alike(const struct insn *in, const uint8_t *again)
     return !((word ^ other) & ~(in->traits & INSN_BRANCH ? distance_bits(word, &next) : 0));
 }
 
-/* Returns a register that @insns do not use. x18 is the last choice, because some platforms reserve
+/* Returns a register that @insns do not use. Prefers others to x18, because some platforms reserve
  * it. */
 static uint8_t register_free(const struct insn *insns, size_t count)
 {
@@ -106,7 +106,7 @@ static const char *memory_loop(enum memory_loop loop, unsigned bits)
         [LOOP_FEW] = "080040f900000191" NOPS_249,
         [LOOP_SOME] = "080040f900000191" NOPS_69,
     };
-    (void)bits;   /* all vector registers have 128 bits */
+    (void)bits;   /* All vector registers have 128 bits. */
     return loops[loop];
 }
 

@@ -150,7 +150,7 @@ static bool immediate_parse(const char *text, size_t length, struct a64_operand 
     strcpy(out->type, "I");
     out->value =
         *digits == '-' ? (int64_t)strtoll(digits, &stop, 0) : (int64_t)strtoull(digits, &stop, 0);
-    if (*stop)   /* a floating-point number such as 1.0e+0 */
+    if (*stop)   /* A floating-point number, such as 1.0e+0. */
         strtod(digits, &stop);
     return *stop == '\0';
 }
@@ -289,7 +289,7 @@ static const char *kind_of_word(const char *text, size_t length)
         return "C";
     if (length > 5 &&
         (memcmp(text, "pld", 3) == 0 || memcmp(text, "pli", 3) == 0 || memcmp(text, "pst", 3) == 0))
-        /* prefetches into the system cache: older disassemblers print a number */
+        /* Older disassemblers print a number for prefetches into the system cache. */
         return memcmp(text + 3, "slc", 3) == 0 ? "I" : "PRFOP";
     bool is_count =
         length > 2 && length < 6 && memcmp(text, "vl", 2) == 0 && isdigit((unsigned char)text[2]);
@@ -336,8 +336,8 @@ static bool operand_parse(const char *text, size_t length, struct a64_operand *o
            word_parse(text, length, out);
 }
 
-/* Returns whether the instruction is a branch or a PC-relative access, whose last immediate is an
- * address. */
+/* Returns whether the instruction is a branch or a PC-relative access. Its last immediate is then
+ * an address. */
 static bool is_relative(const struct a64_text *t)
 {
     static const char *const always[] = {"b",    "bl",  "cbz",  "cbnz", "tbz",
@@ -361,8 +361,8 @@ static const char *spelling_of(const char *mnemonic, const struct a64_text *t)
     return mnemonic;
 }
 
-/* Marks moves to or from sp, which are additions, and moves from xzr, which are zeroing. Neither is
- * a register move. */
+/* Marks moves to or from sp (additions) and moves from xzr (zeroing). Neither is a register
+ * move. */
 static void name_special(struct a64_operand operands[2])
 {
     bool wide = operands[0].bits == 64;
@@ -402,7 +402,7 @@ bool a64_text_parse(const char *mnemonic, const char *operands, struct a64_text 
     if (out->count == 2 && strcmp(out->mnemonic, "mov") == 0 && out->operands[0].general &&
         out->operands[1].general)
         name_special(out->operands);
-    /* a number as SVE prefetch operation, which has no name */
+    /* An SVE prefetch operation without a name is a number. */
     if (out->count && out->operands[0].kind == A64_IMMEDIATE && str_match("prf?", out->mnemonic) &&
         out->mnemonic[3] != 'm')
         strcpy(out->operands[0].type, "PRFOP");
@@ -453,7 +453,7 @@ void a64_text_form(const struct a64_text *t, char form[FORM_MAX])
 
 struct template {
     struct str *out;
-    /* First register. Later occurrences of it in the text become {=}, or {=w} if the width
+    /* First register. Its later occurrences in the text become {=}, or {=w} if the width
      * differs. */
     uint8_t first;
     char class;
@@ -542,7 +542,7 @@ void a64_placeholder(struct form_registers *in, const char *type, struct str *ou
         str_add(out, ".+8");
         return;
     }
-    type += type[0] == '+';   /* a register after the previous one */
+    type += type[0] == '+';   /* A type with + is the register after the previous one. */
     if (type[0] == '=') {
         str_addf(out, "%c%s", type[1] ? type[1] : in->first[0], in->first + 1);
         return;

@@ -17,13 +17,12 @@ enum a64_kind { A64_REGISTER, A64_LIST, A64_MEMORY, A64_IMMEDIATE, A64_SHIFT, A6
 
 struct a64_operand {
     uint8_t kind;            /* enum a64_kind */
-    uint8_t reg;             /* root register (insn.h), of a list the first; REG_NONE for xzr */
+    uint8_t reg;             /* root register (insn.h); the first one of a list; REG_NONE for xzr */
     uint8_t count;           /* number of registers in a list */
-    bool element;            /* one lane (v0.d[1]): the other lanes are unchanged */
+    bool element;            /* single lane, such as v0.d[1]; other lanes are unchanged */
     bool merging;            /* p0/m: lanes that the predicate disables are unchanged */
     bool updated;            /* x0!: the instruction updates the count in the register */
-    bool general, predicate; /* whether the register is an x or w register; whether it is a p
-                              * register */
+    bool general, predicate; /* true for x and w registers; true for p registers */
     uint16_t bits;           /* width of the register, or of each register in a list */
     int64_t value;           /* immediate, shift amount, or branch target */
     uint8_t base, index, scale;   /* registers and scale of an address; a vector of addresses is the
@@ -36,7 +35,7 @@ struct a64_operand {
 };
 
 struct a64_text {
-    char mnemonic[32];       /* in lower case, in Portolan's spelling */
+    char mnemonic[32];       /* in lower case, as Portolan spells it */
     struct a64_operand operands[A64_OPERANDS];
     unsigned count;
     bool post;               /* whether an operand after the memory operand updates the base */

@@ -43,7 +43,7 @@ static uint64_t hash_word(uint32_t word)
     return hash_bytes(&word, sizeof word);
 }
 
-/* Returns the entry of @word; NULL if the word was not looked up yet. The caller must hold the
+/* Returns the cached entry of @word, or NULL if it was not looked up. The caller must hold the
  * lock. */
 static struct disassembled *find(uint32_t word)
 {

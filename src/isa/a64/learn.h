@@ -1,4 +1,4 @@
-/* Cache of words that other disassemblers than Capstone decoded. Internal to a64_decode. */
+/* Cache of words that disassemblers other than Capstone decoded. Internal to a64_decode. */
 #ifndef PORTOLAN_ISA_A64_LEARN_H
 #define PORTOLAN_ISA_A64_LEARN_H
 

@@ -124,8 +124,8 @@ const char *a64_word_end(const char *p, const char *end, bool disassembly)
     return disassembly && digits == 8 && (at == end || isspace((unsigned char)*at)) ? at : p;
 }
 
-/* Returns whether the text after a semicolon is a statement: a directive, a label, one of the
- * mnemonics without operands, or a mnemonic with a register, number or bracket behind it. */
+/* Returns whether the text after a semicolon is a statement: a directive, a label, a mnemonic
+ * without operands, or a mnemonic followed by a register, number or bracket. */
 static bool is_statement(const char *p, const char *end)
 {
     static const char *const lone[] = {"ret", "nop", "eret", "isb"};
@@ -230,7 +230,7 @@ void a64_target_clean(const char *p, const char *end, unsigned section, struct s
         str_add_char(out, '.');
     } else {
         str_add_bytes(out, p, (size_t)(stop - p));
-        /* objdump --no-addresses omits the target */
+        /* objdump --no-addresses omits the target. */
         if (place && stop > e && stop[-1] == ',')
             str_add(out, " .");
     }

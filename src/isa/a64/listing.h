@@ -11,7 +11,8 @@ const char *a64_word_end(const char *p, const char *end, bool disassembly);
  * the state between lines), lines that begin with #, and text after a semicolon, unless it is a
  * statement (`mov x1, #111 ; .byte 213,3,32,31`). */
 void a64_comments_cut(const char *p, const char *end, bool *in_comment, struct str *out);
-/* Returns whether the assembler needs the directive, in addition to those in listing.c. */
+/* Returns whether the assembler needs the directive. listing.c has the directives of all
+ * instruction sets. */
 bool a64_directive_kept(const char *word, size_t length);
 /* Copies a disassembled statement to @out. Replaces a branch target by the label for its
  * address. */

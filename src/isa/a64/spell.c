@@ -145,7 +145,7 @@ static void names_add(const char *mnemonic, size_t length, struct spelling *f)
     static const char *const conditions[] = {
         "b.eq", "b.lt", "b.gt", "b.le", "b.ge", "b.lo", "b.hi", "b.ls", "b.hs", "b.cc", "b.cs",
         "b.mi", "b.pl", "b.vs", "b.vc",
-        /* conditions of SVE */
+        /* Conditions of SVE. */
         "b.any", "b.none", "b.first", "b.last", "b.nfrst", "b.nlast", "b.plast", "b.pmore",
         "b.tcont", "b.tstop", "bne", "beq", "blt", "bgt", "ble", "bge", "blo", "bhi", "bls", "bhs",
         "bcc", "bcs", "bmi", "bpl", "bvs", "bvc", NULL};

@@ -41,8 +41,8 @@ static size_t copy(const struct operand *like, bool legacy, uint8_t to, uint8_t 
     return like->file == FILE_VECTOR ? put(MOVE_VECTOR | s << 16 | s << 5 | d, out) : 0;
 }
 
-/* Writes @in with another register in one of its five-bit fields, which depends on @attempt. The
- * caller decodes the result of each attempt and uses the one in which only the operand differs. */
+/* Writes @in with another register in one of its five-bit fields, selected by @attempt. The caller
+ * decodes each result and uses the one that changes only the operand. */
 static size_t reg(const struct insn *in, unsigned operand, uint8_t from, uint8_t to,
                   unsigned attempt, uint8_t *out)
 {
@@ -57,8 +57,8 @@ static size_t reg(const struct insn *in, unsigned operand, uint8_t from, uint8_t
     return put((word & ~mask) | number_of(to) << fields[attempt], out);
 }
 
-/* Writes @in with another immediate in the address, in the instruction's unit. The field is in bits
- * 10-21, 12-20 or 15-21, depending on @attempt. */
+/* Writes @in with another immediate in the address, in the instruction's unit. @attempt selects the
+ * field: bits 10-21, 12-20 or 15-21. */
 static size_t moved(const struct insn *in, unsigned operand, int64_t by, unsigned attempt,
                     uint8_t *out)
 {

@@ -92,7 +92,7 @@ static bool operand_allowed(const ZydisDecodedOperand *op)
 }
 
 /* Returns whether CPUs decode a branch differently. With an operand-size prefix, Intel's CPUs
- * decode a 32-bit distance and AMD's a 16-bit one, so the code behind the branch is ambiguous. An
+ * decode a 32-bit distance and AMD's a 16-bit one, so the code after the branch is ambiguous. An
  * 8-bit distance has the same length on both, but AMD's CPUs truncate the target to 16 bits. */
 static bool branch_disputed(const ZydisDecodedInstruction *in)
 {

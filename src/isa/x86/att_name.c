@@ -10,7 +10,7 @@
 
 /* Parts of a form name. */
 struct parts {
-    char mnemonic[48];        /* without marks of the encoding */
+    char mnemonic[48];        /* mnemonic without encoding suffixes */
     char operands[8][16];
     unsigned count;
     const char *lea;          /* address parts of a LEA, such as "_B_I_D8"; otherwise empty */
@@ -135,7 +135,7 @@ static bool set_operands(const struct parts *p, struct spelling *f)
     }
     if (!*p->lea)
         return true;
-    /* the source of a LEA is an address, which the form name has in the mnemonic */
+    /* The source of a LEA is an address, which the form name has in the mnemonic. */
     struct spelled_operand address = {.class = SPELLED_MEMORY};
     address.base = strstr(p->lea, "_B") || strstr(p->lea, "_R");
     address.index = strstr(p->lea, "_I") != NULL;
@@ -165,8 +165,8 @@ static const char *size_letter(unsigned bits)
     return bits == 8 ? "b" : bits == 16 ? "w" : bits == 32 ? "l" : bits == 64 ? "q" : "";
 }
 
-/* Returns the width from which the size suffix follows: that of the last general register or
- * integer memory operand in AT&T order. */
+/* Returns the width that determines the size suffix: that of the last general register or integer
+ * memory operand in AT&T order. */
 static unsigned suffix_bits(const struct parts *p, const struct spelling *f)
 {
     static const char *const bare[] = {
@@ -311,8 +311,8 @@ bool att_form(const char *form, struct spelling *out)
     if (!split_form(form, &p) || !set_operands(&p, out))
         return false;
     out->plain = p.plain;
-    /* a prefix is a separate word in AT&T text, so a form with a prefix has no name in the
-     * tables */
+    /* A prefix is a separate word in AT&T text. A form with a prefix therefore has no name in the
+     * tables. */
     if (p.lock || p.rep)
         return false;
     unsigned bits = suffix_bits(&p, out);
@@ -328,7 +328,7 @@ bool att_form(const char *form, struct spelling *out)
         out->suffixed = out->name_count > 0;
     }
     add_name(out, "%s%s", p.mnemonic, "");
-    /* there is no name if it would be longer than any existing mnemonic */
+    /* No name exists if it would be longer than any existing mnemonic. */
     return out->name_count > 0;
 }
 

@@ -9,7 +9,7 @@
 #include "isa/body.h"
 #include "isa/x86/encode.h"
 
-#define DS_PREFIX 0x3e      /* a segment prefix that 64-bit code ignores */
+#define DS_PREFIX 0x3e      /* segment prefix that 64-bit code ignores */
 /* Least distance of accesses from memory that is written, in bytes. A load that overlaps a word in
  * the store buffer waits for it. */
 #define WORD 8
@@ -40,7 +40,8 @@ static bool walks(const struct insn *insn)
     return false;
 }
 
-/* Returns the reason why no body can contain a form, on any CPU; NULL if bodies can contain it. */
+/* Returns the reason why no body can contain a form on any CPU, or NULL if bodies can contain
+ * it. */
 static const char *unfit(const struct insn *insn)
 {
     static const char *const serialising[] = {
@@ -89,7 +90,7 @@ static const char *unfit(const struct insn *insn)
     return NULL;
 }
 
-/* Returns the reason why the encoder cannot encode a template; NULL if it can. */
+/* Returns the reason why the encoder cannot encode a template, or NULL if it can. */
 static const char *unfit_template(const struct form_row *row)
 {
     static const struct { const char *part, *reason;
@@ -150,7 +151,7 @@ static unsigned own_access(const struct x86_code *code, unsigned reg)
             op->implicit || (i < code->request.operand_count && code->parts[i].kind == PART_FIXED);
         if (op->kind == OPERAND_REGISTER && op->reg == reg && fixed) {
             access |= op->access & (ACCESS_READ | ACCESS_WRITE);
-            /* a partial write merges with the old value */
+            /* A partial write merges with the old value. */
             if (reg < 16 && op->access & ACCESS_WRITE && op->bits < 32)
                 access |= ACCESS_READ;
         }
@@ -191,8 +192,8 @@ static bool is_vector(ZydisRegisterClass registers)
 static bool waits_for_flags(const struct x86_code *code);
 
 /* Returns whether one of @forms reads and writes a register operand, vector or general. Each
- * execution then depends on the last one with the same register. Many registers hide this
- * latency. */
+ * execution then depends on the previous one with the same register. Rotation over many registers
+ * hides this latency. */
 static bool any_chained(const struct x86_code *const *forms, size_t n, bool vector)
 {
     for (size_t i = 0; i < n; i++)
@@ -292,8 +293,7 @@ static uint8_t next_read(struct register_pool *pool)
     return pool->read[pool->next_read++ % pool->reads];
 }
 
-/* Returns the next base register. Skips rbp, because it needs a displacement, which makes another
- * form. */
+/* Returns the next base register. Skips rbp, because its displacement would make another form. */
 static uint8_t next_base(struct register_pool *pool)
 {
     uint8_t reg = next_read(pool);
@@ -378,7 +378,7 @@ static bool emit_breakers(struct x86_allocation *a, const struct x86_code *code)
     bool cleared = false;
 
     if (is_division(code)) {
-        /* Sets a valid dividend whose quotient is long: divisors are small and not 0. An 8-bit
+        /* Sets a valid dividend with a long quotient: divisors are small and not 0. An 8-bit
          * division divides ax. */
         bool byte = own_access(code, RDX) == 0;
         ZydisEncoderOperand dividend = {.type = ZYDIS_OPERAND_TYPE_IMMEDIATE,
@@ -454,8 +454,8 @@ static bool vectors_agree(const struct x86_code *const *forms, size_t n, struct 
     return true;
 }
 
-/* Emits @count instructions in the order @order. *@done: number of instructions emitted. Returns
- * false if some were not. */
+/* Emits @count instructions in the order @order, and sets *@done to the number emitted. Returns
+ * false if it is less. */
 static bool emit_all(struct x86_allocation *a, const struct x86_code *const *forms,
                      const uint32_t *order, uint64_t count, uint64_t *done)
 {
@@ -503,7 +503,7 @@ bool x86_body_make(const void *const *codes, const uint32_t *counts, size_t n,
         ok = emit_all(&a, forms, order, wanted * total, &done);
         if (ok || wanted == 1 || out->length + 64 <= BODY_LIMIT)
             break;
-        /* reduces the number of executions to those that fit */
+        /* Reduces the number of executions to those that fit. */
         wanted = done / total && done / total < wanted ? done / total : wanted - 1;
     }
     free(order);
@@ -511,7 +511,7 @@ bool x86_body_make(const void *const *codes, const uint32_t *counts, size_t n,
     if (!ok)
         return err_set(err, ERR_LIMIT, NULL,
                        "too few registers or too little memory for this experiment");
-    /* a single execution has no pairs */
+    /* A single execution has no pairs. */
     out->padded |= shape->padded && shape->order == BODY_PAIRED && wanted >= 2;
     out->executions = (unsigned)wanted;
     out->instructions = (unsigned)(wanted * total);

@@ -58,8 +58,8 @@ static void named(struct chain *c, const char *from, const char *to)
         snprintf(c->to_name, sizeof c->to_name, "%s", to);
 }
 
-/* Returns the number of an operand as users see it. It includes mask operands, but not the
- * encoder's implicit k0. */
+/* Returns the operand number that users see. Mask operands count, but the encoder's implicit k0
+ * does not. */
 static unsigned shown(const struct x86_code *code, unsigned part)
 {
     unsigned n = 0;
@@ -206,7 +206,7 @@ static void list_flags(const struct x86_code *code, struct chain *list, size_t *
             named(&c, "flags", NULL);
             chain_add(list, n, c);
         }
-        /* cmovz needs one of the written flags */
+        /* cmovz needs one of the written flags. */
         if (code->defines_zero && !read && code->parts[i].access == ACCESS_READ) {
             c = chain_of(CHAIN_TO_FLAGS, shown(code, i), 0, 1, "");
             c.from = (uint8_t)i;
@@ -251,7 +251,7 @@ static void operand_default(const struct x86_code *code, unsigned i, ZydisEncode
 
     if (is_register(code, i)) {
         enum domain d = domain_of(part->registers);
-        /* operands that are read get different registers, because equal ones may be an idiom */
+        /* Read operands have different registers, because equal registers may be an idiom. */
         operand->reg.value =
             register_of(part->registers, part->access & ACCESS_WRITE ? spares[d] + (i > 1 ? 1 : 0)
                                                                      : reads[d] + (i > 1 ? 1 : 0));
@@ -371,7 +371,7 @@ bool x86_chain_make(const void *own, const struct chain *c, unsigned links, stru
     if (c->kind == CHAIN_ADDRESS) {
         link.operands[c->from].mem.index = register_of(ZYDIS_REGCLASS_GPR64, BODY_ZERO);
         link.operands[c->from].mem.scale = 1;
-        /* addresses with three parts are slower on some cores */
+        /* Addresses with three parts are slower on some cores. */
         link.operands[c->from].mem.displacement = 0;
     }
     for (unsigned i = 0; i < links; i++)

@@ -19,7 +19,7 @@ static pthread_once_t initialised = PTHREAD_ONCE_INIT;
 
 #define LEARN_ROUNDS 4
 
-static ZydisDecoder light;   /* decodes only length, opcode and immediates */
+static ZydisDecoder light;   /* decoder for length, opcode and immediates only */
 
 static void initialise(void)
 {
@@ -27,13 +27,13 @@ static void initialise(void)
     ZydisDecoderEnableMode(&light, ZYDIS_DECODER_MODE_MINIMAL, ZYAN_TRUE);
     ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
     ZydisFormatterInit(&formatter, ZYDIS_FORMATTER_STYLE_INTEL);
-    /* prints 0x1 like other disassemblers, without leading zeros */
+    /* Prints 0x1 without leading zeros, like other disassemblers. */
     ZydisFormatterSetProperty(&formatter, ZYDIS_FORMATTER_PROP_ADDR_PADDING_ABSOLUTE,
                               ZYDIS_PADDING_DISABLED);
     ZydisFormatterSetProperty(&formatter, ZYDIS_FORMATTER_PROP_IMM_PADDING, ZYDIS_PADDING_DISABLED);
     ZydisFormatterSetProperty(&formatter, ZYDIS_FORMATTER_PROP_DISP_PADDING,
                               ZYDIS_PADDING_DISABLED);
-    /* prints [rip+0x10], so that the text does not depend on the address */
+    /* Prints [rip+0x10], because the text must not depend on the address. */
     ZydisFormatterSetProperty(&formatter, ZYDIS_FORMATTER_PROP_FORCE_RELATIVE_RIPREL, ZYAN_TRUE);
     ZydisFormatterSetProperty(&formatter, ZYDIS_FORMATTER_PROP_HEX_UPPERCASE, ZYAN_FALSE);
 }
@@ -54,8 +54,8 @@ static uint8_t root_of(ZydisRegister reg)
     int id = ZydisRegisterGetId(reg);
     switch (ZydisRegisterGetClass(reg)) {
     case ZYDIS_REGCLASS_GPR8:
-        /* Zydis numbers al cl dl bl ah ch dh bh spl bpl sil dil r8b...; ah to bh and spl to dil
-         * have the same encodings */
+        /* Zydis numbers al cl dl bl ah ch dh bh spl bpl sil dil r8b... The encodings of ah to bh
+         * and of spl to dil are equal. */
         if (reg >= ZYDIS_REGISTER_AH && reg <= ZYDIS_REGISTER_BH)
             return (uint8_t)(reg - ZYDIS_REGISTER_AH);
         if (reg >= ZYDIS_REGISTER_SPL)
@@ -134,7 +134,7 @@ static void fill_operand(const ZydisDecodedInstruction *in, const ZydisDecodedOp
                            ? root_of(op->mem.segment)
                            : REG_NONE;
         out->scale = op->mem.index == ZYDIS_REGISTER_NONE ? 0 : op->mem.scale;
-        /* the index is al, which Zydis reports only as a register that is read */
+        /* The index is al, which Zydis reports only as a register that is read. */
         if (in->mnemonic == ZYDIS_MNEMONIC_XLAT) {
             out->index = root_of(ZYDIS_REGISTER_AL);
             out->scale = 1;
@@ -165,7 +165,7 @@ static void mark_steps(const ZydisDecodedInstruction *in, struct insn *out)
         bytes = out->operands[i].kind == OPERAND_MEMORY ? out->operands[i].bits / 8 : bytes;
     for (unsigned i = 0; i < out->operand_count; i++) {
         struct operand *op = &out->operands[i];
-        /* only rsi and rdi are pointers */
+        /* Only rsi and rdi are pointers. */
         if (op->kind != OPERAND_REGISTER || !(op->access & ACCESS_WRITE) ||
             (op->reg != 6 && op->reg != 7))
             continue;
@@ -254,7 +254,7 @@ static uint32_t idiom_traits(const ZydisDecodedInstruction *in, const ZydisDecod
         return INSN_MOVE;
     if (last->reg.value != before->reg.value)
         return 0;
-    /* an 8- or 16-bit xor merges with the old register, so it is no idiom */
+    /* An 8- or 16-bit xor merges with the old register, so it is no idiom. */
     if (is_zeroing(in->mnemonic) && last->size >= 32)
         return INSN_ZERO_IDIOM;
     return is_ones(in->mnemonic) ? INSN_ONES_IDIOM : 0;
@@ -270,7 +270,7 @@ static bool is_barrier(ZydisMnemonic mnemonic)
 
 static uint32_t flow_traits(const ZydisDecodedInstruction *in)
 {
-    /* endbr executes like a nop */
+    /* endbr executes like a nop. */
     if (in->mnemonic == ZYDIS_MNEMONIC_ENDBR64 || in->mnemonic == ZYDIS_MNEMONIC_ENDBR32)
         return INSN_NOP;
     switch (in->meta.category) {
@@ -399,8 +399,8 @@ static size_t address_length(const uint8_t *code, size_t length)
     return 1u + scaled + (mod == 1 ? 1 : mod == 2 || absolute ? 4 : 0);
 }
 
-/* Returns the length of the immediate for opcode @opcode in map @map of VEX or EVEX. @modrm: the
- * ModRM byte. @narrow: there is an operand-size prefix. */
+/* Returns the length of the immediate for opcode @opcode in map @map of VEX or EVEX. @narrow is
+ * true with an operand-size prefix. */
 static size_t immediate_length(unsigned map, unsigned opcode, unsigned modrm, bool narrow)
 {
     const size_t word = narrow ? 2 : 4;
@@ -447,8 +447,8 @@ size_t x86_encoding_length(const uint8_t *code, size_t length)
     return address && at <= length && at <= X86_LEARN_BYTES ? at : 0;
 }
 
-/* Returns the length of an encoding with REX2 (APX), which follows from the same opcode with REX; 0
- * for other encodings. */
+/* Returns the length of an encoding with REX2 (APX), which equals that of the same opcode with REX.
+ * Returns 0 for other encodings. */
 static size_t rex2_length(const uint8_t *code, size_t length)
 {
     uint8_t legacy[X86_LEARN_BYTES + 1];
@@ -469,12 +469,12 @@ static size_t rex2_length(const uint8_t *code, size_t length)
     memcpy(legacy + at + 1 + map1, code + at + 2, n);
     if (ZYAN_FAILED(ZydisDecoderDecodeInstruction(&decoder, NULL, legacy, at + 1 + map1 + n, &in)))
         return 0;
-    n = in.length + 1u - map1;   /* two bytes replace REX and the escape byte */
+    n = in.length + 1u - map1;   /* Two bytes replace REX and the escape byte. */
     return n <= length && n <= X86_LEARN_BYTES ? n : 0;
 }
 
-/* Returns the length of an instruction that Zydis does not support; 0 if unknown. @text: another
- * disassembler's text, empty if there is none. */
+/* Returns the length of an instruction that Zydis does not support; 0 if unknown. @text is another
+ * disassembler's text, or empty. */
 static size_t foreign_length(const uint8_t *code, size_t length, char text[X86_LEARN_TEXT])
 {
     const size_t known = x86_learned(code, length, text);
@@ -486,8 +486,8 @@ static size_t foreign_length(const uint8_t *code, size_t length, char text[X86_L
     return vector ? vector : rex2_length(code, length);
 }
 
-/* Decodes an instruction that Zydis does not support from another disassembler's text, or without
- * text as undecoded. */
+/* Decodes an instruction that Zydis does not support from another disassembler's text. Without text
+ * it is undecoded. */
 static bool foreign_decode(const uint8_t *code, size_t length, uint64_t offset, bool text,
                            struct insn *out)
 {
@@ -521,8 +521,7 @@ bool x86_learn(const uint8_t *code, size_t length, struct err *err)
     bool ok = true;
 
     pthread_once(&initialised, initialise);
-    /* A newly known length moves the start of the instructions behind. Repeats until nothing
-     * changes. */
+    /* A newly known length moves the start of later instructions. Repeats until nothing changes. */
     for (unsigned round = 0; ok && fresh && round < LEARN_ROUNDS; round++) {
         VEC(struct x86_window) windows = {0};
         for (size_t at = 0; at < length && !watch_steps(1);) {
@@ -633,7 +632,7 @@ size_t x86_glance(const uint8_t *code, size_t length, int64_t *branch, bool *vec
     *branch = in.raw.imm[0].is_relative && !(plain && (in.opcode == 0xe8 || in.opcode == 0xc7))
                   ? in.raw.imm[0].value.s + in.length
                   : 0;
-    /* columns of the second opcode table that contain SSE instructions */
+    /* These columns of the second opcode table contain SSE instructions. */
     const unsigned row = in.opcode >> 4;
     *vector = in.encoding == ZYDIS_INSTRUCTION_ENCODING_VEX ||
               in.encoding == ZYDIS_INSTRUCTION_ENCODING_EVEX ||

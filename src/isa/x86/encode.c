@@ -57,7 +57,7 @@ static ZydisRegister register_find(const char *name, size_t length)
 ZydisRegister register_of(ZydisRegisterClass registers, unsigned number)
 {
     if (registers == ZYDIS_REGCLASS_GPR8 && number >= 4)
-        number += 4;   /* skips ah, ch, dh and bh */
+        number += 4;   /* Skips ah, ch, dh and bh. */
     return ZydisRegisterEncode(registers, (ZyanU8)number);
 }
 
@@ -186,7 +186,7 @@ static bool part_parse(const char *text, size_t length, struct part *part,
                              (memchr(text, 'W', (size_t)(colon - text)) ? ACCESS_WRITE : 0));
     length -= (size_t)(colon + 1 - text);
     text = colon + 1;
-    /* operands get different registers, because some forms reject equal ones */
+    /* Operands have different registers, because some forms reject equal ones. */
     return part_register(text, length, 2u + request->operand_count, part, operand) ||
            part_memory(text, length, part, request, operand);
 }
@@ -232,7 +232,7 @@ static bool operands_parse(const char *at, struct x86_code *out)
             !part_parse(at, length, &out->parts[request->operand_count], request,
                         &request->operands[request->operand_count]))
             return false;
-        /* a fourth register, as in AVX blends, is encoded in the immediate */
+        /* A fourth register, as in AVX blends, is encoded in the immediate. */
         request->operands[request->operand_count].reg.is4 =
             request->operand_count == 3 && out->parts[3].kind == PART_REGISTER &&
             request->allowed_encodings != ZYDIS_ENCODABLE_ENCODING_EVEX;
@@ -291,7 +291,7 @@ static size_t encode_first(struct x86_code *out, uint8_t bytes[ZYDIS_MAX_INSTRUC
 }
 
 /* Detects fixed operands in a template that names the accumulator although the form accepts any
- * register. Tries another register, and makes such an operand a register operand. */
+ * register. Tries another register. If it encodes, makes the operand a register operand. */
 static void free_accumulator(struct x86_code *out)
 {
     for (unsigned i = 0; i < out->request.operand_count; i++) {
@@ -318,8 +318,8 @@ static void free_accumulator(struct x86_code *out)
     }
 }
 
-/* Returns whether the access letters of the template agree with the decoder, because registers are
- * assigned by these letters. */
+/* Returns whether the access letters of the template match the decoder. Registers are assigned by
+ * these letters. */
 static bool access_agrees(const struct x86_code *c, struct err *err)
 {
     static const char *const letters[] = {"neither R nor W", "R", "W", "RW"};
@@ -329,7 +329,7 @@ static bool access_agrees(const struct x86_code *c, struct err *err)
         const struct part *part = &c->parts[i];
         if (request->operands[i].type == ZYDIS_OPERAND_TYPE_REGISTER &&
             request->operands[i].reg.value == ZYDIS_REGISTER_K0)
-            continue;   /* k0, which has no effect and which the decoder omits */
+            continue;   /* The decoder omits k0, which has no effect. */
         const unsigned access = c->insn.operands[k++].access & (ACCESS_READ | ACCESS_WRITE);
         if ((part->kind == PART_REGISTER || part->kind == PART_MEMORY) && part->access != access)
             return err_set(err, ERR_DATA, NULL,

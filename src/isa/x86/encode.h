@@ -10,7 +10,7 @@
 
 enum part_kind { PART_REGISTER, PART_FIXED, PART_MEMORY, PART_ADDRESS, PART_IMMEDIATE, PART_MASK };
 
-/* An operand of a template: its kind, and what it may be. */
+/* An operand of a template, and its permitted values. */
 struct part {
     uint8_t kind;            /* enum part_kind */
     uint8_t access;          /* set of ACCESS_READ and ACCESS_WRITE */
@@ -18,7 +18,7 @@ struct part {
     uint16_t bytes;          /* PART_MEMORY: bytes of the access; 0 if there is none */
 };
 
-/* A form prepared for being encoded repeatedly with other registers. */
+/* A form prepared for repeated encoding with other registers. */
 struct x86_code {
     const struct form_row *row;   /* borrowed */
     ZydisEncoderRequest request;

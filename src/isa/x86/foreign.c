@@ -94,7 +94,8 @@ static uint8_t register_free(const struct insn *insns, size_t count)
 
 static const char *memory_loop(enum memory_loop loop, unsigned bits)
 {
-    /* code for 256 bits and for 128 bits; wide NULL: the code is the same for both */
+    /* Code for 256 bits (wide) and for 128 bits (plain). wide is NULL if the code is the same for
+     * both. */
     static const struct { const char *wide, *plain;
     } loops[MEMORY_LOOPS] = {
         [LOOP_LOADS] = {"c5fc100407c5fc104c0720c5fc101406c5fc105c06204883c040",

@@ -21,7 +21,7 @@ static void scan_vex(void)
         for (unsigned last = 0; last < 16; last++)
             for (unsigned opcode = 0; opcode < 256; opcode++)
                 for (unsigned memory = 0; memory < 2; memory++) {
-                    /* C4; inverted R X B, and map; W vvvv L pp */
+                    /* C4; inverted R, X, B and the map; W vvvv L pp */
                     uint8_t code[16] = {0xc4, (uint8_t)(0xe0 | map),
                                         (uint8_t)((last & 8) << 4 | 0x78 | (last & 7)),
                                         (uint8_t)opcode, memory ? 0x00 : 0xc0};
@@ -191,7 +191,7 @@ static void add_lea(struct name *name, const ZydisDecodedInstruction *in,
                        : mem->base == ZYDIS_REGISTER_RIP || mem->base == ZYDIS_REGISTER_EIP ? "_R"
                                                                                             : "_B";
     const char *index = mem->index == ZYDIS_REGISTER_NONE ? "" : mem->scale > 1 ? "_IS" : "_I";
-    /* with base rbp or r13, the encoding requires an 8-bit displacement, even if it is 0 */
+    /* With base rbp or r13, the encoding requires an 8-bit displacement, even if it is 0. */
     const char *displacement = in->raw.disp.size == 8 ? "_D8" : in->raw.disp.size ? "_D32" : "";
     add(name, base);
     add(name, index);
@@ -223,8 +223,8 @@ static const char *rep_prefix(const ZydisDecodedInstruction *in)
     return in->attributes & ZYDIS_ATTRIB_HAS_REPNE ? "REPNE_" : "";
 }
 
-/* AVX-512 instructions that got a VEX encoding later, which older decoders do not support. The
- * names of their EVEX forms have no suffix. */
+/* AVX-512 instructions that got a VEX encoding later. Older decoders do not support that encoding.
+ * The names of their EVEX forms have no suffix. */
 static const ZydisMnemonic evex_first[] = {ZYDIS_MNEMONIC_VPMADD52HUQ, ZYDIS_MNEMONIC_VPMADD52LUQ,
                                            ZYDIS_MNEMONIC_VCVTNEPS2BF16};
 
@@ -257,8 +257,8 @@ static bool needs_evex_suffix(const ZydisDecodedInstruction *in, const ZydisDeco
     return has_vex[in->mnemonic];
 }
 
-/* Returns whether the text shows zero-masking. It does not for a comparison into a mask register,
- * which always clears unselected bits. */
+/* Returns whether the text shows zero-masking. A comparison into a mask register always clears
+ * unselected bits, so its text does not show it. */
 static bool zeroes(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *ops)
 {
     return in->encoding == ZYDIS_INSTRUCTION_ENCODING_EVEX &&
@@ -376,7 +376,7 @@ static bool operand_template(const ZydisDecodedInstruction *in, const ZydisDecod
         str_addf(out, isdigit((unsigned char)type[0]) ? "%s" : "{%s}", type);
     else if (op->type == ZYDIS_OPERAND_TYPE_REGISTER &&
              op->visibility == ZYDIS_OPERAND_VISIBILITY_IMPLICIT)
-        /* the assembler's name of the register */
+        /* Prints the assembler's name of the register. */
         str_add(out,
                 op->reg.value == ZYDIS_REGISTER_ST0 ? "st" : ZydisRegisterGetString(op->reg.value));
     else
@@ -399,7 +399,7 @@ bool form_template(const ZydisDecodedInstruction *in, const ZydisDecodedOperand 
         str_add(out, "{{evex}} ");
     else if (in->encoding == ZYDIS_INSTRUCTION_ENCODING_VEX &&
              in->meta.isa_ext == ZYDIS_ISA_EXT_AVX_VNNI)
-        str_add(out, "{{vex}} ");   /* without {vex}, assemblers use the AVX-512 encoding */
+        str_add(out, "{{vex}} ");   /* Without {vex}, assemblers use the AVX-512 encoding. */
     if (in->attributes & ZYDIS_ATTRIB_HAS_LOCK)
         str_add(out, "lock ");
     const char *rep = rep_prefix(in);
@@ -412,7 +412,7 @@ bool form_template(const ZydisDecodedInstruction *in, const ZydisDecodedOperand 
         const ZydisDecodedOperand *op = &ops[i];
         if (!form_lists(in, op))
             continue;
-        /* assemblers reject the operand st of this instruction */
+        /* Assemblers reject the operand st of this instruction. */
         if (op->encoding == ZYDIS_OPERAND_ENCODING_MASK ||
             (in->mnemonic == ZYDIS_MNEMONIC_FUCOMP &&
              op->visibility == ZYDIS_OPERAND_VISIBILITY_IMPLICIT))
@@ -455,7 +455,7 @@ static void add_memory(const char *type, struct str *out)
             str_add(out, sizes[i].keyword);
     str_add(out, "[rbx]");
     if (type[length])
-        str_addf(out, "{%s}", type + length + 1);   /* broadcast, such as {1to4} */
+        str_addf(out, "{%s}", type + length + 1);   /* Prints the broadcast, such as {1to4}. */
 }
 
 void x86_placeholder(struct form_registers *in, const char *type, struct str *out)

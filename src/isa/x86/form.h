@@ -17,8 +17,8 @@ void form_name(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *ops
  * fixed addresses). */
 bool form_template(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *ops,
                    struct str *out);
-/* For an instruction that Zydis does not support: returns the suffix of the mnemonic in the form
- * name, which is needed if VEX and EVEX share the mnemonic. @zmm: an operand is a zmm register. */
+/* Returns the suffix of the mnemonic in the name of a form that Zydis does not support. VEX and
+ * EVEX forms with one mnemonic need it. @zmm is true if an operand is a zmm register. */
 const char *form_encoding(const char *mnemonic, bool evex, bool zmm);
 /* Returns whether the name of the form lists the operand. */
 bool form_lists(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *op);

@@ -17,7 +17,7 @@
 #include "isa/isa.h"
 
 #define RUN_WINDOWS 8192   /* most windows per run of a disassembler */
-/* Bytes of a window and the nops behind it. An incomplete last instruction ends within the nops, so
+/* Bytes of a window and the nops after it. An incomplete last instruction ends within the nops, so
  * the next slot begins with an instruction. */
 #define SLOT 32
 #define NOP 0x90
@@ -61,7 +61,7 @@ static void keep(const uint8_t *bytes, size_t length, char *take_text)
 {
     struct named_bytes *there = find(bytes, length);
 
-    if (there) {   /* a window that was unknown consists of exactly this instruction */
+    if (there) {   /* A window that was unknown consists of exactly this instruction. */
         free(there->text);
         there->text = take_text;
     } else {
@@ -139,7 +139,7 @@ static size_t line_read(const char *line, const char *end, const struct x86_wind
         !names_instruction(at, (size_t)(comment - at)))
         return 0;
     char *text = mem_strndup(at, (size_t)(comment - at));
-    /* replaces the tabs after LLVM's mnemonics with blanks */
+    /* Replaces the tabs after LLVM's mnemonics with spaces. */
     for (char *tab; (tab = strchr(text, '\t'));)
         *tab = ' ';
     keep(window->bytes, length, text);
@@ -152,8 +152,8 @@ static const struct child_limits limits = {.cpu_seconds = 60,
                                            .wall_seconds = 120,
                                            .output = (size_t)256 << 20};
 
-/* Runs the disassembler @argv in @directory. *@missing: it is not installed. *@fresh: number of
- * instructions that it added. */
+/* Runs the disassembler @argv in @directory. Sets *@missing if it is not installed. Adds the number
+ * of new instructions to *@fresh. */
 static bool disassemble(const char *const *argv, const char *directory,
                         const struct x86_window *windows, size_t count, size_t *fresh,
                         bool *missing, struct err *err)

@@ -1,4 +1,4 @@
-/* Cache of instructions that other disassemblers than Zydis decoded, by their bytes. Internal to
+/* Cache of instructions that disassemblers other than Zydis decoded, by their bytes. Internal to
  * x86_decode. */
 #ifndef PORTOLAN_ISA_X86_LEARN_H
 #define PORTOLAN_ISA_X86_LEARN_H
@@ -12,15 +12,15 @@
 #define X86_LEARN_BYTES 15   /* bytes of the longest instruction */
 #define X86_LEARN_TEXT 160
 
-/* Bytes from the assumed start of an instruction; fewer than X86_LEARN_BYTES at the end of the
- * code. */
+/* Bytes from the assumed start of an instruction. There are fewer than X86_LEARN_BYTES at the end
+ * of the code. */
 struct x86_window {
     uint8_t bytes[X86_LEARN_BYTES], length;
 };
 
-/* Disassembles the first instruction of each of the @count windows, unless it is cached: first with
- * binutils' objdump, then the remaining ones with LLVM's. *@fresh: number of new instructions, 0
- * without these tools. Returns false with err only if a tool could not run. */
+/* Disassembles the first instruction of each of the @count windows that are not cached, with
+ * binutils' objdump and then with LLVM's. Sets *@fresh to the number of new instructions, which is
+ * 0 without these tools. Returns false with err only if a tool could not run. */
 bool x86_learn_windows(const struct x86_window *windows, size_t count, size_t *fresh,
                        struct err *err);
 /* Copies the text (Intel syntax) of the cached instruction at @code. Returns its length; 0 if there

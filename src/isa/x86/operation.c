@@ -275,10 +275,10 @@ void x86_operation(const ZydisDecodedInstruction *in, struct insn *out)
 
     out->operation = m.operation;
     out->condition = m.condition;
-    /* vector instructions are also called movsd and cmpsd */
+    /* Vector instructions are also called movsd and cmpsd. */
     if (in->meta.category == ZYDIS_CATEGORY_STRINGOP)
         out->operation = OPERATION_STRING;
-    if (in->meta.category == ZYDIS_CATEGORY_COND_BR)    /* includes loop and jrcxz */
+    if (in->meta.category == ZYDIS_CATEGORY_COND_BR)    /* This category includes loop and jrcxz. */
         out->operation = OPERATION_BRANCH;
     if (out->operation == OPERATION_MULTIPLY && in->operand_count_visible == 1)
         out->operation = OPERATION_MULTIPLY_WIDE;
@@ -319,7 +319,7 @@ bool x86_demands_alignment(const ZydisDecodedInstruction *in, const ZydisDecoded
                ZydisRegisterGetClass(ops[i].reg.value) == ZYDIS_REGCLASS_XMM;
         memory |= ops[i].type == ZYDIS_OPERAND_TYPE_MEMORY && ops[i].size == 128;
     }
-    switch (in->meta.exception_class) {   /* exception type 1 of the manual requires alignment */
+    switch (in->meta.exception_class) {   /* Exception type 1 of the manual requires alignment. */
     case ZYDIS_EXCEPTION_CLASS_SSE1: case ZYDIS_EXCEPTION_CLASS_AVX1: case ZYDIS_EXCEPTION_CLASS_E1:
     case ZYDIS_EXCEPTION_CLASS_E1NF:
         return true;
@@ -329,7 +329,7 @@ bool x86_demands_alignment(const ZydisDecodedInstruction *in, const ZydisDecoded
     switch (in->mnemonic) {
     case ZYDIS_MNEMONIC_CMPXCHG16B:
         return true;
-    /* legacy encodings that do not check alignment, like scalar ones */
+    /* These legacy encodings do not check alignment, like scalar ones. */
     case ZYDIS_MNEMONIC_MOVUPS: case ZYDIS_MNEMONIC_MOVUPD: case ZYDIS_MNEMONIC_MOVDQU:
     case ZYDIS_MNEMONIC_LDDQU: case ZYDIS_MNEMONIC_MASKMOVDQU:
     case ZYDIS_MNEMONIC_PCMPESTRI: case ZYDIS_MNEMONIC_PCMPESTRM: case ZYDIS_MNEMONIC_PCMPISTRI:

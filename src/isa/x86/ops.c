@@ -31,7 +31,7 @@ static const char *move_class(const struct insn *move)
 {
     const struct operand *to = &move->operands[0], *from = &move->operands[1];
 
-    /* rename may eliminate a zero-extension of a low byte */
+    /* Rename may eliminate a zero-extension of a low byte. */
     if (move->operation == OPERATION_MOVE_ZERO && from->kind == OPERAND_REGISTER &&
         from->bits == 8 && !from->offset_bits && to->bits >= 32)
         return "movzx8";
@@ -93,7 +93,7 @@ static bool is_mnemonic(const char *word, size_t length)
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         if (strcmp(name, others[i]) == 0)
             return true;
-    /* comparisons with a predicate in the name, such as cmpltps, vcmpneq_oqpd */
+    /* Comparisons with a predicate in the name, such as cmpltps and vcmpneq_oqpd. */
     const char *vex = name + (name[0] == 'v'), *last = name + length - 2;
     return strncmp(vex, "cmp", 3) == 0 && length > 6 && (last[0] == 'p' || last[0] == 's') &&
            (last[1] == 's' || last[1] == 'd');
@@ -164,7 +164,7 @@ const struct isa_ops x86_ops = {
                         {"SSE4", "x86-64-v2"},
                         {NULL, "x86-64"}},
     .plain_tools = true,
-    .assembler_options = {"--64", "-mindex-reg"}, /* objdump prints %riz */
+    .assembler_options = {"--64", "-mindex-reg"}, /* objdump prints %riz. */
     .comment = "#",
     .text_head = "\t.intel_syntax noprefix\n",
     .default_machines = {"skylake", "sapphirerapids", "znver4"},

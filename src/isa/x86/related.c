@@ -9,7 +9,7 @@
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
-/* Replaces the first @from in @form with @to. Returns false if there is none. */
+/* Replaces the first @from in @form with @to. Returns false if @form lacks @from. */
 static bool swapped(const char *form, const char *from, const char *to, char out[FORM_MAX])
 {
     const char *at = strstr(form, from);
@@ -35,7 +35,7 @@ bool x86_alike(const char *form, size_t *at, char out[FORM_MAX])
 
 unsigned x86_form_traits(const char *form)
 {
-    /* xchg and xadd with memory; xchg is locked without a prefix */
+    /* xchg and xadd with memory. xchg is locked without a prefix. */
     bool locked = strstr(form, "_LOCK (") || strncmp(form, "XCHG (M", 7) == 0 ||
                   (strncmp(form, "CMP", 3) == 0 && strstr(form, "XADD (M"));
     return (form_has_memory(form) ? FORM_MEMORY : 0) | (locked ? FORM_LOCKED : 0);
@@ -81,8 +81,8 @@ enum form_kind x86_form_kind(const char *form)
 
     if (memory || (operands && strstr(operands, "VSIB_")))
         return memory == operands + 1 && !only_reads(form) ? FORM_STORE : FORM_LOAD;
-    if (begins(form, calls) || begins(form, returns))   /* a call stores the return address; a
-                                                         * return loads it */
+    if (begins(form, calls) || begins(form, returns))   /* A call stores the return address. A
+                                                         * return loads it. */
         return begins(form, calls) ? FORM_STORE : FORM_LOAD;
     if (operands && (strstr(operands, "MM") || strstr(operands, "(K") || strstr(operands, ", K") ||
                      strstr(operands, "ST(")))
@@ -107,7 +107,7 @@ bool x86_with_register(const char *form, unsigned bits, size_t *at, char out[FOR
     const char *place = form_memory(form);
     const unsigned broadcast = place ? broadcast_bits(place) : 0;
 
-    if (broadcast)   /* a vector, whatever the size of its elements */
+    if (broadcast)   /* A broadcast fills a vector, whatever the size of its elements. */
         bits = broadcast > 128 ? broadcast : 128;
     const char *types[] = {bits == 8     ? "R8l"
                            : bits == 16  ? "R16"
@@ -140,15 +140,15 @@ enum requirement {
 struct related_rule {
     /* mnemonics of the two forms */
     const char *from, *to;
-    /* how the operand list must begin; NULL: any operand list */
+    /* required start of the operand list; NULL for any operand list */
     const char *from_operands;
-    /* operand list of the other form; NULL: unchanged; "R": @registers registers of the first
-     * operand's type */
+    /* operand list of the other form; NULL if unchanged; "R" stands for @registers registers of the
+     * first operand's type */
     const char *to_operands;
     unsigned registers;
     enum requirement requirement;
     bool loses_flags;             /* the other instruction changes the flags in another way */
-    const char *note;             /* reason why the two are equivalent; NULL: none */
+    const char *note;             /* reason why the two are equivalent; may be NULL */
 };
 
 static const struct related_rule rules[] = {
@@ -251,7 +251,7 @@ static bool rename_form(const struct related_rule *rule, const char *form, char 
     return true;
 }
 
-/* Writes the mnemonic that replaces @form's by @rule, without marks of encodings and addresses. */
+/* Writes the mnemonic that replaces @form's by @rule, without encoding and address suffixes. */
 static void name_alternative(const struct related_rule *rule, const char *form, char *out,
                              size_t size)
 {

@@ -340,7 +340,7 @@ static bool logic_of_integers(const struct work *w, struct isa_rewritten *out)
 static int blend_mask(ZydisMnemonic m, unsigned immediate, bool wide)
 {
     switch (m) {
-    /* the first half of the result is from the first source */
+    /* The first half of the result is from the first source. */
     case ZYDIS_MNEMONIC_SHUFPS: case ZYDIS_MNEMONIC_VSHUFPS:
         return immediate == 0xe4 ? (wide ? 0xcc : 0xc) : -1;
     case ZYDIS_MNEMONIC_SHUFPD: case ZYDIS_MNEMONIC_VSHUFPD:
@@ -352,7 +352,7 @@ static int blend_mask(ZydisMnemonic m, unsigned immediate, bool wide)
                    ? -1
                    : (immediate & 2 ? pair : 0) | (immediate & 0x20 ? pair << shift : 0);
     }
-    case ZYDIS_MNEMONIC_VPBLENDW: {   /* with 256 bits, both halves use the same mask */
+    case ZYDIS_MNEMONIC_VPBLENDW: {   /* With 256 bits, both halves use the same mask. */
         int mask = 0;
         for (unsigned i = 0; i < 4; i++) {
             const unsigned two = immediate >> 2 * i & 3;
@@ -507,8 +507,8 @@ static const struct { const char *name; ZydisMnemonic sum, join; unsigned lanes;
     FUSED(SD, 64),   FUSED(PD, 64),
 };
 
-/* Returns the index of the row for @w; -1 if there is none. *@operands: bit set of the operands
- * that are the accumulator. The other input must be another register. */
+/* Returns the index of the row for @w, or -1 if there is none. Sets *@operands to the bit set of
+ * accumulator operands. The other input must be another register. */
 static int sum_row(const struct work *w, uint8_t *operands)
 {
     const ZydisDecodedOperand *ops = w->ops;
@@ -526,7 +526,8 @@ static int sum_row(const struct work *w, uint8_t *operands)
         if (!sums[i].lanes && count == 2 &&
             ZydisRegisterGetClass(ops[0].reg.value) != ZYDIS_REGCLASS_XMM && !is_whole(&ops[0]))
             return -1;
-        if (three && !fused) {   /* scalar additions preserve the upper lanes of the first source */
+        if (three && !fused) {   /* Scalar additions preserve the upper lanes of the first source.
+                                  * */
             if (!is_reg(&ops[1]) || ops[1].reg.value != ops[0].reg.value)
                 return -1;
             *operands = 3;
@@ -619,7 +620,7 @@ static size_t sum_low(const struct insn *in, uint8_t reg, uint8_t *out)
     const bool doubles = ends(in->mnemonic, "sd");
 
     if (in->operation != OPERATION_FP_FUSED || (!doubles && !ends(in->mnemonic, "ss")))
-        return 0;   /* the other input of an addition needs no change */
+        return 0;   /* The other input of an addition needs no change. */
     ZydisEncoderRequest r = fresh(doubles ? ZYDIS_MNEMONIC_VMOVQ : ZYDIS_MNEMONIC_VINSERTPS);
     for (unsigned k = 0; k < (doubles ? 2u : 3u); k++)
         put_reg(&r, register_of(ZYDIS_REGCLASS_XMM, reg - 16u));

@@ -31,8 +31,8 @@ static struct span trimmed(const char *from, const char *to)
     return (struct span){from, (size_t)(to - from)};
 }
 
-/* Parses the number behind the first @skip characters of @w; *@end: where it ends. Returns -1 if it
- * is not a number below 32. */
+/* Parses the number after the first @skip characters of @w, and sets *@end to its end. Returns -1
+ * if it is not a number below 32. */
 static int register_number(struct span w, size_t skip, size_t *end)
 {
     int n = 0;
@@ -117,8 +117,8 @@ static bool register_read(struct span w, struct operand *op, char type[TYPE_MAX]
     return general_read(w, op, type) || special_read(w, op, type);
 }
 
-/* Parses an address, such as `rdi+rax*4+0x40` or `rdi + 4*rax + 0x40`. @index: type of a vector
- * index. */
+/* Parses an address, such as `rdi+rax*4+0x40` or `rdi + 4*rax + 0x40`. @index is the type of a
+ * vector index. */
 static bool address_read(struct span w, struct operand *op, bool *narrow, char index[TYPE_MAX])
 {
     const char *end = w.at + w.length, *next;
@@ -180,8 +180,8 @@ static bool memory_read(struct span w, struct insn *in, struct operand *op, char
     bool narrow = false;
 
     op->kind = OPERAND_MEMORY;
-    if (!open && (open = memchr(w.at, ':', w.length)))   /* an address without brackets, such as
-                                                          * `DWORD PTR ds:0x1000` */
+    if (!open && (open = memchr(w.at, ':', w.length)))   /* An address without brackets, such as
+                                                          * `DWORD PTR ds:0x1000`. */
         close = w.at + w.length;
     if (!close)
         return false;
@@ -221,7 +221,7 @@ static bool immediate_read(struct span w, const struct insn *in, struct operand 
     op->kind = OPERAND_IMMEDIATE;
     op->access = ACCESS_READ;
     op->immediate = (int64_t)strtoull(w.at, &end, 0);
-    /* Assumes the width of the immediate: vector instructions have byte immediates; for other
+    /* Assumes the width of the immediate. Vector instructions have byte immediates. For other
      * instructions the text does not show the width. */
     bool vector = in->bytes[0] == 0xc4 || in->bytes[0] == 0xc5 ||
                   (in->bytes[0] == 0x62 && (in->bytes[1] & 7) != 4);
@@ -251,7 +251,7 @@ static bool is_prefix(struct span w, const char **in_form)
     return w.length > 4 && strncasecmp(w.at, "rex", 3) == 0 && w.at[3] == '.';
 }
 
-/* Returns whether the instruction also reads its first operand, which it writes. */
+/* Returns whether the instruction also reads its first operand, in addition to writing it. */
 static bool accumulates(const char *mnemonic)
 {
     static const char *const families[] = {
@@ -316,7 +316,7 @@ static bool operand_add(struct span w, struct insn *in, struct str *list, bool *
 {
     struct operand op = {.reg = REG_NONE, .base = REG_NONE, .index = REG_NONE, .segment = REG_NONE};
     char type[TYPE_MAX] = "";
-    /* flags of APX's conditional comparisons, such as {dfv=of} */
+    /* Flags of APX's conditional comparisons, such as {dfv=of}. */
     const char *flags =
         w.length > 4 && strncmp(w.at, "{dfv", 4) == 0 ? memchr(w.at, '}', w.length) : NULL;
     if (flags)
