@@ -37,7 +37,7 @@ static struct cpus *of_rows(size_t count)
     return cpus;
 }
 
-/* Returns the table of the built-in image. NULL if the image was built from another text. */
+/* Returns the table of the built-in image, or NULL if the image was built from another text. */
 static struct cpus *of_image(const struct str *bytes)
 {
     const uint32_t *cells;
@@ -51,7 +51,7 @@ static struct cpus *of_image(const struct str *bytes)
     return cpus;
 }
 
-/* Parses the table from its text. NULL with err if it is invalid. */
+/* Parses the table from its text. Returns NULL with err if it is invalid. */
 static struct cpus *of_text(const char *path, const struct str *bytes, struct err *err)
 {
     struct csv_table *t = csv_table_parse(path, str_text(bytes), bytes->length, err);
@@ -151,7 +151,7 @@ static bool fits(const char *const *row, const struct cpu_identity *id)
            !(*row[CPUS_LACKS] && cpu_identity_has(id, row[CPUS_LACKS]));
 }
 
-/* Finds the first matching row. False if none matches. */
+/* Finds the first matching row. Returns false if none matches. */
 static bool cpus_identified(const struct cpus *cpus, const struct cpu_identity *id,
                             struct cpu_product *out)
 {
@@ -168,7 +168,7 @@ void cpu_product_title(const struct cpu_product *p, struct str *out)
     str_addf(out, "%s (%s core, %s tables)", p->product, p->core, *p->machine ? p->machine : "no");
 }
 
-/* Appends "GenuineIntel family 6 model 207 stepping 2". */
+/* Appends an identity such as "GenuineIntel family 6 model 207 stepping 2". */
 static void cpu_identity_print(const struct cpu_identity *id, struct str *out)
 {
     if (id->isa == isa_host() || !id->substituted)

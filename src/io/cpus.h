@@ -1,4 +1,4 @@
-/* data/cpus.csv: processors by CPUID or MIDR and by name, with the machine whose tables apply.
+/* data/cpus.csv lists processors by CPUID or MIDR and by name, with the machine whose tables apply.
  * Columns: name (for --machine; empty: none), product, core, machine (empty: no tables), vendor,
  * family, models ("143;173-174"), steppings (in the same notation), kind (of a hybrid core), needs
  * and lacks (an extension that must be present, or absent), aliases (names in OSACA, uiCA, LLVM and
@@ -11,18 +11,18 @@
 #include "base/str.h"
 #include "isa/cpu.h"
 
-/* columns that the program reads, which are the first ones of the table */
+/* Columns that the program reads. They are the first ones of the table. */
 enum cpu_column {
     CPUS_NAME, CPUS_PRODUCT, CPUS_CORE, CPUS_MACHINE, CPUS_VENDOR, CPUS_FAMILY, CPUS_MODELS,
     CPUS_STEPPINGS, CPUS_KIND, CPUS_NEEDS, CPUS_LACKS, CPUS_ALIASES, CPUS_COLUMNS
 };
 
-/* The table from the text, or from the built-in image if it was made from the same text
+/* The table, parsed from its text or taken from the built-in image of the same text
  * (io/machine_image.h). */
 struct cpus {
     const char *(*rows)[CPUS_COLUMNS];
     size_t count;
-    struct csv_table *text;    /* storage of the rows' texts; NULL: texts of the image */
+    struct csv_table *text;    /* storage of the rows' texts; NULL if they are in the image */
 };
 
 #define CPUS_LIMIT ((size_t)16 << 20)   /* largest size of the file in bytes */
@@ -33,16 +33,16 @@ struct cpu_product {
     size_t row;
 };
 
-/* Loads the table. NULL with err if unreadable. cpus_free frees it. */
+/* Loads the table. Returns NULL with err if it is unreadable. cpus_free frees it. */
 struct cpus *cpus_load(struct err *err);
 void cpus_free(struct cpus *cpus);
 size_t cpus_count(const struct cpus *cpus);
 struct cpu_product cpus_at(const struct cpus *cpus, size_t index);
-/* Finds the first row with that name or alias, ignoring case. False if there is none. */
+/* Finds the first row with that name or alias, ignoring case. Returns false if there is none. */
 bool cpus_named(const struct cpus *cpus, const char *name, struct cpu_product *out);
 /* Returns whether the row's machine is shipped. */
 bool cpu_product_known(const struct cpu_product *p);
-/* Appends the title: "Emerald Rapids (Golden Cove core, sapphirerapids tables)". */
+/* Appends a title such as "Emerald Rapids (Golden Cove core, sapphirerapids tables)". */
 void cpu_product_title(const struct cpu_product *p, struct str *out);
 
 /* This CPU and its machine. */
@@ -52,8 +52,8 @@ struct cpu_native {
     char *machine;    /* id of the machine whose tables apply to this CPU */
     char *title;      /* title as in cpu_product_title */
 };
-/* Fills @out, which cpu_native_done frees. False with err, which names the CPU, and @out empty if
- * no row matches or its machine is not shipped. */
+/* Fills @out, which cpu_native_done frees. If no row matches or its machine is not shipped, returns
+ * false with err, which names the CPU. @out is then empty. */
 bool cpu_native_find(struct cpu_native *out, struct err *err);
 void cpu_native_done(struct cpu_native *n);
 

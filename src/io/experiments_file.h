@@ -1,14 +1,14 @@
-/* experiments.csv: experiment,cycles,spread,repeats,state. An empty number is missing. Unknown
- * columns are preserved. */
+/* experiments.csv has the columns experiment,cycles,spread,repeats,state. An empty field is a
+ * missing number. Unknown columns are preserved. */
 #ifndef PORTOLAN_IO_EXPERIMENTS_FILE_H
 #define PORTOLAN_IO_EXPERIMENTS_FILE_H
 
 #include "model/experiments.h"
 
-/* Loads a file, of which only the column experiment is required. NULL with file:line:column on
- * failure. The caller frees. */
+/* Loads a file. Only the column experiment is required. Returns NULL with file:line:column on
+ * failure. The caller frees the table. */
 struct experiments *experiments_load(const char *path, struct err *err);
-/* Like experiments_load, from memory. Errors name @name as the file. */
+/* Like experiments_load, but from memory. Errors name @name as the file. */
 struct experiments *experiments_parse(const char *name, const char *bytes, size_t length,
                                       struct err *err);
 /* Saves atomically, with enough digits to restore each number exactly. */

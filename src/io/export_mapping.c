@@ -62,7 +62,7 @@ void export_uops_info(const struct machine *m, const struct forms *forms, struct
     throughput_free(engine);
 }
 
-/* Appends PMEvo's notation of "{RW:R64}" in a template. False for other types. */
+/* Appends PMEvo's notation of "{RW:R64}" in a template. Returns false for other types. */
 static bool placeholder_name(const char *access, const char *type, struct str *out)
 {
     static const char *const sizes[][2] = {{"M8", "byte"},      {"M16", "word"},
@@ -137,7 +137,7 @@ static json_t *uop_lists(const struct usage *usage, const struct ports *ports)
     return list;
 }
 
-/* Records in @all that a source uses the name @name for @form; "": the exported name. */
+/* Records in @all that a source has the name @name for @form. "" stands for the exported name. */
 static void note_name(json_t *all, const char *form, const char *name)
 {
     json_t *names = json_object_get(all, form);
@@ -173,8 +173,8 @@ static json_t *names_of_experiments(const struct experiments *e)
     return all;
 }
 
-/* Returns the names of @entry: from its source file, else from the experiments in @all, else in
- * PMEvo's notation, else Portolan's name. The caller releases the result. */
+/* Returns the names of @entry. They are from its source file, the experiments in @all, PMEvo's
+ * notation or Portolan, in this order of preference. The caller releases the result. */
 static json_t *names_of(const struct mapping_entry *entry, const struct form_row *row, json_t *all)
 {
     json_t *names = strncmp(entry->source, PMEVO_SOURCE, sizeof PMEVO_SOURCE - 1) == 0

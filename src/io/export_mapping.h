@@ -12,18 +12,18 @@
  * is empty if unknown. Dividers are written as 4*p[DV] in ports. */
 void export_uops_info(const struct machine *m, const struct forms *forms, struct str *out);
 /* Writes PMEvo's JSON of kind Mapping3. Uses PMEvo's names where possible (from @forms, may be
- * NULL), otherwise Portolan's. Forms imported from PMEvo's JSON under other names get these names
- * again. @e: experiments from which the mapping was inferred, whose forms also get their imported
- * names; NULL: none. Omits latencies. */
+ * NULL), otherwise Portolan's. Forms that were imported from PMEvo's JSON under other names are
+ * written with these names. @e (may be NULL) has the experiments from which the mapping was
+ * inferred. Their forms are also written with imported names. Omits latencies. */
 void export_pmevo(const struct machine *m, const struct forms *forms, const struct experiments *e,
                   struct str *out);
-/* Writes the older kind Mapping, with one µop per form. False with err, which names the first form
- * with more. */
+/* Writes the older kind Mapping, with one µop per form. Returns false with err, which names the
+ * first form with more µops. */
 bool export_pmevo_flat(const struct machine *m, const struct forms *forms,
                        const struct experiments *e, struct str *out, struct err *err);
 /* Callback for json_dump_callback: appends to the struct str @out. Ends the dump if cancelled. */
 int json_piece_add(const char *piece, size_t length, void *out);
-/* Writes the name of @row in PMEvo's notation, "" if there is none. The inverse of
+/* Writes the name of @row in PMEvo's notation, or "" if there is none. The inverse of
  * pmevo_form_name. */
 void pmevo_name_of(const struct form_row *row, struct str *out);
 
@@ -31,17 +31,17 @@ void pmevo_name_of(const struct form_row *row, struct str *out);
 
 /* Writes PMEvo's JSON of kind ExperimentList: counts as repetitions, failures as error_cause,
  * unmeasured rows without a result. Forms with a template in PMEvo's notation use it (from @forms,
- * may be NULL), others keep their names. Incomplete if cancelled (base/watch.h), which the caller
- * must check before writing. */
+ * may be NULL), others their own names. The text is incomplete if cancelled (base/watch.h), which
+ * the caller must check. */
 void export_pmevo_experiments(const struct experiments *t, const struct forms *forms,
                               struct str *out);
 
 /* export_osaca.c: a machine as an OSACA machine file (YAML). */
 
-/* Writes the whole file. Forms with equal AT&T spelling and cost share an entry. If costs differ,
- * the general form comes first, and the others follow with a size suffix. Each entry lists its
- * forms in portolan_forms, which OSACA ignores, so that import_osaca restores the same mapping.
- * False for instruction sets without a spelling. */
+/* Writes the file. Forms with equal AT&T spelling and cost share an entry. If costs differ, the
+ * general form comes first, and the others follow with a size suffix. Each entry lists its forms in
+ * portolan_forms, which OSACA ignores. import_osaca restores the mapping from this list. Returns
+ * false for instruction sets without a spelling. */
 bool export_osaca(const struct machine *m, struct str *out, struct err *err);
 
 #endif

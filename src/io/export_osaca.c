@@ -16,14 +16,14 @@
 
 #define FORM_STEPS 8   /* steps (base/steps.h) per form */
 
-/* a form to write, with its sort keys */
+/* A form to write, with its sort keys. */
 struct item {
     const struct mapping_entry *entry;
     struct spelling text;
     bool spelled;           /* whether the form has an assembly spelling */
     unsigned rank;          /* the form with the least rank represents its group */
     size_t order;           /* position of the form in the mapping */
-    /* general spelling: name and operand classes. OSACA does not distinguish forms with equal
+    /* General spelling, a name and operand classes. OSACA does not distinguish forms with equal
      * keys. */
     char key[96];
 };
@@ -33,7 +33,7 @@ struct writer {
     struct throughput *engine;
     const struct machine *machine;
     enum isa isa;
-    bool failed, memory;    /* memory: it failed because memory ran out */
+    bool failed, memory;    /* memory: it failed because memory was exhausted */
 };
 
 /* Emits @event, which was created if @made. Takes ownership of it. */
@@ -163,8 +163,8 @@ static void put_part(struct writer *w, const char *key, const char *value)
         put(w, value);
 }
 
-/* Writes an address of AArch64: with or without immediate offset like the form, and with its
- * writeback. @o NULL: any address. */
+/* Writes an address of AArch64, with the form's immediate offset and writeback. If @o is NULL,
+ * writes any address. */
 static void put_address_a64(struct writer *w, const struct spelled_operand *o)
 {
     put_part(w, "base", o ? o->base_name : "*");
@@ -241,8 +241,8 @@ static bool same_facts(const struct mapping_entry *a, const struct mapping_entry
     return latency && a->micro_ops == b->micro_ops && usage_equal(&a->usage, &b->usage);
 }
 
-/* Writes the names of an entry. Branches and similar forms have several equivalent names; other
- * forms have a general name after the one with a suffix. */
+/* Writes the names of an entry. Branches and similar forms have several equivalent names. Other
+ * forms have a name with a suffix and then a general name. */
 static void put_names(struct writer *w, const struct item *item, bool general)
 {
     const struct spelling *f = &item->text;
@@ -252,7 +252,7 @@ static void put_names(struct writer *w, const struct item *item, bool general)
     }
     unsigned from = general && f->suffixed ? 1 : 0,
              to = !general && f->suffixed ? 1 : f->name_count;
-    /* The general name of movzbq is movzb; movzx is Intel's name. */
+    /* The general name of movzbq is movzb. movzx is Intel's name. */
     to = general && f->suffixed && str_has_prefix(f->names[0], "mov") ? 2 : to;
     if (to - from == 1 && !f->more) {
         put(w, f->names[from]);
@@ -310,8 +310,8 @@ static void put_group(struct writer *w, const struct item *items, size_t n)
     for (size_t i = 0; i < n; i++) {
         if (written[i])
             continue;
-        /* An entry named "addq" would hide the general one from its 64-bit forms. It is therefore
-         * written after the general entry, where OSACA does not use it. */
+        /* An entry named "addq" before the general entry would hide the latter from its 64-bit
+         * forms. It is therefore written after the general entry, where OSACA does not use it. */
         bool hides = false;
         for (size_t k = 0; k < i; k++)
             hides |= spoken[k] && strcmp(items[k].text.names[0], items[i].text.names[0]) == 0;
@@ -343,9 +343,9 @@ static void set_key(struct item *item)
     str_done(&key);
 }
 
-/* Returns the rank within a group: 64-bit forms without prefixes represent all others, low bytes
- * represent high ones, short immediates long ones. On AArch64 forms without a shift represent those
- * with one. */
+/* Returns the rank within a group. 64-bit forms without prefixes represent all others, low bytes
+ * represent high ones, and short immediates represent long ones. On AArch64, forms without a shift
+ * represent those with a shift. */
 static unsigned rank_of(enum isa isa, const struct item *item)
 {
     unsigned bits = 0;
@@ -398,8 +398,8 @@ static void put_forms(struct writer *w)
     free(items);
 }
 
-/* Writes the pressure of @usage. A µop whose ports include @indexed uses only the ports in @indexed
- * (0: no restriction). */
+/* Writes the pressure of @usage. A µop whose ports include @indexed uses only the ports in
+ * @indexed. 0 sets no restriction. */
 static void put_pressure_within(struct writer *w, const struct usage *usage, portset indexed)
 {
     open_list(w, true);
@@ -426,8 +426,8 @@ static void put_indexed(struct writer *w, const struct usage *usage, portset ind
     close_map(w);
 }
 
-/* Writes the usage of the plain 64-bit move between memory and register, which OSACA adds to
- * register forms for missing memory forms. @indexed: ports for indexed addresses; 0: all. */
+/* Writes the usage of the simple 64-bit move between memory and register. OSACA adds it to register
+ * forms for missing memory forms. @indexed is the ports for indexed addresses, 0 for all. */
 static void put_access(struct writer *w, const char *key, const char *form, portset indexed)
 {
     const struct mapping_entry *move = mapping_find(w->machine->mapping, form);
@@ -450,7 +450,7 @@ static void put_access(struct writer *w, const char *key, const char *form, port
     put_pressure_within(w, move ? &move->usage : &(struct usage){0}, 0);
 }
 
-/* Returns the fact; NaN if the machine does not define it, because OSACA lacks Portolan's
+/* Returns the fact, or NaN if the machine does not define it, because OSACA lacks Portolan's
  * defaults. */
 static double known_number(const struct machine *m, const char *fact)
 {
@@ -469,7 +469,7 @@ static void put_facts(struct writer *w)
     }
 }
 
-/* Returns the load latency of a register class: the fact, else that of a plain load. */
+/* Returns the load latency of a register class: the fact, or without one that of a simple load. */
 static double load_latency(const struct machine *m, const struct osaca_load *load)
 {
     const struct mapping_entry *entry = mapping_find(m->mapping, load->form);

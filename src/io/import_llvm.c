@@ -14,14 +14,13 @@
 #include "isa/isa.h"
 
 #define RESOURCES_MAX 256
-#define MICROCODE_LATENCY 100   /* latency in LLVM's models of microcode that was not measured */
+#define MICROCODE_LATENCY 100   /* latency of unmeasured microcode in LLVM's models */
 #define CYCLES_MAX 100000   /* largest number of resource cycles, and largest latency */
 struct resource {
     char name[64];
     unsigned units;
     portset set;         /* execution ports of the resource; 0: not an execution resource */
-    bool invalid;        /* whether it is the resource of instructions that the model does not
-                          * support */
+    bool invalid;        /* the resource of instructions that the model does not support */
 };
 
 struct llvm_import {
@@ -43,8 +42,8 @@ static int resource_find(const struct llvm_import *r, const char *name, size_t l
     return -1;
 }
 
-/* Returns whether the resource is a load or store queue or the like. These are not ports, because
- * the address units limit first. */
+/* Returns whether the resource is a load or store queue or a similar buffer. These are not ports,
+ * because the address units are the tighter limit. */
 static bool is_queue(const char *name)
 {
     size_t length = strlen(name);
@@ -53,8 +52,8 @@ static bool is_queue(const char *name)
 }
 
 /* Derives the name of a port. SKLPort5 becomes 5, SPRPort10 A, Zn4ALU0 ALU0, SKLFPDivider FPDV.
- * Several units of one name get numbers or, if the name contains them (SBPort23:2, Zn3FP45:2),
- * their digits. */
+ * Several units with one name are numbered. If the name contains digits for them (SBPort23:2,
+ * Zn3FP45:2), these are used. */
 static void port_name(const struct llvm_import *r, const struct resource *resource, unsigned unit,
                       char out[PORT_NAME_MAX])
 {
@@ -289,7 +288,8 @@ static bool read_cycles(const char **at, const char *end, int64_t *out)
     return *at > start && *out <= CYCLES_MAX;
 }
 
-/* Parses "[4]" or "[2,6]" (acquired at 2, released at 6: 4 cycles) at *@at; 1 if missing. */
+/* Parses "[4]" or "[2,6]" (acquired at 2, released at 6: 4 cycles) at *@at. The value is 1 if it is
+ * missing. */
 static bool read_span(const char **at, const char *end, int64_t *cycles)
 {
     int64_t first;
@@ -310,8 +310,8 @@ static bool read_span(const char **at, const char *end, int64_t *cycles)
     return *at < end && *(*at)++ == ']';
 }
 
-/* Parses "SKLPort04,SKLPort237[2]" into @usage. False if it is no list of resources, with *@invalid
- * if it is a malformed list. */
+/* Parses "SKLPort04,SKLPort237[2]" into @usage. Returns false if it is no list of resources. Sets
+ * *@invalid if it is a malformed list. */
 static bool read_charges(const struct llvm_import *r, const char *text, size_t length,
                          struct usage *usage, bool *invalid)
 {
@@ -347,7 +347,7 @@ static bool read_charges(const struct llvm_import *r, const char *text, size_t l
     return true;
 }
 
-/* Values of a row of the table. @marker: the row of the marker, an instruction that every model has
+/* Values of a row of the table. @marker is true for the marker, an instruction that every model has
  * and that ends the rows of a form. */
 struct mca_row {
     unsigned micro_ops;
@@ -409,7 +409,7 @@ static bool read_row(const struct llvm_import *r, const char *line, const char *
     return true;
 }
 
-/* Combines the rows between two markers to one form, because a prefix and its instruction may be
+/* Combines the rows between two markers into one form, because a prefix and its instruction may be
  * two rows. */
 static void add_entry(struct llvm_import *r, const char *form, struct mca_row *sum)
 {
@@ -420,7 +420,7 @@ static void add_entry(struct llvm_import *r, const char *form, struct mca_row *s
         mapping_set(r->machine->mapping, &entry);
 }
 
-/* Reads the rows of @forms. *@read: number of forms with rows. */
+/* Reads the rows of @forms. Stores the number of forms with rows in *@read. */
 static bool read_rows(struct llvm_import *r, const char *text, const char *end,
                       const char *const *forms, size_t count, size_t *read, struct err *err)
 {
@@ -459,7 +459,7 @@ static bool read_rows(struct llvm_import *r, const char *text, const char *end,
     return true;
 }
 
-/* Parses the report of llvm-mca. *@read: as in read_rows; 0 if the table is missing. */
+/* Parses the report of llvm-mca. Sets *@read like read_rows, to 0 if the table is missing. */
 static struct machine *parse(enum isa isa, const char *cpu, const char *text, size_t length,
                              const char *const *forms, size_t form_count, size_t *read,
                              struct err *err)
@@ -518,8 +518,8 @@ static void set_facts(struct machine *m, const char *summary)
     }
 }
 
-/* Sets load_latency, without which analyses follow no dependence through loads. x86-64 only: LLVM's
- * models of Arm cores have an early read of accumulators separate from latencies. */
+/* Sets load_latency, because analyses follow no dependence through loads without it. x86-64 only.
+ * LLVM's models of Arm cores have an early read of accumulators separate from latencies. */
 static void set_load_latency(struct machine *m)
 {
     const struct mapping_entry *load = mapping_find(m->mapping, "MOV (R64, M64)");
@@ -546,7 +546,7 @@ static void add_line(const struct form_row *row, struct str *input)
 }
 
 #define CHUNK 1024      /* number of forms per run of llvm-mca */
-/* most failed runs: enough for some 25 forms that crash llvm-mca or have no row */
+/* most failed runs, which suffice for some 25 forms that crash llvm-mca or have no row */
 #define RETRIES_MAX 250
 
 struct import {
@@ -568,8 +568,8 @@ static void take_part(struct import *w, struct machine *part)
 }
 
 /* Imports forms [first, first + count). llvm-mca crashes on some instructions or rejects them, and
- * some hide the next row. In these cases both halves are tried, and a single such form is omitted.
- * An unreadable table is an error for all forms. */
+ * some hide the next row. On such a failure, both halves are imported separately. A single such
+ * form is omitted. An unreadable table is an error for all forms. */
 static bool import_chunk(struct import *w, size_t first, size_t count, struct err *err)
 {
     struct str input = {0}, table = {0};

@@ -1,5 +1,5 @@
 /* Imports a machine from llvm-mca -instruction-tables=full of the installed LLVM 22, for any CPU
- * that it has. */
+ * that LLVM supports. */
 #ifndef PORTOLAN_IO_IMPORT_LLVM_H
 #define PORTOLAN_IO_IMPORT_LLVM_H
 
@@ -7,11 +7,11 @@
 #include "model/machine.h"
 
 /* Runs llvm-mca (llvm_mca.h) on every form of @forms and resolves resource groups (docs/design.md).
- * Features may be appended to the name: neoverse-v2+aes+sha2. On failure err has the program and
- * its first error message. */
+ * Features may be appended to the name, as in neoverse-v2+aes+sha2. On failure, err has the program
+ * and its first error message. */
 struct machine *import_llvm(const char *cpu, const struct forms *forms, struct err *err);
-/* The parser, for tests and fuzzing. @text is NUL-terminated at @length. @forms names the rows in
- * order. A form with an invalid row is omitted like an unknown one. */
+/* Parser of the report, for tests and fuzzing. @text is NUL-terminated at @length. @forms names the
+ * rows in order. A form with an invalid row is omitted like an unknown one. */
 struct machine *import_llvm_parse(enum isa isa, const char *cpu, const char *text, size_t length,
                                   const char *const *forms, size_t form_count, struct err *err);
 

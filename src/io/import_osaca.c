@@ -13,16 +13,16 @@
 #include "io/osaca_file.h"
 #include "model/facts.h"
 
-#define ENTRY_STEPS 16   /* steps (base/steps.h) per entry while its forms are searched */
+#define ENTRY_STEPS 16   /* steps (base/steps.h) per entry during the search for its forms */
 
 #define FORM_SHOWN 100    /* most bytes of a form's name in messages */
 #define FACT_LIMIT 1000   /* most keys of a file; there are some 160 facts */
 #define FILE_LIMIT ((size_t)64 << 20)
 
-/* How closely an entry must match a form. FIT_ADDRESS, as in OSACA: any parts of an address, if
- * these do not distinguish forms, and a mask register in place of a general register. FIT_LOOSE:
- * also with or without mask, which OSACA ignores, if the file has masks, and any shape if the entry
- * has none. */
+/* How closely an entry must match a form. FIT_ADDRESS, as in OSACA, accepts any parts of an
+ * address, if these do not distinguish forms, and a mask register in place of a general register.
+ * FIT_LOOSE also ignores masks, like OSACA, if the file has masks, and accepts any shape if the
+ * entry has none. */
 enum fit { FIT_LOOSE, FIT_ADDRESS, FIT_EXACT };
 
 static bool part_fits(enum osaca_part part, bool there)
@@ -30,8 +30,8 @@ static bool part_fits(enum osaca_part part, bool there)
     return part == PART_ANY || (part == PART_YES) == there;
 }
 
-/* Returns whether an entry's address matches. @strict: a plain memory operand has only a base;
- * otherwise any address matches. An index without a base always has an encoded offset, which an
+/* Returns whether an entry's address matches. If @strict, a simple memory operand has only a base.
+ * Otherwise any address matches. An index without a base always has an encoded offset, which an
  * entry may omit. */
 static bool address_fits(const struct osaca_pattern *p, const struct spelled_operand *o,
                          bool address, bool strict)
@@ -56,8 +56,8 @@ static bool a64_part_fits(enum osaca_part part, const char *class, bool there, c
            (!strict && there && !*name);
 }
 
-/* Returns whether an entry's address matches. @strict: the entry has an offset if and only if the
- * form has one; otherwise any address matches. */
+/* Returns whether an entry's address matches. If @strict, the entry has an offset if and only if
+ * the form has one. Otherwise any address matches. */
 static bool a64_address_fits(const struct osaca_pattern *p, const struct spelled_operand *o,
                              bool strict)
 {
@@ -86,7 +86,7 @@ static bool operand_fits(enum isa isa, const struct osaca_pattern *p,
 
     if (p->never || (fit != FIT_LOOSE && p->mask != o->mask))
         return false;
-    if (p->class != o->class)   /* older files call a condition an identifier */
+    if (p->class != o->class)   /* Older files call a condition an identifier. */
         return p->class == SPELLED_LABEL && o->class == SPELLED_CONDITION;
     if (p->class == SPELLED_MEMORY)
         return shaped ? a64_address_fits(p, o, strict) : address_fits(p, o, address, strict);
@@ -112,8 +112,8 @@ static bool entry_fits(enum isa isa, const struct osaca_entry *e, const struct s
 /* The entry that matches a form best so far. */
 struct osaca_choice { struct osaca_entry *entry; enum fit fit; };
 
-/* Searches the entries called @name; of equal matches the first counts. Marks all entries that
- * match at least as @loosest. */
+/* Searches the entries called @name. The first of equal matches counts. Marks all entries that
+ * match at least as closely as @loosest. */
 static void look_under(struct osaca_file *r, const char *name, const struct spelling *f,
                        enum fit loosest, struct osaca_choice *best)
 {
@@ -142,7 +142,7 @@ static void look_under(struct osaca_file *r, const char *name, const struct spel
 /* Names of a form in search order. The last resort is after the spelling's additional names. */
 struct candidates {
     char names[2 * SPELLING_NAMES + 1][32];
-    unsigned count, proper;   /* proper: number before the last resort */
+    unsigned count, proper;   /* proper: number of names before the last resort */
 };
 
 static void add_candidate(struct candidates *c, const char *mark, const char *name, size_t length)
@@ -154,9 +154,9 @@ static void add_candidate(struct candidates *c, const char *mark, const char *na
         *to = (char)tolower((unsigned char)*to);
 }
 
-/* Lists the names to search. Tables made from uops.info mark EVEX encodings by a word. As in OSACA,
- * the last resort is the mnemonic without size suffix, on AArch64 without the part after a dot. For
- * a form without operands it is Intel's name (cdq). */
+/* Lists the names to search for. Tables made from uops.info mark EVEX encodings by a word. The last
+ * resort, as in OSACA, is the mnemonic without size suffix, or on AArch64 without the part after a
+ * dot. For a form without operands it is Intel's name (cdq). */
 static void list_candidates(enum isa isa, const struct spelling *f, const char *form,
                             struct candidates *c)
 {
@@ -215,7 +215,7 @@ static bool rule_fits(enum isa isa, const struct osaca_rule *rule, const char *c
                                        : address_fits(&rule->address, memory, false, true);
 }
 
-/* Returns the first matching rule; the default, for any address, is last. */
+/* Returns the first matching rule. The default rule, for any address, is last. */
 static const struct osaca_rule *rule_for(enum isa isa, const struct osaca_rule *rules, size_t count,
                                          const char *class, const struct spelled_operand *memory)
 {
@@ -227,7 +227,7 @@ static const struct osaca_rule *rule_for(enum isa isa, const struct osaca_rule *
     return NULL;
 }
 
-/* Adds a rule's usage. @times: from load_throughput_multiplier; 0: no port. */
+/* Adds a rule's usage. @times is from load_throughput_multiplier, and 0 adds no port. */
 static void add_usage(struct usage *to, const struct usage *from, double times, bool *rounded)
 {
     for (unsigned i = 0; times > 0 && i < from->count; i++) {
@@ -237,7 +237,7 @@ static void add_usage(struct usage *to, const struct usage *from, double times, 
     }
 }
 
-/* Determines whether a form reads and writes its memory operand: by its template, or on AArch64 by
+/* Determines whether a form reads and writes its memory operand, by its template or on AArch64 by
  * its mnemonic. */
 static void set_access(enum isa isa, const struct spelling *f, const char *template, bool *reads,
                        bool *writes)
@@ -248,7 +248,8 @@ static void set_access(enum isa isa, const struct spelling *f, const char *templ
                                           : strstr(template, "{W:M") || strstr(template, "{RW:M");
 }
 
-/* Composes a missing memory form: its register form with a load before it or a store after it. */
+/* Composes a missing memory form from its register form with a load before it or a store after
+ * it. */
 static bool compose(struct osaca_file *r, const struct spelling *f, const struct form_row *row,
                     struct mapping_entry *out, bool *rounded)
 {
@@ -275,7 +276,7 @@ static bool compose(struct osaca_file *r, const struct spelling *f, const struct
         rule_for(r->isa, r->stores.items, r->stores.count, class, &address);
     if ((reads && !load) || (writes && !store))
         return false;
-    /* the last search, because it also marks other matching entries */
+    /* This search is the last one, because it also marks other matching entries. */
     struct osaca_entry *e = find(r, &plain, row->form);
     if (!e)
         return false;
@@ -326,7 +327,7 @@ static void match_form(struct osaca_file *r, const struct form_row *row, struct 
     bool found = describe(r, &f, row, &entry, &rounded, notes);
     if (osaca->respell && osaca->respell(&f, &again)) {
         if (found)
-            find(r, &again, row->form);   /* marks entries that this one hides */
+            find(r, &again, row->form);   /* Marks entries that this one hides. */
         else
             found = describe(r, &again, row, &entry, &rounded, notes);
     }
@@ -397,7 +398,7 @@ static void set_indexed_ports(const struct osaca_file *r, struct machine *m)
     str_done(&text);
 }
 
-/* Sets a fact. In a file 0 and out-of-range values mean unknown. */
+/* Sets a fact. 0 and out-of-range values in a file mean unknown. */
 static void set_fact(struct machine *m, const char *key, double value, const char *source)
 {
     const struct fact *fact = fact_find(key);

@@ -26,7 +26,7 @@ struct uop_group {
     size_t unit_length;
     const char *ports;   /* names of ports as single characters, or separated by commas */
     size_t port_count;
-    /* the names are a list in brackets, p[V0,DV]: export_uops_info writes it for long names;
+    /* the names are a list in brackets, p[V0,DV]; export_uops_info writes it for long names,
      * uops.info does not */
     bool list;
 };
@@ -45,7 +45,7 @@ static bool read_list(const char **at, struct uop_group *g)
     return **at != '+' || *++*at;
 }
 
-/* Parses a group at *@at and skips the plus after it. False if invalid. */
+/* Parses a group at *@at and skips the plus sign after it. Returns false if invalid. */
 static bool read_group(const char **at, struct uop_group *g)
 {
     char *end;
@@ -95,7 +95,7 @@ static int compare_ports(const void *a, const void *b)
     return strcmp(a, b);
 }
 
-/* Collects the ports that occur, sorted by name, with the divider last. */
+/* Collects the ports that occur. Sorts them by name, with the divider last. */
 static bool find_ports(const struct uops_table *t, const char *name, struct ports *ports,
                        struct err *err)
 {
@@ -120,7 +120,7 @@ static bool find_ports(const struct uops_table *t, const char *name, struct port
         return err_at(err, name, 0, 0);
     }
     qsort(ports->names, ports->count, sizeof *ports->names, compare_ports);
-    /* a table with named dividers needs no heuristic to find them */
+    /* A table with named dividers needs no heuristic to find them. */
     for (unsigned j = 0; j < ports->count; j++)
         if (port_name_divides(ports->names[j]))
             ports->pipes |= (portset)1 << j;
@@ -172,7 +172,7 @@ static void strip(char *mnemonic, const char *part)
         memmove(at, at + strlen(part), strlen(at + strlen(part)) + 1);
 }
 
-/* Writes the table's name without marks of encodings. */
+/* Writes the table's name without encoding suffixes. */
 static void plain_name(const char *mnemonic, const char *operands, struct str *out)
 {
     static const char *const parts[] = {"_R0", "_R4",  "_IMMB", "_IMMZ",
@@ -188,8 +188,8 @@ static void plain_name(const char *mnemonic, const char *operands, struct str *o
     for (size_t i = 0; i < 2; i++)
         if (strstr(name, repeats[i][0])) {
             strip(name, repeats[i][0]);
-            /* Only compares and scans depend on the flag when repeated; all other string
-             * instructions merely repeat. */
+            /* Only repeated compares and scans depend on the flag. All other repeated string
+             * instructions do not. */
             prefix = i == 1 && !str_has_prefix(name, "CMPS") && !str_has_prefix(name, "SCAS")
                          ? "REP_"
                          : repeats[i][1];
@@ -198,8 +198,8 @@ static void plain_name(const char *mnemonic, const char *operands, struct str *o
     free(name);
 }
 
-/* Writes the name in @forms for the row; if there is none the plain one. @exact: the table has the
- * same name. */
+/* Writes the name in @forms for the row, or the plain name if there is none. @exact is true if the
+ * table has the same name. */
 static void form_of(const struct uops_row *row, const struct forms *forms, struct str *out,
                     bool *exact)
 {
@@ -219,7 +219,7 @@ static void form_of(const struct uops_row *row, const struct forms *forms, struc
     free(mnemonic);
 }
 
-/* Returns whether the row measures a special case, such as "ADC (R64, 0)", which the form's own row
+/* Returns whether the row measures a special case, such as "ADC (R64, 0)", which the form's row
  * excludes. */
 static bool is_special_case(const char *name)
 {
@@ -297,7 +297,7 @@ struct machine *import_uops_parse(const char *id, const char *name, const char *
     return m;
 }
 
-/* Streams the XML of all architectures, which exceeds 100 MB, and keeps only its rows. */
+/* Streams the XML of all architectures, which exceeds 100 MB, and stores only its rows. */
 static bool stream_xml(FILE *file, const char *path, const char *architecture, struct uops_table *t,
                        struct err *err)
 {

@@ -6,22 +6,22 @@
 #include "isa/forms.h"
 #include "model/machine.h"
 
-/* Makes machine @id from the table at @path; XML is streamed. @architecture selects one
- * architecture of the XML ("SKL"); NULL for CSV and for XML of one architecture. Names are
+/* Makes machine @id from the table at @path. XML is streamed. @architecture selects one
+ * architecture of the XML ("SKL"). It is NULL for CSV and for XML of one architecture. Names are
  * converted to those of @forms if only the spelling differs (opcode suffixes, REP after the name).
- * Rows measured with an immediate of 0 are skipped. The ports are those that occur, and DV for
- * dividers. The latency is the largest between two operands, and micro_ops counts without fusion.
- * NULL with file:line on an error. */
+ * Rows measured with an immediate of 0 are skipped. The ports are those that occur in the table,
+ * and DV for dividers. The latency is the largest between two operands, and micro_ops counts µops
+ * before fusion. Returns NULL with file:line on an error. */
 struct machine *import_uops(const char *id, const char *path, const char *architecture,
                             const struct forms *forms, struct err *err);
-/* Like import_uops, from memory, for tests and fuzzing. Messages name @name as the file. */
+/* Like import_uops, but from memory, for tests and fuzzing. Messages name @name as the file. */
 struct machine *import_uops_parse(const char *id, const char *name, const char *text, size_t length,
                                   const char *architecture, const struct forms *forms,
                                   struct err *err);
 
 /* Reads the measured cycles of each form among copies of itself from the CSV table at @path, for
- * names in @forms. Returns them as latencies of a mapping without ports. Of rows with the same form
- * the least counts. NULL with file:line on an error. */
+ * names in @forms. Returns them as latencies of a mapping without ports. The least of several rows
+ * with one form counts. Returns NULL with file:line on an error. */
 struct mapping *import_uops_alone(const char *path, const struct forms *forms, struct err *err);
 
 #endif

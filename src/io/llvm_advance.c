@@ -13,11 +13,11 @@
 #include "isa/isa.h"
 
 #define CHUNK 1024    /* number of operand pairs per run of llvm-mca */
-#define FRESH 8       /* first register of the second copy */
-#define FRESH_MASK 4  /* first mask register of the second copy; few instructions accept a mask
-                       * above p7 */
+#define FRESH 8       /* first register number of the second copy */
+#define FRESH_MASK 4  /* first mask register number of the second copy; few instructions accept a
+                       * mask above p7 */
 
-/* a register of a template */
+/* A register of a template. */
 struct template_place {
     unsigned operand;
     char file;        /* register file: X, V or P */
@@ -27,7 +27,7 @@ struct template_place {
 /* Input operand @from and output operand @to of a form, as indices in the template's order. */
 struct advance_pair {
     const struct form_row *row;
-    unsigned from, to;              /* indices in the list of places */
+    unsigned from, to;              /* from, to: indices in the list of places */
     unsigned from_operand, to_operand;
 };
 
@@ -38,7 +38,8 @@ static char file_of(const char *type)
     return strchr("XW", *type) ? 'X' : *type == 'P' ? 'P' : 'V';
 }
 
-/* Parses a placeholder at @at, "{RW:V}". False for a repeated register, a label and a brace. */
+/* Parses a placeholder at @at, such as "{RW:V}". Returns false for a repeated register, a label and
+ * a brace. */
 static bool place_at(const char *at, struct template_place *out)
 {
     size_t length = strcspn(at, "}");
@@ -87,8 +88,8 @@ static unsigned *counter(struct form_registers *in, char file)
     return file == 'X' ? &in->general : file == 'P' ? &in->mask : &in->vector;
 }
 
-/* Writes an instance of @row with registers from @in on. Place @chained gets @number; UINT_MAX:
- * none. *@result: number of the register at place @to. */
+/* Writes an instance of @row with registers from @in on. Place @chained has the register @number,
+ * unless it is UINT_MAX. Stores the register number at place @to in *@result. */
 static void write_instance(const struct form_row *row, struct form_registers in, unsigned chained,
                            unsigned number, unsigned to, unsigned *result, struct str *out)
 {
@@ -136,7 +137,8 @@ static json_int_t cycle(const json_t *timeline, size_t instruction, const char *
     return json_integer_value(json_object_get(json_array_get(timeline, instruction), event));
 }
 
-/* Reads cycles per pair from the report into @cycles; NaN if a region is not two instructions. */
+/* Reads cycles per pair from the report into @cycles. Stores NaN if a region is not two
+ * instructions. */
 static bool read_report(const struct str *report, double *cycles, size_t count, struct err *err)
 {
     json_t *root = json_loadb(report->data, report->length, JSON_ALLOW_NUL, NULL), *region;

@@ -14,7 +14,7 @@
 
 #define OUTPUT_LIMIT ((size_t)512 << 20)
 #define ITERATIONS 50     /* value of the option -iterations below */
-#define LONGER 3           /* copies of a block in the second region of each block */
+#define LONGER 3           /* copies of a block in its second region */
 
 static const char *program(void)
 {
@@ -49,7 +49,7 @@ static void explain(const char *program_name, const char *cpu, const char *outpu
 #define EXTRA_MAX 8
 
 /* Runs llvm-mca with at most EXTRA_MAX options @extra, NULL-terminated, on @input. Writes the
- * report to @out. For LLVM_MCA_DIED @err names the signal. */
+ * report to @out. After LLVM_MCA_DIED, @err names the signal. */
 static enum llvm_mca_end run(enum isa isa, const char *cpu, const char *const *extra,
                              const struct str *input, struct str *out, struct err *err)
 {
@@ -70,7 +70,7 @@ static enum llvm_mca_end run(enum isa isa, const char *cpu, const char *const *e
     for (const char *f = cpu + strcspn(cpu, "+"); *f; f += 1 + strcspn(f + 1, "+"))
         str_addf(&features, "%.*s,", (int)(1 + strcspn(f + 1, "+")), f);
     str_addf(&path, "%s/table", directory);
-    /* these options are last, because the list ends at llvm_syntax if it is NULL */
+    /* These options are last, because the list ends at llvm_syntax if it is NULL. */
     const char *last[] = {isa_ops(isa)->llvm_syntax, "-output-asm-variant=1", NULL};
     const char *argv[7 + EXTRA_MAX + 3] = {program(),
                                            isa_ops(isa)->llvm_triple,
@@ -97,7 +97,7 @@ static enum llvm_mca_end run(enum isa isa, const char *cpu, const char *const *e
         how = LLVM_MCA_DIED;
     } else if (result.status != 0 ||
                strstr(str_text(&result.output),
-                      /* llvm-mca would ignore the unknown feature */
+                      /* Otherwise llvm-mca would ignore the unknown feature. */
                       "is not a recognized feature")) {
         explain(argv[0], cpu, str_text(&result.output), err);
     } else if (file_read(str_text(&path), OUTPUT_LIMIT, out, err)) {
@@ -154,15 +154,15 @@ static void add_region(enum isa isa, size_t number, const struct insn *code, siz
     str_addf(out, "%s LLVM-MCA-END %zu\n", isa_ops(isa)->comment, number);
 }
 
-/* Returns the number after @key; NaN if missing before @end. */
+/* Returns the number after @key, or NaN if it is missing before @end. */
 static double read_number(const char *text, const char *end, const char *key)
 {
     const char *at = strstr(text, key);
     return at && at < end ? strtod(at + strlen(key), NULL) : NAN;
 }
 
-/* Reads the total cycles per region; NaN if it does not have the @expected instructions. Values of
- * regions that the report lacks are unchanged. */
+/* Reads the total cycles per region. Stores NaN for a region without the @expected instructions.
+ * Leaves values unchanged for regions that the report lacks. */
 static void read_regions(const char *report, const size_t *expected, size_t regions, double *total)
 {
     static const char head[] = "Code Region - ";
@@ -180,8 +180,8 @@ static void read_regions(const char *report, const size_t *expected, size_t regi
 
 typedef const struct insn *(*code_reader)(const void *blocks, size_t i, size_t *count);
 
-/* Times blocks [first, first + n) once, and LONGER times in a second region. The difference does
- * not depend on start and end. A block that crashes llvm-mca has no time; bisection finds it. */
+/* Times blocks [first, first + n) once, and LONGER times in a second region. The difference
+ * excludes start and end. A block that crashes llvm-mca has no time. Bisection finds it. */
 static bool times_of(enum isa isa, const char *cpu, code_reader code_of, const void *blocks,
                      size_t first, size_t n, double *cycles, struct err *err)
 {

@@ -9,23 +9,23 @@
 /* llvm_advance.c: latencies per operand (ReadAdvance), for accumulators that are read late. */
 
 /* Adds to @m a latency rule for each register operand of @forms whose value reaches the result
- * faster than the form's latency. llvm-mca runs two copies, of which the second depends on the
- * first by that operand only. False with err if llvm-mca fails. */
+ * faster than the form's latency. llvm-mca runs two copies. The second depends on the first by that
+ * operand only. Returns false with err if llvm-mca fails. */
 bool llvm_advances(const char *cpu, const struct forms *forms, struct machine *m, struct err *err);
 
 /* llvm_amd.c: memory operands, which LLVM's models of AMD cores omit. */
 
-/* Completes the mapping of @m, if it has address units AGU0...: every access takes one, a
- * read-modify-write two. Stores take a store unit (Zen: one port ST, which is added; Zen 2: the
- * third address unit). 512-bit loads take two address units. A memory operand that is read adds no
- * macro-op to its operation; one that is modified makes it two. Omits microcode that the model does
- * not describe. */
+/* Completes the mapping of @m, if it has address units AGU0... Every access uses one, a
+ * read-modify-write two. Stores use a store unit (Zen: one port ST, which is added; Zen 2: the
+ * third address unit). 512-bit loads use two address units. A memory operand that is read adds no
+ * macro-op to its operation. One that is modified makes it two macro-ops. Omits microcode that the
+ * model does not describe. */
 void llvm_amd_complete(struct machine *m, const struct forms *forms);
 
 /* llvm_models.c: cores of LLVM's scheduling models. Many CPUs use the model of another core. */
 
-/* Appends the title of @cpu as imported: its name, with a note if its table is that of another core
- * or of an in-order one. @resource: a resource of the model, whose prefix identifies the table. */
+/* Appends the title of an imported @cpu: its name, with a note if its table belongs to another core
+ * or to an in-order core. @resource is a resource of the model. Its prefix identifies the table. */
 void llvm_model_title(const char *cpu, const char *resource, struct str *out);
 
 #endif

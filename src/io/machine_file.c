@@ -27,8 +27,8 @@
 #include "model/facts.h"
 
 #define MICRO_OPS_MAX 1e6
-/* Most rows, because each is compared with all facts or forms. Limits the work for hostile
- * files. */
+/* Most rows of facts. Each row is compared with all facts or forms, so this limits the work for
+ * hostile files. */
 #define FACTS_MAX 10000
 #define WARNINGS_MAX 20   /* most warnings per file */
 #define OVERRIDES_MAX 10000
@@ -47,7 +47,7 @@ static bool check_row(const char *key, const char *value, struct err *err)
     const struct fact *f = fact_find(key);
     const char *meant = f ? NULL : fact_meant(key);
 
-    if (dispatch_limits_former(key))   /* both former facts are combined when they are read */
+    if (dispatch_limits_former(key))   /* Both former facts are combined when they are read. */
         return true;
     if (!f)
         return err_set(err, ERR_DATA, "help facts lists all facts",
@@ -63,8 +63,8 @@ static void warn(struct err *ambiguity, const char *path, size_t line)
     log_add(LOG_WARN, "%s", err_text(ambiguity, text, sizeof text));
 }
 
-/* Reads machine.csv or facts.csv into @facts; later rows take precedence. Rows outside of the
- * schema cause a warning and are kept. */
+/* Reads machine.csv or facts.csv into @facts. Later rows take precedence. Rows outside of the
+ * schema cause a warning and are preserved. */
 static bool take_facts(const struct csv_table *t, const char *path, struct machine *facts,
                        struct err *err)
 {
@@ -83,7 +83,7 @@ static bool take_facts(const struct csv_table *t, const char *path, struct machi
     struct err ambiguity = {0};
     for (size_t i = 0, warned = 0; i < t->count; i++) {
         const char *named = t->rows[i][key];
-        const struct fact *fact = fact_find(named);   /* an older key may have been renamed */
+        const struct fact *fact = fact_find(named);   /* An older key may have been renamed. */
         if (!check_row(named, t->rows[i][value], &ambiguity) && warned++ < WARNINGS_MAX)
             warn(&ambiguity, path, t->lines[i]);
         machine_set_fact(facts, fact && !dispatch_limits_former(named) ? fact->key : named,
@@ -122,7 +122,7 @@ static bool row_fault(struct err *err, const char *path, size_t line, int column
     return err_at(err, path, line, (size_t)column + 1);
 }
 
-/* Parses a non-negative number; NaN if @text is empty. */
+/* Parses a non-negative number. Stores NaN if @text is empty. */
 static bool parse_number(const char *text, double *out)
 {
     char *end;
@@ -139,7 +139,8 @@ struct mapping_columns {
     int form, usage, latency, micro_ops, source;   /* column numbers; -1: missing */
 };
 
-/* Parses a row into @o, which the caller frees with override_done. *@column: column of an error. */
+/* Parses a row into @o, which the caller frees with override_done. Stores the column of an error in
+ * *@column. */
 static bool parse_row(char *const *row, const struct mapping_columns *c, const struct ports *ports,
                       struct override *o, int *column, struct err *err)
 {
@@ -185,8 +186,8 @@ static bool add_row(struct mapping *m, const struct override *o, const struct ma
     return true;
 }
 
-/* Reads mapping.csv; or overrides.csv, in which empty fields leave values unchanged and forms may
- * be patterns. */
+/* Reads mapping.csv or overrides.csv. In the latter, empty fields leave values unchanged and forms
+ * may be patterns. */
 static bool take_mapping(const struct csv_table *t, const char *path, bool overrides,
                          struct mapping *m, struct err *err)
 {
@@ -244,7 +245,7 @@ bool machine_override(struct machine *m, const char *path, struct err *err)
     return read_mapping(path, true, m->mapping, err);
 }
 
-/* Collects the ports of a usage: p0156, p[V0,DV]. read_mapping reports invalid usages. */
+/* Collects the ports of a usage such as p0156 or p[V0,DV]. read_mapping reports invalid usages. */
 static bool collect_ports(const char *usage, struct ports *ports, struct err *err)
 {
     for (const char *at = usage; (at = strchr(at, 'p')); ) {
@@ -389,8 +390,8 @@ bool machine_parse_facts(struct machine *facts, struct ports *ports, const char 
 
 static struct machine *load_directory(const char *id, const char *dir, struct err *err);
 
-/* Loads the machine of fact base under another name. NULL with err, also if that machine has a
- * base. */
+/* Loads the machine of fact base under another name. Returns NULL with err, also if that machine
+ * has a base. */
 static struct machine *load_base(const char *id, const char *base, struct err *err)
 {
     struct machine *m = machine_load_shipped(base, err);
@@ -408,7 +409,7 @@ static struct machine *load_base(const char *id, const char *base, struct err *e
     return m;
 }
 
-/* Reads the directory's own latencies.csv, and places its rules before those of the base, because
+/* Reads the directory's own latencies.csv, and inserts its rules before those of the base, because
  * the first match counts. */
 static bool read_latencies_first(const char *path, struct machine *m, struct err *err)
 {
@@ -470,7 +471,7 @@ static struct machine *read_directory(const char *id, const char *dir, struct er
     if (ok && access(str_text(&path), F_OK) == 0)
         ok = read_facts(str_text(&path), facts, err);
     path_in(&path, dir, "mapping.csv");
-    /* a saved machine includes its base */
+    /* A saved machine includes its base. */
     if (ok && machine_fact(facts, "base") && access(str_text(&path), F_OK) != 0) {
         m = read_derived(id, dir, facts, err);
         goto out;
@@ -488,7 +489,7 @@ static struct machine *read_directory(const char *id, const char *dir, struct er
         free(m->title);
         m->title = mem_strdup(machine_fact(m, "title"));
     }
-    /* In an inferred mapping micro_ops are issue slots, which limit cycles. */
+    /* In an inferred mapping, micro_ops are issue slots, which limit cycles. */
     const char *slots = machine_fact(m, "issue_slots");
     double width = fact_number(m, "issue_width");
     if (slots && strcmp(slots, "inferred") == 0 && width > 0)
@@ -514,7 +515,7 @@ out:
     return m;
 }
 
-/* Loads a directory consistently while another process may save into it. */
+/* Loads a consistent directory, even while another process saves into it. */
 static struct machine *load_directory(const char *id, const char *dir, struct err *err)
 {
     struct stat info;
@@ -561,8 +562,8 @@ static char *shipped_directory(const char *id)
     return dir;
 }
 
-/* Loads the machine of a processor's core by the processor's name (data/cpus.csv). NULL with
- * err. */
+/* Loads the machine of a processor's core by the processor's name (data/cpus.csv). Returns NULL
+ * with err. */
 static struct machine *load_alias(const char *id, struct err *err)
 {
     struct cpus *cpus = cpus_load(NULL);
@@ -624,7 +625,8 @@ char *machine_own_id(const char *id)
     return own;
 }
 
-/* Returns the sorted names of the machine directories in @take_path, which may be NULL. */
+/* Returns the sorted names of the machine directories in @take_path, which may be NULL. Frees
+ * @take_path. */
 static char **ids_below(char *take_path)
 {
     VEC(char *) ids = {0};

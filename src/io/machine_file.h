@@ -13,25 +13,25 @@
 #include "base/pack.h"
 #include "model/machine.h"
 
-/* Loads a machine from a directory (a path with a slash), or by id: from the data directory, then
- * the user's machines, then by a processor's name (io/cpus.h), which becomes the name of its core's
- * machine. NULL with err. */
+/* Loads a machine from a directory (a path with a slash), or by id. An id is searched for in the
+ * data directory, in the user's machines, and among processors' names (io/cpus.h). A processor's
+ * name selects the machine of its core. Returns NULL with err. */
 struct machine *machine_load(const char *id_or_dir, struct err *err);
-/* Returns Portolan's id of machine @id, which may be another tool's name (SKX, ZEN4, znver5); @id
- * if unknown. The caller frees. */
+/* Returns Portolan's id of machine @id, which may be another tool's name (SKX, ZEN4, znver5).
+ * Returns a copy of @id if it is unknown. The caller frees the text. */
 char *machine_own_id(const char *id);
 /* Like machine_load, without the user's machines, which may have any of these as their base. */
 struct machine *machine_load_shipped(const char *id, struct err *err);
-/* Loads only a mapping.csv. The ports are those of the usages, sorted; names that end in DV, or DV
- * and a number, are blocking pipes. */
+/* Loads only a mapping.csv. The ports are those of the usages, sorted. Ports whose names end in DV,
+ * or DV and a number, are blocking pipes. */
 struct machine *machine_load_csv(const char *id, const char *path, struct err *err);
 /* Applies a file in the format of overrides.csv. On failure some rows may have been applied. */
 bool machine_override(struct machine *m, const char *path, struct err *err);
-/* Parses text of a mapping.csv into @m, or with @overrides text of an overrides.csv. Errors name
- * @name as the file; @m then has the preceding rows. */
+/* Parses text of a mapping.csv into @m, or of an overrides.csv if @overrides. Errors name @name as
+ * the file. After an error, @m has the preceding rows. */
 bool machine_parse_mapping(struct mapping *m, const char *name, const char *bytes, size_t length,
                            bool overrides, struct err *err);
-/* Parses text of a machine.csv or facts.csv into @facts; later rows take precedence. Parses its
+/* Parses text of a machine.csv or facts.csv into @facts. Later rows take precedence. Parses its
  * fact ports into @ports unless NULL. */
 bool machine_parse_facts(struct machine *facts, struct ports *ports, const char *name,
                          const char *bytes, size_t length, struct err *err);
@@ -42,16 +42,16 @@ char **machine_ids(void);
 char **machine_user_ids(void);
 /* Returns whether the user has a machine @id. */
 bool machine_user_has(const char *id);
-/* Returns the directory of the user's machine @id, existing or not. The caller frees. NULL without
- * a home directory, or for an invalid name. */
+/* Returns the directory of the user's machine @id, which need not exist. Returns NULL without a
+ * home directory, or for an invalid name. The caller frees the text. */
 char *machine_user_directory(const char *id);
 
-/* machine_pack.c: a machine as bytes for another process (base/pack.h), with all that its directory
- * would contain. */
+/* machine_pack.c: a machine as bytes for another process (base/pack.h), with the complete contents
+ * of its directory. */
 
 void machine_pack(const struct machine *m, struct str *out);
-/* Unpacks a machine as if from a directory. The caller frees. NULL with err for invalid bytes or
- * without a temporary directory. */
+/* Unpacks a machine as if from a directory. Returns NULL with err for invalid bytes or without a
+ * temporary directory. The caller frees it. */
 struct machine *machine_unpack(struct unpacking *from, struct err *err);
 
 #endif

@@ -9,7 +9,7 @@
 
 #include "base/mem.h"
 
-/* Size of the buffer on the stack. Touching a new page costs more than reading it. */
+/* Size of the buffer on the stack. A page fault costs more than the read. */
 #define BLOCK ((size_t)16 << 10)
 #define STRIPE (8 * sizeof(uint64_t))
 #define FACTOR 0x9e3779b97f4a7c15u
@@ -20,14 +20,14 @@ static uint64_t mix(uint64_t sum, uint64_t word)
     return sum ^ sum >> 29;
 }
 
-/* Mixes two words into @sum: both halves of their product. */
+/* Mixes the product of two words, both halves of it, into @sum. */
 static uint64_t mix_two(uint64_t sum, uint64_t first, uint64_t second)
 {
     unsigned __int128 product = (unsigned __int128)(first ^ FACTOR) * (second ^ sum);
     return (uint64_t)product ^ (uint64_t)(product >> 64) ^ sum << 1;
 }
 
-/* Updates four independent sums, so that multiplications overlap. @length is a multiple of
+/* Updates four independent sums, so that their multiplications overlap. @length is a multiple of
  * STRIPE. */
 static void sum_bytes(uint64_t sums[4], const unsigned char *bytes, size_t length)
 {
@@ -39,7 +39,7 @@ static void sum_bytes(uint64_t sums[4], const unsigned char *bytes, size_t lengt
     }
 }
 
-/* Reads up to @size bytes; -1 on an error. */
+/* Reads up to @size bytes. Returns -1 on an error. */
 static ssize_t read_block(int file, unsigned char *out, size_t size)
 {
     size_t length = 0;
@@ -138,7 +138,7 @@ static const struct image_machine *find(const struct image_header *image, const 
     return NULL;
 }
 
-/* Builds the machine. NULL if memory runs out. */
+/* Builds the machine. Returns NULL if memory is exhausted. */
 static struct machine *build(const char *id, const struct image_header *image,
                              const struct image_machine *from)
 {

@@ -1,7 +1,7 @@
 /* Shipped machines, parsed at build time (tools/compile-tables.c), because parsing the text takes
- * longer than analysing a loop. The text remains the source: each load sums a directory's files,
- * and uses the image only if the sum matches. The same applies to the table of processors, which is
- * read at each start. */
+ * longer than the analysis of a loop. The text remains the source. Each load computes the sum of a
+ * directory's files, and uses the image only if the sum matches. The same applies to the table of
+ * processors, which is read at each start. */
 #ifndef PORTOLAN_IO_MACHINE_IMAGE_H
 #define PORTOLAN_IO_MACHINE_IMAGE_H
 
@@ -41,21 +41,21 @@ struct image_rule {
     int32_t from, to;
 };
 
-/* The built-in image. Size 0: none, because it was built for another host. */
+/* The built-in image. Its size is 0 if it was built for another host. */
 extern const unsigned char machine_images[];
 extern const size_t machine_images_size;
 
 /* Computes the sum of the files of machine directory @dir, including missing ones. Equal files have
- * equal sums. False if one is unreadable. */
+ * equal sums. Returns false if one is unreadable. */
 bool machine_image_sum(const char *dir, uint64_t sum[2]);
-/* Computes the sum of a text, as machine_image_sum does of a file. */
+/* Computes the sum of a text. Equals the sum of a file with the same contents. */
 void machine_image_sum_text(const char *text, size_t length, uint64_t sum[2]);
-/* Returns the number of rows in the table of processors if @text is the image's source, else 0.
- * *@cells: offsets into *@texts, row by row. */
+/* Returns the number of rows in the table of processors if @text is the image's source, otherwise
+ * 0. Stores their offsets into *@texts, row by row, in *@cells. */
 size_t machine_image_cpus(const char *text, size_t length, const uint32_t **cells,
                           const char **texts);
-/* Loads the machine of directory @dir as @id into *@out, or NULL if its files differ from the
- * image's. False with err if memory runs out. */
+/* Loads the machine of directory @dir as @id into *@out. Sets *@out to NULL if its files differ
+ * from the image's. Returns false with err if memory is exhausted. */
 bool machine_image_load(const char *id, const char *dir, struct machine **out, struct err *err);
 
 #endif

@@ -47,7 +47,7 @@ struct machine *machine_unpack(struct unpacking *from, struct err *err)
                      "the machine sent by another rank is damaged");
     if (ok && (m = machine_load(scratch, err))) {
         free(m->id);
-        m->id = mem_strdup(id);   /* the id of a directory contains slashes */
+        m->id = mem_strdup(id);   /* The id of a directory contains slashes. */
     }
     child_directory_free(scratch);
     str_done(&path);

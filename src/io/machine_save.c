@@ -128,8 +128,8 @@ bool machine_save_generated(const struct machine *m, const char *dir, struct err
     return write_tables(m, dir, err);
 }
 
-/* Checks that @dir may be replaced: it is empty, or contains only a machine's files. False with
- * err. */
+/* Checks that @dir may be replaced because it is empty or contains only a machine's files. Returns
+ * false with err if not. */
 static bool check_directory(const char *dir, struct err *err)
 {
     struct str path = {0};

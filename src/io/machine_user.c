@@ -18,8 +18,8 @@ static void head(const char *const *names, size_t count, struct str *out)
         csv_add_field(out, names[k], k + 1 == count);
 }
 
-/* Appends those rows of @dir/@file that @replaced does not select, with the columns @names. False
- * with err if the file is invalid. */
+/* Appends the rows of @dir/@file that @replaced does not select, with the columns @names. Returns
+ * false with err if the file is invalid. */
 static bool keep_rows(const char *dir, const char *file, const char *const *names, size_t count,
                       bool (*replaced)(const struct corrections *c, char *const *fields),
                       const struct corrections *c, struct str *out, struct err *err)

@@ -1,5 +1,5 @@
-/* Machines of the user that correct another one: $XDG_DATA_HOME/portolan/machines/ID with the fact
- * base (io/machine_file.h). */
+/* Machines of the user that correct other machines: $XDG_DATA_HOME/portolan/machines/ID with the
+ * fact base (io/machine_file.h). */
 #ifndef PORTOLAN_IO_MACHINE_USER_H
 #define PORTOLAN_IO_MACHINE_USER_H
 
@@ -13,9 +13,9 @@ struct corrections {
     size_t rule_count;
 };
 
-/* Adds @c, with ports @ports, to the user's machine @id. Creates it with @base and @title if
- * missing. Replaces rows of the same form (and operands). Atomic. *@path: the directory, which the
- * caller frees. */
+/* Adds @c, with ports @ports, to the user's machine @id. Creates it with @base and @title if it is
+ * missing. Replaces rows of the same form (and operands). Atomic. Stores the directory, which the
+ * caller frees, in *@path. */
 bool machine_user_correct(const char *id, const char *base, const char *title,
                           const struct corrections *c, const struct ports *ports, char **path,
                           struct err *err);

@@ -52,7 +52,7 @@ bool osaca_number(const yaml_node_t *node, double *out)
     return *end == '\0' && end != text && isfinite(*out) && *out >= 0;
 }
 
-/* Returns whether the mapping has few keys. A search in it is then cheap even if aliases repeat
+/* Returns whether the mapping has few keys. A search in it is then cheap, even if aliases repeat
  * it. */
 static bool small_mapping(const yaml_node_t *node)
 {
@@ -60,8 +60,8 @@ static bool small_mapping(const yaml_node_t *node)
            node->data.mapping.pairs.top - node->data.mapping.pairs.start <= KEY_LIMIT;
 }
 
-/* Parses a set of ports. '0156' names a port per character, [2D, 3D] one per item. '0DV' is a
- * single port. */
+/* Parses a set of ports. '0156' has a port per character, [2D, 3D] one per item. '0DV' is a single
+ * port. */
 static bool read_port_set(struct osaca_file *r, const yaml_node_t *node, portset *set)
 {
     const char *text = yaml_tree_text(node);
@@ -102,7 +102,7 @@ static bool read_port_set(struct osaca_file *r, const yaml_node_t *node, portset
     return *set || fault(r, node, "give at least one port", "the list of ports is empty");
 }
 
-/* one item of a port pressure */
+/* One item of a port pressure. */
 struct pressure_item { portset set; double cycles; };
 
 static bool read_pressure_item(struct osaca_file *r, const yaml_node_t *pair,
@@ -133,8 +133,8 @@ static double fullest_port(const struct pressure_item *items, size_t count)
     return most;
 }
 
-/* Returns the integer cycles of @item, at least 1. Returns 0 for a fraction next to integers that
- * rounding up would make the bottleneck: [1, '23'], [0.5, ['11']] allow two per cycle. */
+/* Returns the integer cycles of @item, at least 1. Returns 0 for a fraction that would become the
+ * bottleneck if rounded up: [1, '23'], [0.5, ['11']] permit two per cycle. */
 static double whole_cycles(const struct pressure_item *item, double most, bool beside)
 {
     double whole = fmax(1, round(item->cycles));
@@ -144,8 +144,8 @@ static double whole_cycles(const struct pressure_item *item, double most, bool b
                : whole;
 }
 
-/* Parses a pressure [[1, '01'], [4, ['DV']]]. Rounds fractional cycles, and reports that. Of
- * alternatives, {0: [[1, '0']], 1: [[1, '1']]}, uses number 0, which OSACA tries first. */
+/* Parses a pressure [[1, '01'], [4, ['DV']]]. Rounds fractional cycles, and reports this. Of the
+ * alternatives {0: [[1, '0']], 1: [[1, '1']]}, uses number 0, which OSACA tries first. */
 static bool read_pressure(struct osaca_file *r, const yaml_node_t *node, struct usage *out,
                           bool *rounded)
 {
@@ -176,8 +176,8 @@ static bool read_pressure(struct osaca_file *r, const yaml_node_t *node, struct 
     return true;
 }
 
-/* Parses a mark of the address: true or false, "*" for either; false if missing. The key has two
- * spellings. */
+/* Parses a mark of the address: true, false, or "*" for either. A missing mark is false. The key
+ * has two spellings. */
 static enum osaca_part read_mark(const struct osaca_file *r, const yaml_node_t *map,
                                  const char *key, const char *other)
 {
@@ -275,9 +275,9 @@ static bool add_name(struct osaca_file *r, const yaml_node_t *node, size_t entry
     return true;
 }
 
-/* Converts an AVX-512 mask, which files made from uops.info write as a general register before the
- * destination, to a mark on the destination. No vector instruction has a general register there.
- * @name: lower case. */
+/* Converts an AVX-512 mask to a mark on the destination. Files made from uops.info write it as a
+ * general register before the destination. No vector instruction has a general register there.
+ * @name is in lower case. */
 static void take_guard(struct osaca_file *r, const char *name, struct osaca_entry *e)
 {
     const struct osaca_pattern *guard =
@@ -312,7 +312,7 @@ static bool read_form(struct osaca_file *r, const yaml_node_t *node, size_t name
                                           "an instruction form has too many operands");
         if (i < SPELLING_OPERANDS)
             e->operands[i] = p;
-        /* too many operands: the entry matches no form */
+        /* An entry with too many operands matches no form. */
         e->count = (unsigned)(i < SPELLING_OPERANDS ? i + 1 : SPELLING_OPERANDS + 1);
     }
     if (r->names.count > names)
@@ -347,7 +347,7 @@ static bool read_names(struct osaca_file *r, const yaml_node_t *node)
     return true;
 }
 
-/* Reads an entry. False if invalid, without any effect. */
+/* Reads an entry. If it is invalid, returns false without any effect. */
 static bool read_entry(struct osaca_file *r, const yaml_node_t *node)
 {
     struct osaca_entry e = {.node = node, .latency = NAN};
@@ -374,7 +374,7 @@ void osaca_first_name(const struct osaca_file *r, const yaml_node_t *node, char 
     utf8_copy(to, OSACA_NAME, text ? text : "");
 }
 
-/* Lists @node as skipped because of @why. False with the file's err if reading must end. */
+/* Lists @node as skipped because of @why. Returns false with the file's err if reading must end. */
 static bool skip(struct osaca_file *r, const yaml_node_t *node, const struct err *why,
                  struct err *outer)
 {
@@ -462,7 +462,7 @@ static bool read_rules(struct osaca_file *r, const char *key, const char *class_
     return true;
 }
 
-/* Reads the numbers of @key. @what: error for a value that is no number. */
+/* Reads the numbers of @key. @what is the error for a value that is no number. */
 static bool read_numbers(struct osaca_file *r, const char *key, const char *what,
                          struct osaca_numbers *out)
 {
@@ -527,7 +527,7 @@ static int order_names(const void *a, const void *b)
     return order ? order : (x->entry > y->entry) - (x->entry < y->entry);
 }
 
-/* Finds the instruction set with that name. False if there is none. */
+/* Finds the instruction set with that name. Returns false if there is none. */
 static bool set_named(const char *name, enum isa *out)
 {
     for (enum isa isa = 0; isa < ISA_COUNT; isa++) {

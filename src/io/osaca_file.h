@@ -52,10 +52,10 @@ struct osaca_entry {
     const yaml_node_t *node;
     struct osaca_pattern operands[SPELLING_OPERANDS];
     unsigned count;
-    bool known;                  /* whether the entry has a port pressure */
+    bool known;                  /* has a port pressure */
     bool rounded;
-    bool used;                   /* whether it matches a form */
-    bool fits;                   /* whether it matches a form, or would without earlier entries */
+    bool used;                   /* matches a form */
+    bool fits;                   /* matches a form, or would match without earlier entries */
     struct usage usage;
     double latency;
     unsigned micro_ops;
@@ -67,10 +67,10 @@ struct osaca_rule {
     char class[16];              /* register class of dst or src, "" for any */
     struct usage usage;
     bool rounded;
-    bool last;                   /* whether it is the default, for any address and register */
+    bool last;                   /* default rule, for any address and register */
 };
 
-/* A name of an entry. OSACA expands a list of names to entries after all others. */
+/* A name of an entry. OSACA expands a list of names to entries after all other entries. */
 struct osaca_name { char *name; size_t entry; bool listed; };
 
 /* A number per register class: OSACA's {gpr: 4.0, xmm: 5.0}. */
@@ -93,28 +93,29 @@ struct osaca_file {
     /* multiplier of a rule's pressure per register class */
     struct osaca_numbers load_times, store_times;
     VEC(struct osaca_skip) skipped;
-    bool masks;                             /* whether AVX-512 mask registers occur */
+    bool masks;                             /* AVX-512 mask registers occur */
 };
 
 /* OSACA's key for one of Portolan's facts, for import and export. */
 struct osaca_fact {
     const char *key, *fact;
-    bool added;      /* OSACA adds the number to others, so it is 0 if unknown */
+    bool added;      /* number that OSACA adds to others, so 0 stands for unknown */
     bool ours;       /* key of Portolan that OSACA lacks, omitted if unknown */
 };
 extern const struct osaca_fact osaca_facts[];          /* the facts, ending with a NULL key */
 
 /* Reads everything except invalid entries and rules, which it lists. @name and @text must outlive
- * @out. False with err at line and column. osaca_file_done frees @out, also after a failure. */
+ * @out. Returns false with err at line and column. osaca_file_done frees @out, also after a
+ * failure. */
 bool osaca_file_read(struct osaca_file *out, const char *name, const char *text, size_t length,
                      struct err *err);
 void osaca_file_done(struct osaca_file *f);
-/* Copies the first name of the entry @node. "" if it has none, or too many keys, because aliases
- * would repeat the search. */
+/* Copies the first name of the entry @node. Copies "" if it has none, or too many keys, because
+ * aliases would repeat the search. */
 void osaca_first_name(const struct osaca_file *f, const yaml_node_t *node, char to[OSACA_NAME]);
-/* Returns the value of @class in @list, or @otherwise. */
+/* Returns the value of @class in @list, or @otherwise if it is missing. */
 double osaca_number_of(const struct osaca_numbers *list, const char *class, double otherwise);
-/* Parses a non-negative number; NaN for null. False if invalid. */
+/* Parses a non-negative number. null becomes NaN. Returns false if invalid. */
 bool osaca_number(const yaml_node_t *node, double *out);
 
 #endif

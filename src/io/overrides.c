@@ -39,7 +39,8 @@ static void sort_forms(struct override_list *list)
         bool first =
             fresh < all && compare_forms(&order[fresh], &list->order[old], list->mapping) < 0;
         size_t next = first ? order[fresh++] : list->order[old++];
-        order[to] = next;   /* within the allocation, because to is at most fresh - before + old */
+        order[to] = next;   /* This is within the allocation, because to is at most fresh - before +
+                             * old. */
     }
     free(list->order);
     list->order = order;
@@ -81,7 +82,7 @@ void override_done(struct override *o)
     usage_done(&o->usage);
 }
 
-/* Removes @taken from @from. False if a part of it is missing. */
+/* Removes @taken from @from. Returns false if a part of it is missing. */
 static bool usage_take(const struct usage *from, const struct usage *taken, struct usage *out)
 {
     unsigned found = 0;
@@ -128,7 +129,7 @@ static bool change(struct mapping *m, const char *form, const struct override *o
     return ok;
 }
 
-/* Returns the first index in the order whose form is not before @prefix. */
+/* Returns the first index in the order whose form is not less than @prefix. */
 static size_t lower_bound(const struct override_list *list, const char *prefix, size_t length)
 {
     size_t low = 0, high = list->count;

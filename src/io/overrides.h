@@ -21,13 +21,13 @@ struct override_list;
 
 struct override_list *override_list_new(struct mapping *m);
 void override_list_free(struct override_list *list);
-/* Parses a usage column: "" leaves the usage, "none" is no µop, "+1*p23" adds, "-1*p06" removes,
- * other text replaces. */
+/* Parses a usage column: "" leaves the usage unchanged, "none" is no µop, "+1*p23" adds, "-1*p06"
+ * removes, and other text replaces it. */
 bool override_parse_usage(const char *text, const struct ports *ports, struct override *o,
                           struct err *err);
 void override_done(struct override *o);
-/* Applies a row. Adds a new form if it is not a pattern. False with err if no form matches, or a
- * µop to remove is missing. */
+/* Applies a row. Adds a new form if it is not a pattern. Returns false with err if no form matches,
+ * or if a µop to remove is missing. */
 bool override_apply(struct override_list *list, const struct override *o, struct err *err);
 
 #endif

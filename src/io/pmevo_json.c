@@ -17,7 +17,7 @@
 /* steps (base/watch.h) per name */
 #define NAME_STEPS 16
 
-/* PMEvo's names and Portolan's, by the same index. */
+/* PMEvo's and Portolan's names of the same forms, by index. */
 struct translation {
     struct names theirs;
     char **ours;
@@ -31,8 +31,9 @@ static void translation_done(struct translation *t)
     names_done(&t->theirs);
 }
 
-/* Converts the names. Several of PMEvo's can mean one form: MOV with its first register read or
- * not, LEA with scaled index with and without displacement. False with err when cancelled. */
+/* Converts the names. Several of PMEvo's names can denote one form: MOV with its first register
+ * read or not, LEA with scaled index with and without displacement. Returns false with err when
+ * cancelled. */
 static bool translate(struct translation *t, struct err *err)
 {
     struct str name = {0};
@@ -48,8 +49,8 @@ static bool translate(struct translation *t, struct err *err)
     return watch_goes_on(err);
 }
 
-/* Returns for each of PMEvo's names whether export restores it from Portolan's form. Other names
- * are stored with their rows. NULL if forms are unavailable: no name is restored then. */
+/* Returns for each of PMEvo's names whether an export restores it from Portolan's form. Other names
+ * are stored with their rows. Returns NULL if forms are unavailable. Then no name is restored. */
 static bool *names_that_return(const struct translation *t)
 {
     struct err none = {0};
@@ -69,7 +70,7 @@ static bool *names_that_return(const struct translation *t)
     return returns;
 }
 
-/* Stores the names of @sequence with row @row if export would not restore them. */
+/* Stores the names of @sequence with row @row if an export would not restore them. */
 static void keep_names(struct experiments *e, size_t row, json_t *sequence,
                        const struct translation *t, const bool *returns)
 {
@@ -85,8 +86,8 @@ static void keep_names(struct experiments *e, size_t row, json_t *sequence,
     free(text);
 }
 
-/* Returns per original name the source of its form in Portolan: all original names of the form;
- * NULL if export would restore them. The caller frees the texts and the list. */
+/* Returns for each original name the source of its form in Portolan: all original names of the
+ * form, or NULL if an export would restore them. The caller frees the texts and the list. */
 static char **mapping_sources(const struct translation *t, json_t *assignment, const bool *returns)
 {
     char **sources = mem_zero(t->theirs.count + 1, sizeof *sources);
@@ -121,7 +122,8 @@ static char **mapping_sources(const struct translation *t, json_t *assignment, c
     return sources;
 }
 
-/* If two of PMEvo's forms mean one form but have different usages, both keep their names. */
+/* If two of PMEvo's forms are one form of Portolan but have different usages, both retain their
+ * names. */
 static void keep_disputed(struct translation *t, json_t *assignment)
 {
     struct names seen = {0};
@@ -138,7 +140,8 @@ static void keep_disputed(struct translation *t, json_t *assignment)
     }
     for (size_t i = 0; i < t->theirs.count && !watch_steps(1); i++) {
         const uint32_t form = names_find(&seen, t->ours[i]);
-        if (form < seen.count && disputed[form]) {   /* the previous loop may have been cancelled */
+        if (form < seen.count && disputed[form]) {   /* The previous loop may have been cancelled.
+                                                      * */
             free(t->ours[i]);
             t->ours[i] = mem_strdup(t->theirs.items[i]);
         }
@@ -295,7 +298,7 @@ out:
     return e;
 }
 
-/* Converts "7" or 7 to a port name. False if invalid. */
+/* Converts "7" or 7 to a port name. Returns false if invalid. */
 static bool port_text(json_t *port, char text[PORT_NAME_MAX])
 {
     if (json_is_integer(port) && json_integer_value(port) >= 0)
@@ -305,7 +308,7 @@ static bool port_text(json_t *port, char text[PORT_NAME_MAX])
            snprintf(text, PORT_NAME_MAX, "%s", json_string_value(port)) < PORT_NAME_MAX;
 }
 
-/* Collects the ports of one form. @depth 1: a list of ports; 2: a list of lists. */
+/* Collects the ports of one form. @depth is 1 for a list of ports, 2 for a list of lists. */
 static bool collect_ports(json_t *list, unsigned depth, struct names *ports)
 {
     char text[PORT_NAME_MAX];

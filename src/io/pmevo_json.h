@@ -1,9 +1,10 @@
 /* JSON of the PMEvo authors: ExperimentList (sequences of forms with cycles), Mapping3 (form ->
  * list of µops, each a list of ports) and the older Mapping and Mapping2 (form -> list of ports,
- * one µop). Their names are converted to Portolan's (io/pmevo_names.h) if all operands are plain;
- * other names stay. Several of their names can mean one form: experiments count both as that form;
- * a mapping with different usages keeps both names. Original names are stored for export with an
- * experiment's row (PMEVO_NAMES), and in the source of a mapping's form (PMEVO_SOURCE). */
+ * one µop). Their names are converted to Portolan's (io/pmevo_names.h) if all operands are simple.
+ * Other names are unchanged. Several of their names can denote one form. Experiments count them as
+ * that form. A mapping with different usages retains both names. Original names are stored for
+ * export with an experiment's row (PMEVO_NAMES), and in the source of a mapping's form
+ * (PMEVO_SOURCE). */
 #ifndef PORTOLAN_IO_PMEVO_JSON_H
 #define PORTOLAN_IO_PMEVO_JSON_H
 
@@ -11,7 +12,7 @@
 #include "model/mapping.h"
 
 /* Loads experiments. Predictions of other tools in the file become extra columns named after them.
- * NULL with err. The caller frees. */
+ * Returns NULL with err. The caller frees the result. */
 struct experiments *pmevo_experiments_load(const char *path, struct err *err);
 struct experiments *pmevo_experiments_parse(const char *name, const char *bytes, size_t length,
                                             struct err *err);

@@ -35,7 +35,7 @@ static bool lea_parts(const char *text, struct str *out)
     return false;
 }
 
-/* Converts an x86-64 operand, in which blanks were restored. */
+/* Converts an x86-64 operand with its blanks restored. */
 static bool x86_operand(const char *text, struct str *out)
 {
     static const struct {
@@ -74,7 +74,7 @@ static bool x86_operand(const char *text, struct str *out)
 }
 
 /* Parses an AArch64 register with an arrangement (.2d) or element (.d[1]). Returns the end of the
- * register's text; NULL if invalid. */
+ * register's text, or NULL if invalid. */
 static const char *a64_register(const char *text, struct str *out)
 {
     static const char *const classes[][2] = {{"G:64", "X"},  {"G:32", "W"}, {"F:8", "B"},
@@ -123,12 +123,12 @@ static bool a64_shift(const char *text, struct str *out)
     return false;
 }
 
-/* Converts an AArch64 operand, in which blanks were restored. */
+/* Converts an AArch64 operand with its blanks restored. */
 static bool a64_operand(const char *text, struct str *out)
 {
     const char *end;
 
-    /* the address was split at its comma */
+    /* The address was split at its comma. */
     if (strcmp(text, "[((MEM:64))") == 0 || strcmp(text, "((MIMM:16))]") == 0) {
         str_add(out, text[0] == '[' ? "[X" : "I]");
         return true;
@@ -152,7 +152,7 @@ static bool a64_operand(const char *text, struct str *out)
     return true;
 }
 
-/* Returns the architecture's preferred alias for disassembly. */
+/* Returns the alias that the architecture prefers for disassembly. */
 static const char *a64_preferred(const char *mnemonic, const char *operands)
 {
     static const char *const aliases[][3] = {
@@ -188,7 +188,7 @@ static bool operands_of(char *text, bool a64, bool lea, struct str *mnemonic, st
 
 bool pmevo_form_name(const char *theirs, struct str *out)
 {
-    bool a64 = theirs[0] == '_' || theirs[0] == ' ';   /* PMEvo's AArch64 names begin with a tab */
+    bool a64 = theirs[0] == '_' || theirs[0] == ' ';   /* PMEvo's AArch64 names begin with a tab. */
     const char *begin = theirs + a64;
     size_t length = strcspn(begin, "_ ");
     char *text = mem_strdup(begin + length);

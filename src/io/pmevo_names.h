@@ -1,7 +1,6 @@
-/* Conversion of the PMEvo authors' form names, templates with '_' for blanks, to Portolan's.
- * `ADD_((REG:RW:G:64)),_((IMM:32))` is `ADD (R64, I32)`;
- * `_add_((REG:W:G:64)),_((REG:R:G:64)),_((REG:R:G:32)),_sxth_3`, AArch64, is `ADD (X, X, W, SXTH
- * I)`. */
+/* Conversion of the PMEvo authors' form names, which are templates with '_' for blanks, to
+ * Portolan's. `ADD_((REG:RW:G:64)),_((IMM:32))` is `ADD (R64, I32)`. The AArch64 name
+ * `_add_((REG:W:G:64)),_((REG:R:G:64)),_((REG:R:G:32)),_sxth_3` is `ADD (X, X, W, SXTH I)`. */
 #ifndef PORTOLAN_IO_PMEVO_NAMES_H
 #define PORTOLAN_IO_PMEVO_NAMES_H
 
@@ -11,21 +10,22 @@
 #include "base/str.h"
 #include "model/experiments.h"
 
-/* Column of experiments with the original names of a row's forms, a JSON array. Empty if export
+/* Column of experiments with the original names of a row's forms, a JSON array. Empty if an export
  * restores them. */
 #define PMEVO_NAMES "pmevo"
-/* Prefix of the source of a mapping's form, followed by a JSON array of original names that export
- * would not restore. */
+/* Prefix of the source of a mapping's form. A JSON array of original names that an export would not
+ * restore follows it. */
 #define PMEVO_SOURCE "pmevo "
 
-/* Appends Portolan's name for one of PMEvo's (with blanks or '_'; lower-case mnemonics are
- * AArch64's). False, with @out unchanged, if an operand is not plain. */
+/* Appends Portolan's name for one of PMEvo's, with blanks or '_'. Lower-case mnemonics are
+ * AArch64's. Returns false, with @out unchanged, if an operand is not simple. */
 bool pmevo_form_name(const char *theirs, struct str *out);
 
-/* Parses the JSON array of names in a column or source; NULL if invalid. The caller releases it. */
+/* Parses the JSON array of names in a column or source. Returns NULL if invalid. The caller
+ * releases it. */
 json_t *pmevo_names_read(const char *text);
-/* Returns the original names of row @index, if stored. NULL: export restores them. The caller
- * releases the result. */
+/* Returns the original names of row @index, or NULL if an export restores them. The caller releases
+ * the result. */
 json_t *pmevo_names_of_row(const struct experiments *e, size_t index);
 
 #endif

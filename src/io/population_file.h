@@ -10,23 +10,24 @@ struct population {
     size_t count;
     uint64_t fingerprint;        /* fingerprint of the experiments of the run */
     double seconds;              /* seconds that the run has used so far */
-    double best_so_far;          /* least mean error of the run so far; NaN: unknown */
-    /* fingerprint of the experiments of best_so_far: the initial ones */
+    double best_so_far;          /* least mean error of the run so far; NaN if unknown */
+    /* fingerprint of the initial experiments, to which best_so_far applies */
     uint64_t best_so_far_of;
-    double limit;                /* total time limit in seconds; 0: unknown, or none */
-    bool live;                   /* whether new measurements joined the run */
+    double limit;                /* total time limit in seconds; 0 if there is none or it is unknown
+                                  * */
+    bool live;                   /* new measurements joined the run */
     /* why the number of ports was assumed: too little time, or measurements that do not determine
      * it */
     bool ports_no_time, ports_unexplained;
-    /* whether the user gave the number of ports; whether the issue width is the largest measured
-     * rate, in forms per cycle */
+    /* ports_given: the user set the number of ports; width_measured: the issue width is the largest
+     * measured rate, in forms per cycle */
     bool ports_given, width_measured;
 };
 
 void population_done(struct population *p);
 /* Saves the population atomically. Returns false with err on failure. */
 bool population_save(const struct population *p, const char *path, struct err *err);
-/* Loads a file. False with err, and @out empty. population_done frees @out. */
+/* Loads a file. Returns false with err, and @out empty. population_done frees @out. */
 bool population_load(const char *path, struct population *out, struct err *err);
 bool population_parse(const char *name, const char *bytes, size_t length, struct population *out,
                       struct err *err);

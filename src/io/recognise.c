@@ -167,10 +167,10 @@ static bool is_picture(const struct sample *s)
 
 static const struct {
     bool (*is)(const struct sample *s);
-    const char *what;       /* continues the message "this is ..." */
-    /* suggested command, with FILE for the file; if there is none, how to convert the file */
+    const char *what;       /* end of the message "this is ..." */
+    /* suggested command, with FILE for the file; without one, instructions to convert the file */
     const char *remedy;
-    const char *takes[5];   /* commands that accept the file, by their first words */
+    const char *takes[5];   /* commands that accept the file, identified by their first words */
 } kinds[] = {
     {is_pmevo_experiments,
      "PMEvo JSON of experiments",
@@ -263,7 +263,7 @@ static bool read_sample(const char *path, struct sample *out)
         length += fread(out->text + length, 1, END, file);
     fclose(file);
     out->text[length] = '\0';
-    /* replaces NULs, so that the bytes after them are searched as well */
+    /* Replaces NULs, because the bytes after them are searched too. */
     for (size_t i = 1; i < length; i++)
         if (!out->text[i])
             out->text[i] = ' ';

@@ -1,11 +1,11 @@
-/* Recognises a file that was passed to the wrong command by its first bytes, and suggests the right
- * command. */
+/* Recognises a file that was passed to the wrong command by the file's first bytes, and suggests
+ * the right command. */
 #ifndef PORTOLAN_IO_RECOGNISE_H
 #define PORTOLAN_IO_RECOGNISE_H
 
 #include "base/err.h"
 
-/* @err: failure of @command (its name, perhaps with arguments: "mapping import osaca") on
+/* @err is the failure of @command (its name, perhaps with arguments: "mapping import osaca") on
  * err->file. If another command accepts that file and this one does not, changes @err to "this is
  * PMEvo JSON of experiments; experiments import FILE". Otherwise leaves @err unchanged. */
 void recognise(struct err *err, const char *command);

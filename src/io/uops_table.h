@@ -11,7 +11,7 @@ struct uops_row {
     char *name;          /* name of the form: "ADD_01 (R64, R64)" */
     char *ports;         /* ports column: "1*p0156+1*p23" */
     double latency;      /* largest latency between two operands; NaN: none */
-    bool upper_bound;    /* whether that latency is an upper bound */
+    bool upper_bound;    /* the latency is an upper bound */
     unsigned micro_ops;  /* µops without fusion; 0: unknown */
     unsigned divider;    /* cycles on the divider; 0: none */
     double cycles;       /* measured cycles per copy alone; NaN: none */
@@ -26,17 +26,17 @@ struct uops_table {
 void uops_table_done(struct uops_table *t);
 /* Adds a row with copies of the texts of @row. */
 void uops_table_add(struct uops_table *t, const struct uops_row *row);
-/* Parses "[≤5;8]", "4", "≤19", and returns the largest number; NaN if none. */
+/* Parses "[≤5;8]", "4" or "≤19". Returns the largest number, or NaN if there is none. */
 double uops_latency(const char *text, bool *upper_bound);
 bool uops_table_csv(struct uops_table *t, const char *name, const char *text, size_t length,
                     struct err *err);
 
 struct uops_xml;   /* A streaming parser of uops.info's XML. */
-/* Creates a parser of XML. @architecture NULL: the only one in the file. Rows are added to @t
- * during parsing. */
+/* Creates a parser of XML. If @architecture is NULL, parses the only one in the file. Adds rows to
+ * @t during parsing. */
 struct uops_xml *uops_xml_new(struct uops_table *t, const char *name, const char *architecture);
-/* Parses a piece of the text. @last: the piece is the last one. False on an error, after which the
- * parser stops. */
+/* Parses a piece of the text. @last is true for the last piece. Returns false on an error. The
+ * parser then stops. */
 bool uops_xml_feed(struct uops_xml *x, const char *bytes, size_t length, bool last,
                    struct err *err);
 void uops_xml_free(struct uops_xml *x);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* <instruction string="ADD_01 (R64, R64)"><architecture name="SKL"><measurement ports="1*p0156"
- * uops="1"><latency cycles="1"/>... */
+/* The element that is parsed: <instruction string="ADD_01 (R64, R64)"><architecture
+ * name="SKL"><measurement ports="1*p0156" uops="1"><latency cycles="1"/>... */
 #include <expat.h>
 #include <math.h>
 #include <stdio.h>
@@ -13,7 +13,7 @@
 #include "io/uops_table.h"
 
 #define PIECE_BYTES ((size_t)1 << 16)
-/* Largest tag or comment in bytes, because an incomplete one is scanned again with each piece. */
+/* Largest tag or comment in bytes. An incomplete one is scanned again with each piece. */
 #define TOKEN_BYTES ((XML_Index)1 << 20)
 #define DEPTH_LIMIT 64
 
@@ -21,15 +21,15 @@ struct uops_xml {
     XML_Parser parser;
     struct uops_table *table;
     char *name, *architecture;
-    bool chosen;             /* whether the caller selected the architecture */
+    bool chosen;             /* the caller selected the architecture */
     struct str others;       /* names of other architectures in the file */
-    bool rooted;             /* whether an <instruction> was seen */
-    bool wanted;             /* whether the parser is in the selected architecture's element */
-    bool measured;           /* whether its first <measurement> was read */
-    bool open;               /* whether the parser is in that <measurement> */
+    bool rooted;             /* an <instruction> was seen */
+    bool wanted;             /* the parser is in the selected architecture's element */
+    bool measured;           /* its first <measurement> was read */
+    bool open;               /* the parser is in that <measurement> */
     char *instruction;
     struct uops_row row;
-    struct err *err;         /* error of the text passed to the parser last */
+    struct err *err;         /* error for the text that the parser has */
     bool failed;
     unsigned depth;
     XML_Index fed;           /* number of bytes parsed so far */
@@ -91,7 +91,7 @@ static void enter_measurement(struct uops_xml *x, const XML_Char **attributes)
               "a <measurement> is outside of an <instruction>");
         return;
     }
-    /* ports of a measurement that was not closed, because an architecture was inside another */
+    /* These are ports of an unclosed measurement, because an architecture was inside another. */
     free(x->row.ports);
     x->row = (struct uops_row){.name = x->instruction,
                                .ports = mem_strdup(ports ? ports : ""),

@@ -9,13 +9,13 @@
 
 /* Limits for libyaml, far above the needs of a machine file. A file above a limit is rejected
  * before the tree is built. */
-/* Nested brackets: libyaml examines every open bracket for each token. */
+/* Nested brackets. libyaml examines every open bracket for each token. */
 #define DEPTH_LIMIT 64
-/* Anchors: libyaml compares each anchor with all earlier anchors. */
+/* Anchors. libyaml compares each anchor with all earlier anchors. */
 #define ANCHOR_LIMIT 1000
-/* Aliases: libyaml compares each alias with every anchor. */
+/* Aliases. libyaml compares each alias with every anchor. */
 #define ALIAS_LIMIT 10000
-/* Tag directives: libyaml compares each directive with all earlier ones. */
+/* Tag directives. libyaml compares each directive with all earlier ones. */
 #define TAG_LIMIT 16
 
 /* Text that is passed to libyaml in pieces, so that reading can be cancelled. */
@@ -128,7 +128,7 @@ fault:
         yaml_parser_delete(&parser);
         return false;
     }
-    /* if memory runs out composing the tree fails without a message */
+    /* If memory is exhausted, composing the tree fails without a message. */
     if (parser.error == YAML_MEMORY_ERROR || !parser.problem) {
         yaml_parser_delete(&parser);
         return err_memory(err, name, length);

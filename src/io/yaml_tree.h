@@ -7,7 +7,7 @@
 
 #include "base/err.h"
 
-/* A document. Zero-initialised it is empty. */
+/* A document. It is empty if zero-initialised. */
 struct yaml_tree {
     yaml_document_t document;
     bool loaded;
@@ -19,20 +19,20 @@ struct yaml_tree {
 bool yaml_tree_parse(const char *name, const char *text, size_t length, struct yaml_tree *out,
                      struct err *err);
 void yaml_tree_done(struct yaml_tree *t);
-/* Returns the root node; NULL for an empty document. */
+/* Returns the root node, or NULL for an empty document. */
 const yaml_node_t *yaml_tree_root(const struct yaml_tree *t);
-/* Returns the value of @key in a mapping; NULL if missing or not a mapping. */
+/* Returns the value of @key in a mapping, or NULL if it is missing or the node is no mapping. */
 const yaml_node_t *yaml_tree_get(const struct yaml_tree *t, const yaml_node_t *map,
                                  const char *key);
-/* Returns an item of a sequence; NULL past its end or for other nodes. */
+/* Returns an item of a sequence, or NULL past its end or for other nodes. */
 const yaml_node_t *yaml_tree_item(const struct yaml_tree *t, const yaml_node_t *sequence,
                                   size_t index);
-/* Returns the text of a scalar; NULL for other nodes, for unquoted null and "~", and for scalars
+/* Returns the text of a scalar, or NULL for other nodes, for unquoted null and "~", and for scalars
  * with a NUL byte. */
 const char *yaml_tree_text(const yaml_node_t *node);
 /* Returns whether @node is absent, null or "~". */
 bool yaml_tree_null(const yaml_node_t *node);
-/* Sets @err with the position of @node (NULL: none) and returns false. */
+/* Sets @err with the position of @node (may be NULL) and returns false. */
 bool yaml_tree_fault(const struct yaml_tree *t, const yaml_node_t *node, struct err *err,
                      const char *todo, const char *format, ...)
     __attribute__((format(printf, 5, 6)));

@@ -31,9 +31,10 @@ struct isa_foreign {
     /* Sets @vectors and @wide of @like to the vector registers that must be initialised for @insns
      * on this CPU. */
     void (*vectors_used)(const struct insn *insns, size_t count, struct body *like);
-    /* zero_registers must be 0 on entry: the upper half of a dividend, for small quotients.
-     * count_registers have the count of a repeated instruction. repeated returns whether @in is
-     * such an instruction, and is NULL if the set has none. Both are bit sets. */
+    /* Bit sets of registers with restricted values. zero_registers must be 0 on entry: they are the
+     * upper half of a dividend, for small quotients. count_registers have the count of a repeated
+     * instruction. repeated returns whether @in is such an instruction. It is NULL if the set has
+     * no such instructions. */
     uint32_t zero_registers, count_registers;
     bool (*repeated)(const struct insn *in);
     /* Returns the code of @loop as hex digits. Its vectors have at most @bits bits. */

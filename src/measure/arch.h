@@ -1,33 +1,33 @@
 /* Processor-dependent part of measuring: generated machine code, and the entry to and exit from
- * foreign code with all registers set. It also has the only code that makes system calls.
- * arch_x86_64.c and arch_aarch64.c are both compiled; the one for the other processor is empty.
- * Internal to measure/. */
+ * foreign code with all registers set. Also the only code that makes system calls. arch_x86_64.c
+ * and arch_aarch64.c are both compiled, but only the file for the host has contents. Internal to
+ * measure/. */
 #ifndef PORTOLAN_MEASURE_ARCH_H
 #define PORTOLAN_MEASURE_ARCH_H
 
 #include "isa/a64/body.h"
 #include "isa/body.h"
 
-/* Number of pages that back all pages that kernels map, in rotation. A first-level cache holds as
- * many. */
+/* Number of real pages to which all pages of kernels are mapped, in rotation. They fit in a
+ * first-level cache. */
 #define SANDBOX_REAL_PAGES 8
 
 /* Registers and pages after measured code ran. x86-64 only. */
 struct sandbox_state {
     uint64_t general[32];             /* general registers, indexed by number */
-    /* vector registers, lowest word first; 0 if the set-up has no vectors */
+    /* vector registers, lowest word first; 0 if the set-up uses no vectors */
     uint64_t vectors[32][8];
     uint64_t masks[8];
-    /* addresses of the first pages that were mapped for the code */
+    /* addresses of the first pages mapped for the code */
     uint64_t pages[SANDBOX_REAL_PAGES];
 };
 
-/* Values for the entry code. Its assembler text uses the numbers below as offsets. Static
+/* Values for the entry code. Its assembler text uses the numbers below as byte offsets, and static
  * assertions check them. */
 struct sandbox_frame {
     uint64_t phase;         /* 0: target of the jump after the last iteration */
     uint64_t counter;       /* 8: loop counter in memory (x86-64) */
-    uint64_t stack;         /* 16: stack pointer of the child's code */
+    uint64_t stack;         /* 16: stack pointer of the child's own code */
     uint64_t target;        /* 24: address of the loop */
     uint64_t warm, count;   /* 32, 40: number of warm-up iterations and of timed iterations */
     uint64_t start, end;    /* 48, 56: time stamps before and after the timed part */
@@ -35,7 +35,7 @@ struct sandbox_frame {
     /* 68: number of the counter register; 0 on x86-64, where the counter is in memory */
     uint32_t counter_register;
     uint32_t control;       /* 72: value of mxcsr or fpcr */
-    /* 76: x86-64: whether vzeroupper is needed at the end; AArch64: whether z29 to z31 hold
+    /* 76: on x86-64, whether vzeroupper is needed at the end; on AArch64, whether z29 to z31 have
      * addresses and zeros */
     uint32_t clean;
     uint64_t general[32];   /* 80: values of general registers; on AArch64 the last one is sp */
@@ -44,7 +44,7 @@ struct sandbox_frame {
     /* 352: values[i] is the first word of vector register i (at most 2,048 bits wide) */
     uint64_t values[64];
     struct sandbox_frame *self;  /* 864: address of this frame */
-    uint64_t keeps;         /* 872: whether the final registers are stored to @state (x86-64) */
+    uint64_t keeps;         /* 872: whether the final registers are stored in @state (x86-64) */
     struct sandbox_state state;  /* 880: registers after the code ran */
 };
 
@@ -56,22 +56,22 @@ struct sandbox_frame {
 #define AREA_PART 0x10000
 #endif
 #define AREA_CODE ((size_t)8 << 20)
-#define AREA_LOCAL (AREA_CODE + AREA_PART)   /* x86-64: base of fs; read-only */
+#define AREA_LOCAL (AREA_CODE + AREA_PART)   /* x86-64: base of fs, read-only */
 #define AREA_LOADS (AREA_LOCAL + AREA_PART)
 #define AREA_STORES (AREA_LOADS + AREA_PART)
 #define AREA_STACK (AREA_STORES + AREA_PART)
 #define AREA_STACK_SIZE AREA_PART
 #define AREA_SIZE (AREA_STACK + AREA_STACK_SIZE + AREA_PART)
-/* Only the pages in the middle of each part are mapped; all others are guard pages. */
+/* Only the middle pages of each part are mapped. All others are guard pages. */
 #define AREA_PAGES_AT (AREA_PART / 4)
 #define AREA_PAGES (AREA_PART / 4)
 
 /* Runs frame->target with frame->warm iterations, then with frame->count. Sets all registers before
- * each of the two runs. Stores time stamps around the second. Returns 0, or the argument of
+ * each of the two runs. Stores time stamps around the second run. Returns 0, or the argument of
  * sandbox_escape. */
 unsigned sandbox_enter(struct sandbox_frame *frame);
-/* Called by the signal handler: leaves foreign code at any instruction and makes sandbox_enter
- * return @fault. */
+/* Leaves foreign code at any instruction and makes sandbox_enter return @fault. Called by the
+ * signal handler. */
 void sandbox_escape(unsigned fault) __attribute__((noreturn));
 /* Makes a system call without libc. The kernel permits system calls only from sandbox_syscall_site.
  * Returns -errno on failure. */
@@ -80,18 +80,18 @@ extern const char sandbox_syscall_site[], sandbox_sigreturn[], sandbox_sigreturn
 /* Switches to the stack that ends at @stack (16-byte aligned) and calls @go(@given), which must not
  * return. */
 void arch_continue(void *stack, void (*go)(void *given), void *given) __attribute__((noreturn));
-/* Sets the thread register that measured code cannot read to @frame. On x86-64, sets the one that
- * it can read to @local. libc is unusable afterwards. */
+/* Sets the thread register that measured code cannot read to @frame. On x86-64, sets the readable
+ * thread register to @local. libc is unusable afterwards. */
 void arch_thread_set(struct sandbox_frame *frame, void *local);
 /* arch_frame returns the frame set by arch_thread_set. arch_thread returns libc's thread pointer
  * and must be called before arch_thread_set. */
 struct sandbox_frame *arch_frame(void);
 void *arch_thread(void);
 
-/* Instruction sequences that use the registers of bodies: a dependent addition; a dependent
- * multiplication; a nop; two independent additions; five independent comparisons and a nop; the
- * first link and every further link of a chain of slow operations. The last two are empty on cores
- * with a single thread. */
+/* Instruction sequences that use the registers of bodies, in the order of the declarations below: a
+ * dependent addition; a dependent multiplication; a nop; two independent additions; five
+ * independent comparisons and a nop; the first link and each further link of a chain of slow
+ * operations. The last two are empty on cores with a single thread. */
 struct arch_code { uint8_t bytes[24]; uint8_t length; };
 extern const struct arch_code arch_chain, arch_second_chain, arch_nop, arch_pair, arch_ports,
     arch_room_begin, arch_room_link;
@@ -99,7 +99,7 @@ extern const struct arch_code arch_chain, arch_second_chain, arch_nop, arch_pair
 /* Bytes before the first instruction of a loop, largest loop that a branch spans, and counter
  * register of bodies. */
 #if defined(__aarch64__)
-/* signature of restartable sequences, as libc registers it */
+/* signature of restartable sequences that libc registers */
 #define ARCH_RSEQ_SIGNATURE 0xd428bc00u
 #define ARCH_BEGIN_LENGTH 8
 #define ARCH_LOOP_LIMIT (1024 * 1024 - 256)
@@ -112,19 +112,19 @@ extern const struct arch_code arch_chain, arch_second_chain, arch_nop, arch_pair
 #define ARCH_COUNTER BODY_COUNTER
 #define ARCH_CANARY_COUNTER COUNTER_MEMORY
 #endif
-/* Writes code to @at of the code area @code that sets the registers that the entry code does not
+/* Writes code to @at of the code area @code. It sets the registers that the entry code does not
  * set. Returns its length, ARCH_BEGIN_LENGTH. */
 size_t arch_loop_begin(uint8_t *code, size_t at);
-/* Writes the loop end at @end: decrements the counter, branches to @start, and after the last
- * iteration jumps through frame->phase. Returns its length, at most 32 bytes. @counter: enum
- * sandbox_counter. */
+/* Writes the loop end at @end. It decrements the counter, branches to @start, and after the last
+ * iteration jumps through frame->phase. @counter is an enum sandbox_counter. Returns its length, at
+ * most 32 bytes. */
 size_t arch_loop_end(uint8_t *code, size_t start, size_t end, unsigned counter);
 /* Writes a load from @offset bytes in the load window: 8 bytes to a general register, or 16 bytes
  * to a vector register. Returns its length, at most 8 bytes. */
 size_t arch_load(uint8_t *out, bool vector, unsigned offset);
 
 /* arch_setup returns the vector set-up that the code of @body needs on this CPU. arch_setup_plain
- * returns the one for chains and probes. */
+ * returns the set-up for chains and probes. */
 unsigned arch_setup(const struct body *body);
 unsigned arch_setup_plain(const struct sandbox_frame *frame);
 /* arch_frame_begin sets the constant members. arch_frame_kernel sets the members for kernels,
@@ -136,11 +136,11 @@ void arch_frame_fill(struct sandbox_frame *frame, const uint8_t *area, size_t lo
 /* Returns the address of the instruction that raised the signal with the signal context
  * @context. */
 uint64_t arch_fault_code(const void *context);
-/* Makes new instructions visible to the processor that runs the caller. */
+/* Makes modified instructions visible to the processor that runs the caller. */
 void arch_code_changed(uint8_t *code, size_t length);
 /* Returns whether this processor's code supports frame->keeps. */
 bool arch_has_states(void);
-/* Returns advice for measuring on this instruction set; NULL: none. */
+/* Returns advice for measurements with this instruction set, or NULL. */
 const char *arch_remark(void);
 
 #endif

@@ -28,10 +28,10 @@ CHECK(passes, 344);
 CHECK(values, 352);
 CHECK(self, 864);
 
-/* tpidr_el0 points to the frame, and x0 holds that address wherever a register is free. The loop
- * ends with a jump through frame->phase: first to sandbox_mark, which starts the timed part, then
- * to sandbox_finish. x16 points to the loop, whose first two instructions reload x16. The time
- * stamps include this reload like that of other registers; it takes equal time for all code. */
+/* tpidr_el0 points to the frame, and so does x0 wherever a register is free. The loop ends with a
+ * jump through frame->phase: first to sandbox_mark, which starts the timed part, then to
+ * sandbox_finish. x16 points to the loop, whose first two instructions reload x16. The time stamps
+ * include the reload of x16 and of other registers. It takes equal time for all code. */
 __asm__(
     ".text\n"
     ".arch armv8.2-a+sve\n"
@@ -199,11 +199,11 @@ BARE void *arch_thread(void)
 
 BARE void arch_thread_set(struct sandbox_frame *frame, void *local)
 {
-    (void)local;   /* code that reads the second thread register is rejected */
+    (void)local;   /* Code that reads the second thread register is rejected. */
     __asm__ volatile("msr tpidr_el0, %0" : : "r"(frame) : "memory");
 }
 
-/* writes mrs x16, tpidr_el0; ldr x16, [x16, #member] */
+/* Writes mrs x16, tpidr_el0; ldr x16, [x16, #member]. */
 static size_t put_frame_load(uint8_t *code, size_t at, size_t member)
 {
     put(code + at, 0xd53bd050u);
@@ -222,7 +222,7 @@ size_t arch_loop_end(uint8_t *code, size_t start, size_t end, unsigned counter)
     unsigned reg = counter >= COUNTER_REGISTER ? counter - COUNTER_REGISTER : A64_COUNTER;
     size_t at = end;
 
-    /* cbnz does not change the flags and spans one MiB (ARCH_LOOP_LIMIT) */
+    /* cbnz does not change the flags and spans one MiB (ARCH_LOOP_LIMIT). */
     at += put(code + at, 0xd1000400u | reg << 5 | reg);
     at += put(code + at,
               0xb5000000u | ((uint32_t)(-(int32_t)((at - start) / 4)) & 0x7ffff) << 5 | reg);
@@ -265,8 +265,8 @@ BARE void arch_frame_fill(struct sandbox_frame *f, const uint8_t *area, size_t l
     uint64_t loads = (uint64_t)(area + AREA_LOADS + AREA_PAGES_AT + 4096),
              stores = (uint64_t)(area + AREA_STORES + AREA_PAGES_AT + 4096);
 
-    (void)loads_at;   /* there are many load bases, already far from each other */
-    /* values are small odd numbers, which are valid shift counts and divisors */
+    (void)loads_at;   /* AArch64 has many load bases, which are already far apart. */
+    /* Values are small odd numbers, which are valid shift counts and divisors. */
     for (unsigned i = 0; i < 31; i++)
         f->general[i] = 37 + 4 * i;
     for (unsigned i = 0; i < sizeof a64_load_bases; i++)
@@ -290,7 +290,7 @@ BARE uint64_t arch_fault_code(const void *context)
 
 BARE void arch_code_changed(uint8_t *code, size_t length)
 {
-    /* passes the executable addresses, because instruction caches may be virtually tagged */
+    /* Passes the executable addresses, because instruction caches may be virtually tagged. */
     __builtin___clear_cache((char *)code, (char *)code + length);
 }
 

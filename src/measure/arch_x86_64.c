@@ -37,12 +37,12 @@ CHECK(state.general, 880);
 CHECK(state.vectors, 1136);
 CHECK(state.masks, 3184);
 
-/* gs points to the frame, and rdi holds that address wherever a register is free. The loop ends
- * with a jump through frame->phase: first to sandbox_mark, which starts the timed part, then to
- * sandbox_finish. The time stamps include loading the general registers. This takes equal time for
- * all code and is subtracted. Each further pass reloads the registers, so that pointers return to
- * their start, and restarts the loop. Each phase waits until all results are computed and stored.
- * Otherwise the last chain of a short run and its pending stores would overlap with loading the
+/* gs points to the frame, and so does rdi wherever a register is free. The loop ends with a jump
+ * through frame->phase: first to sandbox_mark, which starts the timed part, then to sandbox_finish.
+ * The time stamps include loads of the general registers. These take equal time for all code and
+ * are subtracted. Each further pass reloads the registers, so that pointers return to their start,
+ * and restarts the loop. Each phase waits until all results are computed and stored. Otherwise the
+ * last chain of a short run and its pending stores would overlap with the loads of the
  * registers. */
 __asm__(
     ".text\n"
@@ -252,7 +252,7 @@ size_t arch_loop_begin(uint8_t *code, size_t at)
 
 size_t arch_loop_end(uint8_t *code, size_t start, size_t end, unsigned counter)
 {
-    /* dec of the register or of qword gs:[counter]; jnz start; jmp gs:[phase] */
+    /* Writes dec of the register or of qword gs:[counter]; jnz start; jmp gs:[phase]. */
     unsigned reg = counter >= COUNTER_REGISTER ? counter - COUNTER_REGISTER : ARCH_COUNTER;
     const uint8_t dec_register[] = {(uint8_t)(0x48 | reg >> 3), 0xff, (uint8_t)(0xc8 | (reg & 7))};
     static const uint8_t dec_memory[] = {
@@ -308,7 +308,7 @@ BARE void arch_frame_kernel(struct sandbox_frame *frame)
 
 BARE void arch_frame_fill(struct sandbox_frame *f, const uint8_t *area, size_t loads_at)
 {
-    /* values are small odd numbers, which are valid shift counts, divisors and near bit offsets */
+    /* Values are small odd numbers, which are valid shift counts, divisors and near bit offsets. */
     for (unsigned i = 0; i < 16; i++)
         f->general[i] = 37 + 4 * i;
     f->general[1] = 5;

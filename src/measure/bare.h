@@ -1,5 +1,5 @@
 /* Attributes for functions of the sandbox child that run after the child has unmapped libc, its
- * stack and its data. Internal to measure/. */
+ * former stack and its data. Internal to measure/. */
 #ifndef PORTOLAN_MEASURE_BARE_H
 #define PORTOLAN_MEASURE_BARE_H
 
@@ -12,8 +12,7 @@
 #ifndef BARE_STACK
 #define BARE_STACK
 #endif
-/* The C library is unmapped, so the compiler must not replace a copying loop with a call of
- * memcpy. */
+/* The C library is unmapped, so the compiler must not replace a copy loop with a call of memcpy. */
 #if defined(__has_attribute)
 #if __has_attribute(no_builtin)
 #define BARE_LOOPS , no_builtin("memcpy", "memmove", "memset")

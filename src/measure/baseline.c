@@ -13,7 +13,8 @@
 
 #define CLUSTER_WIDTH 0.005   /* largest relative difference between rounds that agree */
 #define CLUSTER_LEAST 4       /* least number of rounds that must agree */
-/* least share of the known rate, or of the agreeing rounds' rate, that counts as equally fast */
+/* least share of the known rate, or of the agreeing rounds' rate, at which a round counts as
+ * equally fast */
 #define AS_FAST 0.985
 /* Least share of the expected nops per cycle that an idle core reaches. Measured: 5.58 of 6 on
  * Golden Cove, 3.9 of 4 on Skylake. */
@@ -65,7 +66,8 @@ bool baseline_better(const struct baseline *known, const struct baseline *seen)
            seen->room > BETTER * known->room || (!known->load_window && seen->load_window);
 }
 
-/* Returns the issue slots per cycle by the machine's facts, or NaN. *@nops: nops per slot. */
+/* Returns the issue slots per cycle by the machine's facts, or NaN. Sets *@nops to the nops per
+ * slot. */
 static double width_by_facts(double *nops)
 {
     struct err err = {0};

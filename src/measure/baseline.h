@@ -10,18 +10,19 @@
 #include "measure/kept.h"
 
 struct baseline {
-    double nops, ports, room;  /* instructions per cycle of the three probes; 0: unknown */
+    double nops, ports, room;  /* instructions per cycle of the three probes on an idle core; 0 if
+                                * unknown */
     unsigned load_window;      /* window of the loads of bodies in bytes, chosen by calibration; 0:
                                 * unknown */
-    bool doubtful;             /* whether no measurement found the core certainly idle */
+    bool doubtful;             /* no measurement found the core certainly idle */
     char day[KEPT_DAY];    /* date of the measurement */
 };
 
 /* Summary of the rounds of one probe. */
 struct baseline_look {
-    /* instructions per cycle of the fastest rounds that agree; 0: none */
+    /* instructions per cycle of the fastest rounds that agree; 0 if none do */
     double rate;
-    double share;     /* share of the rounds that are about as fast */
+    double share;     /* share of the rounds that are about as fast as @rate */
 };
 struct baseline_look baseline_look(double *cycles, size_t n);
 
@@ -30,8 +31,8 @@ enum baseline_verdict {
     BASELINE_BUSY,       /* slower than the known baseline, which stays unchanged */
     BASELINE_DOUBTFUL,   /* no baseline is known, and the core may be busy */
 };
-/* Compares a measurement with the known baseline. @expected: nops per cycle of an idle core by its
- * machine's facts; NaN: unknown. Without baseline and facts, a majority of rounds must agree.
+/* Compares a measurement with the known baseline. @expected is the nops per cycle of an idle core
+ * by its machine's facts, or NaN. Without baseline and facts, a majority of rounds must agree.
  * Pure. */
 enum baseline_verdict baseline_judge(const struct baseline *known, const struct baseline_look *nops,
                                      const struct baseline_look *ports, double expected);
@@ -43,9 +44,9 @@ double baseline_width(void);
 /* Returns the nops per cycle by the facts of this CPU's machine (its issue width, doubled if nops
  * fuse); NaN if unknown. */
 double baseline_expected(void);
-/* Reads the baseline of this CPU from baseline.csv; all members are 0 if there is none. */
+/* Reads the baseline of this CPU from baseline.csv. Sets all members to 0 if there is none. */
 void baseline_recall(struct baseline *out);
-/* Writes @b to baseline.csv with today's date, which it also sets in @b. Logs a failed write. */
+/* Writes @b to baseline.csv with today's date, which it also stores in @b. Logs a failed write. */
 void baseline_remember(struct baseline *b);
 
 #endif

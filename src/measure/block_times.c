@@ -8,10 +8,10 @@
 #include "base/clock.h"
 #include "base/mem.h"
 
-/* Rows per group. On an idle core a row is visited again after a few tenths of a second. */
+/* Rows per group. On an idle core, a row is revisited after a few tenths of a second. */
 #define GROUP 64
-#define GROUP_VISITS 4           /* most visits per row before the next group */
-/* seconds after which no more rows join a group, because rows are slow on a busy core */
+#define GROUP_VISITS 4           /* most visits per row before the next group starts */
+/* seconds after which a group is closed to further rows, because rows are slow on a busy core */
 #define GROUP_SECONDS 3.0
 #define VISIT_SECONDS 0.25       /* seconds that a visit waits for an idle core */
 /* seconds without an idle window after which the core is considered busy */
@@ -83,7 +83,7 @@ bool block_time(const struct insn *insns, size_t count, double patience,
         snprintf(out->unconfirmed, sizeof out->unconfirmed, "%.159s", reason.what);
         return true;
     }
-    /* advises more patience only if the patience was used up */
+    /* Advises more patience only if the patience was used up. */
     bool over = reason.code == ERR_LIMIT && clock_seconds() - begun >= patience;
     return over ? err_set(err, ERR_LIMIT, BLOCK_WAIT_LONGER, "%s", reason.what) : false;
 }
@@ -94,7 +94,7 @@ struct visits {
     struct sandbox *sandbox;
     struct calibration calibration;
     struct seek seek;
-    /* clock_seconds of the last settled row, and of the last visit with an idle window */
+    /* clock_seconds of the last settled row, and of the last visit with an accepted window */
     double last_settled, last_quiet;
 };
 
@@ -118,14 +118,15 @@ static void leave(struct block_row *row, const char *reason)
     row->fault = mem_strdup(reason);
 }
 
-/* Returns whether the core has been busy for some time. Open rows are then measured at the end. */
+/* Returns whether the core has been busy for DRY_SECONDS. Open rows are then measured at the
+ * end. */
 static bool dry(const struct visits *v)
 {
     return clock_seconds() - v->last_quiet > DRY_SECONDS;
 }
 
-/* Visits a block. If visits agree, stores the value; if it cannot have one, stores the reason;
- * otherwise the row stays open. Returns false with err when measurement fails. */
+/* Visits a block. Stores the value if visits agree, or the reason if the block cannot have one.
+ * Otherwise the row stays open. Returns false with err when measurement fails. */
 static bool visit(struct visits *v, size_t at, struct err *err)
 {
     const struct block_hooks *h = v->hooks;
@@ -174,7 +175,7 @@ static bool show(struct visits *v, size_t until, struct err *err)
 }
 
 /* Visits the rows from @from that form a group, then repeatedly the open ones, until all have
- * settled or the limit of visits is reached. *@to: the row after the group. */
+ * settled or reach the limit of visits. Sets *@to to the row after the group. */
 static bool measure_group(struct visits *v, size_t from, size_t *to, struct err *err)
 {
     struct block_rows *rows = v->rows;
@@ -195,7 +196,7 @@ static bool measure_group(struct visits *v, size_t from, size_t *to, struct err 
     return show(v, done, ok ? err : NULL) && ok;
 }
 
-/* Visits the rows that are still open, in turn, until none settles for some time. */
+/* Visits the open rows in turn, until none settles for PATIENCE_SECONDS. */
 static bool measure_open(struct visits *v, struct err *err)
 {
     struct block_rows *rows = v->rows;

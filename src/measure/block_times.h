@@ -8,43 +8,43 @@
 /* default time per block, in seconds */
 #define BLOCK_PATIENCE 1.75
 
-/* advice if that time was not enough */
+/* advice when this time was too short */
 #define BLOCK_WAIT_LONGER "wait longer with --patience, or use another CPU"
 
 /* Result of one block. */
 struct block_time {
     struct kernel_measured measured;
-    /* why visits did not confirm @measured; empty: they did */
+    /* why visits did not confirm @measured; empty if they did */
     char unconfirmed[160];
 };
 
 /* Measures @insns in a new sandbox for at most @patience seconds. The initial check of the CPU
- * extends this if it takes more than half of it. Without any value continues up to ten times as
- * long. The sandbox belongs to the calling thread, which is blocked. Returns false with err:
- * ERR_DATA if not measurable, ERR_LIMIT after a timeout, ERR_INTERRUPTED if @cancelled (NULL:
- * never) returned true, other codes if this CPU cannot measure. */
+ * extends this time if it takes more than half of it. Without any value, measuring continues up to
+ * ten times as long. The sandbox belongs to the calling thread, which is blocked. Returns false
+ * with err: ERR_DATA if not measurable, ERR_LIMIT after a timeout, ERR_INTERRUPTED if @cancelled
+ * (may be NULL) returned true, other codes if this CPU cannot measure. */
 bool block_time(const struct insn *insns, size_t count, double patience,
                 bool (*cancelled)(void *state), void *state, struct block_time *out,
                 struct err *err);
 
-/* Result for one of many blocks. */
+/* Result of one of many blocks. */
 struct block_row {
-    /* why the block was not measured; NULL: it was, or was not visited yet */
+    /* why the block was not measured; NULL if it was, or before its first visit */
     char *fault;
     /* cycles per iteration and their relative spread; NaN: not measured */
     double cycles, spread;
     struct kernel_passes passes;
-    /* true: the result is final; false: the row waits for an idle core */
+    /* true if the result is final; false while the row waits for an idle core */
     bool settled;
 };
 
 struct block_rows {
     struct block_row *items;
-    /* number of blocks, of final results, and of results with cycles */
+    /* number of blocks, of final results, and of blocks with cycles */
     size_t count, settled, measured;
     size_t shown;                    /* number of rows passed to `shown` */
-    bool improved;                   /* whether a row passed to `shown` has changed since */
-    double begun;                    /* clock_seconds after the calibration */
+    bool improved;                   /* a row passed to `shown` has changed since then */
+    double begun;                    /* clock_seconds when the calibration ended */
 };
 
 struct block_hooks {
@@ -53,21 +53,21 @@ struct block_hooks {
      * invalid. */
     const struct insn *(*open)(void *state, size_t i, size_t *count, struct err *err);
     void (*close)(void *state);
-    /* `calibrated` is called after calibration, `visited` after a visit that found windows or
-     * contention, `progress` after each visit. */
+    /* `calibrated` is called after calibration, `visited` after a visit that accepted or rejected
+     * windows, and `progress` after each visit. */
     void (*calibrated)(void *state, const struct calibration *c);
     void (*visited)(void *state, const struct kernel_measured *m);
     void (*progress)(void *state, const struct block_rows *rows);
-    /* Called in block order when rows @from to @until - 1 have results. If it returns false with
-     * err, measuring ends. */
+    /* Called in block order when rows @from to @until - 1 have results. Measuring ends if it
+     * returns false with err. */
     bool (*shown)(void *state, const struct block_rows *rows, size_t from, size_t until,
                   struct err *err);
     void *state;
 };
 
-/* Measures @count blocks. Visits groups of blocks one after another, and the open blocks of a group
+/* Measures @count blocks. Visits one group of blocks after another, and the open blocks of a group
  * repeatedly. While the core is busy, blocks stay open and are measured at the end. @out receives
- * the results, including those before a failure; the caller always frees it with block_rows_done.
+ * the results, including those before a failure. The caller must free it with block_rows_done.
  * Returns false with err when cancelled or when measurement fails. */
 bool block_rows_measure(size_t count, const struct block_hooks *hooks, struct block_rows *out,
                         struct err *err);

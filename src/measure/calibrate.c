@@ -22,15 +22,15 @@
 #define PROBE_SECONDS 5e-6
 #define PATIENCE_SECONDS 0.1
 #define NOISE_PATIENCE_SECONDS 0.01
-/* most seconds for which a possibly busy core is checked if no baseline is known */
+/* most seconds for the check of a possibly busy core if no baseline is known */
 #define LOOK_SECONDS 2.0
 #define FIRST_LOOK_SECONDS 0.5
-/* share of the expected nops per cycle at which a core certainly is idle */
+/* share of the expected nops per cycle at which a core is certainly idle */
 #define ALL_OF_EXPECTED 0.98
 #define CPUS_LOOKED_AT 8
 #define PROBE_TOLERANCE 0.02      /* relative tolerance of nop and room probes on an idle core */
-/* Relative tolerance of the port probe. On a Golden Cove that the other probes find idle, half of
- * its runs are 2 to 3 % slower. */
+/* Relative tolerance of the port probe. On a Golden Cove core that the other probes find idle, half
+ * of its runs are 2 to 3 % slower. */
 #define PORTS_TOLERANCE 0.04
 #define DOUBTFUL_TOLERANCE 0.05
 /* share of the expected nops per cycle that an idle core reaches: 0.93 on Golden Cove, 0.98 on
@@ -114,15 +114,15 @@ static bool chain_line(struct sandbox *s, double *each, double *overhead, struct
     return *each > 0 || err_set(err, ERR_IO, NULL, "the time stamp counter does not count");
 }
 
-/* Measurement of a core by rounds: ticks of a chain iteration; relative to it, the multiplication;
- * and cycles per instruction of the three probes. */
+/* Measurement of a core by rounds: ticks of a chain iteration, time of the multiplication relative
+ * to it, and cycles per instruction of the three probes. */
 struct look {
     double ticks[ROUNDS], second[ROUNDS], nops[ROUNDS], ports[ROUNDS], room[ROUNDS];
     double clock_hz;
     struct baseline_look by_nops, by_ports, by_room;
 };
 
-/* Returns the ticks of a chain iteration near round @i: the least of five rounds. Contention also
+/* Returns the ticks of a chain iteration near round @i, the least of five rounds. Contention also
  * slows the chain, and a slow reference makes probes look fast. */
 static double yardstick(const struct look *l, unsigned i)
 {
@@ -150,8 +150,8 @@ static struct baseline_look look_of(const double rounds[ROUNDS])
     return baseline_look(sorted, ROUNDS);
 }
 
-/* Measures the chain, the multiplication and the probes in several rounds. @each: ticks per chain
- * iteration. */
+/* Measures the chain, the multiplication and the probes in several rounds. @each is the ticks per
+ * chain iteration. */
 static bool look(struct sandbox *s, double each, const struct calibration *c, struct look *out,
                  struct err *err)
 {
@@ -189,8 +189,8 @@ static bool look(struct sandbox *s, double each, const struct calibration *c, st
     return true;
 }
 
-/* Returns the seconds to search for an idle core: LOOK_SECONDS if a part of the baseline is
- * unknown, FIRST_LOOK_SECONDS if there is no baseline and the core is below the rate by facts,
+/* Returns the seconds for the search for an idle core: LOOK_SECONDS if a part of the baseline is
+ * unknown; FIRST_LOOK_SECONDS if there is no baseline and the core is slower than its facts;
  * otherwise 0. */
 static double look_seconds(const struct sandbox *s, const struct calibration *c,
                            enum baseline_verdict verdict, const struct baseline *known, double nops)
@@ -203,8 +203,8 @@ static double look_seconds(const struct sandbox *s, const struct calibration *c,
                : fmin(FIRST_LOOK_SECONDS, c->look);
 }
 
-/* Measures the cores of @cpus and moves to the least busy one. Stops at the first idle core if a
- * baseline is known. Without it, measures a possibly busy core for longer. */
+/* Measures the cores of @cpus and moves to the least busy one. If a baseline is known, stops at the
+ * first idle core. Otherwise measures a possibly busy core for longer. */
 static bool look_around(struct sandbox *s, double each, struct calibration *out, const int *cpus,
                         size_t cpu_count, struct baseline *known, struct look *best,
                         struct err *err)
@@ -236,7 +236,7 @@ static bool look_around(struct sandbox *s, double each, struct calibration *out,
     return ok;
 }
 
-/* Sets the baseline of the rules: the stored one, or the measured one if it is better. @known
+/* Sets the baseline of the rules to the stored one, or to the measured one if it is better. @known
  * becomes that baseline. */
 static void baseline_take(struct baseline *known, const struct look *seen, struct calibration *out)
 {
@@ -261,7 +261,7 @@ static void baseline_take(struct baseline *known, const struct look *seen, struc
     out->room_rate = known->room;
     out->rules.probe_tolerance = PROBE_TOLERANCE;
     out->rules.ports_tolerance = PORTS_TOLERANCE;
-    /* The core was never idle, but facts determine its speed. Accepts windows close to it. */
+    /* The core was never idle, but its facts give its speed. Accepts windows close to it. */
     if (out->doubtful && out->expected_rate > 0) {
         out->probe_rate = OF_EXPECTED * out->expected_rate;
         out->ports_rate = out->room_rate = 0;
@@ -284,7 +284,7 @@ size_t calibrate_cpus(const struct sandbox *s, int *out, size_t most)
     all = (size_t)CPU_COUNT(&cpus);
     for (unsigned i = 0; i < CPU_SETSIZE && n < most; i++)
         if (CPU_ISSET(i, &cpus)) {
-            /* chooses evenly distributed CPUs if there are more than @most */
+            /* Chooses evenly distributed CPUs if there are more than @most. */
             if (next * most >= n * all)
                 out[n++] = (int)i;
             next++;
@@ -320,8 +320,8 @@ static bool ratios(struct sandbox *s, double each, struct calibration *out, stru
     return ok;
 }
 
-/* Adds a body of 200 loads that step through @window bytes: 16-byte vector loads if @vector,
- * otherwise 8-byte general loads. */
+/* Adds a body of 200 loads that step through @window bytes. Loads are 16-byte vector loads if
+ * @vector, otherwise 8-byte general loads. */
 static bool loads_add(struct sandbox *s, unsigned window, bool vector, uint32_t *offset)
 {
     uint8_t code[200 * 8];
@@ -332,7 +332,7 @@ static bool loads_add(struct sandbox *s, unsigned window, bool vector, uint32_t 
 }
 
 /* Chooses the load window. Banks and way predictors sometimes slow loads of many lines for
- * milliseconds; on other CPUs loads of few lines conflict. Compares the 90th percentile of the
+ * milliseconds. On other CPUs, loads of few lines conflict. Compares the 90th percentile of the
  * rounds, and chooses the smallest of equal windows. */
 static bool load_window_choose(struct sandbox *s, struct calibration *out, struct baseline *known,
                                struct err *err)
@@ -351,7 +351,7 @@ static bool load_window_choose(struct sandbox *s, struct calibration *out, struc
     for (unsigned i = 0; i < 2 * N; i++) {
         if (!loads_add(s, windows[i / 2], i % 2, &offset))
             return err_set(err, ERR_LIMIT, NULL, "no memory for the calibration code");
-        /* interleaves the rounds of all items, to distribute those of each item over time */
+        /* Interleaves the rounds of all items, to distribute the rounds of each item over time. */
         for (unsigned r = 0; r < ROUNDS_EACH; r++) {
             raw(&items[r * 2 * N + i], PULSE_ITEM,
                 out->stretch * CHAIN_SECONDS * out->clock_hz / 100, OF_ROUND);
@@ -383,7 +383,7 @@ static bool load_window_choose(struct sandbox *s, struct calibration *out, struc
     return true;
 }
 
-/* Measures the noise of one loop with the rules of @out. */
+/* Measures the relative noise of one loop with the rules of @out. */
 static bool noise_floor(struct sandbox *s, struct calibration *out, struct err *err)
 {
     struct sandbox_item *items = sandbox_items(s);

@@ -7,50 +7,50 @@
 
 struct calibration {
     struct window_rules rules;
-    double tick_hz;          /* frequency of the time stamp counter or virtual counter, in Hz */
-    /* factor, at least 1, for the length of runs, because ticks are coarse */
+    double tick_hz;          /* frequency of the time stamp counter or virtual counter in Hz */
+    /* factor (at least 1) for the length of runs, because ticks are coarse */
     double stretch;
     double clock_hz;         /* core clock during calibration, in Hz */
-    /* cycles of a 64-bit multiplication; NaN if not an integer */
+    /* latency of a 64-bit multiplication in cycles; NaN if not an integer */
     double second_ratio;
-    /* nops per cycle on an idle core: the best value ever measured on this CPU (idle baseline) */
+    /* nops per cycle on an idle core, the best value ever measured on this CPU (idle baseline) */
     double probe_rate;
     /* instructions per cycle of the port probe on an idle core; 0: unknown */
     double ports_rate;
     /* instructions per cycle of the room probe on an idle core; 0: unknown */
     double room_rate;
     double seen_rate;        /* best nops per cycle during this calibration */
-    /* nops per cycle of an idle core by the facts of its machine; NaN: unknown */
+    /* nops per cycle of an idle core by the facts of its machine; NaN if unknown */
     double expected_rate;
     char day[KEPT_DAY];  /* date when the baseline was measured */
-    bool busy;               /* whether the core did not reach the baseline this time */
-    /* whether no measurement found the core certainly idle; values must then be measured again */
+    bool busy;               /* the core did not reach the baseline during this calibration */
+    /* no measurement found the core certainly idle; values must be measured again later */
     bool doubtful;
     /* Relative noise: 95 % of repeated measurements of a loop differ from their median by less. */
     double noise;
     double contention;       /* share of the rounds that found contention */
     unsigned load_window;    /* load window in bytes with the least time and scatter */
-    bool counters;           /* whether the kernel provides a cycle counter */
-    /* Whether an emulator runs this process. An emulator does not filter system calls, and its
-     * times are not those of a processor. */
+    bool counters;           /* the kernel provides a cycle counter */
+    /* An emulator runs this process. It does not filter system calls, and its times are not those
+     * of a processor. */
     bool unfiltered;
-    double look;             /* most seconds for finding an idle core without a baseline */
+    double look;             /* most seconds for the search for an idle core without a baseline */
     int cpu;
 };
 
 /* Calibrates in about a third of a second. Without a baseline, a possibly busy core takes up to two
- * seconds more. Reads the stored baseline and replaces it with a better one. If the sandbox is not
- * pinned, moves it to the least busy CPU. Returns false with err. */
+ * seconds longer. Reads the stored baseline and replaces it if the new one is better. Moves an
+ * unpinned sandbox to the least busy CPU. Returns false with err. */
 bool calibrate(struct sandbox *s, bool (*cancelled)(void *state), void *state,
                struct calibration *out, struct err *err);
-/* Like calibrate, but searches for an idle core for at most @look seconds. @cancelled NULL: uses
- * that of the sandbox. */
+/* Like calibrate, but searches for an idle core for at most @look seconds. If @cancelled is NULL,
+ * uses that of the sandbox. */
 bool calibrate_within(struct sandbox *s, double look, bool (*cancelled)(void *state), void *state,
                       struct calibration *out, struct err *err);
-/* Lists CPUs to measure on: at most @most of those allowed to this process, or only that of a
+/* Lists at most @most CPUs to measure on. They are allowed to this process, or the only CPU of a
  * pinned sandbox. Returns their number, at least 1. */
 size_t calibrate_cpus(const struct sandbox *s, int *out, size_t most);
-/* Returns the factor for the length of runs at @tick_hz. 10 µs should have at least 1,000 ticks, so
+/* Returns the factor for the length of runs at @tick_hz. 10 µs must have at least 1,000 ticks, so
  * that a tick is 0.1 %. */
 double calibrate_stretch(double tick_hz);
 /* Returns a description of how cycles are measured. */

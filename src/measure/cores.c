@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-/* Returns the number in file @name of @cpu's directory in sysfs; -1 if missing. */
+/* Returns the number in file @name of @cpu's sysfs directory, or -1 if it is missing. */
 static int number_of(int cpu, const char *name)
 {
     char path[96];
@@ -28,8 +28,8 @@ static int core_of(int cpu)
     return lowest < 0 ? cpu : lowest;
 }
 
-/* Returns whether CPUs @a and @b are of one kind: equal capacity by the kernel, and maximum
- * frequencies that differ by less than a tenth. */
+/* Returns whether CPUs @a and @b are of one kind: the kernel reports equal capacity, and their
+ * maximum frequencies differ by less than a tenth. */
 static bool same_kind(int a, int b)
 {
     const int fast = number_of(a, "cpufreq/cpuinfo_max_freq"),
@@ -55,7 +55,7 @@ unsigned cores_share(const int *cpus, const int *cores, size_t n, int first, uns
         beginning = cpus[i] == first ? i : beginning;
     for (size_t i = 0; i < most; i++)
         out[i].count = 0;
-    /* visits the cores round-robin, starting with that of CPU @first */
+    /* Visits the cores round-robin, starting with that of CPU @first. */
     for (size_t step = 0; step < n; step++) {
         const size_t i = (beginning + step) % n;
         bool begins = true;

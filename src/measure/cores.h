@@ -7,7 +7,7 @@
 
 #include "measure/seek.h"
 
-#define CORES_LANES 4     /* most lanes, because the inference after measuring uses one core */
+#define CORES_LANES 4     /* most lanes; the inference after the measurement uses one core */
 
 /* CPUs of one lane. */
 struct lane_cpus {
@@ -15,7 +15,7 @@ struct lane_cpus {
     size_t count;
 };
 
-/* Divides the @n @cpus into one share per core, but at most @most. CPU i belongs to core @cores[i]
+/* Divides the @n @cpus into at most @most shares, one per core. CPU i belongs to core @cores[i]
  * (any numbers). All CPUs of a core are in one share, unless it is full. The first share has the
  * core of CPU @first. Returns the number of shares. Pure. */
 unsigned cores_share(const int *cpus, const int *cores, size_t n, int first, unsigned most,

@@ -21,7 +21,7 @@ struct cpu_source {
     double started;
 };
 
-/* Disables the room probe: independent forms do not fill a buffer, so an active neighbour does not
+/* Disables the room probe. Independent forms do not fill a buffer, so an active neighbour does not
  * slow them through it. On some hosts a neighbour is always active. */
 static void calibrate_forms(struct cpu_source *s)
 {

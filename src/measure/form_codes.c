@@ -17,8 +17,8 @@ struct form_codes {
     const struct forms *forms;
     struct names names;
     VEC(struct form_code *) codes;   /* by index of the form's name; NULL: not measurable */
-    VEC(char *) reasons;             /* why a form is not measurable, by index of its name; NULL: it
-                                      * is */
+    VEC(char *) reasons;             /* why a form is not measurable, by index of its name; NULL if
+                                      * it is measurable */
     VEC(uint64_t) sums;              /* hash of the code, by index of the form's name; 0: no code */
     struct body *body;               /* storage for generated bodies */
 };
@@ -47,8 +47,8 @@ void form_codes_free(struct form_codes *f)
     free(f);
 }
 
-/* Returns the FNV-1a hash (Fowler, Noll, Vo) @sum, extended by @bytes. The result does not depend
- * on the platform. */
+/* Returns the FNV-1a hash (Fowler, Noll, Vo) @sum extended by @bytes. The result does not depend on
+ * the platform. */
 static uint64_t sum_bytes(uint64_t sum, const void *bytes, size_t length)
 {
     for (size_t i = 0; i < length; i++)
@@ -136,7 +136,7 @@ static void experiment_sum(const struct form_codes *f, const struct experiment *
     uint64_t sum = 0;
     bool added = false, known = e->count <= FORM_CODES_MAX;
 
-    /* the sum does not depend on the order of the terms */
+    /* The sum does not depend on the order of the terms. */
     for (unsigned i = 0; known && i < e->count; i++) {
         const uint32_t index = names_find(&f->names, e->terms[i].form);
         const struct form_row *row = forms_find(f->forms, e->terms[i].form);

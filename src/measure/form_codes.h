@@ -17,18 +17,17 @@ struct form_codes;
 /* Creates an empty table. Borrows @forms. */
 struct form_codes *form_codes_new(const struct forms *forms);
 void form_codes_free(struct form_codes *f);
-/* Encodes the forms of the @n experiments at @e that were not encoded before. Stores the reason if
- * a form cannot be encoded. Call from one thread, without concurrent readers. */
+/* Encodes the forms of the @n experiments @e that are not yet in the table. Stores the reason if a
+ * form cannot be encoded. Call from one thread, without concurrent readers. */
 void form_codes_learn(struct form_codes *f, const struct experiment *e, size_t n);
 /* Stores code and count of each term of @e, at most FORM_CODES_MAX. Call form_codes_learn first.
  * Returns false with the reason in @why. */
 bool form_codes_of(const struct form_codes *f, const struct experiment *e, struct form_code **codes,
                    uint32_t *counts, char *why, size_t room);
 /* Computes a sum of 16 digits for each of the @n experiments. It identifies the instructions of the
- * forms, their registers, memory and set-up. The sum starts with 'u' if a form is the user's; no
- * other experiment has such a sum. It is empty if a form has no code on any processor. Equal on
- * every CPU and in every process. Call form_codes_learn first; one thread, without concurrent
- * readers. */
+ * forms, their registers, memory and set-up. Sums are equal on every CPU and in every process. A
+ * sum starts with 'u' only if a form is the user's. It is empty if a form has no code on any
+ * processor. Call form_codes_learn first, and only from one thread, without concurrent readers. */
 void form_codes_sums(struct form_codes *f, const struct experiment *e, size_t n,
                      char (*out)[FORM_CODES_SUM]);
 

@@ -25,10 +25,10 @@
 #include "measure/journal_text.h"
 #include "measure/source.h"
 
-/* Version of the measuring method; values of other versions are ignored. 1: one order of the
+/* Version of the measuring method. Values of other versions are ignored. 1: one order of the
  * instructions; 2: least of four orders; 3: more registers for chains; 4: on a core that may be
- * wide, also the least of a padded body; 5: also of a body in units of two instructions at even
- * slots, except for chain breakers. */
+ * wide, also a padded body; 5: also a body in units of two instructions at even slots, except for
+ * chain breakers. */
 #define QUANTITY 3
 #define QUANTITY_WIDE 5
 #define JOURNAL_LIMIT ((size_t)1 << 31)
@@ -39,7 +39,7 @@ struct journal {
     char *path;
     struct str pending;
     off_t length;        /* bytes of complete records in the file */
-    /* whether an incomplete record at the end of the file could not be removed */
+    /* an incomplete record at the end of the file could not be removed */
     bool torn;
     double synced;
     struct names keys;
@@ -63,7 +63,7 @@ static struct conditions conditions_of(const struct experiments *t, size_t row)
                                *text[1] ? strtod(text[1], NULL) : NAN, text[2], text[3]};
 }
 
-/* Returns whether a later final value replaces the stored one: it is lower, or was measured under
+/* Returns whether a later final value replaces the stored one. It must be lower, or measured under
  * conditions that are at least as good. A failure never replaces a value. */
 static bool replaces(const struct journal_entry *entry, const struct experiment_row *row,
                      const struct conditions *now)
@@ -95,7 +95,7 @@ static void entry_take(struct journal_entry *entry, const struct experiment_row 
         if (!shorter && entry->value_count < sizeof entry->values / sizeof *entry->values)
             entry->values[entry->value_count++] = row->cycles;
     }
-    /* values of single passes are not final, and "busy machine" is not a result */
+    /* Values of single passes are not final, and "busy machine" is not a result. */
     if (single ? entry->state != NULL
                : experiment_state_open(row->state) || !replaces(entry, row, &now)) {
         if (single && strcmp(entry->state, JOURNAL_ONCE) == 0 && !(entry->baseline <= now.baseline))
@@ -112,7 +112,7 @@ static void entry_take(struct journal_entry *entry, const struct experiment_row 
     day_take(entry, now.day);
 }
 
-/* Writes the key of an entry: the experiment and the sum of its code. */
+/* Writes the key of an entry, which is the experiment and the sum of its code. */
 static void key_print(const struct experiment *e, const char *code, struct str *out)
 {
     experiment_print_key(e, out);
@@ -200,7 +200,7 @@ static int open_locked(const char *path, struct err *err)
     return fd;
 }
 
-/* Writes the invalid lines to a new file and logs that. */
+/* Writes the invalid lines to a new file and logs this. */
 static bool set_aside(const struct journal *j, const struct journal_parts *parts, struct err *err)
 {
     struct str name = {0};
@@ -218,7 +218,7 @@ static bool set_aside(const struct journal *j, const struct journal_parts *parts
     return ok;
 }
 
-/* Rewrites a damaged or older journal with its valid records only. */
+/* Rewrites a damaged or older journal with only its valid records. */
 static bool rewrite(struct journal *j, const struct journal_parts *parts, struct err *err)
 {
     struct str text = {0};
@@ -320,7 +320,7 @@ bool journal_flush(struct journal *j, struct err *err)
 {
     if (!j->pending.length)
         return true;
-    /* Removes the rest of a failed write. If that fails, ends its line; the next run moves a line
+    /* Removes the rest of a failed write. If that fails, ends the line. The next run moves a line
      * without checksum to the separate file. */
     if (j->torn && file_calls.truncate(j->file, j->length) != 0) {
         if (!file_calls_write_all(j->file, "\n", 1))
@@ -368,7 +368,7 @@ char *journal_default_path(void)
     char name[64];
     struct str file = {0};
 
-    /* adds the CPUID signature, because brand strings in virtual machines are vague */
+    /* Adds the CPUID signature, because brand strings in virtual machines are vague. */
     for (const char *p = cpu_name(name, sizeof name); *p; p++)
         str_add_char(&file, isalnum((unsigned char)*p) ? *p : '-');
     str_addf(&file, "-%08x-%d.csv", cpu_signature(),

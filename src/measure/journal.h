@@ -11,22 +11,22 @@
 
 struct journal;
 /* Opens or creates @path and its directories. Removes an incomplete last line. Moves damaged lines
- * to @path.damaged and logs that. Returns NULL with err. Use the journal from one thread. */
+ * to @path.damaged and logs this. Returns NULL with err. Use the journal from one thread. */
 struct journal *journal_open(const char *path, struct err *err);
 void journal_close(struct journal *j);
-/* Adds a line, which stays in memory until journal_flush. @code: sum of the experiment's code
- * (form_codes_sums); empty: none. */
+/* Adds a line, which stays in memory until journal_flush. @code is the sum of the experiment's code
+ * (form_codes_sums), or empty. */
 void journal_add(struct journal *j, const struct experiment *e, const char *code,
                  const struct measured *m, const char *state);
-/* Writes the added lines. Returns false with err if writing fails: the file then ends with its last
+/* Writes the added lines. Returns false with err if writing fails. The file then ends with its last
  * complete record, and a later flush writes the missing lines. */
 bool journal_flush(struct journal *j, struct err *err);
 
-/* Values of an experiment in the file when it was opened. */
+/* Values that the file had for an experiment when it was opened. */
 struct journal_entry {
     double cycles, spread;      /* final value; NaN unless state is EXPERIMENT_OK */
     uint32_t repeats;
-    char *state;                /* final state; JOURNAL_ONCE: there are only values of single
+    char *state;                /* final state; JOURNAL_ONCE if there are only values of single
                                  * passes */
     double values[8];           /* cycles of each single pass */
     unsigned value_count;
@@ -36,12 +36,12 @@ struct journal_entry {
     double baseline, slowed;
     char day[KEPT_DAY];     /* date of the final value; empty: unknown */
 };
-/* Returns the entry of @e with code sum @code; NULL: none. Values without a code sum match too,
- * unless @code is of a user's form ('u'). */
+/* Returns the entry of @e with code sum @code, or NULL. Entries without a code sum match any @code
+ * except that of a user's form ('u'). */
 const struct journal_entry *journal_find(const struct journal *j, const struct experiment *e,
                                          const char *code);
-/* Returns portolan/<cpu name>.csv in $XDG_STATE_HOME or ~/.local/state; the caller frees it.
- * Returns NULL if there is no home directory. */
+/* Returns the path portolan/<cpu name>.csv in $XDG_STATE_HOME or ~/.local/state. The caller frees
+ * it. Returns NULL if there is no home directory. */
 char *journal_default_path(void);
 
 #endif

@@ -1,6 +1,6 @@
-/* Text of a journal: one line per record with its conditions (nops per cycle of the idle core,
- * share of contended windows, date), code sum (form_codes_sums) and checksum. Older formats lack
- * code sums, conditions or checksums. */
+/* Text of a journal. A line is a record with its conditions (nops per cycle of the idle core, share
+ * of contended windows, date), code sum (form_codes_sums) and checksum. Older formats lack code
+ * sums, conditions or checksums. */
 #ifndef PORTOLAN_MEASURE_JOURNAL_TEXT_H
 #define PORTOLAN_MEASURE_JOURNAL_TEXT_H
 
@@ -12,7 +12,7 @@
 
 #define JOURNAL_HEADER "experiment,cycles,spread,repeats,state,baseline,slowed,date,code,check\n"
 
-/* Appends the record of @m for @e. @code: sum of the experiment's code; empty: none. */
+/* Appends the record of @m for @e. @code is the sum of the experiment's code, or empty. */
 void journal_text_add(struct str *out, const struct experiment *e, const char *code,
                       const struct measured *m, const char *state);
 
@@ -22,14 +22,13 @@ struct journal_parts {
     struct str rows;
     struct str rest;      /* invalid lines, unchanged */
     size_t good, bad;     /* number of valid and of invalid lines */
-    /* bytes of an incomplete last line, left by a killed program; counts as neither valid nor
-     * invalid */
+    /* bytes of an incomplete last line, left by a killed program; neither valid nor invalid */
     size_t torn;
-    /* empty fields for the columns that records of an older format lack; NULL: current format */
+    /* empty fields for the columns that an older format lacks; NULL for the current format */
     const char *old;
 };
-/* Splits the text into lines. Returns false if it is not a journal: the header is unknown and no
- * record is valid. Call journal_parts_done in either case. */
+/* Splits the text into lines. Returns false if it is not a journal because the header is unknown
+ * and no record is valid. Call journal_parts_done in either case. */
 bool journal_parts_read(const char *text, size_t length, struct journal_parts *out);
 void journal_parts_done(struct journal_parts *parts);
 /* Writes the valid records as a journal in the current format. */

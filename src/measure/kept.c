@@ -27,7 +27,7 @@ void kept_today(char day[KEPT_DAY])
         strftime(day, KEPT_DAY, "%Y-%m-%d", &parts);
 }
 
-/* Appends the microcode revision that the kernel reports, if any. */
+/* Appends the microcode revision if the kernel reports it. */
 static void microcode_add(struct str *out)
 {
     char line[256];

@@ -15,11 +15,11 @@
 
 struct kept_file {
     const char *name;                    /* file name in the state directory */
-    const char *columns[KEPT_COLUMNS];   /* columns after those that identify the CPU;
+    const char *columns[KEPT_COLUMNS];   /* columns after those that identify the CPU,
                                           * NULL-terminated */
 };
 
-/* memory.csv: facts about the memory of a computer, and costs of cache lines by array size (with
+/* memory.csv: facts about the memory of a computer, and cost of a cache line by array size (with
  * bytes, spread and clock). */
 extern const struct kept_file memory_kept;
 enum memory_kept_column {
@@ -34,11 +34,11 @@ struct kept_rows {
     int at[KEPT_COLUMNS];
 };
 
-/* Reads the rows of this CPU; none if the file is missing or unreadable. The caller frees @out with
- * kept_done. */
+/* Reads the rows of this CPU. There are none if the file is missing or unreadable. The caller frees
+ * @out with kept_done. */
 void kept_read(const struct kept_file *file, struct kept_rows *out);
 void kept_done(struct kept_rows *k);
-/* Returns a field; "" if the column is missing. */
+/* Returns a field, or "" if the column is missing. */
 static inline const char *kept_field(const struct kept_rows *k, size_t row, unsigned column)
 {
     return k->at[column] >= 0 ? k->rows.items[row][k->at[column]] : "";
@@ -49,16 +49,16 @@ struct kept_writer {
     struct str text, identity[3];
 };
 
-/* Begins a new version of @file. Omits the rows of this CPU for whose fields @replaced returns true
- * (NULL: all). kept_write frees @w. */
+/* Begins a new version of @file. Omits the rows of this CPU for which @replaced returns true (NULL
+ * omits all). kept_write frees @w. */
 void kept_replace(struct kept_writer *w, const struct kept_file *file,
                   bool (*replaced)(const char *const fields[KEPT_COLUMNS]));
 /* Appends a row of this CPU. */
 void kept_add(struct kept_writer *w, const char *const fields[KEPT_COLUMNS]);
 /* Writes the file. Logs a failure as "cannot save @what: ...". */
 void kept_write(struct kept_writer *w, const char *what);
-/* Returns the CPU's name ("Intel(R) Xeon(R) Processor"), signature and microcode, which identify
- * its rows. */
+/* Writes the CPU's name ("Intel(R) Xeon(R) Processor"), signature and microcode, which identify its
+ * rows. */
 void kept_identity(struct str *name, struct str *signature, struct str *microcode);
 /* Writes today's date to @day, in the format of these files. */
 void kept_today(char day[KEPT_DAY]);

@@ -15,21 +15,21 @@
 #include "measure/ticks.h"
 #include "model/start.h"
 
-/* most instructions in a sequence of copies; a long sequence makes the cost of the loop's end
- * small */
+/* Most instructions in a sequence of copies. In a long sequence the loop's end costs little. */
 #define UNROLLED 160
 #define UNROLLED_BYTES 8192
 /* copies in the short sequence, whose loop end costs an eighth of a cycle per copy */
 #define UNROLLED_FEW 8
-/* least repetitions of a sequence until the arrays end; with fewer, a shorter sequence is used */
+/* least repetitions of a sequence until the arrays end; with fewer repetitions, a shorter sequence
+ * is used */
 #define UNITS_LEAST 2
 #define CLOCK_LONG 402
 #define CLOCK_SHORT 2
 #define CLOCK_SAMPLES 4
 #define CLOCK_RECENT 5e-3         /* seconds for which a measured clock stays valid */
 /* Cycles of a run with arrays in private caches or beyond. A host interrupts a guest for some
- * microseconds every fifty microseconds; most of the shorter runs are not interrupted. With larger
- * arrays a run must be long compared with the lines in flight at its end. */
+ * microseconds every fifty microseconds, and most shorter runs are not interrupted. With larger
+ * arrays, a run must be long compared with the lines in flight at its end. */
 #define SAMPLE_OWN 5e4
 #define SAMPLE_SHARED 1.6e5
 /* cycles of a run with random accesses, which begins with cold TLBs */
@@ -38,14 +38,15 @@
 #define ROUGH_ITERATIONS 200
 #define ROUGH_CYCLES 6e4          /* least cycles of a run that estimates the time of a unit */
 #define ROUGH_MORE 6
-#define ROUGH_RUNS 2              /* number of runs for the estimate; the fastest counts */
+#define ROUGH_RUNS 2              /* number of runs for the estimate, of which the fastest counts */
 #define LAYOUT_RUNS 4             /* number of runs for the estimate if layouts are compared */
-#define GOLDEN 0.6180339887498949 /* golden ratio: its multiples modulo 1 are evenly distributed */
+#define GOLDEN 0.6180339887498949 /* golden ratio, whose multiples modulo 1 are evenly distributed
+                                   * */
 #define SAMPLES 150               /* most samples per measurement */
 #define PASSES_MOST 4000
 #define LEAST_SAMPLES 3
 #define LEAST_SHARED 10
-/* warm-up walks over arrays in a shared cache, because it fills slowly */
+/* number of warm-up walks over arrays in a shared cache, which fills slowly */
 #define WALKS_SHARED 3
 #define LOST_MOST 8               /* most interrupted samples that are excluded */
 #define OWN_BYTES ((uint64_t)3 << 20)   /* largest arrays in bytes that private caches may hold */
@@ -53,7 +54,7 @@
 #define WALK_SPREAD 4e7
 /* most cycles of a walk over the arrays before measuring; longer walks are omitted */
 #define WALK_CYCLES 1.2e7
-/* 4/3 as a double; its halves are two ordinary floats. All have full mantissas, so that divisions
+/* 4/3 as a double. Both halves of its bits are normal floats. All have full mantissas, so divisions
  * and roots have their usual latency. */
 #define NUMBER 0x3ff5555555555555
 
@@ -125,7 +126,7 @@ bool kernel_arrays_begin(struct kernel_arrays *k, struct sandbox *s, struct aren
                         copies < KERNEL_APART_COPIES ? copies : KERNEL_APART_COPIES, apart, err));
 }
 
-/* Fills the first @bytes of the arena with numbers, unless this was done for the current child
+/* Fills the first @bytes of the arena with numbers, unless they are filled in the current child
  * process. */
 static bool numbers_fill(struct kernel_arrays *k, uint64_t bytes, struct err *err)
 {
@@ -179,7 +180,7 @@ static bool pattern_fill(struct kernel_arrays *k, const struct arrays_fill *f, s
     return true;
 }
 
-/* Measures the ticks of @count clock chains, as the least of several runs. */
+/* Measures the ticks of @count clock chains, the least of several runs. */
 static bool chain_ticks(struct kernel_arrays *k, unsigned count, double *least, struct err *err)
 {
     struct sandbox_item *item = sandbox_items(k->sandbox);
@@ -226,8 +227,8 @@ static bool writes(const struct kernel_arrays *k)
     return stores;
 }
 
-/* Sets the registers in @general for iteration @ahead of @arrays. A pointer chase begins at another
- * place each time. */
+/* Sets the registers in @general for iteration @ahead of @arrays. Each pointer chase begins at
+ * another element. */
 static void registers_fill(const struct kernel_arrays *k, const struct arrays *arrays,
                            uint64_t ahead, uint64_t general[32])
 {
@@ -256,7 +257,7 @@ static void registers_fill(const struct kernel_arrays *k, const struct arrays *a
     }
 }
 
-/* Runs the loop in @code for @units units in each of @passes passes, after @warm units of warm-up.
+/* Runs the loop in @code for @units units in each of @passes passes, after @warm warm-up units.
  * Stores the ticks in *@ticks. */
 static bool run(struct kernel_arrays *k, const struct arrays_code *code,
                 const struct arrays *arrays,
@@ -302,7 +303,7 @@ struct array_walk {
     uint64_t all;                /* number of units until the arrays end */
 };
 
-/* Returns the iteration at which a run of @units begins to continue the previous run. */
+/* Returns the iteration at which a run of @units begins, to continue the previous run. */
 static uint64_t run_ahead(struct kernel_arrays *k, const struct array_walk *w, uint64_t units)
 {
     uint64_t left = w->all > units ? w->all - units : 0, next = k->walked / w->copies;
@@ -323,7 +324,7 @@ static struct array_walk walk_of(const struct kernel_arrays *k, const struct arr
                                arrays->iterations ? arrays->iterations / code->copies : UINT32_MAX};
 }
 
-/* Estimates the cycles of a unit. Runs become longer until they take ROUGH_CYCLES. The fastest one
+/* Estimates the cycles of a unit. Runs become longer until they take ROUGH_CYCLES. The fastest run
  * counts, because a run may be interrupted. */
 static bool rough_find(struct kernel_arrays *k, const struct arrays *arrays,
                        const struct array_walk *w, double *rough, struct err *err)
@@ -376,11 +377,11 @@ static bool layout_find(struct kernel_arrays *k, const struct arrays *arrays, st
 
 /* Plan of the samples for a loop. */
 struct sample_plan {
-    /* own: the arrays may fit into private caches; spread: accesses are random */
+    /* own: the arrays may fit in private caches; spread: accesses are random */
     bool own, spread;
     uint64_t units;
     unsigned passes;
-    bool differs;            /* subtract the start-up cost of a pass */
+    bool differs;            /* the start-up cost of a pass is subtracted */
     uint64_t walk;           /* units of one walk over all arrays */
     uint64_t warm;           /* warm-up units before a sample */
 };
@@ -400,8 +401,8 @@ static struct sample_plan sampling_plan(const struct arrays *arrays, const struc
 }
 
 /* Walks over the arrays, because other processes evict lines. Samples then start where the walk
- * started. If the arrays are too large for a walk, samples start at another place in each
- * measurement, because caches may still contain the part accessed last. */
+ * started. If the arrays are too large for a walk, each measurement starts at another element,
+ * because caches may contain the last accessed part. */
 static bool walk_through(struct kernel_arrays *k, const struct arrays *arrays,
                          const struct array_walk *w, const struct sample_plan *p, double rough,
                          struct err *err)
@@ -439,7 +440,7 @@ static bool samples_take(struct kernel_arrays *k, const struct arrays *arrays,
         if (p->differs) {
             if (!run(k, w->code, arrays, ahead, p->units, 1, p->passes, &one, err))
                 return false;
-            /* uses the least, because an interruption would make the difference too small */
+            /* Uses the least cost, because an interruption would make the difference too small. */
             *start = fmin(*start, one);
         }
         const uint64_t turns = sandbox_turns(k->sandbox);
@@ -492,10 +493,10 @@ bool kernel_arrays_measure(struct kernel_arrays *k, const struct arrays *arrays,
         !samples_take(k, arrays, &w, &p, seconds, ticks, &n, &start, err) || !clock_measure(k, err))
         return false;
     const double clock = fmax(clock_before, k->arena->clock);
-    /* subtracts the start-up cost and with it the first unit */
+    /* Subtracts the start-up cost and with it the first unit. */
     const bool less = p.differs && p.units > 1;
     const double scale = 1 / (double)p.passes / ((double)(p.units - less) * w.copies);
-    /* For private caches uses almost the least time. For shared caches uses the lower quartile,
+    /* Uses nearly the least time in private caches. Uses the lower quartile in shared caches,
      * because times vary with other users. */
     double low = (ticks[p.own ? n / 8 : n / 4] - (less ? start : 0)) * scale,
            middle = (ticks[n / 2] - (less ? start : 0)) * scale;

@@ -1,5 +1,5 @@
 /* Runs a kernel over arrays of any size in the arena of a sandbox child. Pointers start according
- * to a plan (model/arrays.h), advance, and restart at the end of the arrays. */
+ * to a plan (model/arrays.h), advance, and return to the start at the end of the arrays. */
 #ifndef PORTOLAN_MEASURE_KERNEL_ARRAYS_H
 #define PORTOLAN_MEASURE_KERNEL_ARRAYS_H
 
@@ -10,14 +10,14 @@
 
 /* State of a sandbox's arena after its last use by the child process. Zero-initialised. */
 struct arena_state {
-    uint64_t filled;             /* bytes that are filled with numbers */
-    struct arrays_fill pattern;  /* pattern written last; if its bytes are 0, there are only
+    uint64_t filled;             /* bytes of the arena that are filled with numbers */
+    struct arrays_fill pattern;  /* last pattern written; zero bytes mean that there are only
                                   * numbers */
     int process;
-    /* least ticks of the short clock chain so far; 0: unknown */
+    /* least ticks of the short clock chain so far; 0 if unknown */
     double clock_least;
-    unsigned begun;              /* number of measurements so far with arrays too large for a
-                                  * walk */
+    unsigned begun;              /* number of measurements so far with arrays too large for a walk
+                                  * */
     double clock, clock_at;      /* last measured cycles per tick; clock_seconds of that
                                   * measurement */
 };
@@ -29,8 +29,8 @@ struct arrays_code {
     uint32_t offset;
 };
 
-/* Lengths of the sequence of copies. Many copies make the cost of the loop's end small. Fewer are
- * for arrays that end earlier. */
+/* Lengths of the sequence of copies. In a long sequence the loop's end costs little. Shorter ones
+ * are for arrays that end earlier. */
 enum arrays_length { ARRAYS_MANY, ARRAYS_FEW, ARRAYS_ONE, ARRAYS_LENGTHS };
 
 /* A kernel in the sandbox. Use from one thread. */
@@ -42,12 +42,12 @@ struct kernel_arrays {
     unsigned counter, vectors;
     /* code of adjacent copies, and of copies with separated branches (kernel_apart) */
     struct arrays_code code[2][ARRAYS_LENGTHS];
-    /* both layouts exist and none is selected yet; the layout with separated branches is
-     * selected */
+    /* may_be_apart: both layouts exist and none is selected yet; apart: the layout with separated
+     * branches is selected */
     bool may_be_apart, apart;
     bool plain_values;
-    /* Estimated cycles per iteration, which determine the length of a sample: from the last
-     * measurement, or set by the caller. 0: unknown; the measurement begins with an estimate. */
+    /* Estimated cycles per iteration, which determine the length of a sample. From the last
+     * measurement, or set by the caller. If 0, the measurement begins with an estimate. */
     double rough;
     /* iterations of all samples since the last walk; the next sample begins after them */
     uint64_t walked;
@@ -59,8 +59,8 @@ struct arrays_measured {
     double cycles;
     double spread;               /* relative difference between the median and @cycles */
     double clock;                /* cycles per tick */
-    /* Core clock in Hz by the system's clock, accurate to a percent for runs of a millisecond. NaN
-     * if runs were too short. */
+    /* Core clock in Hz by the system's clock, accurate to one percent for runs of a millisecond.
+     * NaN if runs were too short. */
     double clock_hz;
     unsigned samples;
     uint64_t iterations;         /* iterations in one sample */
@@ -70,8 +70,9 @@ struct arrays_measured {
  * sandbox_clear. Returns false with err (ERR_DATA) if @insns cannot run. */
 bool kernel_arrays_begin(struct kernel_arrays *k, struct sandbox *s, struct arena_state *arena,
                          const struct insn *insns, size_t count, struct err *err);
-/* Fills @arrays and runs the kernel over them for about @seconds (0: a few samples). Returns false
- * with err: ERR_DATA with the instruction that faulted, ERR_LIMIT if the core is contended. */
+/* Fills @arrays and runs the kernel over them for about @seconds (0 takes only a few samples).
+ * Returns false with err: ERR_DATA with the instruction that faulted, or ERR_LIMIT if the core is
+ * contended. */
 bool kernel_arrays_measure(struct kernel_arrays *k, const struct arrays *arrays, double seconds,
                            struct arrays_measured *out, struct err *err);
 

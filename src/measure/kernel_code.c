@@ -76,7 +76,7 @@ size_t kernel_emit_one(const struct insn *in, unsigned slot, uint32_t offset, ui
 size_t kernel_emit(const struct insn *insns, size_t count, uint32_t offset, uint8_t *out, size_t at)
 {
     size_t start = at;
-    /* Relocates the code. Each relative operand gets a separate cache line, which all copies
+    /* Relocates the code. Each relative operand has a separate cache line, which all copies
      * share. */
     for (size_t i = 0; i < count; i++)
         at += kernel_emit_one(&insns[i], (unsigned)i, offset, out, at);
@@ -98,7 +98,7 @@ size_t kernel_fill(const struct insn *insns, size_t count, uint8_t *out, size_t 
     return bytes;
 }
 
-/* Returns whether branch @in, which ends at @at of @code, skips exactly the @bytes of nops behind
+/* Returns whether branch @in, which ends at @at of @code, skips exactly the @bytes of nops after
  * it. */
 static bool leads_over(const struct insn *in, const uint8_t *code, size_t at, size_t bytes,
                        size_t length)

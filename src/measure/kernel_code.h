@@ -1,5 +1,5 @@
-/* Machine code for running a kernel: rejection, copies of the body, and the loop counter. Pure; on
- * any computer for either instruction set. */
+/* Machine code of a kernel: rejection, copies of the body, and the loop counter. Pure. Available on
+ * any computer for both instruction sets. */
 #ifndef PORTOLAN_MEASURE_KERNEL_CODE_H
 #define PORTOLAN_MEASURE_KERNEL_CODE_H
 
@@ -9,48 +9,47 @@
 #include "isa/insn.h"
 
 #define KERNEL_APART 32
-/* Copies whose branches are separated: as many as even the smallest branch predictor handles at
- * full speed for one thread. With 60 copies, a Golden Cove takes 1.0 or 2.1 cycles each. */
+/* Copies whose branches are separated. Even the smallest branch predictor handles 30 at full speed
+ * for one thread. With 60 copies, a Golden Cove core takes 1.0 or 2.1 cycles each. */
 #define KERNEL_APART_COPIES 30
-#define KERNEL_APART_GAIN 0.95   /* largest ratio of times per copy (separated / adjacent) with
-                                  * which separated copies are used */
+#define KERNEL_APART_GAIN 0.95   /* largest ratio of times per copy (separated / adjacent) at which
+                                  * separated copies are used */
 
 /* Criterion for the number of copies of a kernel. */
 enum kernel_copies {
-    KERNEL_CACHED,    /* few enough that a µop cache holds them, if it holds one */
-    /* so many that they exceed the µop cache, but not the first-level instruction cache (short
-     * instructions) */
+    KERNEL_CACHED,    /* few enough copies for the µop cache, if it can hold one copy */
+    /* so many copies that they exceed the µop cache, but not the first-level instruction cache
+     * (short instructions) */
     KERNEL_DECODED,
 };
 
-/* Returns why the kernel is rejected; NULL if it may run on this CPU. *@at (may be NULL): number of
- * the instruction concerned, from 1; 0: all. */
+/* Returns why the kernel is rejected, or NULL if it may run on this CPU. Sets *@at (may be NULL) to
+ * the number of the rejected instruction from 1, or to 0 for the whole kernel. */
 const char *kernel_refused(const struct insn *insns, size_t count, unsigned *at);
-/* Like kernel_refused, but does not depend on this CPU. */
+/* Like kernel_refused, but independent of this CPU. */
 const char *kernel_refused_anywhere(const struct insn *insns, size_t count, unsigned *at);
 /* Writes one copy to @out + @at, which will run at address @offset of the sandbox's code area.
- * Branches lead to the next instruction, relative operands to accessible memory. Returns the
+ * Branches lead to the next instruction. Relative operands refer to accessible memory. Returns the
  * length. */
 size_t kernel_emit(const struct insn *insns, size_t count, uint32_t offset, uint8_t *out,
                    size_t at);
 /* Writes one instruction. A relative operand accesses data slot @slot. Returns the length. */
 size_t kernel_emit_one(const struct insn *in, unsigned slot, uint32_t offset, uint8_t *out,
                        size_t at);
-/* Returns the distance between copies. If the closing branches of adjacent copies were nearer than
- * KERNEL_APART bytes, it is the distance that separates them by as much; otherwise @length, the
- * length of one copy. Branch predictors handle one taken branch per cycle only if branches are so
- * far apart. */
+/* Returns the distance between copies. Closing branches must be KERNEL_APART bytes apart, because
+ * branch predictors handle one taken branch per cycle only at this distance. Returns @length, the
+ * length of one copy, if adjacent copies satisfy this. */
 size_t kernel_apart(const struct insn *insns, size_t count, size_t length);
 /* Writes @bytes of nops at @at, where a copy ends, and makes its closing branch skip them. Returns
  * @bytes. */
 size_t kernel_fill(const struct insn *insns, size_t count, uint8_t *out, size_t at, size_t bytes);
 /* Writes @copies of the kernel, at distances of @stride bytes (length of a copy, or kernel_apart),
- * for address @offset of the code area. Returns their length, or 0 if the bytes decode to other
- * instructions. @out needs 16 additional bytes per copy. */
+ * for address @offset of the code area. @out needs 16 additional bytes per copy. Returns the total
+ * length, or 0 if the bytes decode to other instructions. */
 size_t kernel_copies_emit(const struct insn *insns, size_t count, unsigned copies, size_t stride,
                           uint32_t offset, uint8_t *out);
-/* Returns whether @code decodes to complete copies of @insns, in order and with equal lengths, and
- * nothing else. Each branch must lead to the next instruction or over the nops of kernel_fill. */
+/* Returns whether @code decodes exactly to complete copies of @insns, in order and with equal
+ * lengths. Each branch must lead to the next instruction or over the nops of kernel_fill. */
 bool kernel_emitted(const struct insn *insns, size_t count, const uint8_t *code, size_t length);
 /* Chooses the loop counter (enum sandbox_counter). x86-64 counts in memory. AArch64 counts in a
  * general register that the kernel does not use; COUNTER_BODY if it uses all. */

@@ -9,30 +9,29 @@
 #include "base/compare.h"
 
 #define FUSED 2               /* most instructions that fuse into one slot */
-#define LEAST_SHARE 0.9       /* least share of the lower limit by nops and fusion that a time must
-                               * reach */
-#define WIDTH 0.01            /* relative width of a floor, i.e. of the lowest times that agree */
-/* least share of windows on a floor, and least number of them, so that they do not agree by
- * chance */
+#define LEAST_SHARE 0.9       /* least share of the lower limit by nops and fusion at which a time
+                               * is accepted */
+#define WIDTH 0.01            /* relative width of a floor, the lowest times that agree */
+/* least share of windows on a floor, and least number, so that they do not agree by chance */
 #define SHARE 0.15
 #define FEW 3
 #define APART 0.015           /* relative distance above which a time is not on the floor */
-/* least share of windows above the floor at which the code has several rhythms */
+/* least share of windows above the floor at which the code is assumed to have several rhythms */
 #define OTHERS 0.25
-/* least number of windows with several rhythms, because the fastest one may be rare */
+/* least number of windows with several rhythms, because the fastest rhythm may be rare */
 #define MANY 24
-#define SHARE_OF_MANY 0.06    /* with several rhythms: least share of windows on the floor */
-#define BOTH 2                /* least windows with both the short and the long time on their
-                               * floors */
-#define CLOSE 0.02            /* relative range within which windows agree although there is no
-                               * floor */
+#define SHARE_OF_MANY 0.06    /* least share of windows on the floor with several rhythms */
+#define BOTH 2                /* least number of windows with both the short and the long time on
+                               * their floors */
+#define CLOSE 0.02            /* relative range within which windows agree without a floor */
 /* Most cycles to load registers and leave the loop. Measured on a Golden Cove: 0 to 60. */
 #define WAY_CYCLES 512
 #define VISITS_LEAST 3
-#define VISITS 8              /* visits, and windows, after which there is no stable time */
+#define VISITS 8              /* number of visits, and of windows, after which a loop has no stable
+                               * time */
 #define WINDOWS 40
-#define PLAN_VISITS 4         /* visits after which a loop that has not settled gets another plan */
-#define PLANS 1               /* most times that a loop gets another plan */
+#define PLAN_VISITS 4         /* number of visits after which an unsettled loop gets another plan */
+#define PLANS 1               /* most replacements of a loop's plan */
 #define VISIT_SECONDS 0.3
 #define PATIENCE_SECONDS 1.2
 
@@ -52,8 +51,8 @@ static bool is_on(float time, double floor)
     return fabs((double)time - floor) <= WIDTH * floor;
 }
 
-/* Finds the lowest of @times with a @share of all times close to it. *@floor: that time; *@apart:
- * the range of the close times. */
+/* Finds the lowest of @times that has a @share of all times close to it. Sets *@floor to that time
+ * and *@apart to the range of the close times. */
 static bool floor_of(const struct kernel_passes *p, const float *times, double share, double *floor,
                      double *apart)
 {
@@ -81,8 +80,8 @@ static bool visits_share(const struct kernel_passes *p, const float *times, doub
     return false;
 }
 
-/* Returns whether nearly all @times are on @floor and none is below. Otherwise the code has several
- * rhythms, which only disturbances change. */
+/* Returns whether nearly all @times are on @floor and none is below. If so, the code has one
+ * rhythm, which only disturbances change. */
 static bool one_rhythm(const struct kernel_passes *p, const float *times, double floor)
 {
     unsigned above = 0;
@@ -95,8 +94,8 @@ static bool one_rhythm(const struct kernel_passes *p, const float *times, double
     return above <= OTHERS * p->count;
 }
 
-/* Returns whether floors @low and @high are of one rhythm: some windows are on both, and the short
- * run takes a plausible overhead in addition to its iterations. */
+/* Returns whether floors @low and @high belong to one rhythm. Some windows must be on both, and the
+ * short run must have a plausible overhead. */
 static bool belong_together(const struct kernel_passes *p, double low, double high)
 {
     double way = 2 * low - high;
@@ -108,8 +107,8 @@ static bool belong_together(const struct kernel_passes *p, double low, double hi
            way <= WIDTH * low + WAY_CYCLES * (p->plan.passes ? p->plan.passes : 1);
 }
 
-/* Returns whether there are enough windows for a result. A third visit may show that a time on
- * which two visits agree is too long. */
+/* Returns whether there are enough windows for a result. Even if two visits agree, a third visit
+ * may show that their time is too long. */
 static bool seen_enough(const struct kernel_passes *p)
 {
     return p->visits >= VISITS_LEAST && p->count >= 2 * FEW;
@@ -189,7 +188,7 @@ bool kernel_passes_close(const struct kernel_passes *p, double *cycles, double *
 }
 
 /* Returns an unconfirmed time: the median of the windows; without windows, the first value under
- * contention; NaN: none. Pure. */
+ * contention; or NaN. Pure. */
 static double kernel_passes_rough(const struct kernel_passes *p)
 {
     double least, middle, most;

@@ -1,4 +1,4 @@
-/* Combines visits to a kernel at different times. A time counts only if another visit confirms
+/* Combines visits to a kernel at different times. A time counts only if a second visit confirms
  * it. */
 #ifndef PORTOLAN_MEASURE_KERNEL_PASSES_H
 #define PORTOLAN_MEASURE_KERNEL_PASSES_H
@@ -12,57 +12,57 @@
 
 struct kernel_passes {
     struct kernel_plan plan;
-    /* least plausible cycles per iteration (kernel_least_cycles); 0: unknown */
+    /* least plausible cycles per iteration (kernel_least_cycles); 0 if unknown */
     double least;
     /* iterations of the long run minus those of the short run */
     double between;
     /* cycles of the short and of the long run, for each accepted window */
     float shorter[KERNEL_PASSES_WINDOWS], longer[KERNEL_PASSES_WINDOWS];
     unsigned char visit[KERNEL_PASSES_WINDOWS];
-    /* number of windows; number of visits with an accepted window */
+    /* count: number of windows; visits: number of visits with an accepted window */
     unsigned count, visits;
     unsigned plans;                                   /* number of discarded plans */
 };
 
-/* Returns the least plausible cycles of @count instructions: the core executes at most twice the
+/* Returns the least plausible cycles of @count instructions. The core executes at most twice the
  * measured nops per cycle, because two instructions may fuse. Returns 0 under an emulator. Pure. */
 double kernel_least_cycles(const struct calibration *c, size_t count);
 /* Adds the results of one visit. Pure. */
 void kernel_passes_add(struct kernel_passes *p, const struct kernel_measured *m);
 /* Returns whether the times have settled. Short and long runs each need a floor: the lowest times
- * of which several agree within one percent. At least two of three visits must have times on each
- * floor, and both floors must be of one rhythm. If many windows are above the floor, the code has
- * several rhythms, and more windows are needed. *cycles: per iteration, from the difference of the
- * floors; *spread: relative scatter of the floors. Rejects times below @least, because they result
+ * of which several agree within one percent. Of three visits, at least two must have times on each
+ * floor, and both floors must belong to one rhythm. If many windows are above the floor, the code
+ * has several rhythms, and more windows are needed. Sets *cycles per iteration from the difference
+ * of the floors, and *spread to their relative scatter. Rejects times below @least, which result
  * from unequal disturbance of short and long runs. Pure. */
 bool kernel_passes_settled(const struct kernel_passes *p, double *cycles, double *spread);
-/* Discards the plan and the windows of a loop that walks over memory and has not settled after some
- * visits, at most once. Contention may have led to a plan with too few copies (kernel_run.h).
+/* Discards the plan and the windows of a loop that walks through memory and has not settled after
+ * some visits, at most once. Contention may have caused a plan with too few copies (kernel_run.h).
  * Pure. */
 void kernel_passes_replan(struct kernel_passes *p);
-/* Returns whether so many windows have no floor that there is no stable time. Pure. */
+/* Returns whether there is no stable time, because many windows have no floor. Pure. */
 bool kernel_passes_enough(const struct kernel_passes *p);
-/* Returns the range of cycles per iteration in the middle four fifths of the windows. Pure; needs
- * at least one window. */
+/* Computes the range of cycles per iteration in the middle four fifths of the windows. Needs at
+ * least one window. Pure. */
 void kernel_passes_range(const struct kernel_passes *p, double *least, double *most);
 
-/* For use after a timeout without floor. Returns whether there are enough visits and the middle
- * four fifths of the windows are within 2 %. Then any of them is a valid result. *cycles: the
- * median; *spread: the relative range. Pure. */
+/* Returns whether there are enough visits and the middle four fifths of the windows are within 2 %.
+ * If so, sets *cycles to their median and *spread to the relative range. For use after a timeout
+ * without a floor. Pure. */
 bool kernel_passes_close(const struct kernel_passes *p, double *cycles, double *spread);
 
-/* Sets err (ERR_LIMIT) to the reason why there is no time yet: too few windows, or no agreement.
+/* Sets err (ERR_LIMIT) to the reason why there is no time yet: too few windows or no agreement.
  * Returns false. */
 bool kernel_passes_unsettled(const struct kernel_passes *p, struct err *err);
 
 /* Visits the kernel until its times settle, for at most @seconds. Meanwhile @seek (may be NULL)
  * moves to a less busy CPU. Returns false with err: ERR_DATA if @insns cannot be measured,
  * ERR_LIMIT if the core is contended or there is no stable time. With ERR_LIMIT, @out has the
- * unconfirmed cycles, or NaN. */
+ * unconfirmed cycles or NaN. */
 bool kernel_measure(struct sandbox *s, const struct calibration *c, struct seek *seek,
                     const struct insn *insns, size_t count, double seconds,
                     struct kernel_measured *out, struct err *err);
-/* Like kernel_measure with a fixed patience, about a hundred times what a typical kernel needs. */
+/* Like kernel_measure with a fixed patience of about a hundred times the usual time. */
 bool kernel_run(struct sandbox *s, const struct calibration *c, const struct insn *insns,
                 size_t count, struct kernel_measured *out, struct err *err);
 

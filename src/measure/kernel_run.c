@@ -14,31 +14,31 @@
 #define UNROLLED_INSTRUCTIONS 240
 /* most instructions in the copies of a loop that walks through memory: some three hundred loads */
 #define UNROLLED_WALKING 1200
-/* most bytes of all copies, well within the first-level instruction cache */
+/* most bytes of all copies, well below the size of the first-level instruction cache */
 #define UNROLLED_BYTES 12288
-/* most instructions in the copies of a walking loop if more copies are faster: nearly as many as a
- * µop cache holds */
+/* most instructions in the copies of a walking loop if more copies are faster; nearly the capacity
+ * of a µop cache */
 #define UNROLLED_MOST 3000
-/* most bytes of these copies, within the first-level instruction cache */
+/* most bytes of these copies, which fit in the first-level instruction cache */
 #define UNROLLED_MOST_BYTES 24576
-/* bytes that exceed a µop cache with short instructions, but fit into the first-level instruction
+/* bytes that exceed a µop cache with short instructions, but fit in the first-level instruction
  * cache */
 #define DECODED_BYTES 26000
 #define UNROLLED_TRIES 3
-#define LONGER_GAIN 0.96          /* largest ratio of times per copy (more copies / fewer copies)
-                                   * with which more copies are used */
+#define LONGER_GAIN 0.96          /* largest ratio of times per copy (more copies / fewer copies) at
+                                   * which more copies are used */
 #define WINDOW_SECONDS 15e-6
 #define PASSES_LIMIT 4000
 #define MEASUREMENTS 9            /* most groups of windows per visit */
-#define ENOUGH 6                  /* number of accepted windows after which a visit ends */
-#define COUNT_LIMIT ((uint64_t)1 << 24)   /* most iterations of a run, enough for any window */
-#define ATTEMPTS 3                /* most attempts while the reference block has a wrong time */
+#define ENOUGH 6                  /* number of accepted windows that ends a visit */
+#define COUNT_LIMIT ((uint64_t)1 << 24)   /* most iterations of a run, which fill any window */
+#define ATTEMPTS 3                /* most attempts while the time of the reference block is wrong */
 /* Runs of the reference block per check. A busy neighbour may disturb a single run. */
 #define CANARIES 3
 #define REPEATS 16                /* repetitions of a single instruction */
 #define TRY_AGAIN "try again, or use another CPU with --cpu N"
-/* Bytes by which pointers advance: a multiple of the largest register's size, small enough for 64
- * iterations per page. */
+/* Bytes by which pointers advance: a multiple of the largest register's size. 64 iterations fit in
+ * a page. */
 #define STRIDE 64
 
 /* Kinds of values for registers that no address uses. */
@@ -46,7 +46,7 @@ enum values { VALUES_MAPPABLE, VALUES_STRIDE, VALUES_SMALL, VALUES_ALL_MAPPABLE,
 
 struct run_plan {
     const struct insn *insns;
-    size_t count, length;   /* number of instructions; bytes of one copy */
+    size_t count, length;   /* count: number of instructions; length: bytes of one copy */
     uint8_t *code;
     unsigned copies;
     bool apart;             /* closing branches of copies are separated, as in struct kernel_plan */
@@ -55,12 +55,12 @@ struct run_plan {
     unsigned vectors;
     unsigned counter;       /* loop counter (enum sandbox_counter) */
     uint32_t bases, indices;    /* bit sets of general registers by use in addresses */
-    double until;               /* time at which the measurement gives up (clock_seconds) */
-    unsigned *reached;          /* number of accesses to reserved addresses with this plan,
+    double until;               /* clock_seconds at which the measurement ends */
+    unsigned *reached;          /* number of accesses to reserved addresses under this plan,
                                  * borrowed */
-    bool ended;                 /* a run ended its process; no other values are tried */
-    bool beside;                /* the code stays in place, and the process of foreign code is
-                                 * shared */
+    bool ended;                 /* a run ended its process, so no other values are tried */
+    bool beside;                /* the code stays in place, and several kernels share the process of
+                                 * foreign code */
 };
 
 static void addresses_scan(struct run_plan *p)
@@ -136,7 +136,7 @@ static void item_fill(const struct run_plan *p, enum values values, struct sandb
     registers_fill(p, values, item->general);
 }
 
-/* Returns whether the fault ended the process, so that other values would not help. */
+/* Returns whether the fault ended the process. Other values would not help then. */
 static bool ends_all(unsigned fault)
 {
     return fault == FAULT_ENDLESS || fault == FAULT_SYSTEM_CALL || fault == FAULT_KILLED ||
@@ -148,7 +148,7 @@ static bool in_time(double until, struct err *err)
     return clock_seconds() < until || err_set(err, ERR_LIMIT, TRY_AGAIN, "core is contended");
 }
 
-/* Returns the number, from 1, of the instruction at @offset in the code area; 0 if @offset is
+/* Returns the number from 1 of the instruction at @offset in the code area, or 0 if @offset is
  * outside of the kernel. */
 static unsigned insn_at(const struct run_plan *p, uint32_t offset)
 {
@@ -191,8 +191,8 @@ static bool fault_text(const struct run_plan *p, const struct sandbox_item *item
     return kernel_refuse(p->insns, insn_at(p, item->fault_offset), reason, err);
 }
 
-/* Runs @count iterations a few times. *@got: the item, with the number of touched pages; *@ticks:
- * the least time. */
+/* Runs @count iterations a few times. Stores the item with the number of touched pages in *@got and
+ * the least time in *@ticks. */
 static bool try(struct sandbox *s, struct run_plan *p, enum values values, uint64_t count,
                 struct sandbox_item **got, double *ticks, struct err *err)
 {
@@ -206,7 +206,7 @@ static bool try(struct sandbox *s, struct run_plan *p, enum values values, uint6
         return err_set(err, ERR_DATA, NULL, "%s", sandbox_fault_text(FAULT_RESERVED));
     if (!in_time(p->until, err) || !sandbox_run(s, 1, NULL, NULL, NULL, err))
         return false;
-    /* the code may use such accesses to guess the vault's address */
+    /* The code may use such accesses to guess the vault's address. */
     *p->reached += item->fault == FAULT_RESERVED;
     p->ended |= ends_all(item->fault) || *p->reached >= SANDBOX_GUESSES;
     if (*p->reached >= SANDBOX_GUESSES)
@@ -237,9 +237,9 @@ static double rough_cycles(const struct calibration *c, const struct kernel_plan
 
 /* Unrolls a loop whose pointers soon leave their pages, so that each load runs only once after the
  * registers were set. If a load repeats with another address, the instruction-based prefetcher
- * requests the next address, and the request uses a load port. On a Golden Cove it tracks some 250
- * loads. Tries as many copies as @instructions and @bytes allow, and uses them if a copy takes less
- * than @gain of the former time. *@ticks: time of a run with the plan. */
+ * requests the next address, and the request uses a load port. On a Golden Cove core it tracks some
+ * 250 loads. Tries as many copies as @instructions and @bytes allow, and uses them if a copy takes
+ * less than @gain of the former time. Stores the time of a run with the plan in *@ticks. */
 static bool plan_unroll(struct sandbox *s, struct run_plan *p, size_t instructions, size_t bytes,
                         double gain, struct kernel_plan *plan, double *ticks, struct err *err)
 {
@@ -255,7 +255,7 @@ static bool plan_unroll(struct sandbox *s, struct run_plan *p, size_t instructio
     if (!code_place(s, p, err))
         return false;
     bool quicker = false;
-    /* tries several times, because long code is slow at first */
+    /* Tries several times, because long code is slow at first. */
     for (unsigned tries = 0; tries < UNROLLED_TRIES && !quicker; tries++) {
         if (!try(s, p, plan->values, 2 * count, &item, &now, err))
             return false;
@@ -274,9 +274,9 @@ static bool plan_unroll(struct sandbox *s, struct run_plan *p, size_t instructio
 }
 
 /* Unrolls a loop that walks through memory. The branch predictor tracks fewer addresses than the
- * prefetcher, so loops with a closing branch get many copies only if that is faster. Loops with
- * loads gain from more copies while the prefetcher tracks their loads, and become slower when the
- * copies exceed the µop cache. */
+ * prefetcher, so loops with a closing branch have many copies only if these are faster. Loops with
+ * loads benefit from more copies while the prefetcher tracks their loads. They become slower when
+ * the copies exceed the µop cache. */
 static bool plan_walk(struct sandbox *s, struct run_plan *p, struct kernel_plan *plan,
                       double *ticks, struct err *err)
 {
@@ -302,7 +302,7 @@ static unsigned copies_wanted(const struct run_plan *p, enum kernel_copies kind)
 }
 
 /* Finds copies, iterations and passes with which a run fills the window and the touched pages have
- * separate real pages. */
+ * different real pages. */
 static bool plan_fit(struct sandbox *s, const struct calibration *c, struct run_plan *p,
                      enum values values, struct kernel_plan *plan, struct err *err)
 {
@@ -348,8 +348,8 @@ static bool plan_fit(struct sandbox *s, const struct calibration *c, struct run_
     return true;
 }
 
-/* Returns whether @hint, the plan of another variant, is worth trying. The copies of a much longer
- * kernel would exceed the µop cache; with a much shorter kernel, the loop's end would matter. */
+/* Returns whether @hint, the plan of another variant, is worth a try. The copies of a much longer
+ * kernel would exceed the µop cache. With a much shorter kernel, the loop's end would matter. */
 static bool may_adopt(const struct run_plan *p, const struct kernel_plan *hint,
                       enum kernel_copies kind)
 {
@@ -383,7 +383,7 @@ static bool plan_adopt(struct sandbox *s, const struct calibration *c, struct ru
 
 /* Chooses the faster of two layouts of short copies: with adjacent or with separated closing
  * branches. Adjacent taken branches cost one cycle more than in the original loop. Separated ones
- * do not, but branches that are not taken continue through nops. */
+ * do not. A separated branch that is not taken falls through nops. */
 static bool plan_space(struct sandbox *s, const struct calibration *c, struct run_plan *p,
                        struct kernel_plan *plan, struct err *err)
 {
@@ -412,7 +412,7 @@ static bool plan_space(struct sandbox *s, const struct calibration *c, struct ru
 }
 
 /* Chooses the first kind of values with which the kernel runs long enough before its pointers leave
- * the pages, because overhead dominates short runs. If there is none, chooses the kind with the
+ * the pages, because overhead dominates short runs. If no kind suffices, chooses the kind with the
  * longest run. */
 static bool plan_choose(struct sandbox *s, const struct calibration *c, struct run_plan *p,
                         struct kernel_plan *plan, struct err *err)
@@ -460,7 +460,7 @@ static bool windows_collect(struct sandbox *s, const struct calibration *c,
         item_fill(p, plan->values, item);
         item->count = plan->count;
         item->passes = plan->passes;
-        /* at the timeout, succeeds with the windows collected so far */
+        /* At the timeout, succeeds with the windows collected so far. */
         if (!in_time(p->until, err))
             return out->windows > 0;
         if (!sandbox_run(s, 1, &c->rules, NULL, NULL, err))
@@ -512,8 +512,8 @@ bool kernel_vouch(struct sandbox *s, const struct calibration *c, double until, 
                    known);
 }
 
-/* Measures the kernel from the beginning, then runs the reference block in the same process. *@off:
- * whether the time of the reference block was wrong; err then has the reason. */
+/* Measures the kernel from the beginning, then runs the reference block in the same process. Sets
+ * *@off if the time of the reference block was wrong. err then has the reason. */
 static bool attempt(struct sandbox *s, const struct calibration *c, struct run_plan *p,
                     struct kernel_plan *plan, struct kernel_measured *out, bool *off,
                     struct err *err)
@@ -595,8 +595,8 @@ bool kernel_visit(struct sandbox *s, const struct calibration *c, const struct i
 
     if (!visit_begin(&p, insns, count, seconds, plan, out, err))
         return false;
-    /* only this measurement came after the last correct reference block, so it is repeated in new
-     * processes */
+    /* Only this measurement came after the last correct reference block. It is repeated in new
+     * processes. */
     for (unsigned i = 0; !ok && off && i < ATTEMPTS; i++)
         ok = attempt(s, c, &p, plan, out, &off, err);
     if (!ok)

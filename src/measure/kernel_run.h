@@ -1,12 +1,12 @@
 /* Runs an unmodified kernel (a repeated block or loop body) on this CPU, with memory mapped
  * wherever the kernel accesses it. The body is unrolled and looped. The loop counter is in an
- * unused register, or on x86-64 in memory, and the kernel may then use every register. The closing
+ * unused register, or on x86-64 in memory, where the kernel may use every register. The closing
  * branch of a copy leads to the next copy. Base registers point to separate addresses (1,088 bytes
- * apart within their pages); index registers are 0. Other registers have mappable numbers, 64, or
- * small numbers: the kind of values with which pointers stay near for longest. A fault maps the
- * accessed page to one of a few memory pages that stay in the first-level cache. A pass ends before
- * its pointers leave these pages. Then the registers are set again and the pass is repeated. The
- * time is the difference of two loop counts. */
+ * apart within their pages), and index registers are 0. Other registers have mappable addresses,
+ * 64, or small numbers. The kind with which pointers stay longest within their pages is used. A
+ * fault maps the accessed page to one of a few memory pages that stay in the first-level cache. A
+ * pass ends before its pointers leave these pages. Then the registers are set again and the pass is
+ * repeated. The time is the difference of two loop counts. */
 #ifndef PORTOLAN_MEASURE_KERNEL_RUN_H
 #define PORTOLAN_MEASURE_KERNEL_RUN_H
 
@@ -16,8 +16,8 @@
 
 #define KERNEL_WINDOWS 48
 
-/* Plan of a kernel's runs. The first visit determines it. Later visits reuse it, so that their
- * times are comparable. */
+/* Plan of a kernel's runs. The first visit determines it. Later visits reuse it, to make their
+ * times comparable. */
 struct kernel_plan {
     bool known;
     enum kernel_copies kind;   /* requested by the caller; the first visit determines all other
@@ -26,13 +26,14 @@ struct kernel_plan {
     unsigned copies;        /* copies of the kernel in the loop's body */
     uint64_t count;         /* iterations of the loop in a pass */
     unsigned passes;        /* passes in a run; each begins with the same registers */
-    bool apart;             /* whether the copies' closing branches are separated (kernel_apart) */
-    bool walks;             /* whether pointers would leave the pages in a longer run */
+    bool apart;             /* the copies' closing branches are separated (kernel_apart) */
+    bool walks;             /* pointers would leave the pages in a longer run */
     unsigned pages;         /* number of pages that the kernel touches */
-    uint32_t offset;        /* offset of the code if several kernels stay in memory */
+    uint32_t offset;        /* offset of the code in the code area if several kernels stay in memory
+                             * */
     /* accesses to reserved addresses around the vault, at most SANDBOX_GUESSES */
     unsigned reached;
-    /* Cycles per iteration on a shared core, measured while planning: unconfirmed, rarely too
+    /* Unconfirmed cycles per iteration on a shared core, measured while planning. Rarely too
      * low. */
     double rough;
 };
@@ -45,44 +46,44 @@ struct kernel_measured {
     unsigned pages;         /* number of pages that the kernel touches */
     unsigned iterations;    /* iterations of the kernel in a run */
     double contended;       /* share of windows with contention */
-    /* whether the kernel touches more pages than there are real pages, so that lines alias */
+    /* the kernel touches more pages than there are real pages, so lines alias */
     bool wraps;
-    /* Accepted windows of one visit: their cycles in the short run and in the long run, and the
-     * number of iterations by which the two runs differ. */
+    /* Accepted windows of one visit: their cycles in the short and in the long run, and the
+     * difference of the iterations of both runs. */
     float shorter[KERNEL_WINDOWS], longer[KERNEL_WINDOWS];
     unsigned windows;
     double between;
-    /* Whether the reference block had a wrong time after each attempt. All windows were then
-     * discarded, and err has the reason. */
+    /* The reference block had a wrong time after each attempt. All windows were then discarded, and
+     * err has the reason. */
     bool vain;
 };
 
-/* Collects windows for at most @seconds; kernel_passes.h evaluates them, so the cycles are NaN.
- * Fills *@plan if it is unknown. Returns false with err: ERR_DATA, with instruction and line, if
- * @insns cannot be measured (calls, indirect branches, system instructions, faults); ERR_LIMIT if
- * no window was idle or the reference block was wrong. */
+/* Collects windows for at most @seconds. The cycles are NaN, because kernel_passes.h evaluates the
+ * windows. Fills *@plan if it is unknown. Returns false with err: ERR_DATA, with instruction and
+ * line, if @insns cannot be measured (calls, indirect branches, system instructions, faults);
+ * ERR_LIMIT if no window was idle or the reference block was wrong. */
 bool kernel_visit(struct sandbox *s, const struct calibration *c, const struct insn *insns,
                   size_t count, double seconds, struct kernel_plan *plan,
                   struct kernel_measured *out, struct err *err);
 
 /* Visits a kernel with a single attempt, in the process shared with other variants of the loop. The
- * first visit tries @hint, the plan of another variant (NULL: none). The caller must then run the
+ * first visit tries @hint, the plan of another variant (may be NULL). The caller must then run the
  * reference block (kernel_vouch), which validates all visits since the last one. */
 bool kernel_visit_concurrent(struct sandbox *s, const struct calibration *c,
                              const struct insn *insns, size_t count, double seconds,
                              const struct kernel_plan *hint, struct kernel_plan *plan,
                              struct kernel_measured *out, struct err *err);
 
-/* Runs the reference block in the process of foreign code, to validate all measurements there since
+/* Runs the reference block in the process of foreign code, to validate all measurements in it since
  * the last one. If its time is wrong repeatedly, sets *@off, ends all processes, rewrites the
- * reference code, and returns false with ERR_LIMIT: a busy core can be the cause, and a later visit
+ * reference code, and returns false with ERR_LIMIT. A busy core can be the cause, and a later visit
  * may succeed. Also returns false without a result at @until (clock_seconds; ERR_LIMIT), or with
  * err like sandbox_run. */
 bool kernel_vouch(struct sandbox *s, const struct calibration *c, double until, bool *off,
                   struct err *err);
 
-/* Sets err (ERR_DATA) to @reason with the text of instruction @at (from 1; 0: none) and its lines
- * in the C file. Returns false. */
+/* Sets err (ERR_DATA) to @reason with the text of instruction @at (from 1; 0 for none) and its
+ * lines in the C file. Returns false. */
 bool kernel_refuse(const struct insn *insns, unsigned at, const char *reason, struct err *err);
 
 #endif

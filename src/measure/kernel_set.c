@@ -9,9 +9,9 @@
 #include "base/mem.h"
 #include "base/vec.h"
 
-#define PATIENCE_SECONDS 0.02   /* seconds of one attempt with a loop; then the next loop is
-                                 * visited */
-/* most seconds of a visit, because the first one also determines the plan */
+#define PATIENCE_SECONDS 0.02   /* seconds per attempt with a loop, before a visit to the next loop
+                                 * */
+/* most seconds of a visit, because the first visit also makes the plan */
 #define VISIT_SECONDS 0.3
 #define LOOP_SECONDS 0.25       /* total seconds of kernel_set_times per loop */
 
@@ -20,7 +20,7 @@ struct set_member {
     size_t count;
     struct kernel_passes passes;
     bool answered;
-    double cycles, spread;        /* NaN: there is no time, and @fault has the reason */
+    double cycles, spread;        /* cycles NaN: there is no time, and @fault has the reason */
     struct err fault;
 };
 
@@ -81,7 +81,7 @@ static size_t kernel_set_add_as(struct kernel_set *set, const struct insn *insns
     m->passes.least = kernel_least_cycles(&set->calibration, count);
     m->passes.plan.kind = kind;
     m->cycles = m->spread = NAN;
-    /* does not copy the instructions' text, which is borrowed */
+    /* The text of the instructions is borrowed. */
     for (size_t i = 0; i < count; i++)
         m->insns[i].text = NULL;
     vec_push(&set->members, m);
@@ -103,7 +103,7 @@ void kernel_set_again(struct kernel_set *set, size_t at)
     m->answered = false;
 }
 
-/* Returns the plan of any loop of the set; NULL if none has one. */
+/* Returns the plan of any loop of the set, or NULL if no loop has one. */
 static const struct kernel_plan *any_plan(const struct kernel_set *set)
 {
     for (size_t i = 0; i < set->members.count; i++)
@@ -142,8 +142,8 @@ static size_t kernel_set_answered(const struct kernel_set *set)
     return n;
 }
 
-/* Runs the reference block. If its time is wrong, discards all results since the last run of the
- * block; the loops are measured again in a new process. */
+/* Runs the reference block. If its time is wrong, discards all results since the block's last run.
+ * The loops are then measured again in a new process. */
 static bool vouch(struct kernel_set *set, struct err *err)
 {
     bool off;

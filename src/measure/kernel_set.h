@@ -1,5 +1,5 @@
-/* Measures variants of a loop together, in one process. In an idle moment of the core, as many
- * loops as possible are measured. Use from one thread. */
+/* Measures variants of a loop together, in one process. As many loops as possible are measured
+ * while the core is idle. Use from one thread. */
 #ifndef PORTOLAN_MEASURE_KERNEL_SET_H
 #define PORTOLAN_MEASURE_KERNEL_SET_H
 
@@ -16,13 +16,13 @@ size_t kernel_set_add(struct kernel_set *set, const struct insn *insns, size_t c
  * false with err when measurement fails or is cancelled. */
 bool kernel_set_measure(struct kernel_set *set, double seconds, struct err *err);
 /* Returns cycles per iteration of loop @at and their relative spread. Returns false with err:
- * ERR_DATA if not measurable, ERR_LIMIT if the times have not settled yet. */
+ * ERR_DATA if not measurable, ERR_LIMIT if the times have not settled. */
 bool kernel_set_result(const struct kernel_set *set, size_t at, double *cycles, double *spread,
                        struct err *err);
-/* Measures cycles per iteration of @n loops; NaN: no stable time. @code returns the instructions of
- * loop @i of @of, which are copied, and may set *@kind (otherwise KERNEL_CACHED). Takes about a
- * second, or more for many loops, but at most @most seconds. Returns false with err when
- * measurement fails or is cancelled. */
+/* Measures cycles per iteration of @n loops. A loop without a stable time has NaN. @code returns
+ * the instructions of loop @i of @of, which are copied, and may set *@kind (default KERNEL_CACHED).
+ * Takes about a second, or more for many loops, but at most @most seconds. Returns false with err
+ * when measurement fails or is cancelled. */
 bool kernel_set_times(struct sandbox *s, const struct calibration *c,
                       const struct insn *(*code)(const void *of, size_t i, size_t *count,
                                                  enum kernel_copies *kind),

@@ -8,10 +8,10 @@
 #include "model/experiments.h"
 
 /* Largest ratio of an experiment's instructions per cycle to the core's nops per cycle. Nops may be
- * so short that they are not in the µop cache and run slower. */
+ * so dense that the µop cache cannot hold them and they run slower. */
 #define NOPS_HIDE 1.25
 /* Instructions per cycle of the widest cores. A busy neighbour may have lowered the measured
- * baseline, so a rate up to this one is always accepted. */
+ * baseline, so rates up to this one are always accepted. */
 #define SLOTS_MOST 10.0
 
 /* instructions per cycle above which a padded body may be faster */
@@ -46,7 +46,7 @@ static bool item_prepare(struct measure_lane *l, const struct lane_task *t,
     const struct body_shape shape = {t->source->instructions, t->calibration->load_window, order,
                                      padded};
     const bool made = body_make(codes, counts, e->count, &shape, &l->body, &err);
-    /* the body is too long, or padding does not change it */
+    /* The body is too long, or padding does not change it. */
     if (padded && !(made && l->body.padded)) {
         l->body.padded = false;
         return true;
@@ -100,7 +100,7 @@ static unsigned items_prepare(struct measure_lane *l, const struct lane_task *t,
     return *full ? 0 : orders;
 }
 
-/* Stores the result of item @at in @out. @instructions: instructions of the experiment. */
+/* Stores the result of item @at in @out. @instructions is the experiment's instruction count. */
 static void item_result(struct measure_lane *l, const struct lane_task *t, uint64_t instructions,
                         size_t at, struct measured *out)
 {
@@ -117,7 +117,7 @@ static void item_result(struct measure_lane *l, const struct lane_task *t, uint6
                              .slowed = (double)(r->contended + r->disturbed) /
                                        fmax(1, r->contended + r->disturbed + r->accepted)};
     if (item->fault) {
-        /* the kernel or a user killed the process, so the code need not be faulty */
+        /* The kernel or a user killed the process, so the code need not be faulty. */
         out->busy = item->fault == FAULT_KILLED;
         state_set(out, sandbox_fault_text(item->fault));
     } else if (r->state != WINDOW_SETTLED || !(r->cycles > 0)) {
@@ -138,7 +138,7 @@ static void item_result(struct measure_lane *l, const struct lane_task *t, uint6
     }
 }
 
-/* Adds the samples and the code of item @at, which has the least time, to the record. */
+/* Adds the samples and the code of item @at to the record. The item has the least time. */
 static void item_record(struct measure_lane *l, const struct lane_task *t,
                         const struct experiment *e, size_t at, const struct measured *m)
 {
@@ -184,8 +184,8 @@ unsigned measured_least(const struct measured *orders, const bool *beaten, unsig
     return best;
 }
 
-/* Stores the least time of items @at to @at + @n - 1, which are the orders of one experiment, in
- * @out. @begun: start time of the first item; @each: seconds per item. */
+/* Stores the least time of items @at to @at + @n - 1, the orders of one experiment, in @out. @begun
+ * is the start time of the first item, @each the seconds per item. */
 static void items_result(struct measure_lane *l, const struct lane_task *t,
                          const struct experiment *e, unsigned at, unsigned n, double begun,
                          double each, struct measured *out)

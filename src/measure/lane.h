@@ -10,11 +10,12 @@
 struct measure_lane {
     struct sandbox *sandbox;
     struct seek seek;
-    struct body body;                  /* body generated last */
+    struct body body;                  /* last generated body */
     uint32_t lengths[SANDBOX_ITEMS];   /* bytes of code per item */
 };
 
-/* Experiments for all lanes. Lanes only read it; each writes results to its elements of @out. */
+/* Experiments for all lanes. Lanes only read the task, and each lane writes results to its elements
+ * of @out. */
 struct lane_task {
     /* source of the settings: instructions, orders, baseline and record */
     const struct source *source;
@@ -22,8 +23,8 @@ struct lane_task {
     /* calibration for experiments with forms, without the room probe */
     const struct calibration *calibration;
     bool wide;                                /* whether the core may be wide (SOURCE_WIDE) */
-    double started;                           /* clock_seconds when the source was created, for the
-                                               * record */
+    double started;                           /* clock_seconds at the creation of the source, for
+                                               * the record */
     const struct experiment *e;
     struct measured *out;
     bool (*cancelled)(void *state);

@@ -11,15 +11,15 @@
 #include "base/log.h"
 #include "base/mem.h"
 
-#define WORTH_IT 16            /* least number of experiments for which more lanes are used */
-#define PIECE 4                /* experiments per piece; to start a run takes a tenth of an
+#define WORTH_IT 16            /* least number of experiments for which several lanes are used */
+#define PIECE 4                /* experiments per piece; starting a run takes a tenth of an
                                 * experiment's time */
 /* success rate below which a lane gets single experiments */
 #define HARDLY_QUIET 0.1
 #define LATELY 0.5             /* weight of the last piece in the success rate */
-/* share of a single CPU's patience, because other lanes continue while one waits */
+/* share of a single CPU's patience, because other lanes continue during a wait */
 #define PATIENCE 0.2
-#define LITTLE_PATIENCE 0.05   /* share of the patience of a lane whose CPU is rarely idle */
+#define LITTLE_PATIENCE 0.05   /* share of the patience for a lane whose CPU is rarely idle */
 #define ROUNDS 12              /* rounds of probes per decision */
 /* least share of idle probes of a CPU that is probed alone */
 #define MOSTLY 0.5
@@ -27,29 +27,31 @@
  * it. */
 #define PARTLY 0.25
 #define TELLING 3              /* least number of rounds with an idle CPU for a decision */
-#define JUDGED_AGAIN 60.0      /* seconds until the next decision, because virtual CPUs migrate */
+#define JUDGED_AGAIN 60.0      /* seconds until the next decision, because virtual CPUs migrate
+                                * between cores */
 #define TRIED_AGAIN 5.0
 
 struct lanes {
     struct measure_lane lanes[CORES_LANES];
     struct lane_cpus shares[CORES_LANES];
-    /* number of lanes in use; before all lanes start, the most lanes; 1: only the first lane */
+    /* number of lanes in use; before all lanes start, the upper limit; 1 if only the first lane
+     * runs */
     unsigned count;
     const struct source_threads *threads;
     void *crew;                    /* threads of the lanes; NULL: not started */
     enum lanes_verdict verdict;
     double again;                  /* clock_seconds of the next decision */
     unsigned used;
-    /* task of the current call */
+    /* task of the current call, borrowed */
     const struct lane_task *given;
-    size_t total, next;            /* number of experiments; next one to measure, protected by the
-                                    * lock */
+    size_t total, next;            /* total: number of experiments; next: the next one to measure,
+                                    * protected by the lock */
     pthread_mutex_t lock;
     atomic_bool stop;
-    int failed;                    /* first lane that failed; -1: none; protected by the lock */
+    int failed;                    /* first lane that failed, or -1; protected by the lock */
     struct err errs[CORES_LANES];
-    bool narrow;                   /* whether the first lane is restricted to its share */
-    int only;                      /* the only lane that probes its CPU; -1: all lanes probe */
+    bool narrow;                   /* the first lane is restricted to its share of the CPUs */
+    int only;                      /* the only lane that probes its CPU, or -1 if all lanes probe */
     unsigned looks[CORES_LANES];   /* number of probes that found the lane's CPU idle */
     /* recent success rate: share of experiments with a value or reason, by lane */
     double quiet[CORES_LANES];
@@ -222,7 +224,7 @@ static void lane_work(void *state, unsigned member)
     t.cancelled = member ? stopped : asked;
     t.state = l;
     while (ok) {
-        /* the sandbox does not poll while a piece runs, because pieces are short */
+        /* The sandbox does not poll while a piece runs, because pieces are short. */
         if (member == 0)
             ask(l);
         if (stopped(l))
@@ -256,8 +258,8 @@ static void lane_look(void *state, unsigned member)
                          &l->looks[member], &outgrown, &l->errs[member]));
 }
 
-/* Determines whether CPUs interfere, by probing them together and alone, alternately. Does not
- * change the verdict if the result is not clear. */
+/* Determines whether CPUs interfere, by probing them together and alone in turn. An unclear result
+ * leaves the verdict unchanged. */
 static bool judge(struct lanes *l, struct err *err)
 {
     struct lanes_looks rounds[ROUNDS] = {0};
@@ -283,7 +285,7 @@ static void others_end(struct lanes *l, const struct err *why)
     l->count = 1;
 }
 
-/* Starts all lanes except the first. Returns false if there are none. */
+/* Starts all lanes except the first. Returns false if there are no others. */
 static bool others_begin(struct lanes *l)
 {
     struct err err = {0};
@@ -302,7 +304,7 @@ static bool others_begin(struct lanes *l)
     return false;
 }
 
-/* Restricts the first lane to its share of CPUs if @narrow, otherwise allows it all CPUs. */
+/* Restricts the first lane to its share of CPUs if @narrow. Otherwise allows it all CPUs. */
 static void first_keeps(struct lanes *l, bool narrow)
 {
     const struct lane_cpus *own = &l->shares[0];
@@ -318,7 +320,7 @@ static void first_keeps(struct lanes *l, bool narrow)
     l->narrow = narrow;
 }
 
-/* Measures with all lanes unless their CPUs interfere. *@done: whether it measured. */
+/* Measures with all lanes unless their CPUs interfere. Sets *@done if it measured. */
 static bool measure_together(struct lanes *l, size_t n, bool *done, struct err *err)
 {
     const bool judges = clock_seconds() >= l->again;
@@ -339,7 +341,7 @@ static bool measure_together(struct lanes *l, size_t n, bool *done, struct err *
     sched_setaffinity(0, sizeof before, &before);
     if (ok)
         return true;
-    /* after an error of another lane, only the first lane continues */
+    /* After an error of another lane, only the first lane continues. */
     if (l->failed > 0 && fault.code != ERR_INTERRUPTED) {
         others_end(l, &fault);
         return true;

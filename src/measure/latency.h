@@ -9,7 +9,7 @@ struct latency {
     struct chain chain;
     double cycles;       /* NaN: not measured, and @state has the reason */
     double spread;
-    char state[96];      /* "ok", or why the chain was not measured */
+    char state[96];      /* "ok", or the reason why the chain was not measured */
 };
 
 /* Measures all chains of @code. Returns the number of latencies in @out, or SIZE_MAX with err when

@@ -18,11 +18,11 @@
                                * usage */
 /* largest relative amount by which a measurement may be shorter than its prediction */
 #define FASTER 0.02
-/* µops that a usage must save for each additional unexplained measurement; measurements may be
- * wrong because usages of blocking forms have errors */
+/* µops that a usage must save for each additional unexplained measurement; measurements may
+ * disagree because usages of blocking forms have errors */
 #define OUTLIER 0.75
 #define BLOCKERS_ALIKE 2      /* number of blocking forms per port set and vector encoding */
-#define UOPS_MAX 10           /* most µops in a usage; a blocked pipe counts as one */
+#define UOPS_MAX 10           /* most µops in a usage, where a blocked pipe counts as one */
 #define NODES_MAX 400000      /* most usages tried at one tolerance */
 #define SLOT_FILLERS 12       /* least number of eliminated moves in the experiment that reveals a
                                * form's slots */
@@ -40,7 +40,7 @@ struct learner {
     bool (*cancelled)(void *state);
     void *state;
     VEC(struct blocker) blockers;
-    char *filler;             /* form that takes a slot at rename but no port; NULL: none */
+    char *filler;             /* form that takes a slot at rename but no port; NULL if none */
     VEC(portset) sets;        /* port sets, including blocking pipes, that occur in the mapping */
     struct throughput *throughput;
 };
@@ -158,11 +158,11 @@ static double alone_predicted(const struct learner *l, const struct mapping_entr
         masses[i] = (struct mass){entry->usage.uops[i].ports, entry->usage.uops[i].count};
     double cycles = throughput_of_masses(l->throughput, masses, entry->usage.count);
     double slots = (entry->micro_ops ? entry->micro_ops : 1) / l->issue_width;
-    return fmax(cycles, slots);   /* fmax ignores a NaN */
+    return fmax(cycles, slots);   /* fmax ignores a NaN. */
 }
 
-/* Returns whether @entry alone keeps @set busy: its only µop uses @set, or, with @paired, the µop
- * besides its address µop. For a pipe, returns whether the form blocks no other pipe longer. */
+/* Returns whether @entry alone keeps @set busy. Its only µop, or with @paired the µop in addition
+ * to its address µop, must use @set. For a pipe, the form must block no other pipe longer. */
 static bool blocks(const struct mapping_entry *entry, portset set, bool pipe, bool paired)
 {
     const struct usage *u = &entry->usage;
@@ -196,8 +196,8 @@ static void collect_sets(struct learner *l)
     }
 }
 
-/* Selects up to CANDIDATES forms that keep @set busy by their usage, evenly from the mapping. Forms
- * without memory operands come first. */
+/* Selects up to CANDIDATES forms that keep @set busy by their usage, evenly distributed over the
+ * mapping. Forms without memory operands come first. */
 static size_t candidates(const struct learner *l, portset set, const char *out[CANDIDATES])
 {
     size_t found = 0;
@@ -240,8 +240,8 @@ static bool find_blockers(struct learner *l, struct err *err)
     struct experiments *table = experiments_new();
     VEC(struct blocker) tried = {0};
 
-    for (size_t i = 0; i <= l->sets.count; i++) {   /* the last iteration is for forms without
-                                                     * ports */
+    for (size_t i = 0; i <= l->sets.count; i++) {   /* The last iteration is for forms without
+                                                     * ports. */
         const char *list[CANDIDATES];
         portset set = i < l->sets.count ? l->sets.items[i] : 0;
         size_t n = set || !isnan(l->issue_width) ? candidates(l, set, list) : 0;
@@ -261,7 +261,7 @@ static bool find_blockers(struct learner *l, struct err *err)
             continue;
         if (!b->ports)
             l->filler = mem_strdup(b->form);
-        /* port sets as large as the issue width are never saturated */
+        /* Port sets as large as the issue width are never saturated. */
         else if (isnan(l->issue_width) || cycles > 1.2 / l->issue_width)
             vec_push(&l->blockers, ((struct blocker){mem_strdup(b->form), b->ports, cycles}));
     }
@@ -321,9 +321,9 @@ static double predict(struct usage_search *s, const struct learn_trial *trial,
     return fmax(cycles, slots);
 }
 
-/* Returns by how many cycles a prediction may exceed @measured. Only noise makes a measurement
- * shorter than its prediction. It may be longer, because a CPU may assign ports worse than the
- * optimum. */
+/* Returns the cycles by which a prediction may exceed @measured. Only noise makes a measurement
+ * shorter than its prediction. A measurement may be longer, because a CPU may assign ports worse
+ * than the optimum. */
 static double above(double measured)
 {
     return fmax(FASTER * measured, 0.01);
@@ -365,7 +365,7 @@ static void descend(struct usage_search *s, size_t from)
         under += -off > below(s, trial->measured);
         error += agrees ? fabs(off) / trial->measured : 0;
         if (i == 0 && (over || (under && s->depth == s->wanted)))
-            return;   /* the time of a form alone does not depend on usages of other forms */
+            return;   /* The time of a form alone does not depend on usages of other forms. */
     }
     if (s->wanted + OUTLIER * (double)over > s->best_price + 1e-9)
         return;
@@ -440,8 +440,8 @@ static bool gather(struct usage_search *s, const char *form, struct learned *out
                      "%s was not measured: %s", form, table->rows.items[alone].state);
     if (ok) {
         double cycles = table->rows.items[alone].cycles;
-        /* uses enough copies of the blocking form for its ports to be the limit, instead of those
-         * of @form */
+        /* Uses so many copies of the blocking form that its ports are the limit, and not those of
+         * @form. */
         for (size_t i = 0; i < l->blockers.count; i++) {
             const struct blocker *b = &l->blockers.items[i];
             if (strcmp(b->form, form) != 0)
@@ -455,7 +455,7 @@ static bool gather(struct usage_search *s, const char *form, struct learned *out
     }
     if (ok && filled != SIZE_MAX) {
         struct learn_trial *last = &s->trials.items[filled];
-        /* ignores an experiment that was not measured */
+        /* Ignores an experiment that was not measured. */
         double cycles =
                    experiments_measured(table, filled) ? table->rows.items[filled].cycles : NAN,
                slots = cycles * l->issue_width - last->others;

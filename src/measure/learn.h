@@ -1,7 +1,7 @@
 /* Determines a form's usage by measurements together with known forms. Each known form ("blocking
- * form") keeps one port set busy. A µop that has no other port then adds time (uops.info, Abel &
- * Reineke, ASPLOS 2019). The result is the usage with the fewest µops whose predicted throughput
- * agrees with all measurements. */
+ * form") keeps one port set busy. A µop that can use only these ports then adds time (uops.info,
+ * Abel & Reineke, ASPLOS 2019). The result is the usage with the fewest µops whose predicted
+ * throughput agrees with all measurements. */
 #ifndef PORTOLAN_MEASURE_LEARN_H
 #define PORTOLAN_MEASURE_LEARN_H
 
@@ -22,16 +22,17 @@ struct learned {
     double latency;
     double tolerance;      /* relative tolerance within which measurements agree */
     /* number of measurements that disagree, because usages of blocking forms are wrong or forms
-     * interfere otherwise */
+     * interfere */
     size_t outliers;
     struct learn_step *steps;
     size_t step_count;
-    size_t rivals;         /* number of other usages that have as many µops and agree as well */
+    size_t rivals;         /* number of other usages with equally many µops that agree equally well
+                            * */
 };
 void learned_done(struct learned *l);
 
 /* Creates a learner, and measures which forms of @mapping keep their ports busy. Borrows @source
- * and @mapping. @issue_width NaN: unknown. Returns NULL with err when measurement fails or is
+ * and @mapping. @issue_width may be NaN. Returns NULL with err when measurement fails or is
  * cancelled, or if there are no such forms. Use from one thread. */
 struct learner;
 struct learner *learner_new(struct source *source, const struct mapping *mapping,

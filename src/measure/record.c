@@ -11,7 +11,7 @@
 #include "base/lock.h"
 #include "base/mem.h"
 
-#define STRETCH 0.1      /* seconds per point when a record begins */
+#define STRETCH 0.1      /* seconds per point at the start of a record */
 
 struct record_row {
     char *text;
@@ -69,7 +69,7 @@ static struct record_row *find(struct record *r, const char *text, uint64_t hash
     return row == INDEX_NONE ? NULL : &r->rows[row];
 }
 
-/* Returns a new row for @text. If all are used, replaces the oldest one. */
+/* Returns a new row for @text. Replaces the oldest row if all are used. */
 static struct record_row *row_new(struct record *r, const char *text, uint64_t hash)
 {
     uint32_t at = r->next_row++ % RECORD_ROWS;
@@ -103,7 +103,7 @@ void record_add(struct record *r, const struct experiment *e, const struct recor
     experiment_print(e, &text);
     uint64_t hash = hash_text(str_text(&text));
     lock_take(&r->lock);
-    /* on allocation failure, loses only the record; measurements continue */
+    /* An allocation failure loses only the record. Measurements continue. */
     if (!r->rows && !(r->rows = mem_try_zero(RECORD_ROWS, sizeof *r->rows))) {
         lock_give(&r->lock);
         str_done(&text);

@@ -1,5 +1,5 @@
-/* Record of measurements: samples of the latest experiments, and clock and contention over time.
- * Has the last RECORD_ROWS rows, and at most RECORD_POINTS points, whose duration grows. The worker
+/* Record of measurements: samples of the latest experiments, and clock and contention over time. It
+ * has the last RECORD_ROWS rows, and at most RECORD_POINTS points, whose duration grows. The worker
  * writes, and the UI thread reads copies. Any thread may call any function. */
 #ifndef PORTOLAN_MEASURE_RECORD_H
 #define PORTOLAN_MEASURE_RECORD_H
@@ -13,7 +13,7 @@
 #include "model/experiment.h"
 
 #define RECORD_ROWS 2048
-#define RECORD_VALUES 64      /* most samples stored per experiment; later ones replace earlier
+#define RECORD_VALUES 64      /* most samples stored per experiment; later samples replace earlier
                                * ones */
 #define RECORD_POINTS 1024
 
@@ -24,7 +24,7 @@ struct record_pass {
     unsigned executions;      /* executions of the experiment in an iteration */
     unsigned instructions;    /* requested number of instructions in the body */
     double clock_hz;
-    const uint8_t *code;      /* machine code of the body; NULL: the source is simulated */
+    const uint8_t *code;      /* machine code of the body; NULL if the source is simulated */
     size_t length;
 };
 
@@ -45,7 +45,7 @@ struct record_samples {
 
 struct record_point {
     double seconds;           /* middle of the interval, in seconds since the first measurement */
-    double clock_hz;          /* mean of accepted windows, in Hz; NaN if there are none */
+    double clock_hz;          /* mean of accepted windows, in Hz; NaN if none was accepted */
     double contended, disturbed;   /* shares of all windows; NaN without windows */
 };
 
@@ -53,12 +53,12 @@ struct record;
 struct record *record_new(void);
 void record_free(struct record *r);
 
-/* record_add adds the samples of a pass; record_windows adds the windows of a call at @seconds to
+/* record_add adds the samples of a pass. record_windows adds the windows of a call at @seconds to
  * the series. Sources call both. */
 void record_add(struct record *r, const struct experiment *e, const struct record_pass *pass);
 void record_windows(struct record *r, double seconds, double clock_hz, unsigned accepted,
                     unsigned contended, unsigned disturbed);
-/* Starts a new series of points. @name: name of the CPU or of the simulated machine. */
+/* Starts a new series of points. @name is the name of the CPU or of the simulated machine. */
 void record_begin(struct record *r, const char *name, const struct calibration *c);
 
 /* Sets the number of CPUs that measure concurrently. */
@@ -67,8 +67,8 @@ void record_cpus(struct record *r, unsigned cpus);
 /* Copies the record of the experiment with text @text. Returns false if there is none. */
 bool record_find(struct record *r, const char *text, struct record_samples *out);
 void record_samples_done(struct record_samples *s);
-/* Copies the current calibration. Returns false if there is none. *@simulated: the source is a
- * simulated machine, and @out is empty. */
+/* Copies the current calibration. Returns false if there is none. Sets *@simulated if the source is
+ * a simulated machine. @out is then empty. */
 bool record_calibration(struct record *r, struct calibration *out, char *name, size_t size,
                         bool *simulated);
 /* Returns the number of CPUs that measure concurrently; at least 1. */

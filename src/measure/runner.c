@@ -9,8 +9,8 @@
 #include "base/clock.h"
 #include "base/mem.h"
 
-/* Rows per block. A pass over a block takes at least a second, so two passes of a row are that far
- * apart. */
+/* Rows per block. A pass over a block takes at least a second, so two passes of a row are at least
+ * a second apart. */
 #define BLOCK 2048
 #define CHUNK SANDBOX_ITEMS  /* most rows per batch, because sources accept no more */
 /* Most rows per batch for each CPU of the source. On an idle computer they take about a tenth of a
@@ -23,21 +23,23 @@
  * results. */
 #define EARNED 0.05
 #define SHORTS 4
-/* relative tolerance of the cycles with the two body lengths, besides spread and loop overhead */
+/* relative tolerance between the cycles with the two body lengths, in addition to spread and loop
+ * overhead */
 #define LENGTHS_DIFFER 0.02
-/* Least ratio of a value's baseline to the current one. A value with a lower baseline is not
- * valid. */
+/* Least ratio of a value's baseline to the current baseline. A value with a lower baseline is
+ * invalid. */
 #define AS_FAST 0.985
 #define DOUBTFUL "doubtful"  /* state of a value that was measured with a doubtful baseline */
 #define ESTIMATE_FROM 2.0    /* seconds until the first estimate is shown */
 #define ESTIMATE_SHARE 0.3   /* share of the elapsed or remaining time in which an estimate
                               * adapts */
-#define LOOP_CYCLES 1.0      /* cycles of a taken branch and a decrement, if they cost time */
+#define LOOP_CYCLES 1.0      /* cycles of the loop's taken branch and decrement, if they cost time
+                              * */
 
 struct runner_trial {
     size_t row;
     struct experiment experiment;
-    char code[FORM_CODES_SUM];   /* sum of the experiment's code; empty: no code */
+    char code[FORM_CODES_SUM];   /* sum of the experiment's code; empty if there is no code */
     double values[VALUES];
     unsigned count;
     double spread;           /* largest relative spread of its passes so far */
@@ -45,10 +47,10 @@ struct runner_trial {
     double slowed;           /* largest share of lost windows in its passes so far */
     double shorts[SHORTS];
     unsigned short_count;
-    /* @held is the final value, and only the comparison with a short body is missing */
+    /* @held is the final value; only the comparison with a short body is missing */
     bool confirmed;
     struct measured held;
-    bool known;              /* the value is in the journal, or may not be stored there */
+    bool known;              /* the value is in the journal, or must not be stored there */
     bool settled;
     double expected;         /* expected cycles; NaN: none */
     double contended;        /* least cycles measured on a busy core; NaN: none */
@@ -62,8 +64,9 @@ struct runner_state {
     const struct runner_options *options;
     const struct runner_hooks *hooks;
     struct runner_summary *summary;
-    double started, paused;  /* start and total pauses, in seconds; pauses count towards no limit */
-    double waited, patience; /* seconds without a result, and their limit */
+    double started, paused;  /* start and total duration of pauses, in seconds; pauses count towards
+                              * no limit */
+    double waited, patience; /* waited: seconds without a result; patience: their limit */
     size_t total;
     struct runner_estimate estimate;
     struct err *err;
@@ -133,8 +136,8 @@ static void compare_lengths(struct runner_state *r, struct runner_trial *t, bool
         settle(r, t, m);
 }
 
-/* Returns the least value if it needs no confirmation, because it was expected or the source always
- * returns the same value; otherwise NaN. The values are sorted. */
+/* Returns the least value if it needs no confirmation, otherwise NaN. It needs none if it was
+ * expected or the source always returns the same value. The values are sorted. */
 static double sufficient(const struct runner_state *r, const struct runner_trial *t)
 {
     const bool is =
@@ -158,8 +161,8 @@ static void judge(struct runner_state *r, struct runner_trial *t)
     if (alone)
         m.cycles = sufficient(r, t);
     if (m.cycles > 0) {
-        /* does not store a value in the journal as final if the baseline is doubtful or no other
-         * pass confirmed it */
+        /* A value is not final in the journal if the baseline is doubtful or no other pass
+         * confirmed the value. */
         snprintf(m.state, sizeof m.state, "%s", r->source->doubtful ? DOUBTFUL : EXPERIMENT_OK);
         t->known |= r->source->doubtful || alone;
         t->held = m;
@@ -191,8 +194,8 @@ static void take_short(struct runner_state *r, struct runner_trial *t, const str
     }
 }
 
-/* Returns the interim result of @t: the least value of its passes, or the time on a busy core. @m:
- * result of the last pass. */
+/* Returns the interim result of @t: the least value of its passes, or the time on a busy core. @m
+ * is the result of the last pass. */
 static struct measured unconfirmed(const struct runner_trial *t, const struct measured *m)
 {
     struct measured now = *m;
@@ -258,17 +261,17 @@ static void report(struct runner_state *r)
     s->seconds = spent(r);
     s->rate = s->seconds > 0 ? (double)s->passes / s->seconds : 0;
     s->left = r->total - s->done - s->failed;
-    /* each experiment needs at least two long passes and a short one; passes on a busy core do not
-     * count */
+    /* Each experiment needs at least two long passes and a short one. Passes on a busy core do not
+     * count. */
     const double each = r->options->one_length ? 2 : 3;
     double needed = fmax((double)s->left, each * (double)(r->total - s->reused) -
                                               (double)(s->useful + s->taken_over + s->foretold));
     double guess = s->useful ? needed * s->seconds / (double)s->useful : NAN,
            drain = r->waited - EARNED * (double)s->useful;
-    /* patience may end earlier, at the current rate of waiting */
+    /* At the current rate of waiting, the patience may end earlier. */
     if (drain > 0)
         guess = fmin(guess, fmax(r->patience - drain, 0) * s->seconds / drain);
-    /* the share does not decrease when experiments need more passes */
+    /* The share does not decrease when experiments need more passes. */
     s->share = s->left ? fmax(s->share, 1 - needed / (each * (double)r->total)) : 1;
     s->seconds_left = s->left ? runner_estimate(&r->estimate, s->seconds, guess) : 0;
     r->hooks->progress(r->hooks->state, s, r->total);
@@ -333,7 +336,7 @@ static bool block_pass(struct runner_state *r, struct runner_trial *trials, size
             (shorter ? take_short : take)(r, &trials[who[i]], &got[i]);
         r->waited +=
             (spent(r) - begun) * (1 - (double)(r->summary->useful - useful) / (double)count);
-        /* limits the time without results, so that each new value extends the patience */
+        /* Limits the time without results, so that each new value extends the patience. */
         r->waited = fmin(r->waited, r->patience + EARNED * (double)r->summary->useful);
         if (r->journal && !journal_flush(r->journal, r->err))
             return false;
@@ -342,14 +345,14 @@ static bool block_pass(struct runner_state *r, struct runner_trial *trials, size
     return true;
 }
 
-/* Returns whether values measured with @baseline nops per cycle are valid. They are not if the core
- * has since proved faster. */
+/* Returns whether values measured with @baseline nops per cycle are valid. They are invalid if the
+ * core was later measured faster. */
 static bool holds(const struct runner_state *r, double baseline)
 {
     return !(r->source->baseline > 0) || baseline >= AS_FAST * r->source->baseline;
 }
 
-/* Extends the range of dates of reused values by @day. */
+/* Extends the range of dates of reused values to include @day. */
 static void day_note(struct runner_summary *s, const char *day)
 {
     if (!*day)
@@ -366,7 +369,7 @@ static void recall_passes(struct runner_state *r, struct runner_trial *t,
 {
     if (!holds(r, known->baseline))
         return;
-    /* limits the number of values that do not agree, to have room for new ones */
+    /* Limits the number of values that do not agree, to leave space for new ones. */
     t->count = known->value_count < VALUES / 2 ? known->value_count : VALUES / 2;
     memcpy(t->values, known->values, t->count * sizeof *t->values);
     judge(r, t);
@@ -384,8 +387,8 @@ static void recall_passes(struct runner_state *r, struct runner_trial *t,
     }
 }
 
-/* Returns whether a value of @known is impossible. Code may have corrupted its own loop. The caller
- * then ignores the experiment's entry. */
+/* Returns whether a value of @known is impossible because code may have corrupted its own loop. The
+ * caller then ignores the experiment's entry. */
 static bool impossible(const struct journal_entry *known, uint64_t instructions)
 {
     const double least = source_least_cycles(known->baseline, instructions);
@@ -419,7 +422,7 @@ static void recall(struct runner_state *r, struct runner_trial *t)
     m.spread = known->spread;
     m.repeats = known->repeats;
     snprintf(m.state, sizeof m.state, "%s", known->state);
-    /* The value was measured with a lower baseline. It counts as one pass, which other passes
+    /* The value was measured with a lower baseline. It counts as one pass, which later passes
      * confirm or lower. */
     if (m.cycles > 0 && !holds(r, known->baseline)) {
         t->values[t->count++] = m.cycles;
@@ -486,7 +489,7 @@ static bool block_run(struct runner_state *r, struct runner_trial *trials, size_
     for (size_t i = 0; i < n; i++)
         recall(r, &trials[i]);
     report(r);
-    /* Short bodies run first, so that a second long pass can settle a value. When the patience is
+    /* Short bodies run first, so that a second long pass can settle a value. After the patience is
      * used up, each experiment has one more attempt. */
     for (bool again = true; ok && again && unsettled(trials, n) && !out_of_budget(r);) {
         ok = (out_of_patience(r) || block_pass(r, trials, n, true)) &&

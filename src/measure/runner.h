@@ -20,10 +20,10 @@ struct runner_options {
 };
 
 struct runner_summary {
-    /* numbers of experiments; reused: done, with a value from the journal; left: neither done nor
-     * failed */
+    /* Numbers of experiments. reused counts done ones with a value from the journal, left those
+     * neither done nor failed. */
     size_t done, failed, reused, left;
-    /* numbers of experiments left: with unconfirmed passes, and without an idle moment */
+    /* numbers of experiments left that have unconfirmed passes, or that found no idle moment */
     size_t once, contended;
     unsigned cpus;           /* most CPUs that measured concurrently; 0: the source is simulated */
     double seconds;
@@ -32,11 +32,11 @@ struct runner_summary {
     /* passes from the journal, of experiments that need more passes */
     size_t taken_over;
     size_t useful;          /* passes that returned a value or a final reason */
-    /* useful passes whose value was expected, so that it needs no confirmation */
+    /* useful passes that needed no confirmation, because their value was expected */
     size_t foretold;
     /* first and last date of reused values; empty: unknown */
     char since[KEPT_DAY], until[KEPT_DAY];
-    /* share of the necessary passes that are complete, 0 to 1; 1: no experiment is left */
+    /* share of the necessary passes that are complete, 0 to 1; 1 if no experiment is left */
     double share;
     /* estimated from the rate of useful passes; NaN at the beginning */
     double seconds_left;
@@ -48,9 +48,10 @@ struct runner_estimate {
                              * remaining seconds */
     bool known;
 };
-/* Updates the estimate with @guess, the remaining seconds computed at @seconds since the start
- * (NaN: unknown). Returns the value to display: NaN in the first seconds; then the last estimate
- * minus the elapsed time, moved towards the guess (more slowly in longer runs). Pure. */
+/* Updates the estimate with @guess, the remaining seconds computed at @seconds since the start (NaN
+ * if unknown). Returns the value to display, which is NaN in the first seconds. Later it is the
+ * last estimate minus the elapsed time, moved towards the guess (more slowly in longer runs).
+ * Pure. */
 double runner_estimate(struct runner_estimate *e, double seconds, double guess);
 
 /* Callbacks on the thread that calls runner_run. */
@@ -64,8 +65,8 @@ struct runner_hooks {
     /* Receives interim values for display: of one pass (EXPERIMENT_ONCE), or on a busy core
      * (EXPERIMENT_CONTENDED). May be NULL. */
     void (*seen)(void *state, size_t index, const struct measured *m);
-    /* Called between batches. May wait, and returns the seconds that it waited; they count towards
-     * no limit. May be NULL. */
+    /* Called between batches. May wait, and returns the duration of the wait in seconds, which
+     * counts towards no limit. May be NULL. */
     double (*wait_paused)(void *state);
     /* Returns the expected cycles of row @index, or NaN. A pass within 1 % of them needs no
      * confirmation; the journal stores it as a single pass. May be NULL. */
@@ -74,17 +75,17 @@ struct runner_hooks {
 
 /* Measures the rows of @table that have no cycles (failed ones only with @retry), and passes each
  * result to the hook. Does not change @table. @journal may be NULL. Returns false with err when
- * measurement fails or is cancelled; results passed before stay valid. */
+ * measurement fails or is cancelled. Results passed before remain valid. */
 bool runner_run(struct source *source, const struct experiments *table, struct journal *journal,
                 const struct runner_options *options, const struct runner_hooks *hooks,
                 struct runner_summary *out, struct err *err);
-/* Appends "same", or by how much one body length is slower: "+12.3 % at 200" (the front end limits
- * the longer body), or "+8.0 % at 50" (the loop's branch limits the shorter body). @shorter,
- * @longer: cycles per execution; @size: instructions per execution, for the loop overhead. */
+/* Appends "same", or the relative excess of the slower body length: "+12.3 % at 200" (the front end
+ * limits the longer body), or "+8.0 % at 50" (the loop's branch limits the shorter body). @shorter
+ * and @longer are cycles per execution. @size is the instructions per execution, for the loop
+ * overhead. */
 void runner_lengths(double shorter, double longer, double tolerance, uint64_t size, char *out,
                     size_t room);
-/* Returns the least of @values that another value confirms within 1 %; NaN if there is none. Sorts
- * @values. */
+/* Returns the least of @values that another value confirms within 1 %, or NaN. Sorts @values. */
 double runner_confirmed(double *values, unsigned n);
 
 #endif

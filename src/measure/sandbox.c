@@ -22,7 +22,7 @@
 #define BATCH_PATIENCE 10.0
 #define SECONDS_A_BATCH 120      /* most CPU seconds per batch, so that a child ends even if the
                                   * parent hangs */
-#define STILLBORN 3              /* most children in sequence that may end before their first
+#define STILLBORN 3              /* most consecutive children that may end before their first
                                   * message */
 #define CANARY_TOLERANCE 0.02
 #define CANARY_PASSES 4
@@ -33,12 +33,12 @@ struct sandbox {
     uint8_t *code;          /* the parent's writable mapping of the code */
     int code_file, page_file;
     size_t page_size;
-    size_t used, fixed;     /* bytes of code: all, and those of chains and probes, which stay
+    size_t used, fixed;     /* bytes of code: total, and that of chains and probes, which stays
                              * between batches */
     struct sandbox_item *items;
     struct sandbox_batch *batch;    /* shared memory into which the child for own code writes */
     uint64_t *pages;        /* the parent's mapping of the memory that kernels access */
-    struct sandbox_child plan;      /* data that each child gets at its start */
+    struct sandbox_child plan;      /* data for each child at its start */
     struct sandbox_process own, foreign;
     struct sandbox_hello hello;     /* first message of the child for own code */
     uint32_t canary;        /* offset of the reference block's loop in the code area */
@@ -47,11 +47,11 @@ struct sandbox {
     bool any_cpu;
     bool (*cancelled)(void *state);
     void *cancelled_state;
-    /* start values of an item that runs for its results, and the destination of the results; NULL:
-     * for other items */
+    /* start values and destination of the results of an item that runs for its results; otherwise
+     * NULL */
     const struct sandbox_start *start;
     struct sandbox_state *after;
-    /* the arena with its guard pages, which only children access; MAP_FAILED: none */
+    /* the arena with its guard pages, which only children access; MAP_FAILED if there is none */
     uint8_t *arena;
     size_t arena_size;      /* bytes of the arena without guard pages */
     struct sandbox_fill fill;   /* part of the arena that the next task fills */
@@ -195,8 +195,8 @@ static uint32_t reference_add(struct sandbox *s, const struct arch_code *code, u
 }
 
 /* Adds the room probe: short chains of slow operations, separated by nops. Only a core with its
- * whole reorder buffer executes the next chain early enough. Another active thread halves the
- * buffer, even while that thread waits for memory. Returns the probe's offset; 0 if unavailable. */
+ * whole reorder buffer executes the next chain early enough. A second active thread halves the
+ * buffer, even while it waits for memory. Returns the probe's offset, or 0 if unavailable. */
 static uint32_t room_add(struct sandbox *s)
 {
     uint8_t code[SANDBOX_ROOM_LENGTH * 4];
@@ -290,7 +290,7 @@ bool sandbox_arena(struct sandbox *s, size_t bytes, bool huge, struct err *err)
         return err_set(err, ERR_LIMIT, "use smaller arrays, or raise the limit shown by ulimit -v",
                        "cannot map %zu MiB for arrays: %s", bytes >> 20, strerror(error));
     }
-    /* fails if the system has no such pages; sandbox_arena_huge then returns less than 1 */
+    /* Fails if the system has no such pages. sandbox_arena_huge then returns less than 1. */
     madvise(inside, s->arena_size, huge ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
     return true;
 }
@@ -365,7 +365,8 @@ void sandbox_cancel_by(struct sandbox *s, bool (*cancelled)(void *state), void *
 void sandbox_clear(struct sandbox *s)
 {
     sandbox_process_stop(&s->foreign);
-    /* older emulators do not discard their translation of the old code, so a new child is needed */
+    /* Older emulators do not discard their translation of the old code, so a new child is
+     * needed. */
     if (s->hello.unfiltered)
         sandbox_process_stop(&s->own);
     s->used = s->fixed;
@@ -419,8 +420,8 @@ static bool batch_run(struct sandbox *s, unsigned begin, unsigned end,
     return true;
 }
 
-/* Fills the pages of kernels with mappable addresses, because code may load pointers from them;
- * these numbers are harmless as operands. Overwrites what the last run wrote. */
+/* Fills the pages of kernels with mappable addresses, because code may load pointers from them.
+ * These numbers are harmless as operands. Overwrites the results of the last run. */
 static void pages_fill(const struct sandbox *s)
 {
     for (size_t i = 0; i < SANDBOX_REAL_PAGES * s->page_size / 8; i++)
@@ -441,7 +442,7 @@ static bool task_run(struct sandbox *s, struct sandbox_item *item,
     task.rules = s->rules;
     task.item = *item;
     task.least = sandbox_to_beat(item);
-    /* runs each experiment in a new process, so that it cannot affect the next one */
+    /* Runs each experiment in a new process, so that it cannot affect the next one. */
     if (!item->kernel && !item->rivals)
         sandbox_process_stop(&s->foreign);
     if (!s->foreign.pid && !child_start(s, true, err))
@@ -507,8 +508,8 @@ static uint64_t mixed(uint64_t x)
     return x ^ x >> 31;
 }
 
-/* Returns a checksum of the words of the mapped pages that changed. It depends on addresses and
- * values, not on the order of the words or their file offset. */
+/* Returns a checksum of the changed words of the mapped pages. It depends on addresses and values,
+ * but not on the order of the words or their file offset. */
 static uint64_t memory_sum(const struct sandbox *s, const struct sandbox_start *start,
                            const uint64_t addresses[SANDBOX_REAL_PAGES])
 {

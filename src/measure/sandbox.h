@@ -1,9 +1,9 @@
 /* Runs machine code in a child process that is pinned, has neither system calls nor new privileges,
  * and can write only to its own memory. Faults are caught. Portolan's own code shares one child. If
  * that child dies, it is replaced, and only the item that it was running is lost. Foreign code
- * (kernels, and bodies of forms from a file or session) has a separate child. It ends at the next
- * sandbox_clear, and before the next experiment with such forms. A sandbox belongs to one thread,
- * which must outlive it. */
+ * (kernels, and bodies of forms from a file or session) has a separate child. That child ends at
+ * the next sandbox_clear, and before the next experiment with such forms. A sandbox belongs to one
+ * thread, which must outlive it. */
 #ifndef PORTOLAN_MEASURE_SANDBOX_H
 #define PORTOLAN_MEASURE_SANDBOX_H
 
@@ -17,16 +17,16 @@
 #include "measure/sandbox_item.h"
 
 struct sandbox;
-/* Creates a sandbox on @cpu; -1: the last allowed CPU. Returns NULL with err, for example if the
- * system denies a needed system call. */
+/* Creates a sandbox on @cpu, or on the last allowed CPU if @cpu is -1. Returns NULL with err, for
+ * example if the system denies a needed system call. */
 struct sandbox *sandbox_new(int cpu, struct err *err);
 void sandbox_free(struct sandbox *s);
 
-/* Sets the default for @cancelled, polled about ten times per second in runs that pass none. NULL:
- * none. */
+/* Sets the default for @cancelled, polled about ten times per second in runs that pass none. May be
+ * NULL. */
 void sandbox_cancel_by(struct sandbox *s, bool (*cancelled)(void *state), void *state);
 
-/* Starts a new batch: discards the code and the items of the last one, and ends the child for
+/* Starts a new batch. Discards the code and the items of the last one, and ends the child for
  * foreign code. */
 void sandbox_clear(struct sandbox *s);
 /* Returns an array of SANDBOX_ITEMS items for the caller to fill, valid until sandbox_free. */
@@ -36,51 +36,51 @@ uint32_t sandbox_next_offset(const struct sandbox *s);
 /* Returns the offset of data slot @slot from the start of the code area. Code may access the
  * slot. */
 uint32_t sandbox_data_offset(unsigned slot);
-/* Adds a loop over @copies copies of the @length bytes at @code. *@offset: its place in the code
- * area. Returns false if the area is full. */
+/* Adds a loop over @copies copies of the @length bytes at @code. Stores its offset in the code area
+ * in *@offset. Returns false if the area is full. */
 bool sandbox_add(struct sandbox *s, const uint8_t *code, size_t length, unsigned copies,
                  unsigned counter, uint32_t *offset);
 /* Returns the code at @offset, readable until sandbox_clear. */
 const uint8_t *sandbox_code(const struct sandbox *s, uint32_t offset);
 /* Runs items 0 to @count - 1. Polls @cancelled (may be NULL) about ten times per second. Checks
- * counts, order and ranges of the results, which the child may have corrupted. Returns false with
- * err if no child can be started, or when cancelled. */
+ * counts, order and ranges of the results, because the child may have corrupted them. Returns false
+ * with err if no child can be started, or when cancelled. */
 bool sandbox_run(struct sandbox *s, unsigned count, const struct window_rules *rules,
                  bool (*cancelled)(void *state), void *state, struct err *err);
 
 /* Runs the code at @offset (with COUNTER_MEMORY) once with vector set-up @vectors (enum
- * vector_setup). @after receives the registers computed from @start, *@memory a checksum of the
- * addresses and values written. *@fault (enum sandbox_fault): why the run did not complete;
- * FAULT_PAGES: it accessed too many pages. Returns false with err like sandbox_run, or if
- * unsupported. */
+ * vector_setup). Stores the registers computed from @start in @after, and a checksum of the
+ * addresses and values written in *@memory. Sets *@fault (enum sandbox_fault) to the reason if the
+ * run did not complete, such as FAULT_PAGES for too many pages. Returns false with err like
+ * sandbox_run, or if unsupported. */
 bool sandbox_run_states(struct sandbox *s, uint32_t offset, unsigned vectors,
                         const struct sandbox_start *start, struct sandbox_state *after,
                         uint64_t *memory, unsigned *fault, struct err *err);
 /* Returns whether sandbox_run_states is supported on this instruction set. */
 bool sandbox_has_states(void);
 
-/* Gives children for foreign code an arena of @bytes, with pages of 2 MiB if @huge and available;
- * 0: no arena. Ends the current child. Returns false with err. */
+/* Creates an arena of @bytes in children for foreign code (0 removes it), with pages of 2 MiB if
+ * @huge and available. Ends the current child. Returns false with err. */
 bool sandbox_arena(struct sandbox *s, size_t bytes, bool huge, struct err *err);
 /* Returns the address of the arena, or 0 if there is none. */
 uint64_t sandbox_arena_at(const struct sandbox *s);
 /* Fills a part of the arena, at most SANDBOX_FILL_PART bytes, in the current child for foreign
  * code. Returns false with err. */
 bool sandbox_fill(struct sandbox *s, const struct sandbox_fill *fill, struct err *err);
-/* Returns the share of the accessed part of the arena that is on huge pages; NaN: unknown. */
+/* Returns the share of the accessed part of the arena that is on huge pages, or NaN if unknown. */
 double sandbox_arena_huge(const struct sandbox *s);
 
 /* Ends all children, rewrites chains and probes because they may be damaged, and discards code and
  * items. */
 void sandbox_renew(struct sandbox *s);
-/* Runs the reference block in the child for foreign code. *@off: whether its time is wrong by more
- * than 2 %; *@cycles: that time relative to the correct one. Returns false with err like
+/* Runs the reference block in the child for foreign code. Stores its time relative to the correct
+ * one in *@cycles. Sets *@off if the time is wrong by more than 2 %. Returns false with err like
  * sandbox_run. */
 bool sandbox_canary(struct sandbox *s, const struct window_rules *rules, bool *off, double *cycles,
                     struct err *err);
 
-/* Returns how many times the child for foreign code was scheduled: a run that is not interrupted
- * adds one. 0: unknown, or there is no child. */
+/* Returns how many times the child for foreign code was scheduled. A run without interruption adds
+ * one. Returns 0 if unknown or without a child. */
 uint64_t sandbox_turns(const struct sandbox *s);
 
 int sandbox_cpu(const struct sandbox *s);
@@ -94,14 +94,16 @@ bool sandbox_has_room(const struct sandbox *s);
 bool sandbox_has_counter(const struct sandbox *s);
 /* Returns the number of children started for own code, which is 1 if none died. */
 unsigned sandbox_children(const struct sandbox *s);
-/* Returns how often a tenth of a second passed without a message from a child. For tests, instead
- * of wall-clock time. */
+/* Returns the number of tenths of a second that passed without a message from a child. For tests,
+ * instead of wall-clock time. */
 unsigned sandbox_waits(const struct sandbox *s);
-/* Returns how many accesses to reserved addresses foreign code made (FAULT_RESERVED). For tests. */
+/* Returns the number of accesses to reserved addresses by foreign code (FAULT_RESERVED). For
+ * tests. */
 unsigned sandbox_reached(const struct sandbox *s);
 /* Returns whether an emulator that cannot restrict system calls runs this program. */
 bool sandbox_unfiltered(const struct sandbox *s);
-/* Returns the process id of the child for own or @foreign code; 0 if there is none. For tests. */
+/* Returns the process id of the child for own or @foreign code, or 0 if there is none. For
+ * tests. */
 int sandbox_pid(const struct sandbox *s, bool foreign);
 /* Returns the vector set-up that code of @body needs on this CPU. */
 unsigned sandbox_setup(const struct body *body);

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-/* more windows than an item can have in its patience of a tenth of a second */
+/* more windows than an item can have within its patience of a tenth of a second */
 #define WINDOWS_LIMIT 1000000u
 
 const char *sandbox_fault_text(unsigned fault)
@@ -51,7 +51,7 @@ void sandbox_answer_fault(struct sandbox_item *item, unsigned fault)
     item->done = true;
 }
 
-/* Returns whether @value is plausible: NaN, or any number in range. Differences of two times may be
+/* Returns whether @value is plausible: NaN, or a number in range. Differences of two times may be
  * negative. */
 static bool number_or_missing(double value)
 {
@@ -97,12 +97,12 @@ static bool windows_right(const struct sandbox_item *item, const struct window_r
     if (r->state == WINDOW_FAULT)
         return true;
     if (!r->accepted)
-        /* the windows were abandoned before any was accepted */
+        /* The windows were abandoned before any was accepted. */
         return isnan(r->cycles) &&
                (r->state == WINDOW_UNSETTLED || (r->state == WINDOW_BEATEN && item->worth > 0));
     if (r->state == WINDOW_SETTLED && r->accepted < 3)
         return false;
-    /* tolerates rounding, because values are stored as floats */
+    /* Tolerates rounding, because values are stored as floats. */
     double slack = 1e-4 * (fabs(least) + fabs(most)) + 1e-6;
     return r->clock > 0 && r->cycles >= least - slack && r->cycles <= most + slack;
 }
@@ -128,7 +128,7 @@ void sandbox_answer_take(struct sandbox_item *item, const struct sandbox_item *a
     struct sandbox_item got;
 
     memcpy(&got, answer, sizeof got);
-    /* reads a byte, because a bool with another bit pattern is invalid */
+    /* Reads a byte, because a bool with another bit pattern is invalid. */
     unsigned char done;
     memcpy(&done, &got.done, 1);
     if (done != 1 || !answer_right(item, &got)) {

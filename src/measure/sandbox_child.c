@@ -17,16 +17,16 @@
 #include "measure/ring.h"
 #include "measure/ticks.h"
 
-/* Cache lines between successive load places. They are not adjacent, and all are visited if their
- * number is a power of two. */
+/* Step between successive load places in cache lines. Successive places are not adjacent, and an
+ * odd step visits all of them if their number is a power of two. */
 #define PLACE_STEP 13
 /* Sleep between samples. Idle moments next to a busy neighbour last a few tenths of a millisecond,
  * and samples at every millisecond would miss them. */
 #define REST_NANOSECONDS 150000
-/* patience of a whole batch, as a multiple of the patience of one wait: about a second */
+/* patience of a whole batch (about a second), as a multiple of the patience of one wait */
 #define BATCH_WAITS 10
-#define VALUE_PATTERN 0x3ff41f253f841f25   /* value of memory; no byte is 0, so that it can be a
-                                            * divisor */
+#define VALUE_PATTERN 0x3ff41f253f841f25   /* value of memory; no byte is 0, because code may divide
+                                            * by any byte */
 
 static BARE long call(long number, long a, long b, long c, long d, long e, long f)
 {
@@ -44,8 +44,8 @@ static BARE void leave(int status)
         call(SYS_exit_group, status, 0, 0, 0, 0, 0);
 }
 
-/* Maps the page of a faulting access. Returns whether this worked, so that the instruction can be
- * retried; otherwise sets *@fault. */
+/* Maps the page of a faulting access. Returns true if the instruction can be retried. Otherwise
+ * sets *@fault. */
 static BARE bool map_on_demand(struct sandbox_vault *v, const siginfo_t *info, unsigned *fault)
 {
     uint64_t size = v->given.page_size, address = (uint64_t)info->si_addr & ~(size - 1);
@@ -205,8 +205,8 @@ static BARE uint64_t counter_read(const struct sandbox_vault *v)
     return value;
 }
 
-/* Measures cycles per iteration with the hardware counter. Uses the difference of two loop counts,
- * so that overhead cancels out. */
+/* Measures cycles per iteration with the hardware counter. The difference of two loop counts
+ * cancels the overhead. */
 static BARE double by_counter(struct sandbox_vault *v, const struct sandbox_item *item,
                               double cycles)
 {
@@ -277,7 +277,7 @@ static BARE void item_run(struct sandbox_vault *v, struct sandbox_item *item,
     item->done = true;
 }
 
-/* Resets the memory of bodies. @stack: also the stack, which bodies do not change. */
+/* Resets the memory of bodies, and the stack if @stack. Bodies do not change the stack. */
 static BARE void memory_fill(const struct sandbox_vault *v, bool stack)
 {
     static const size_t parts[] = {AREA_LOADS + AREA_PAGES_AT, AREA_STORES + AREA_PAGES_AT,
@@ -369,8 +369,8 @@ static BARE void told_fill(struct sandbox_vault *v)
             ((volatile unsigned char *)to[part])[i] = from[part][i];
 }
 
-/* Runs tasks of foreign code. Everything that foreign code can write is reset before each task, and
- * it cannot write to the results. */
+/* Runs tasks of foreign code. All memory that foreign code can write is reset before each task.
+ * Foreign code cannot write to the results. */
 static BARE void tasks_serve(struct sandbox_vault *v)
 {
     struct sandbox_task *task = &v->task;
@@ -409,8 +409,8 @@ void sandbox_child_main(const struct sandbox_child *given)
 {
     enum sandbox_stage failed;
 
-    /* The compiler's library may store cache parameters in a variable. This call makes it do so
-     * before that variable becomes read-only. */
+    /* The compiler's library may store cache parameters in a variable. This call stores them before
+     * the variable becomes read-only. */
     arch_code_changed(given->area, given->code_length);
     struct sandbox_vault *v = sandbox_close_begin(given, &failed);
 

@@ -1,7 +1,8 @@
-/* The child's side of the sandbox: entered after fork, never left. Internal to measure/. While
- * measured code runs, the child can write only to the code's memory and to the vault at a random
- * address, which is in no register and no readable memory. x86-64 accesses the vault through gs,
- * AArch64 through tpidr_el0. Foreign code that uses these registers is rejected. */
+/* The child's side of the sandbox, which is entered after fork and never left. Internal to
+ * measure/. While measured code runs, the child can write only to the code's memory and to the
+ * vault. The vault is at a random address, which is in no register and no readable memory. x86-64
+ * accesses the vault through gs, AArch64 through tpidr_el0. Foreign code that uses these registers
+ * is rejected. */
 #ifndef PORTOLAN_MEASURE_SANDBOX_CHILD_H
 #define PORTOLAN_MEASURE_SANDBOX_CHILD_H
 
@@ -23,13 +24,13 @@ struct sandbox_task {
     struct window_rules rules;
     struct sandbox_item item;
     struct sandbox_start start;
-    /* time that the item must beat, in cycles per iteration (sandbox_to_beat) */
+    /* least time so far, in cycles per iteration (sandbox_to_beat) */
     double least;
-    struct sandbox_fill fill;   /* for an item that only fills the arena */
+    struct sandbox_fill fill;   /* fill of the arena, for an item that does nothing else */
 };
 struct sandbox_report { struct sandbox_item item; struct sandbox_state state; };
 
-/* Stages of the child's set-up. The first message contains the one that failed. */
+/* Stages of the child's set-up. The first message reports the failed one. */
 enum sandbox_stage {
     STAGE_READY, STAGE_ORPHAN, STAGE_FILES, STAGE_MEMORY, STAGE_SIGNALS, STAGE_LIMITS, STAGE_FILTER,
     STAGE_COUNT
@@ -38,18 +39,18 @@ struct sandbox_hello {
     uint32_t stage;         /* stage that failed, or STAGE_READY (enum sandbox_stage) */
     int32_t error;          /* errno in that stage */
     uint32_t has_counter;
-    uint32_t unfiltered;    /* whether the system cannot restrict system calls */
+    uint32_t unfiltered;    /* the system cannot restrict system calls */
 };
 
 /* A range of addresses. */
 struct sandbox_range { uint64_t begin, end; };
 #define SANDBOX_WRITABLE 4
 
-/* Data from the parent for a child. The child reads them after fork and copies them to the
+/* Data from the parent for a child. The child reads the data after fork and copies them to the
  * vault. */
 struct sandbox_child {
-    bool foreign;                   /* true: the child runs tasks of foreign code; false: batches of
-                                     * own code */
+    bool foreign;                   /* true for tasks of foreign code; false for batches of own code
+                                     * */
     struct sandbox_batch *batch;    /* memory for batches of own code; NULL for foreign code */
     uint8_t *area;
     /* Socket to the parent. For own code, one byte starts a batch, and one byte reports its end. */
@@ -68,37 +69,36 @@ struct sandbox_child {
 };
 
 struct sandbox_vault {
-    struct sandbox_frame frame;       /* the first member, because the thread register points to
-                                       * it */
+    struct sandbox_frame frame;       /* first member, because the thread register points to it */
     struct sandbox_child given;
     struct sandbox_hello hello;
     struct sandbox_task task;
     struct sandbox_report told;
     struct sandbox_item *item;        /* item that is running */
     volatile bool inside;             /* whether measured code is running */
-    /* address of the faulting access; absolute address of the instruction */
+    /* address of the faulting access, and absolute address of the instruction */
     uint64_t fault_address, fault_code;
     uint64_t pages[SANDBOX_PAGES];    /* addresses of the pages mapped for the item */
     unsigned page_count;
     int counter;                      /* perf event; -1: none */
-    /* whether vector registers have initial values; whether these are 0 */
+    /* valued: vector registers have initial values; plain: these are 0 */
     bool valued, plain;
     uint64_t runs;                    /* number of runs so far of items whose load pointer moves */
     struct sandbox_range all;         /* addresses of the vault and its stacks */
-    /* Range from which the vault's address was chosen. Measured code has no memory there. */
+    /* Range from which the vault's address was chosen. Measured code has no memory in it. */
     struct sandbox_range kept;
     uint64_t signal_bytes;            /* bytes of the signal stack */
 };
 
 /* Returns the cycles per iteration that this order of an experiment must beat: the least of the
- * preceding orders; INFINITY for the first. Children also call it. */
+ * preceding orders, or INFINITY for the first. Children also call it. */
 double sandbox_to_beat(const struct sandbox_item *item);
 /* Releases the parent's resources and handles requests until the link is closed. */
 void sandbox_child_main(const struct sandbox_child *given) __attribute__((noreturn));
 
-/* Internal to the child's two files. First part of closing, while libc is still mapped: creates the
- * vault and its stacks at a random address, closes files and sets limits. Returns NULL on failure,
- * with the stage in *@failed. */
+/* Internal to the child's two files. First part of closing, while libc is mapped: creates the vault
+ * and its stacks at a random address, closes files and sets limits. Returns NULL on failure, with
+ * the stage in *@failed. */
 struct sandbox_vault *sandbox_close_begin(const struct sandbox_child *given,
                                           enum sandbox_stage *failed);
 /* Second part of closing, on the vault's stack: unmaps all other memory, makes the program
@@ -106,18 +106,18 @@ struct sandbox_vault *sandbox_close_begin(const struct sandbox_child *given,
  * failed, or STAGE_READY. Fills the members of the hello message. */
 enum sandbox_stage sandbox_close_finish(struct sandbox_vault *v,
                                         void (*handler)(int, void *, void *));
-/* Returns the end of the vault's stack, which grows down from there. */
+/* Returns the upper end of the vault's stack, which grows downwards. */
 void *sandbox_vault_stack(struct sandbox_vault *v);
 
-/* sandbox_answer.c: validation of a child's results, which are untrusted. If a field is not within
- * its range, all results are rejected. */
+/* sandbox_answer.c: validation of a child's results, which are untrusted. A field outside its range
+ * rejects all results. */
 
 /* Marks @item as not run. */
 void sandbox_answer_clear(struct sandbox_item *item);
-/* Sets @fault (enum sandbox_fault) as the reason why @item has no result. */
+/* Sets @fault (enum sandbox_fault) as the reason for the missing result of @item. */
 void sandbox_answer_fault(struct sandbox_item *item, unsigned fault);
 /* Copies the result of @item from @answer and ignores all other fields. Sets FAULT_ANSWER if a
- * count, order or range is wrong. The child may change @answer at the same time. */
+ * count, order or range is wrong. The child may change @answer during the copy. */
 void sandbox_answer_take(struct sandbox_item *item, const struct sandbox_item *answer);
 
 #endif

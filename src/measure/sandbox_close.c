@@ -56,12 +56,12 @@ static uint64_t pages_of(uint64_t bytes, uint64_t page)
 }
 
 /* Maps the vault, a guard, the signal stack, a guard, and the stack at a secret random address.
- * Foreign code has no other memory in this range of addresses, so each of its runs can make only
- * one guess. Returns NULL with errno. */
+ * Foreign code has no other memory in this address range, so each run can make only one guess.
+ * Returns NULL with errno. */
 static struct sandbox_vault *vault_new(const struct sandbox_child *given)
 {
     /* Address bits and number of attempts. AArch64 may have few address bits. A part of the range
-     * may be in use (a quarter by AddressSanitizer's shadow), but never all of it. */
+     * may be in use (AddressSanitizer's shadow uses a quarter). */
     static const struct { unsigned bits, tries; } widths[] = {
 /* ThreadSanitizer's shadow uses most addresses with this number of bits. */
 #if !defined(__SANITIZE_THREAD__)
@@ -121,7 +121,7 @@ static bool range_close(int first, int last)
 {
     if (first > last || syscall(SYS_close_range, (unsigned)first, (unsigned)last, 0) == 0)
         return true;
-    /* older kernels: closes the descriptors one by one, including those above the current limit */
+    /* Older kernels: closes the descriptors one by one, including those above the current limit. */
     struct rlimit limit;
     int end = getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_max < (1 << 20)
                   ? (int)limit.rlim_max
@@ -163,7 +163,7 @@ static bool limits_set(void)
         if (setrlimit((enum __rlimit_resource)limits[i].resource, &limit) < 0)
             return false;
     }
-    /* the parent raises the soft limit while the child runs, so the hard limit must not change */
+    /* The parent raises the soft limit while the child runs, so the hard limit must not change. */
     struct rlimit processor;
     if (getrlimit(RLIMIT_CPU, &processor) == 0 && processor.rlim_cur > SECONDS_AT_MOST) {
         processor.rlim_cur = SECONDS_AT_MOST;
@@ -192,7 +192,7 @@ static bool rseq_leave(void)
 }
 
 /* Returns whether the child may run without a system call filter. Emulators of other processors
- * have no filters. They run no native code, and the user must allow it. */
+ * have no filters. They run no native code, but the user must permit it. */
 static bool unfiltered_allowed(void)
 {
     uint32_t action = SECCOMP_RET_KILL_PROCESS;
@@ -323,7 +323,7 @@ struct call_rule {
 };
 
 /* Appends a comparison of the 64 bits at @offset of the call's data with @value. The filter
- * continues behind it if they are equal; rule_put sets the target of the other branch. */
+ * continues with the next check if they are equal. rule_put sets the target of the other branch. */
 static BARE unsigned check_put(struct sock_filter *f, unsigned at, size_t offset, uint64_t value)
 {
     for (unsigned half = 0; half < 2; half++) {
@@ -398,7 +398,7 @@ BARE enum sandbox_stage sandbox_close_finish(struct sandbox_vault *v,
 {
     v->frame.self = &v->frame;
     arch_thread_set(&v->frame, v->given.area + AREA_LOCAL + AREA_PAGES_AT + AREA_PAGES / 2);
-    /* not under an emulator, whose memory is among the ranges to unmap */
+    /* Skipped under an emulator, whose memory is among the ranges to unmap. */
     if (!v->hello.unfiltered && !memory_close(v))
         return STAGE_MEMORY;
     if (!signals_take(v, handler))

@@ -14,13 +14,13 @@
 #define SANDBOX_ITEMS 256        /* most items per batch */
 #define SANDBOX_RAW 64           /* most samples of a raw item */
 #define SANDBOX_PAGES 512        /* most pages that faults map for one item */
-/* Limit for code that searches for the vault, whose pages are at a random address in a range
- * without other pages (docs/security.md). An access to an unmapped address in this range ends the
- * run. SANDBOX_GUESSES of them end the measurement of the block. */
+/* Limit for code that searches for the vault, which is at a random address in a range without other
+ * pages (docs/security.md). An access to an unmapped address in this range ends the run.
+ * SANDBOX_GUESSES such accesses end the measurement of the block. */
 #define SANDBOX_GUESSES 4
 /* most accessible pages of the vault if a page has 4 KiB */
 #define SANDBOX_VAULT_PAGES 24
-/* bits of the vault's address, if the system has as many */
+/* bits of the vault's address, if the system has that many */
 #define SANDBOX_VAULT_BITS 46
 
 enum sandbox_fault {
@@ -47,12 +47,12 @@ const char *sandbox_fault_text(unsigned fault);
 
 enum sandbox_mode { SANDBOX_WINDOWS, SANDBOX_RAW_TICKS, SANDBOX_STATES, SANDBOX_FILL };
 
-/* Pattern in the arena, the memory of foreign code in addition to its pages. */
+/* Pattern in the arena, which foreign code has in addition to its pages. */
 enum sandbox_fill_kind {
     SANDBOX_FILL_VALUE,     /* repeats the word @value */
     SANDBOX_FILL_INDICES,   /* random numbers of @unit bytes, less than @value */
-    /* A ring of @places elements of @unit bytes; each has the address of another at offset @link.
-     * @places must be 4 to 7 times a power of two. */
+    /* A ring of @places elements of @unit bytes. Each has the address of its successor at offset
+     * @link. @places must be 4 to 7 times a power of two. */
     SANDBOX_FILL_RING,
 };
 struct sandbox_fill {
@@ -63,9 +63,9 @@ struct sandbox_fill {
     uint64_t value;
     uint64_t ring, places;  /* ring: offset of its start in the arena, and number of its elements */
 };
-/* most bytes per call, so that it takes less than the time limit of a run */
+/* most bytes per call, which take less than the time limit of a run */
 #define SANDBOX_FILL_PART ((uint64_t)16 << 20)
-/* bytes of the unmapped guard on either side of the arena, which is aligned to them */
+/* bytes of the unmapped guard on either side of the arena, and alignment of the arena */
 #define SANDBOX_ARENA_GUARD ((size_t)2 << 20)
 
 /* Initial registers and memory of foreign code that runs for its results. */
@@ -81,41 +81,43 @@ struct sandbox_start {
 struct sandbox_item {
     /* The caller sets the following members. */
     enum sandbox_mode mode;
-    enum pulse_code code;        /* PULSE_ITEM; for raw items also a chain or probe */
-    uint32_t offset;             /* place of the loop in the code area, from sandbox_add */
-    /* foreign code: has the registers below, pages mapped by faults, and a separate child */
+    enum pulse_code code;        /* PULSE_ITEM; a raw item may also run a chain or probe */
+    uint32_t offset;             /* offset of the loop in the code area, from sandbox_add */
+    /* foreign code, which has the registers below, pages mapped by faults, and a separate child */
     bool kernel;
-    /* A body with foreign forms. It runs like own code, but in a separate child; each experiment
-     * gets a new one (rivals 0). */
+    /* A body with foreign forms. It runs like own code, but in a separate child. Each experiment
+     * (rivals 0) has a new child. */
     bool foreign;
     unsigned counter;            /* kernel: loop counter (enum sandbox_counter), as for
                                   * sandbox_add */
     bool difference;
     unsigned vectors;            /* initial values of vector registers (enum vector_setup) */
-    /* cache lines by which the load pointer advances from run to run, cyclically; 0: it does not
-     * move */
+    /* number of cache lines through which the load pointer rotates from run to run; 0 if it does
+     * not move */
     unsigned load_places;
     unsigned executions;         /* executions of the experiment in an iteration */
-    /* Number of items of the same experiment that precede this one. If the first window shows that
-     * it is not faster than they are, it gets no further window. */
+    /* Number of preceding items of the same experiment. If the first window shows that this item is
+     * not faster than these, no further window follows. */
     unsigned rivals;
-    /* run only if a preceding rival took at most so many cycles per iteration; 0: always */
+    /* The item runs only if a preceding rival took at most this many cycles per iteration. 0
+     * removes this condition. */
     double worth;
-    /* raw: iterations of the warm-up and of the timed part; windows: iterations, or 0 to fill the
-     * window */
+    /* raw items: iterations of the warm-up and of the timed part; windows: iterations, or 0 to fill
+     * the window */
     uint64_t warm, count;
     unsigned samples;            /* samples of a raw item */
     /* kernel: passes over the timed iterations; registers are set again before each pass, and the
      * ticks include all passes */
     unsigned passes;
-    bool plain_values;           /* kernel: vector registers are 0, instead of near 1 */
+    bool plain_values;           /* kernel: vector registers are 0 instead of near 1 */
     uint64_t general[32];        /* kernel: initial values by register number; the last is AArch64's
                                   * sp */
     /* The sandbox sets the members below. */
     bool done;
     unsigned fault;              /* why there is no result (enum sandbox_fault) */
     uint64_t fault_address;
-    /* offset of the faulting instruction in the code area; SANDBOX_NO_OFFSET: unknown or outside */
+    /* offset of the faulting instruction in the code area; SANDBOX_NO_OFFSET if unknown or
+     * outside */
     uint32_t fault_offset;
     unsigned pages;              /* pages that faults mapped */
     uint64_t ticks[SANDBOX_RAW];
@@ -124,7 +126,7 @@ struct sandbox_item {
     double counter_cycles;
 };
 
-/* Set-up of vector registers. x86-64: only SSE, with clean upper halves, 256 bits, or 512 bits.
+/* Set-up of vector registers. On x86-64: only SSE, clean upper halves, 256 bits, or 512 bits. On
  * AArch64: v0 to v31, or z0 to z31 and predicates. */
 enum vector_setup { SETUP_SSE, SETUP_CLEAN, SETUP_YMM, SETUP_ZMM, SETUP_NEON = 0, SETUP_SVE = 1 };
 

@@ -110,7 +110,7 @@ static bool stage_failed(const struct sandbox_hello *hello, struct err *err)
 }
 
 /* Forks. ThreadSanitizer's fork() would start a thread in the child of a single-threaded process,
- * but the child unmaps that thread's memory. */
+ * and the child would unmap that thread's memory. */
 static pid_t child_fork(void)
 {
 #if defined(HAVE__FORK) && defined(__SANITIZE_THREAD__)
@@ -126,7 +126,7 @@ bool sandbox_process_start(struct sandbox_process *p, struct sandbox_child *give
     int link[2];
 
     *early = false;
-    /* a socket need not raise a signal if there is no reader, and it does not split messages */
+    /* A socket raises no signal without a reader, and it does not split messages. */
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, link) < 0)
         return err_set(err, ERR_IO, errno == EMFILE ? "ulimit -n" : NULL,
                        "cannot connect to the sandbox process: %s", strerror(errno));
@@ -172,7 +172,7 @@ void sandbox_process_allow(const struct sandbox_process *p, double seconds)
     prlimit(p->pid, RLIMIT_CPU, &limit, NULL);
 }
 
-/* Reads a message: one of @size bytes, or the end of the link. */
+/* Reads a message of @size bytes, or detects the end of the link. */
 static enum sandbox_watch message_take(struct sandbox_process *p,
                                        const struct sandbox_watching *how, void *bytes, size_t size,
                                        unsigned *fault)
@@ -212,7 +212,8 @@ enum sandbox_watch sandbox_process_wait(struct sandbox_process *p,
             if (batch)
                 batch->stop = 1;
         }
-        /* a cancelled batch has a second to end after its current item; a task is killed at once */
+        /* A cancelled batch has a second to end after its current item. A task is killed at
+         * once. */
         if (stopped && (!batch || wall - stopped > 1)) {
             sandbox_process_stop(p);
             return WATCH_CANCELLED;
@@ -223,7 +224,7 @@ enum sandbox_watch sandbox_process_wait(struct sandbox_process *p,
             begun = wall;
             asked = false;
         } else if (now - since > 2 * SANDBOX_ENDLESS || wall - begun > how->patience) {
-            /* A child that sleeps does so by its own call. A runnable child without CPU time is
+            /* A sleeping child called sleep itself. A runnable child without CPU time is
              * starved. */
             bool endless = now - since > SANDBOX_ENDLESS || (!batch && !ready_to_run(p->pid));
             *fault = endless ? FAULT_ENDLESS : batch ? FAULT_KILLED : FAULT_STARVED;

@@ -1,5 +1,5 @@
 /* The parent's side of a sandbox child: starts it, waits for its messages, ends it. Internal to
- * measure/. Use from one thread, which must be the one that started the child. */
+ * measure/. Use only from the thread that started the child. */
 #ifndef PORTOLAN_MEASURE_SANDBOX_PROCESS_H
 #define PORTOLAN_MEASURE_SANDBOX_PROCESS_H
 
@@ -18,27 +18,27 @@ enum sandbox_watch { WATCH_DONE, WATCH_DIED, WATCH_CANCELLED };
 struct sandbox_watching {
     bool (*cancelled)(void *state);   /* polled about ten times per second; may be NULL */
     void *state;
-    /* Memory of the batch that shows progress and can be stopped (own code). NULL: a task of
+    /* Memory of a batch of own code, which shows progress and can be stopped. NULL for a task of
      * foreign code, whose child is killed when cancelled. */
     struct sandbox_batch *batch;
-    /* most wall-clock seconds without progress; then the child is killed */
+    /* most wall-clock seconds without progress before the child is killed */
     double patience;
     /* counter of tenths of a second without a message; may be NULL */
     unsigned *waits;
 };
 
 /* Starts a child with @given, sets its link, and waits for its first message. Returns false with
- * err. *@early: the child ended without a message, because another process killed it; the caller
- * may retry. */
+ * err. Sets *@early if the child ended without a message because another process killed it. The
+ * caller may then retry. */
 bool sandbox_process_start(struct sandbox_process *p, struct sandbox_child *given,
                            struct sandbox_hello *hello, bool *early, struct err *err);
 /* Kills and reaps the child if there is one. */
 void sandbox_process_stop(struct sandbox_process *p);
 /* Sends @size bytes. If the child is dead, the next wait detects it. */
 void sandbox_process_send(const struct sandbox_process *p, const void *bytes, size_t size);
-/* Waits for a message of exactly @size bytes. WATCH_DIED: the child was reaped, and *@fault (enum
+/* Waits for a message of exactly @size bytes. On WATCH_DIED the child was reaped, and *@fault (enum
  * sandbox_fault) is the reason. Stops and then kills a child that runs endlessly or sends no
- * message within the patience. FAULT_STARVED: it got no CPU time. */
+ * message within the patience. FAULT_STARVED means that it had no CPU time. */
 enum sandbox_watch sandbox_process_wait(struct sandbox_process *p,
                                         const struct sandbox_watching *how, void *bytes,
                                         size_t size, unsigned *fault);

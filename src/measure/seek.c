@@ -7,8 +7,8 @@
 #include "base/clock.h"
 #include "base/compare.h"
 
-#define LATELY 0.3          /* weight of the newest idle share or contended share */
-#define MUCH_LOST 0.5       /* least share of lost windows at which another CPU is searched for */
+#define LATELY 0.3          /* weight of the newest idle share or contended share in the average */
+#define MUCH_LOST 0.5       /* least share of lost windows that starts a search for another CPU */
 #define LOOK_EVERY 0.3      /* least seconds between two searches */
 /* Probes per CPU, which take some 3 ms. Idle moments next to a busy neighbour last a few tenths of
  * a millisecond. */
@@ -18,10 +18,11 @@
 /* least ratio of idle shares for a move, if both CPUs are rarely idle */
 #define TIMES_QUIETER 2.0
 #define HARDLY 0.02
-/* share of its stored time by which a probe must be faster; errors of the clock are smaller */
+/* relative amount by which a probe must be faster than its stored time; errors of the clock are
+ * smaller */
 #define QUICKER 0.06
-#define AGREE 0.02          /* relative tolerance of such times */
-#define AGREEING 6          /* number of such times, out of LOOKS, that must agree */
+#define AGREE 0.02          /* relative tolerance between these faster times */
+#define AGREEING 6          /* number of these times, out of LOOKS, that must agree */
 #define LEARN_EVERY 5.0     /* least seconds between two calibrations */
 
 void seek_take(struct seek *k, size_t i, double quiet)
@@ -53,7 +54,7 @@ void seek_begin(struct seek *k, const struct sandbox *s)
         k->quiet[i] = NAN;
         k->at = k->cpus[i] == sandbox_cpu(s) ? i : k->at;
     }
-    /* includes the current CPU if there are too many to probe all */
+    /* Includes the current CPU if there are too many to probe all. */
     if (k->at == k->count)
         k->cpus[--k->at] = sandbox_cpu(s);
 }
@@ -114,7 +115,7 @@ bool seek_step(struct seek *k, struct sandbox *s, const struct calibration *c, d
     unsigned quiet = 0;
 
     k->contended = (1 - LATELY) * k->contended + LATELY * (isnan(contended) ? 0 : contended);
-    /* also probes a single CPU, because it may exceed the baseline */
+    /* Also probes a single CPU, because it may exceed the baseline. */
     if (k->contended < MUCH_LOST || now - k->looked < LOOK_EVERY)
         return true;
     k->looked = now;
@@ -147,7 +148,7 @@ bool seek_learn(struct seek *k, struct sandbox *s, struct calibration *c, struct
     *c = anew;
     for (size_t i = 0; i < k->count; i++) {
         k->at = k->cpus[i] == sandbox_cpu(s) ? i : k->at;
-        k->quiet[i] = NAN;   /* shares relative to the old baseline are invalid */
+        k->quiet[i] = NAN;   /* Shares relative to the old baseline are invalid. */
     }
     return true;
 }

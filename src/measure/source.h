@@ -10,30 +10,32 @@
 #include "model/mapping.h"
 
 struct measured {
-    /* cycles per execution of the experiment; NaN: there is no value, and @state has the reason */
+    /* cycles per execution of the experiment; NaN if there is no value, and @state has the
+     * reason */
     double cycles;
     double spread;       /* relative spread of the cycles */
     double clock_hz;
     uint32_t repeats;    /* accepted windows */
-    bool counter;        /* cycles are from the hardware counter */
-    /* cycles with a body of SOURCE_SHORT instructions, set only by the runner; NaN: not measured */
+    bool counter;        /* the cycles are from the hardware counter */
+    /* cycles with a body of SOURCE_SHORT instructions, set only by the runner; NaN if not
+     * measured */
     double short_cycles;
-    /* the runner's comparison of both body lengths (runner_lengths); empty if a time is unknown */
+    /* comparison of both body lengths by the runner (runner_lengths); empty if a time is unknown */
     char lengths[24];
     /* nops per cycle of the idle baseline; 0: simulated */
     double baseline;
     double slowed;       /* share of windows that contention made invalid */
-    /* cycles on a busy core, if there is no value; NaN: unknown */
+    /* cycles on a busy core, without a valid value; NaN if unknown */
     double contended_cycles;
-    /* there is no value because the core was busy; a retry may succeed */
+    /* there is no value because the core was busy, and a retry may succeed */
     bool busy;
-    char state[96];      /* EXPERIMENT_OK, or why there is no value */
+    char state[96];      /* EXPERIMENT_OK, or the reason why there is no value */
 };
 
-/* Combines the results of the @n orders of an experiment: the least one counts. @beaten: orders
- * whose first window showed that they are not faster. If contention left an order without a value,
- * it may be the fastest one, so the result has no value either. Returns the index of the order that
- * counts. Pure. */
+/* Combines the results of the @n orders of an experiment. The least result counts. @beaten marks
+ * orders whose first window showed that they are not faster. If contention left an order without a
+ * value, that order may be the fastest one. The experiment then has no value. Returns the index of
+ * the order that counts. Pure. */
 unsigned measured_least(const struct measured *orders, const bool *beaten, unsigned n,
                         struct measured *out);
 
@@ -41,25 +43,24 @@ unsigned measured_least(const struct measured *orders, const bool *beaten, unsig
 struct source {
     unsigned instructions;   /* approximate number of instructions in a body; may be changed between
                               * calls */
-    /* Number of orders of a body that are measured, 1 to BODY_ORDERS; the least time counts. If
-     * there are several, a padded body is also measured where it may be faster. May be changed
-     * between calls. */
+    /* Number of orders of a body that are measured, 1 to BODY_ORDERS. The least time counts. With
+     * several orders, a padded body is also measured where it may be faster. May be changed between
+     * calls. */
     unsigned orders;
     double baseline;         /* nops per cycle of the idle baseline; 0: simulated */
-    /* CPUs that measured concurrently in the last call with more than a few experiments; 0:
+    /* CPUs that measured concurrently in the last call with more than a few experiments; 0 if
      * simulated */
     unsigned cpus;
-    bool doubtful;           /* whether the baseline is doubtful, so that values must be measured
-                              * again */
-    /* Whether the source always returns the same value, so that a single pass is a final value. */
+    bool doubtful;           /* the baseline is doubtful, so values must be measured again */
+    /* The source always returns the same value, so a single pass is final. */
     bool one_pass;
-    struct record *record;   /* receives the samples; NULL: there is no record */
+    struct record *record;   /* receives the samples; may be NULL */
     /* Fills @out for the @n experiments @e (at most SANDBOX_ITEMS). Returns false with err when
      * measurement fails or is cancelled; @out is then invalid. */
     bool (*measure)(struct source *s, const struct experiment *e, size_t n, struct measured *out,
                     bool (*cancelled)(void *state), void *state, struct err *err);
     /* Writes the code sums of @n experiments (form_codes_sums), which are a part of keys in the
-     * journal. NULL: the source is simulated and has no code. */
+     * journal. NULL if the source is simulated and has no code. */
     void (*sums)(struct source *s, const struct experiment *e, size_t n,
                  char (*out)[FORM_CODES_SUM]);
     void (*free)(struct source *s);
@@ -78,15 +79,16 @@ double source_least_cycles(double baseline, uint64_t instructions);
  * are then measured too (docs/measuring.md, "Padded"). */
 #define SOURCE_WIDE 6.5
 
-/* Default number of instructions in a body. The loop's branch costs half a percent of a body that
- * issue slots limit, and every µop cache holds the body. */
+/* Default number of instructions in a body. The loop's branch adds half a percent to a body that is
+ * limited by issue slots. Every µop cache can hold the body. */
 #define SOURCE_BODY 200
-/* Number of instructions in a body of PMEvo. If the two lengths differ in time, the front end or
- * the loop is the cause. */
+/* Number of instructions in a body of PMEvo. If the two lengths differ in time per execution, the
+ * front end or the loop is the cause. */
 #define SOURCE_SHORT 50
 
-/* Callbacks that run a function on several threads, for CPUs that measure concurrently. work/crew.h
- * has the contracts. begin returns @crew, or NULL with err if no threads can be started. */
+/* Callbacks that run a function on several threads, for concurrent measurement on several CPUs.
+ * work/crew.h has the contracts. begin returns @crew, or NULL with err if no threads can be
+ * started. */
 struct source_threads {
     void *(*begin)(unsigned members, struct err *err);
     void (*call)(void *crew, void (*work)(void *state, unsigned member), void *state,
@@ -94,17 +96,18 @@ struct source_threads {
     void (*end)(void *crew);
 };
 
-/* Creates a simulated CPU with the times of @mapping (borrowed). Its clock drifts, and
- * interruptions and contention occur as on a real CPU. @noise: relative jitter of each run; NaN: no
- * jitter, but values have the errors of a real CPU. */
+/* Creates a simulated CPU with the times of @mapping (borrowed). Its clock drifts, and it has
+ * interruptions and contention like a real CPU. @noise is the relative jitter of each run. If NaN
+ * there is no jitter, but values have the errors of a real CPU. */
 struct source *source_simulated(const struct mapping *mapping, double noise, uint64_t seed);
 
 /* observed_noise.c: distribution of deviations between repeated measurements on a real CPU.
  * Simulated CPUs use it as noise. Pure, any thread. */
 
 /* Returns quantile @at (0 to 1) of the deviation, the logarithm of the ratio of two values of one
- * experiment. From 279,731 experiments that two charts of a Zen 4 measured an hour apart (a virtual
- * EPYC 9004 with two CPUs and without counters), including orders, contention and exclusions. */
+ * experiment. Derived from 279,731 experiments of two charts of a Zen 4, measured an hour apart on
+ * a virtual EPYC 9004 with two CPUs and without counters. The deviations include effects of orders,
+ * contention and exclusions. */
 double observed_deviation(double at);
 
 #endif

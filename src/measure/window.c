@@ -33,7 +33,7 @@ BARE bool window_floor(double *values, unsigned n, double width, double share, d
 {
     unsigned needed = (unsigned)(share * n);
 
-    /* does not use ceil(), which may be a library call */
+    /* Does not use ceil(), which may be a library call. */
     needed += needed < share * n;
     needed = needed < FLOOR_LEAST ? FLOOR_LEAST : needed;
     sort(values, n);
@@ -88,7 +88,7 @@ static BARE bool probe_quiet(const struct pulse *pulse, const struct window_rule
             probe_right(pulse, rules, PULSE_PORTS, rules->ports_cycles, ports, ticks_per_cycle));
 }
 
-/* Runs the item @runs times. *@ticks: the shortest time. Returns false on a fault. */
+/* Runs the item @runs times. Stores the shortest time in *@ticks. Returns false on a fault. */
 static BARE bool shortest(const struct pulse *pulse, unsigned runs, uint64_t warm, uint64_t count,
                           double *ticks, unsigned *fault)
 {
@@ -102,7 +102,7 @@ static BARE bool shortest(const struct pulse *pulse, unsigned runs, uint64_t war
     return true;
 }
 
-/* Returns how many iterations fill the window; 0 on a fault. */
+/* Returns the number of iterations that fill the window, or 0 on a fault. */
 static BARE uint64_t count_for(const struct pulse *pulse, const struct window_rules *rules,
                                unsigned *fault)
 {
@@ -116,7 +116,8 @@ static BARE uint64_t count_for(const struct pulse *pulse, const struct window_ru
     return count < 2 ? 2 : (uint64_t)count;
 }
 
-/* Returns the middle of the three lowest @values; *@apart: their range. @n is at least 3. */
+/* Returns the middle of the three lowest @values, and stores their range in *@apart. @n is at least
+ * 3. */
 static BARE double lowest_three(const float *values, unsigned n, double *apart)
 {
     double low[3] = {INFINITY, INFINITY, INFINITY};
@@ -138,8 +139,8 @@ static BARE double lowest_three(const float *values, unsigned n, double *apart)
     return low[1];
 }
 
-/* Computes cycles and spread from the windows so far. Returns whether the lowest agree. @iterations
- * (for a difference): iterations of the long run minus those of the short run. */
+/* Computes cycles and spread from the windows so far. Returns whether the lowest agree. For a
+ * difference, @iterations is the iterations of the long run minus those of the short run. */
 static BARE bool windows_agree(const struct window_rules *rules, bool difference, double iterations,
                                double values[VALUES], struct window_result *out)
 {
@@ -156,8 +157,8 @@ static BARE bool windows_agree(const struct window_rules *rules, bool difference
     return longer_apart < rules->agreement * longer && shorter_apart < rules->agreement * shorter;
 }
 
-/* Sets only the numbers of a result, because a large assignment may become a call of the C
- * library. */
+/* Sets only the numbers of a result, because the compiler may use the C library for a large
+ * assignment. */
 static BARE void result_begin(struct window_result *out)
 {
     out->state = WINDOW_UNSETTLED;
@@ -236,7 +237,7 @@ BARE void window_measure(const struct pulse *pulse, const struct window_rules *r
         result_fault(out);
         return;
     }
-    /* A difference uses one run of each kind per window, because idle moments are short and the
+    /* A difference has one run of each kind per window, because idle moments are short and the
      * least of many windows counts. */
     unsigned runs = difference ? 1 : RUNS;
     double iterations = (double)(difference ? count - count / 2 : count);
@@ -244,7 +245,7 @@ BARE void window_measure(const struct pulse *pulse, const struct window_rules *r
            (first || before > 0 || may_wait(pulse, rules, wait))) {
         double shorter = rules->overhead, longer;
         first = false;
-        /* the check at the end of an accepted window also opens the next window */
+        /* The check at the end of an accepted window also opens the next window. */
         before = before > 0 ? before : window_open(pulse, rules, &tick, out);
         if (!(before > 0))
             continue;
@@ -282,8 +283,8 @@ BARE void window_measure(const struct pulse *pulse, const struct window_rules *r
         }
         agree = windows_agree(rules, difference, iterations, values, out) && out->accepted >= 3;
     }
-    /* also accepts many idle windows that do not agree, because the time of some code always
-     * varies */
+    /* Also accepts many idle windows that do not agree, because the time of some code always
+     * varies. */
     if (out->accepted >= 3 && (agree || out->accepted == VALUES))
         out->state = WINDOW_SETTLED;
     if (!out->accepted && !difference && !contended_look(pulse, rules, count, out))

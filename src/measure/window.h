@@ -1,4 +1,4 @@
-/* Windows of one experiment: the sequence of runs, which windows are accepted, and when the result
+/* Windows of one experiment: the sequence of runs, the acceptance of windows, and when the result
  * is settled. Pure code over an abstract pulse, without allocation and system calls. It runs in the
  * sandbox child and for simulated CPUs. */
 #ifndef PORTOLAN_MEASURE_WINDOW_H
@@ -7,9 +7,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What a pulse runs: two dependent chains that measure the clock; three probes that contention
- * slows; the measured code. The nop probe fills the front end; the port probe (independent
- * comparisons) also fills the ports; the room probe (distant slow operations) needs the whole
+/* Code that a pulse runs: two dependent chains that measure the clock; three probes that contention
+ * slows; the measured code. The nop probe fills the front end. The port probe (independent
+ * comparisons) also fills the ports. The room probe (distant slow operations) needs the whole
  * reorder buffer. */
 enum pulse_code {
     PULSE_CHAIN, PULSE_SECOND_CHAIN, PULSE_PROBE, PULSE_PORTS, PULSE_ROOM, PULSE_ITEM
@@ -20,14 +20,14 @@ struct pulse {
      * failure, with the reason in *@fault. */
     uint64_t (*run)(void *self, enum pulse_code code, uint64_t warm, uint64_t count,
                     unsigned *fault);
-    uint64_t (*now)(void *self);     /* returns the time in ticks */
-    void (*rest)(void *self);        /* sleeps for about a fifth of a millisecond */
+    uint64_t (*now)(void *self);     /* Returns the time in ticks. */
+    void (*rest)(void *self);        /* Sleeps for about a fifth of a millisecond. */
     void *self;
 };
 
 /* Results of calibration. Cycles are core cycles per iteration of a loop. */
 struct window_rules {
-    /* cycles per iteration of the two chains; second_cycles 0: the second chain is unusable */
+    /* cycles per iteration of the two chains; second_cycles is 0 if the second chain is unusable */
     double chain_cycles, second_cycles;
     /* cycles per iteration of the probes on an idle core; ports_cycles and room_cycles 0:
      * unknown */
@@ -37,7 +37,8 @@ struct window_rules {
     double chain_tolerance;
     /* largest relative deviation of a probe from its time on an idle core; 1 or more: no limit */
     double probe_tolerance;
-    /* the limit for the port probe, which varies more on an idle core; 0: probe_tolerance */
+    /* deviation limit of the port probe, which varies more on an idle core; 0 stands for
+     * probe_tolerance */
     double ports_tolerance;
     /* largest relative difference between the three lowest values */
     double agreement;
@@ -45,8 +46,8 @@ struct window_rules {
     double chain_ticks, probe_ticks, item_ticks;
     double patience;                      /* ticks without an idle window after which waiting
                                            * ends */
-    /* Iterations of the run that estimates how many fill the window; 0: 4. Coarse ticks need
-     * more. */
+    /* Iterations of the run that estimates the number to fill a window; 0 stands for 4. Coarse
+     * ticks need more. */
     unsigned sizing;
 };
 
@@ -60,7 +61,7 @@ struct window_wait {
 
 enum window_state { WINDOW_SETTLED, WINDOW_UNSETTLED, WINDOW_FAULT, WINDOW_BEATEN };
 
-/* Most accepted windows. If there are so many, the three lowest count whatever their spread. */
+/* Most accepted windows. At this number the three lowest count whatever their spread. */
 #define WINDOW_VALUES 16
 
 struct window_result {
@@ -78,11 +79,11 @@ struct window_result {
     float shorter[WINDOW_VALUES], longer[WINDOW_VALUES];
 };
 
-/* Measures PULSE_ITEM under @rules with @count iterations per run (0: fill the window).
- * @difference: after a run as warm-up, subtracts the least time of runs of half as many iterations,
+/* Measures PULSE_ITEM under @rules with @count iterations per run (0 fills the window).
+ * @difference: after a warm-up run, subtracts the least time of runs of half as many iterations,
  * instead of the overhead. Both times must be confirmed, because a disturbed short run makes the
  * difference too small. If the first window takes at least @beat cycles per iteration (within the
- * agreement), ends with WINDOW_BEATEN; INFINITY or NaN: no limit. */
+ * agreement), ends with WINDOW_BEATEN. @beat INFINITY or NaN sets no limit. */
 void window_measure(const struct pulse *pulse, const struct window_rules *rules,
                     struct window_wait *wait, bool difference, uint64_t count, double beat,
                     struct window_result *out);
@@ -95,8 +96,8 @@ struct window_wait window_wait_begin(const struct pulse *pulse, double ticks);
 double window_lowest(double *values, unsigned n, double *spread);
 /* Sorts the @n @values. Finds the lowest value that has at least three values, and the share @share
  * of all, within the relative range @width above it. Returns false if there is none. Isolated lower
- * values result from two runs with different disturbance. *@cycles: middle of the values in range;
- * *@spread: their relative range. */
+ * values result from unequal disturbance of two runs. Stores the middle of the values in range in
+ * *@cycles, and their relative spread in *@spread. */
 bool window_floor(double *values, unsigned n, double width, double share, double *cycles,
                   double *spread);
 

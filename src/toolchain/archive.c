@@ -67,7 +67,7 @@ static bool same_name(const void *items, uint32_t item, const void *key)
 static void set_specs(struct archive *out, const char *path)
 {
     struct index index = {0};
-    /* number of members with the same name, by the index of the first of them */
+    /* number of members with one name, by the index of the first of them */
     uint32_t *again = mem_zero(out->members.count + 1, sizeof *again);
 
     for (size_t i = 0; i < out->members.count; i++) {
@@ -124,11 +124,12 @@ static bool is_elf_file(const char *path)
  * it. */
 struct thin {
     const char *bytes;
-    /* length of the directory part of the archive's path, which precedes members' names */
+    /* length: bytes of the path; directory: length of its directory part, which precedes members'
+     * names */
     size_t length, directory;
     const char *from;
-    const char *names;          /* table of names that are too long for the header */
-    size_t names_length, left;  /* @left: bytes that further member names may use */
+    const char *names;          /* table of names that are too long for a header */
+    size_t names_length, left;  /* left: bytes that further member names may use */
 };
 
 static bool damaged(struct err *err)
@@ -136,7 +137,7 @@ static bool damaged(struct err *err)
     return err_set(err, ERR_DATA, "create the archive again", "the archive is damaged");
 }
 
-/* Finds the name of the member that @header describes. *@name is NULL for a member of a nested
+/* Finds the name of the member that @header describes. Sets *@name to NULL for a member of a nested
  * archive. Returns false if the name is missing. */
 static bool thin_name(const struct thin *t, const char *header, const char **name, size_t *length)
 {
@@ -158,8 +159,8 @@ static bool thin_name(const struct thin *t, const char *header, const char **nam
     return line;
 }
 
-/* Adds the member of @header if it is an ELF file. Tests the file, because the name may be any
- * path. */
+/* Adds the member of @header if it is an ELF file. Opens and tests the file, because the name may
+ * be any path. */
 static bool thin_member(struct thin *t, const char *header, struct archive *out, struct err *err)
 {
     const char *name;
@@ -216,7 +217,7 @@ static bool read_thin(const char *path, const struct mapped *file, struct archiv
         uint64_t size = 0;
         ok = (t.length - at >= HEADER && header_size(header, &size)) || damaged(err);
         at += HEADER;
-        /* In a thin archive only tables are followed by bytes. */
+        /* In a thin archive, bytes follow only tables. */
         if (ok && header[0] == '/' && !isdigit((unsigned char)header[1])) {
             ok = size <= t.length - at || damaged(err);
             if (ok && header[1] == '/') {
@@ -258,7 +259,7 @@ bool archive_read(const char *path, struct archive *out, struct err *err)
                                                 : damaged(err);
         elf_end(ar);
         mapped_check(&file, fd);
-        /* The members read may be wrong because the file was truncated meanwhile. */
+        /* The members may be wrong, because the file was truncated during the read. */
         if (mapped_cut(&file))
             ok = err_set(err, ERR_IO, "try again", "the archive was truncated while it was read");
         mapped_close(&file);
@@ -289,7 +290,7 @@ bool archive_names_member(const char *spec, char **path)
     const size_t length = strlen(spec);
     const char *open = length && spec[length - 1] == ')' ? strrchr(spec, '(') : NULL;
 
-    /* a file whose name looks like an archive member */
+    /* This is a file whose name looks like an archive member. */
     if (!open || open == spec || access(spec, F_OK) == 0)
         return false;
     char *file = mem_strndup(spec, (size_t)(open - spec));

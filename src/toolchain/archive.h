@@ -15,12 +15,13 @@ struct archive_member {
     char *name;              /* the member's name, without archive and number */
     /* file with the member's bytes: the archive, or the member's own file for a thin archive */
     char *file;
-    uint64_t offset, size;   /* range of the member in @file in bytes; size 0: the entire file */
+    uint64_t offset, size;   /* range of the member in @file in bytes; a size of 0 stands for the
+                              * entire file */
 };
 
 struct archive { VEC(struct archive_member) members; };
 
-/* Returns whether @path is a regular file that starts like an archive. */
+/* Returns whether @path is a regular file that starts with an archive's magic number. */
 bool archive_is(const char *path);
 /* Lists the ELF members of the archive at @path in order. Omits other members and nested archives
  * of thin archives. Polls watch_steps. Returns false with err on failure. The caller frees @out by
@@ -30,7 +31,8 @@ void archive_done(struct archive *a);
 /* Returns whether @spec is lib.a(member.o) for an existing archive. Stores "lib.a" in *@path, which
  * may be NULL and which the caller frees. */
 bool archive_names_member(const char *spec, char **path);
-/* Returns the member called @spec, borrowed from @a; NULL with err, which lists similar names. */
+/* Returns the member called @spec, borrowed from @a. Returns NULL with err, which lists similar
+ * names. */
 const struct archive_member *archive_find(const struct archive *a, const char *spec,
                                           struct err *err);
 

@@ -44,7 +44,7 @@ static int diagnostic_order(const void *a, const void *b)
     return x->line < y->line ? -1 : x->line > y->line;
 }
 
-/* Blanks the rejected lines of the cleaned text; line ends remain. */
+/* Replaces the rejected lines of the cleaned text by blanks. Line ends remain. */
 static void lines_blank(struct str *clean, const struct refused_list *refused, size_t from)
 {
     struct line_starts lines = {0};
@@ -58,8 +58,8 @@ static void lines_blank(struct str *clean, const struct refused_list *refused, s
     vec_done(&lines.starts);
 }
 
-/* Replaces @size bytes at @start of @clean, in line @line, by the encoding in @word. The text grows
- * if the encoding is longer. */
+/* Replaces @size bytes at @start of @clean, in line @line, by the encoding in @word. A longer
+ * encoding makes the text grow. */
 static void line_replace(enum isa isa, struct str *clean, size_t line, size_t start, size_t size,
                          const struct llvm_mc_word *word)
 {
@@ -88,7 +88,7 @@ static void line_replace(enum isa isa, struct str *clean, size_t line, size_t st
 
 /* Assembles the lines that `as` rejected, from index @from, with llvm-mc, which supports newer
  * instructions. Replaces each line that succeeds by its encoding in the text of @l. Returns the
- * number of replaced lines; 0 without llvm-mc. */
+ * number of replaced lines, or 0 without llvm-mc. */
 static size_t second_assemble(struct listing *l, struct refused_list *refused, size_t from)
 {
     size_t count = refused->list.count - from, kept = from, start, size;
@@ -171,8 +171,8 @@ static void object_take(struct object *o, const struct listing *l, struct assemb
     memset(&o->references, 0, sizeof o->references);
 }
 
-/* Returns whether the text may read files: only directives do, or macros that contain some. Any
- * word with a dot counts, except ".L" labels. */
+/* Returns whether the text may read files. Only directives and macros with directives do. Any word
+ * with a dot counts, except ".L" labels. */
 static bool may_read_files(const struct str *text)
 {
     for (size_t i = 0; i + 1 < text->length; i++)
@@ -182,7 +182,7 @@ static bool may_read_files(const struct str *text)
     return false;
 }
 
-/* Returns false if the dependency list names a file besides the object. */
+/* Returns false if the dependency list names a file other than the object. */
 static bool read_nothing(const char *dir, struct err *err)
 {
     struct str path = {0}, deps = {0};
@@ -190,7 +190,7 @@ static bool read_nothing(const char *dir, struct err *err)
     bool ok = file_read(path.data, (size_t)1 << 20, &deps, err);
     const char *colon = ok ? strchr(str_text(&deps), ':') : NULL;
     const char *read = colon ? colon + 1 + strspn(colon + 1, " ") : "";
-    /* NASM lists its own input file */
+    /* NASM lists its own input file. */
     for (const char *p = str_has_prefix(read, NASM_TEXT) ? read + strlen(NASM_TEXT) : read;
          ok && *p; p++)
         if (!isspace((unsigned char)*p))
@@ -216,14 +216,14 @@ static const char *place_name(int file, char out[64])
     return out;
 }
 
-/* Output of the assembler: a file in a directory, or a memory file if the text names no file and
- * the system supports it. */
+/* Output of the assembler: a file in a directory, or a memory file. A memory file requires a text
+ * that names no file, and support by the system. */
 struct object_place {
-    char *dir;           /* path of the directory; NULL: a memory file */
+    char *dir;           /* path of the directory; NULL for a memory file */
     int file;            /* descriptor of the memory file; 0: none */
 };
 
-/* Creates a memory file and returns its descriptor, 0 if that fails. The descriptor is above the
+/* Creates a memory file and returns its descriptor, or 0 if that fails. The descriptor is above the
  * standard ones, which may be closed. */
 static int memory_file_new(void)
 {
@@ -255,7 +255,7 @@ static void object_place_done(struct object_place *p)
     child_directory_free(p->dir);
 }
 
-/* Reads the object. If @listed, first checks that the dependency list names no other file. */
+/* Reads the object. If @listed, first checks that the dependency list has no other file. */
 static bool result_read(const struct object_place *place, bool listed, const struct listing *l,
                         struct assembled *out, struct err *err)
 {
@@ -300,10 +300,10 @@ static bool as_failure(const struct child_result *r, struct err *err)
                    *first ? first : "no message");
 }
 
-/* This directive allows segment overrides (fs:40), which the option alone does not. It is put on
- * the first line to preserve line numbers. */
+/* This directive permits segment overrides (fs:40), which the option alone rejects. It is on the
+ * first line, to preserve line numbers. */
 static const char intel_head[] = ".intel_syntax noprefix;";
-/* A data line gets an entry in the line table only if it has a label. llvm-mc's encodings have no
+/* A data line has an entry in the line table only if it has a label. llvm-mc's encodings have no
  * label. */
 static const char encoded_head[] = ".loc_mark_labels 1;";
 
@@ -317,7 +317,7 @@ static bool as_run(const char *const argv[], const struct listing *l,
     const char *dir = place->dir ? place->dir : "/";
     struct str text = {0};
 
-    if (l->nasm) {   /* NASM reads its input several times */
+    if (l->nasm) {   /* NASM reads its input several times. */
         str_addf(&text, "%s/" NASM_TEXT, dir);
         bool written = file_write(str_text(&text), l->text.data, l->text.length, err);
         str_done(&text);
@@ -335,11 +335,10 @@ static bool as_run(const char *const argv[], const struct listing *l,
     return ok;
 }
 
-/* Rejected lines that are tolerated: all, or only those outside marked regions. */
+/* Rejected lines that are tolerated: all, or only those outside of marked regions. */
 struct lenience {
     bool all;
-    /* whether each line is in a marked region, indexed by line number from 1; empty if there are no
-     * markers */
+    /* for each line number from 1, whether the line is in a marked region; empty without markers */
     VEC(bool) marked;
 };
 
@@ -446,8 +445,8 @@ static bool passes_run(const char *text, size_t length, const struct lenience *l
     }
 }
 
-/* Returns a copy of @text without the zeros in comments that clang writes next to `.byte 0`. NULL
- * if the text has no such comments, or if it has other comments. */
+/* Returns a copy of @text without the zeros in comments that clang writes after `.byte 0`. Returns
+ * NULL if the text has no such comments, or if it has other comments. */
 static char *zeros_blank(const char *text, size_t length)
 {
     bool comment = false, any = false;
@@ -507,7 +506,7 @@ static bool looks_like_c(const char *text, size_t length)
     return ends > 0 && 2 * ends >= lines;
 }
 
-/* Returns whether @reason quotes @line. Blanks are ignored because the assembler removes them. */
+/* Returns whether @reason quotes @line. Ignores blanks, because the assembler removes them. */
 static bool holds_line(const char *reason, const char *line)
 {
     struct str bare[2] = {{0}};
@@ -523,8 +522,8 @@ static bool holds_line(const char *reason, const char *line)
     return holds;
 }
 
-/* Reports the first rejected line and the number of further ones. @no_nasm: the text needs nasm,
- * which is not installed. */
+/* Reports the first rejected line and the number of further ones. @no_nasm is true if the text
+ * needs nasm, which is not installed. */
 static bool refusal(const char *name, const char *text, size_t length, bool no_nasm,
                     const struct assembled *a, struct err *err)
 {
@@ -546,8 +545,7 @@ static bool refusal(const char *name, const char *text, size_t length, bool no_n
     return err_at(err, name, first->line, 0);
 }
 
-/* Moves the lines that the listing omitted, with their text, and the percentages from @l to
- * @out. */
+/* Moves the omitted lines of the listing with their text, and the percentages, from @l to @out. */
 static void take_left_out(const char *text, size_t length, struct listing *l, struct assembled *out)
 {
     struct line_starts lines = {0};
@@ -567,8 +565,9 @@ static void take_left_out(const char *text, size_t length, struct listing *l, st
     memset(&l->percents, 0, sizeof l->percents);
 }
 
-/* Computes the offsets of lines if branches of @l name offsets in functions. Assembles without
- * these branches, computes the offsets and cleans the text again. On failure @l is unchanged. */
+/* Computes the offsets of lines if branches of @l name offsets in functions. Assembles the text
+ * without these branches, computes the offsets and cleans the text again. On failure, @l is
+ * unchanged. */
 static void places_take(const char *text, size_t length, enum syntax syntax, struct listing *l)
 {
     struct line_places places = {0};

@@ -14,23 +14,23 @@
 #include "isa/body.h"
 
 /* Assembles @text: compiler output, a listing (objdump, Compiler Explorer) or bare instructions.
- * Addresses and bytes of a listing are removed. Returns false if nothing could be assembled, or if
- * lines were rejected and @skip_bad is false. @out->refused lists rejected lines in both cases;
- * @err names the first. The caller frees @out by assembled_done in both cases. */
+ * Removes addresses and bytes of a listing. Returns false if nothing could be assembled, or if
+ * lines were rejected and @skip_bad is false. In both cases @out->refused lists the rejected lines,
+ * and @err names the first. The caller frees @out by assembled_done in both cases. */
 bool assemble(enum isa isa, const char *name, const char *text, size_t length, enum syntax syntax,
               bool skip_bad, struct assembled *out, struct err *err);
 void assembled_done(struct assembled *a);
 void diagnostics_free(struct diagnostic *list, size_t count);
-/* Table of assemble and assembled_done. */
+/* Interface of assemble and assembled_done for lower layers. */
 extern const struct isa_assembler toolchain_assembler;
 
-/* Encodings from an assembler, for instruction sets that cannot be encoded otherwise. */
+/* Encodings from an assembler, for instruction sets without another encoder. */
 
 /* Assembles @rows, all of one instruction set, in one run, for later calls of form_code_new.
  * Returns false with err if the assembler cannot run. form_code_new reports errors of single
  * forms. */
 bool encodings_learn(const struct form_row *const *rows, size_t count, struct err *err);
-/* Like form_code_new and form_code_any, but assembles forms that encodings_learn has not
+/* Like form_code_new and form_code_any, but also assembles forms that encodings_learn has not
  * assembled. */
 struct form_code *encodings_code(const struct form_row *row, struct err *err);
 struct form_code *encodings_code_any(const struct form_row *row, struct err *err);

@@ -52,7 +52,7 @@ const char *column_percent(const char *p, const char *end, float *percent)
 }
 
 /* Returns the length in bytes of the arrow or frame character at @p (U+2190 to U+21FF, U+2500 to
- * U+257F, U+25B8); 0 if there is none. */
+ * U+257F, U+25B8), or 0 if there is none. */
 static size_t art_length(const char *p, const char *end)
 {
     if (end - p < 3 || (uint8_t)p[0] != 0xe2)

@@ -232,7 +232,7 @@ static void push_directory(const char *text, struct str *out)
     str_addf(out, "-I%s", realpath(text, resolved) ? resolved : text);
 }
 
-/* Returns whether the compiler reported a limit that ended one of its child processes. */
+/* Returns whether the compiler reported a resource limit that ended one of its child processes. */
 static bool met_limit(const struct child_result *r)
 {
     static const char *const signs[] = {"out of memory",  "memory exhausted", "Killed signal",
@@ -297,8 +297,8 @@ static void push_word(struct compiling *c, struct str *take_word)
         vec_push(&c->argv, str_take(take_word));
 }
 
-/* Adds the user's options. Each is joined with its value; otherwise a value could be mistaken for
- * an option. */
+/* Adds the user's options. Each is joined with its value, because a separate value could be
+ * mistaken for an option. */
 static bool push_options(struct compiling *c, const struct compile_wish *wish, struct err *err)
 {
     struct str word = {0};
@@ -360,8 +360,8 @@ static bool unknown_target(const char *printed, const char *target)
             strstr(printed, "unknown target CPU") || strstr(printed, "not a recognized processor"));
 }
 
-/* Runs the compiler. Sets *@again if it rejected the processor @target (NULL: not tested), which is
- * not yet an error. */
+/* Runs the compiler. Sets *@again if it rejected the processor @target (NULL: not tested). In that
+ * case the caller retries with another processor. */
 static bool run(const struct compiling *c, const char *dir, const char *target,
                 struct compiled *out, bool *again, struct err *err)
 {
@@ -435,7 +435,7 @@ void compiled_done(struct compiled *c)
     str_done(&c->printed);
 }
 
-/* Parses the quoted text at *@at and advances past it. Returns false if there is none. */
+/* Parses the quoted text at *@at and advances *@at past it. Returns false if there is none. */
 static bool quoted(const char **at, const char *end, char out[PATH_MAX])
 {
     size_t n = 0;

@@ -12,13 +12,13 @@
 
 /* Request to compile a source file. All pointers are borrowed. */
 struct compile_wish {
-    /* name of the compiler; NULL: the first installed one for the file's language */
+    /* name of the compiler; NULL selects the first installed one for the file's language */
     const char *compiler;
     enum isa isa;
-    /* target processor, and an alternative for compilers that do not support it; NULL: set by the
-     * options */
+    /* target processor, and an alternative for compilers that do not support it; NULL if the
+     * options set it */
     const char *target, *generic;
-    /* each option must be allowed; its value may be the next option */
+    /* allowed options; the value of an option may be the next element */
     const char *const *options;
     size_t count;
 };
@@ -28,7 +28,7 @@ struct compiled {
     struct str source;       /* source file as read by the compiler */
     /* messages of the compiler, verbatim, also on failure */
     struct str printed;
-    /* target processor that was used, from the request; NULL: set by the options */
+    /* target processor in use, from the request; NULL if the options set it */
     const char *target;
 };
 
@@ -39,17 +39,18 @@ bool compile_is_source(const char *path);
  * allowed. Returns false with err if not. Sets *@takes_next if the value is the next word (-D
  * NAME). */
 bool compile_option_allowed(const char *option, bool *takes_next, struct err *err);
-/* Compiles @path. On failure err has the compiler's first error with file, line and column. The
+/* Compiles @path. On failure, err has the compiler's first error with file, line and column. The
  * caller frees @out by compiled_done in both cases. */
 bool compile_source(const char *path, const struct compile_wish *wish, struct compiled *out,
                     struct err *err);
 void compiled_done(struct compiled *c);
-/* Fills @err from the first "file:line:column: error: what" of a compiler's output, or else its
- * first line. @path is the source file. Always returns false. */
+/* Fills @err from the first "file:line:column: error: what" of a compiler's output, or from its
+ * first line if there is none. @path is the source file. Always returns false. */
 bool compile_blame(const char *path, const char *printed, struct err *err);
 
-/* Returns the source line in the file @path of each line of assembler text, from .loc directives.
- * Element i is for text line i + 1; 0: none. The caller frees. *@count is the number of lines. */
+/* Returns for each line of assembler text the source line in the file @path, from .loc directives.
+ * Element i is for text line i + 1, and 0 if it has none. Stores the number of lines in *@count.
+ * The caller frees the array. */
 uint32_t *compile_lines(const char *assembly, size_t length, const char *path, size_t *count);
 
 #endif

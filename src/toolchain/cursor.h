@@ -8,7 +8,7 @@
 
 struct byte_cursor {
     const uint8_t *at, *end;
-    /* the reader passed the end, where it returns zeros, or a number was too long */
+    /* The reader passed the end, or a number was too long. Past the end it returns zeros. */
     bool over;
 };
 

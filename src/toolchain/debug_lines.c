@@ -25,7 +25,8 @@
 #include "toolchain/dwarf.h"
 
 #define CPU_SECONDS 20
-/* wall-clock limit of the child: libdw may block on a pipe that the object names */
+/* Wall-clock limit of the child in seconds. libdw may block on a pipe whose name is in the
+ * object. */
 #define WALL_SECONDS 30
 /* limit of the child's address space in bytes, including mapped files */
 #define MEMORY ((rlim_t)16 << 30)
@@ -65,7 +66,7 @@ static void child_main(const struct object *o, struct dwarf_wish wish, int out)
     sigprocmask(SIG_SETMASK, &none, NULL);
     setrlimit(RLIMIT_CPU, &cpu);
     setrlimit(RLIMIT_CORE, &core);
-/* no limit with sanitizers: their shadow memory is larger */
+/* There is no limit with sanitizers, because their shadow memory is larger. */
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
     const struct rlimit memory = {MEMORY, MEMORY};
     setrlimit(RLIMIT_AS, &memory);
@@ -129,8 +130,8 @@ static bool same_name(const void *items, uint32_t item, const void *key)
     return strcmp(((char *const *)items)[item], key) == 0;
 }
 
-/* Returns 1 + the index of the name in out->inlined, where it is added if new. Returns 0 if memory
- * is exhausted; reading then fails. */
+/* Returns 1 + the index of the name in out->inlined, to which a new name is added. Returns 0 if
+ * memory is exhausted. Reading then fails. */
 static uint32_t name_number(struct parser *p, const char *mangled, size_t length)
 {
     struct known_name wanted = {mangled, length, 0};
@@ -159,8 +160,8 @@ static uint32_t name_number(struct parser *p, const char *mangled, size_t length
     return wanted.number;
 }
 
-/* Parses the number at *@at and advances past it. Returns false if there is none before @end, or
- * if it exceeds @most. */
+/* Parses the number at *@at and advances *@at past it. Returns false if there is none before @end,
+ * or if it exceeds @most. */
 static bool take_number(const char **at, const char *end, unsigned base, uint64_t most,
                         uint64_t *out)
 {
@@ -298,11 +299,11 @@ static int unit_line_order(const void *a, const void *b)
 
     if (x->place != y->place)
         return x->place < y->place ? -1 : 1;
-    /* The row that ends a sequence sorts before one that begins another at the same place. */
+    /* The end of a sequence sorts before the start of another at the same place. */
     return (y->line == 0) - (x->line == 0);
 }
 
-/* Converts offset @place in ELF section @number to a position; section 0 means an address of a
+/* Converts offset @place in ELF section @number to a position. Section 0 denotes an address of a
  * linked file. Returns false if @o has no code there. */
 static bool position_of(const struct object *o, uint64_t number, uint64_t place, uint64_t *out)
 {
@@ -318,7 +319,7 @@ static bool position_of(const struct object *o, uint64_t number, uint64_t place,
 }
 
 /* Returns the index of file @name, which is added if new. Returns INDEX_NONE if memory is
- * exhausted; reading then fails. */
+ * exhausted. Reading then fails. */
 static uint32_t file_number(struct unit_lines *out, struct index *by_name, const char *name,
                             size_t length)
 {

@@ -26,13 +26,13 @@ struct debug_lines {
 
 /* Reads the lines of @o's code from byte @start to @end, in the section and unit that contain byte
  * @at. Resolves inlined functions in the function that contains @at. Reads the file again. Missing
- * debug information or missing libdw is not an error. Returns false with err when the data are
- * damaged, exceed a limit of time or memory, or watch_over ends the work. The caller frees @out by
- * debug_lines_done in all cases. */
+ * debug information or a missing libdw is not an error. Returns false with err if the data are
+ * damaged, exceed a limit of time or memory, or if watch_over ends the work. The caller frees @out
+ * by debug_lines_done in all cases. */
 bool debug_lines_read(const struct object *o, uint64_t start, uint64_t end, uint64_t at,
                       struct debug_lines *out, struct err *err);
 /* Parses @length bytes of output of dwarf_print (toolchain/dwarf.h). Places are relative to @base
- * and are validated; unknown lines are ignored. Polls watch_steps. The caller frees @out by
+ * and are validated. Unknown lines are ignored. Polls watch_steps. The caller frees @out by
  * debug_lines_done. */
 void debug_lines_parse(const char *text, size_t length, uint64_t base, struct debug_lines *out);
 void debug_lines_done(struct debug_lines *d);
@@ -60,7 +60,7 @@ bool unit_lines_read(const struct object *o, struct unit_lines *out, struct err 
 void unit_lines_parse(const char *text, size_t length, const struct object *o,
                       struct unit_lines *out);
 void unit_lines_done(struct unit_lines *d);
-/* Returns the index of the first row at or after @place; the number of rows if there is none. */
+/* Returns the index of the first row at or after @place, or the number of rows if there is none. */
 size_t unit_lines_from(const struct unit_lines *d, uint64_t place);
 
 #endif

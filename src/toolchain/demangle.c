@@ -14,11 +14,11 @@
 #include <libiberty/demangle.h>
 #endif
 
-/* longest mangled name: a hostile name may take very long to demangle */
+/* Longest name that is demangled, because a hostile name may take very long. */
 #define NAME_LONGEST 4096
 
 #ifdef HAVE_LIBIBERTY
-/* most bytes of the demangled text: substitutions can double it repeatedly */
+/* Most bytes of the demangled text, because substitutions can double it repeatedly. */
 #define TEXT_LONGEST 8192
 
 /* A demangled name under construction. */
@@ -69,8 +69,8 @@ char *demangle(const char *name)
 #endif
 }
 
-/* Returns the start of a function's parameters: the first parenthesis outside template arguments.
- * The parentheses of "operator()" do not count. */
+/* Returns the start of a function's parameters, which is the first parenthesis outside of template
+ * arguments. The parentheses of "operator()" do not count. */
 static size_t without_parameters(const char *text)
 {
     int depth = 0;

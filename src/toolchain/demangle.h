@@ -5,13 +5,13 @@
 #include <stdbool.h>
 
 /* Returns "daxpy(int, double)" for "_Z5daxpyid". Returns NULL if the name is not mangled or
- * demangling is unavailable. The caller frees. */
+ * demangling is unavailable. The caller frees the text. */
 char *demangle(const char *name);
-/* Returns the demangled name without parameters: qualified if @qualified, else only its last
- * component. A name that is not mangled is returned unchanged. The caller frees. */
+/* Returns the demangled name without parameters: qualified if @qualified, otherwise only its last
+ * component. A name that is not mangled is returned unchanged. The caller frees the text. */
 char *demangle_name(const char *name, bool qualified);
-/* Returns whether @wanted denotes function @name: the mangled name, the demangled name with or
- * without parameters, or its last component. */
+/* Returns whether @wanted denotes function @name. It may be the mangled name, the demangled name
+ * with or without parameters, or its last component. */
 bool demangle_matches(const char *name, const char *wanted);
 
 #endif

@@ -33,8 +33,8 @@ static const char *next_word(const char *p, const char *end, const char **stop)
 /* Positions of the first two words of a line. */
 struct opening { const char *first, *first_end, *second, *second_end, *end; };
 
-/* Finds the first two words. After a branch the second is ignored because it is a label, even if
- * called `db` or `proc`. */
+/* Finds the first two words. The word after a branch is ignored, because it is a label, even if it
+ * is `db` or `proc`. */
 static struct opening opening_of(const char *p, const char *end)
 {
     struct opening o = {.end = end};
@@ -140,7 +140,7 @@ static void bars_off(const char **p, const char **end)
     }
 }
 
-/* Returns whether the line is a label of several words: an unquoted C++ name. */
+/* Returns whether the line is a label of several words, an unquoted C++ name. */
 static bool is_long_label(const char *p, const char *end)
 {
     if (end - p < 2 || end[-1] != ':' || *p == '"' || (end - p > 2 && end[-2] == ':'))
@@ -192,7 +192,7 @@ bool dialect_line(struct dialect *d, const char *p, const char *end, struct str 
     p = skip_blank(p, end);
     end = trim_end(p, end);
     *function = NULL;
-    /* lines with several statements are translated statement by statement */
+    /* Lines with several statements are translated statement by statement. */
     if (p == end || memchr(p, ';', (size_t)(end - p)))
         return false;
     struct opening o = opening_of(p, end);
@@ -234,7 +234,7 @@ void dialect_heading(struct dialect *d, const char *p, const char *end, struct s
         p++;
         end--;
     }
-    /* name of a section, for which `as` makes a symbol */
+    /* `as` makes a symbol for the name of a section. */
     if (*p == '.' && !text_begins(p, end, ".L"))
         return;
     char *name = mem_strndup(p, (size_t)(end - p));
@@ -246,7 +246,7 @@ void dialect_heading(struct dialect *d, const char *p, const char *end, struct s
     free(name);
 }
 
-/* Appends a word as one name where `as` would parse it differently. A local label of NASM gets its
+/* Appends a word as a quoted name if `as` would parse it differently. A local label of NASM has its
  * parent's name as a prefix. */
 static bool name_add(const struct dialect *d, const char *p, const char *end, struct str *out)
 {
@@ -287,7 +287,7 @@ void dialect_label(struct dialect *d, const char *p, const char *end, struct str
     str_add(out, ": ");
 }
 
-/* Returns the size word in the notation of `as`; NULL if the word is no size. */
+/* Returns the size word in the notation of `as`, or NULL if the word is no size. */
 static const char *size_word(const char *p, const char *end)
 {
     static const char *const sizes[][2] = {
@@ -317,8 +317,8 @@ static bool is_digits(const char *p, const char *end, int base)
     return true;
 }
 
-/* Converts numbers of MASM and NASM: `0ffH`, `1010b`, `17o`, `10d` and `1_000`. @label: few digits
- * followed by b may be a GNU label. */
+/* Converts numbers of MASM and NASM: `0ffH`, `1010b`, `17o`, `10d` and `1_000`. If @label, few
+ * digits followed by b may be a GNU label. */
 static void number_add(const char *p, const char *end, bool label, struct str *out)
 {
     static const struct {
@@ -374,7 +374,7 @@ void dialect_learn(struct dialect *d, const char *p, const char *end)
                                           ".comm",  "proto",   NULL};
     bool declared = true;
 
-    /* one line may declare several names */
+    /* One line may declare several names. */
     for (unsigned words = 0; declared && words < 8; words++) {
         p = skip_blank(p, end);
         const char *e = word_end(p, end);
@@ -454,7 +454,8 @@ static void words_clean(const struct dialect *d, const char *p, const char *end,
             pointer = true;
             e = next + 3;
         } else if (bracket &&
-                   word_is(p, e, "reloc")) { /* .NET: relocated data of the method or the runtime */
+                   word_is(p, e, "reloc")) { /* .NET: relocated data of the method or the runtime.
+                                              * */
             str_add(out, next < end && (is_name(*next) || *next == '@') ? "rip+" : "rip");
             e = next;
             while (e < end && isxdigit((unsigned char)*e))
@@ -465,7 +466,7 @@ static void words_clean(const struct dialect *d, const char *p, const char *end,
             str_add(out, sub ? "rip+" : "");
             e = next;
         } else if (bracket && word_is(p, e, "string") && next < end &&
-                   *next == '"') { /* Visual Studio: a string constant of the program */
+                   *next == '"') { /* Visual Studio: a string constant of the program. */
             const char *close = memchr(next + 1, '"', (size_t)(end - next - 1));
             str_add(out, "rip");
             e = close ? close + 1 : end;
@@ -475,7 +476,7 @@ static void words_clean(const struct dialect *d, const char *p, const char *end,
             e = next;
         } else if (word_is(p, e, "@f") || word_is(p, e, "@b")) {
             str_addf(out, ANONYMOUS "%c", p[1] | 32);
-        } else if (word_is(p, e, "$")) { /* the current position, which is a number */
+        } else if (word_is(p, e, "$")) { /* The current position is a number. */
             str_add(out, bracket || d->branch ? "." : "OFFSET .");
         } else {
             if (!name_add(d, p, e, out))
@@ -484,11 +485,11 @@ static void words_clean(const struct dialect *d, const char *p, const char *end,
         }
         p = e;
     }
-    if (pointer && named && !bracket)   /* MASM: a variable named without brackets */
+    if (pointer && named && !bracket)   /* MASM: a variable named without brackets. */
         str_add(out, "[rip]");
 }
 
-/* Returns the end of the C++ name at @p. Brackets must be closed; operators are skipped. */
+/* Returns the end of the C++ name at @p. Brackets must be closed. Operators are skipped. */
 static const char *spelled_end(const char *p, const char *end)
 {
     static const char *const operators[] = {"<<=", ">>=", "<=>", "->*", "<<", ">>",
@@ -558,11 +559,12 @@ static bool is_spelled(const char *p, const char *end, const char **stop)
                *round = blank > e && blank < *stop && isalpha((unsigned char)*blank)
                             ? memchr(blank, '(', (size_t)(*stop - blank))
                             : NULL;
-    /* the last condition: a name with its return type */
+    /* The last condition detects a name with its return type. */
     return scoped || called || template || (round && (*stop)[-1] == ')');
 }
 
-/* Returns where a name may begin in an operand: after signs, size words and brackets. */
+/* Returns the first possible start of a name in an operand: after signs, size words and
+ * brackets. */
 static const char *name_begin(const char *p, const char *end)
 {
     static const char *const before[] = {"offset", "ptr", "short", "flat", "near", NULL};
@@ -581,8 +583,8 @@ static const char *name_begin(const char *p, const char *end)
     }
 }
 
-/* Returns where a name may begin in an AArch64 operand: also in brackets after a register, or after
- * `:lo12:`. */
+/* Returns the first possible start of a name in an AArch64 operand. It may be in brackets after a
+ * register, or after `:lo12:`. */
 static const char *modified_begin(const char *p, const char *end)
 {
     const char *stop = memchr(p, ']', (size_t)(end - p)),
@@ -616,7 +618,7 @@ static void operands_clean(const struct dialect *d, const char *p, const char *e
         } else if (d->intel) {
             words_clean(d, p, e, out);
         } else {
-            /* armasm encloses names in bars */
+            /* armasm encloses names in bars. */
             const char *bar = x86 ? NULL : memchr(p, '|', (size_t)(e - p)),
                        *close = bar ? memchr(bar + 1, '|', (size_t)(e - bar - 1)) : NULL;
             if (close) {
@@ -682,7 +684,7 @@ static void statement(struct dialect *d, const char *p, const char *end, struct 
         return;
     if (d->intel && managed_call(p, e, operand, end, out))
         return;
-    /* a label of llvm-objdump --symbolize-operands */
+    /* This is a label of llvm-objdump --symbolize-operands. */
     if (operand < end && *operand == '<' && end[-1] == '>' && end - operand > 2) {
         str_add_bytes(out, p, (size_t)(operand - p));
         dialect_quote(operand + 1, end - 1, out);
@@ -712,7 +714,7 @@ bool dialect_is_other(const struct dialect *d, const char *p, const char *end)
     bool marked = false, bare = false;
     const char *mnemonic = word_end(p, end);
 
-    /* the last condition: a backslash marks a macro argument */
+    /* The last condition excludes macro arguments, which begin with a backslash. */
     if (!isa_ops(d->isa)->dialects || d->unusual || memchr(p, '\\', (size_t)(end - p)))
         return false;
     for (const char *at = mnemonic, *e; at < end; at = e) {

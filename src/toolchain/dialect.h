@@ -9,19 +9,22 @@
 #include "base/str.h"
 #include "isa/isa.h"
 
-/* State of the translation of a text. The caller zero-initialises all but isa and intel. */
+/* State of the translation of a text. The caller sets isa and intel, and zero-initialises the other
+ * members. */
 struct dialect {
     enum isa isa;
     bool intel;            /* the text has Intel syntax */
-    bool branch;           /* the operand of the current statement is a label */
+    bool branch;           /* operand of the current statement is a label */
     struct names symbols;  /* symbols of the text that look like MASM numbers, such as `each` */
-    /* registers are written as in the other syntax: `.intel_syntax prefix` or `.att_syntax
-     * noprefix` */
+    /* registers are written in the style of the other syntax: `.intel_syntax prefix` or
+     * `.att_syntax noprefix` */
     bool unusual;
-    /* the text has directives of `as`: labels with a leading dot are not local to another label */
+    /* the text has directives of `as`, so labels with a leading dot are not local to another
+     * label */
     bool gnu;
-    struct str scope;      /* NASM: label to which the following local labels belong */
-    struct names headings; /* labels already made from disassembly headings, to detect duplicates */
+    struct str scope;      /* NASM: label that precedes the current local labels */
+    struct names headings; /* labels already made from disassembly headings, for the detection of
+                            * duplicates */
     /* offsets of the lines, if the text has no addresses; NULL: unknown */
     const struct line_places *places;
 };
@@ -32,23 +35,23 @@ bool dialect_knows(const char *p, const char *end);
 /* Returns whether a line without its comment is a NASM directive that generates code: %rep, %macro,
  * `times 4 nop`. */
 bool dialect_needs_nasm(const char *p, const char *end);
-/* Records the declarations in a line, with or without its comment. Must be called for all lines
- * before any is translated. */
+/* Records the declarations in a line, with or without its comment. Call it for all lines before the
+ * translation of the first. */
 void dialect_learn(struct dialect *d, const char *p, const char *end);
 /* Appends the translation of a line without its comment to @out. Translates directives of other
  * assemblers, and labels of several words. Returns false, with nothing appended, for other lines.
- * If a function begins here, stores its name in *@function, which points into the line, and the
- * name's length in *@length; else NULL. */
+ * If a function begins here, stores its name, which points into the line, in *@function and its
+ * length in *@length. Otherwise sets *@function to NULL. */
 bool dialect_line(struct dialect *d, const char *p, const char *end, struct str *out,
                   const char **function, size_t *length);
 /* Appends a label made from a disassembly heading, unless it was appended before. */
 void dialect_heading(struct dialect *d, const char *p, const char *end, struct str *out);
-/* Appends the name from @p to @end in quotes: `as` accepts any name in quotes. */
+/* Appends the name from @p to @end in quotes, because `as` accepts any name in quotes. */
 void dialect_quote(const char *p, const char *end, struct str *out);
 /* Appends the word from @p to @end as a label with its colon. */
 void dialect_label(struct dialect *d, const char *p, const char *end, struct str *out);
-/* Returns whether the registers of a statement are those of the other syntax: inline assembler
- * whose directives a web site removed. */
+/* Returns whether the registers of a statement belong to the other syntax. They come from inline
+ * assembler whose directives a web site removed. */
 bool dialect_is_other(const struct dialect *d, const char *p, const char *end);
 /* Appends a statement that starts with its mnemonic. */
 void dialect_statement(struct dialect *d, const char *p, const char *end, struct str *out);
@@ -66,19 +69,19 @@ bool llvm_a64_statement(const char *p, const char *end, struct str *out);
  * usually begins a comment. */
 
 /* Returns whether an x86-64 instruction in Intel syntax follows the semicolon, from @p to the next
- * semicolon, comment or @end. An instruction is a mnemonic with plausible operands; mnemonics that
+ * semicolon, comment or @end. An instruction is a mnemonic with plausible operands. Mnemonics that
  * are English words (add, test, push) need operands. Time is linear in the statement's length. */
 bool semicolon_separates(const char *p, const char *end);
 
 /* plan9.c: translates Plan 9 assembler language for x86-64, as written by Go's compiler,
  * disassembler and programmers, to AT&T text. */
 
-/* Counts the line from @p to @end in *@found if it is Plan 9 assembler, in *@others if it is
+/* Adds 1 to *@found if the line from @p to @end is Plan 9 assembler, and to *@others if it is
  * another language. */
 void plan9_count(const char *p, const char *end, size_t *found, size_t *others);
-/* Appends the statement from @p to @end as AT&T text, nothing if it generates no code. Unknown
- * statements are appended unchanged; the assembler rejects them. If a function begins here, stores
- * its name and length in *@function and *@length; else NULL. */
+/* Appends the statement from @p to @end as AT&T text. Appends nothing if it generates no code.
+ * Appends unknown statements unchanged, which the assembler rejects. If a function begins here,
+ * stores its name and length in *@function and *@length. Otherwise sets *@function to NULL. */
 void plan9_statement(const char *p, const char *end, struct str *out, const char **function,
                      size_t *length);
 

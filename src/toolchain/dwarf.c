@@ -14,7 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define DIES_MOST 20000000u      /* most debug entries visited */
+#define DIES_MOST 20000000u      /* most debug entries to visit */
 #define INLINED_MOST 4096u       /* most inlined functions per function */
 #define ROWS_MOST 200000u
 #define DEPTH_MOST 64            /* deepest nesting of scopes */
@@ -73,12 +73,13 @@ struct sought {
     size_t row_count;
     struct inlined *inlined;   /* inlined functions, outermost first */
     size_t inlined_count;
-    const char *file;          /* source file of the function; NULL: unknown */
+    const char *file;          /* source file of the function; NULL if unknown */
     unsigned left;             /* number of entries that may still be visited */
     bool found;                /* the function at the requested byte was found */
 };
 
-/* Converts @address to an offset in the requested section. Returns false if it is outside. */
+/* Converts @address to an offset in the requested section. Returns false if it is outside of the
+ * section. */
 static bool place_of(const struct sought *s, Dwarf_Addr address, uint64_t *place)
 {
     if (!s->relocatable) {
@@ -156,8 +157,8 @@ static bool holds_functions(int tag)
            tag == DW_TAG_lexical_block;
 }
 
-/* Searches the entries below @parent for the function at @address, and then, if @inside, for
- * inlined functions. */
+/* Searches the entries below @parent for the function at @address and, if @inside, for inlined
+ * functions in it. */
 static void walk(struct sought *s, Dwarf_Die *parent, Dwarf_Addr address, bool inside, int depth)
 {
     Dwarf_Die die;
@@ -260,7 +261,7 @@ static bool section_of(const struct sought *s, Dwarf_Addr address, GElf_Word *se
            *section;
 }
 
-/* Prints the line table of unit @cu. *@file is the source file printed last. */
+/* Prints the line table of unit @cu. *@file is the last printed source file. */
 static void print_unit(struct sought *s, Dwarf_Die *cu, const char **file, FILE *to)
 {
     Dwarf_Lines *lines;
@@ -304,7 +305,7 @@ int dwarf_print(const struct dwarf_wish *wish, int out)
 {
     struct sought s = {.wish = wish, .left = DIES_MOST};
 
-    unsetenv("DEBUGINFOD_URLS");   /* prevents downloads of debug information */
+    unsetenv("DEBUGINFOD_URLS");   /* This prevents downloads of debug information. */
     FILE *to = fdopen(out, "w");
     if (!to || !load_library())
         return 0;
@@ -328,7 +329,7 @@ int dwarf_print(const struct dwarf_wish *wish, int out)
     fprintf(to, "F %.*s\n", (int)strcspn(s.file, "\n"), s.file);
     for (size_t i = 0; i < s.row_count; i++)
         print_row(&s, &s.rows[i], to);
-    return fclose(to) == 0 ? 0 : 1;   /* memory is not freed because the process ends */
+    return fclose(to) == 0 ? 0 : 1;   /* The memory is not freed, because the process ends. */
 }
 
 #else

@@ -1,4 +1,4 @@
-/* Prints libdw's data about a piece of code as text, in a child process because a damaged file may
+/* Prints libdw's data about a range of code as text, in a child process because a damaged file may
  * crash libdw. */
 #ifndef PORTOLAN_TOOLCHAIN_DWARF_H
 #define PORTOLAN_TOOLCHAIN_DWARF_H
@@ -7,22 +7,23 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A piece of an ELF file open as @fd: bytes @start to @end of section @section, which has address
+/* A range of an ELF file open as @fd: bytes @start to @end of section @section, which has address
  * @address. Functions are searched in the unit that contains byte @at. */
 struct dwarf_wish {
     int fd;
     /* path of the file; separate debug files are searched near it */
     const char *path;
     size_t section;
-    uint64_t address, start, end, at;   /* @address: 0 for a relocatable file */
-    bool all;           /* print the lines of all units and ignore section and positions */
+    uint64_t address, start, end, at;   /* address is 0 for a relocatable file */
+    bool all;           /* print the lines of all units; section and positions are ignored */
 };
 
-/* Writes lines to @out, sorted by position. "F file" once; "R offset line name" per row: offset in
- * hexadecimal, line in decimal, name to the line end (empty if not inlined). "E offset" where code
- * has no line. For all units: "F file" at each change, and "S section offset line" in line table
- * order; for a linked file the section is 0 and the offset is the address. Returns the child's exit
- * status, 0 also if there are no data. Loads libdw. Stops at a limit of entries. */
+/* Writes lines to @out, sorted by position: "F file" once; "R offset line name" per row, with the
+ * offset in hexadecimal, the line in decimal, and the name to the line end (empty if not inlined);
+ * "E offset" at the start of code without a line. For all units it writes "F file" at each change,
+ * and "S section offset line" in line table order. For a linked file the section is 0 and the
+ * offset is the address. Returns the child's exit status, which is 0 without data. Loads libdw.
+ * Stops at a limit of entries. */
 int dwarf_print(const struct dwarf_wish *wish, int out);
 
 #endif

@@ -54,7 +54,7 @@ static bool placeholders_sound(const char *p)
     return true;
 }
 
-/* Returns whether a template can only be one instruction: no directive, statement separator,
+/* Returns whether a template can only be one instruction, without directive, statement separator,
  * comment or string. */
 static bool is_plain(const char *template, const struct isa_ops *ops)
 {

@@ -12,7 +12,7 @@
 
 #define LENGTHS 3          /* most lengths tried for an instruction */
 #define NEAR_BYTES 128     /* range of a short branch in bytes */
-/* branches of at least this distance in bytes may be encoded as long ones */
+/* least distance in bytes of a branch that may have a long encoding */
 #define NEAR_UNSURE 64
 #define TRIES_PER_LINE 50  /* most lengths tried per line of a function */
 
@@ -21,12 +21,12 @@ struct placed_line {
     size_t line;
     uint64_t length;
     uint32_t function;
-    struct line_place target;   /* target, if the line is a branch */
+    struct line_place target;   /* target of a branch */
     bool call, conditional;
-    /* @pad: a nop of unknown length; @displaced: a memory operand with displacement zero */
+    /* pad: a nop of unknown length; displaced: a memory operand with displacement zero */
     bool pad, displaced;
     uint8_t prefixes;      /* number of repeated prefixes */
-    uint8_t choice;        /* index of the assumed length among the possible ones */
+    uint8_t choice;        /* index of the assumed length in the list of possible ones */
     uint64_t offset;
 };
 
@@ -120,10 +120,10 @@ static int place_order(const void *a, const void *b)
                                       : (x->offset > y->offset) - (x->offset < y->offset);
 }
 
-/* Stores the possible lengths of @l at its offset, most likely first, and returns their number. */
+/* Stores the possible lengths of @l at its offset, most likely first. Returns their number. */
 static unsigned lengths_of(enum isa isa, const struct placed_line *l, uint64_t out[LENGTHS])
 {
-    /* extra displacement bytes of a nop, where compilers use longer ones than assemblers */
+    /* extra displacement bytes of nops, which are longer in compilers than in assemblers */
     static const uint8_t more[] = {4, 1, 0};
 
     if (l->pad) {
@@ -165,8 +165,8 @@ static bool is_hit_within(const struct counting *c, const struct placed_line *l,
            c->targets.items[low].offset < l->offset + length;
 }
 
-/* Searches lengths for the lines from @first to @end, all of one function, for which every branch
- * target is the start of an instruction. Returns false if there are none, or after too many
+/* Searches for lengths of the lines from @first to @end, all of one function, with which every
+ * branch target is the start of an instruction. Returns false if there are none, or after too many
  * tries. */
 static bool function_count(struct counting *c, size_t first, size_t end)
 {
@@ -223,7 +223,7 @@ void line_places_find(const struct assembled *a, const char *text, size_t length
 
     memset(out, 0, sizeof *out);
     margins_find(text, length, &margins);
-    /* Names are collected first because branches may lead forward. */
+    /* Collects the names first, because branches may lead forward. */
     for (size_t i = 0; i < margins.lines.count; i++) {
         const char *end = text + margins.lines.items[i].end,
                    *p = skip_blank(text + margins.lines.items[i].start, end),

@@ -1,6 +1,6 @@
 /* Computes offsets of instructions in a disassembly without addresses and bytes (objdump
- * --no-addresses --no-show-raw-insn). Its branches name offsets in functions, `jne <f+0x10>`. The
- * offsets follow from the assembled text. */
+ * --no-addresses --no-show-raw-insn). Its branches name offsets in functions, such as `jne
+ * <f+0x10>`. The offsets follow from the assembled text. */
 #ifndef PORTOLAN_TOOLCHAIN_LINE_PLACES_H
 #define PORTOLAN_TOOLCHAIN_LINE_PLACES_H
 
@@ -13,21 +13,21 @@
 #include "isa/assembled.h"
 
 struct line_place {
-    uint32_t function;   /* number of the function, from 1; 0: the line has no offset */
+    uint32_t function;   /* number of the function, from 1; 0 if the line has no offset */
     uint64_t offset;     /* offset of the line in the function, in bytes */
 };
 
 struct line_places {
     VEC(struct line_place) lines;     /* one element per line of the text */
     struct names functions;      /* names of functions; the index is the function's number - 1 */
-    VEC(bool) known;             /* per function: whether its instructions have offsets */
+    VEC(bool) known;             /* for each function, whether its instructions have offsets */
     bool counted;                /* line_places_find has computed the offsets */
 };
 
 /* Returns whether the trimmed line from @p to @end is the heading of a function, `<f>:`. */
 bool line_places_heading(const char *p, const char *end);
 /* Returns whether the text from @p to @end is a label such as <L5> of llvm-objdump
- * --symbolize-operands. Such labels repeat in other functions. */
+ * --symbolize-operands. Such labels occur again in other functions. */
 bool line_places_is_local(const char *p, const char *end);
 /* Returns whether the mnemonic from @p to @end is a branch or call. */
 bool line_places_is_branch(enum isa isa, const char *p, const char *end);
@@ -36,7 +36,8 @@ bool line_places_is_branch(enum isa isa, const char *p, const char *end);
  * frees @out by line_places_done. */
 void line_places_find(const struct assembled *a, const char *text, size_t length,
                       struct line_places *out);
-/* Returns the function and offset that `<f+0x10>` from @p to @end names; function 0 if none. */
+/* Returns the function and offset that `<f+0x10>` from @p to @end names. The function is 0 if it is
+ * unknown. */
 struct line_place line_places_named(const struct line_places *places, const char *p,
                                     const char *end);
 void line_places_done(struct line_places *places);

@@ -14,14 +14,14 @@
 #include "toolchain/line_places.h"
 #include "toolchain/words.h"
 
-#define SUBSECTIONS 4000 /* most subsections of `as`, which reorder instructions by address */
+#define SUBSECTIONS 4000 /* most subsections of `as`, which order instructions by address */
 
 /* Meaning of a semicolon that follows a blank. */
-/* SEMICOLON_EITHER: the text after the semicolon decides */
+/* SEMICOLON_EITHER: the text after the semicolon determines its meaning */
 enum semicolon { SEMICOLON_SEPARATES, SEMICOLON_COMMENTS, SEMICOLON_EITHER };
 
-/* Writes the line to @out with comments blanked or cut; strings remain. *@in_comment is carried
- * from line to line for C comments. */
+/* Writes the line to @out with its comments replaced by blanks or removed. Strings remain.
+ * *@in_comment is the state of C comments from line to line. */
 static void comments_cut(const char *p, const char *end, enum semicolon semicolon, bool *in_comment,
                          struct str *out)
 {
@@ -87,7 +87,7 @@ static void function_add(struct listing *l, const char *p, const char *end)
         vec_add(&l->functions, mem_strndup(p, (size_t)(e - p)));
 }
 
-/* Returns whether the section named at @p contains code. Mach-O puts a segment name first:
+/* Returns whether the section named at @p contains code. In Mach-O, the name begins with a segment:
  * "__TEXT,__const". */
 static bool is_code_section(const char *p, const char *end)
 {
@@ -98,8 +98,8 @@ static bool is_code_section(const char *p, const char *end)
            contains_nocase(p, end, "hot") || contains_nocase(p, end, ".init");
 }
 
-/* Returns the section that replaces the one named at @p: code, data, or thread-local data, which
- * `as` requires for thread-local variables. */
+/* Returns the section that replaces the section named at @p: code, data, or thread-local data,
+ * which `as` requires for thread-local variables. */
 static const char *section_alike(const char *p, const char *end)
 {
     p = skip_blank(p, end);
@@ -118,7 +118,7 @@ static enum syntax syntax_set(const char *p, const char *end)
                                           : SYNTAX_AUTO;
 }
 
-/* Appends a directive unchanged, replaces it by a simpler one, or drops it. */
+/* Appends a directive unchanged, replaces it by a simpler one, or omits it. */
 static void directive_clean(struct listing *l, struct dialect *d, const char *p, const char *end)
 {
     const char *e = p;
@@ -132,8 +132,8 @@ static void directive_clean(struct listing *l, struct dialect *d, const char *p,
                          ? contains_nocase(e, end, "prefix") && !contains_nocase(e, end, "noprefix")
                          : contains_nocase(e, end, "noprefix");
         str_add_bytes(&l->text, p, (size_t)(end - p));
-        /* without `noprefix` clang accepts bare register names, but `as` would treat them as
-         * symbols */
+        /* Without `noprefix`, clang accepts bare register names, but `as` would treat them as
+         * symbols. */
         if (d->intel && skip_blank(e, end) == end)
             str_add(&l->text, " noprefix");
     } else if (word_is(p, e, ".section") || word_is(p, e, ".pushsection")) {
@@ -152,21 +152,21 @@ static void directive_clean(struct listing *l, struct dialect *d, const char *p,
     } else if ((word_is(p, e, ".set") || word_is(p, e, ".equ")) &&
                (text_begins(skip_blank(e, end), end, "@feat") ||
                 text_begins(skip_blank(e, end), end, "\"@feat"))) {
-        ;   /* drops a directive for Windows linkers */
+        ;   /* Omits a directive for Windows linkers. */
     } else if (word_is(p, e, ".bss") || directive_kept(p, e) ||
                (isa_ops(l->isa)->directive_kept &&
                 isa_ops(l->isa)->directive_kept(p, (size_t)(e - p)))) {
-        /* comment of otool and LLVM: `.long 4294967213 @ KIND_JUMP_TABLE32` */
+        /* Comment of otool and LLVM: `.long 4294967213 @ KIND_JUMP_TABLE32`. */
         const char *remark = l->disassembly ? text_find(e, end, "\t@ ") : NULL;
         end = remark ? remark : end;
         const char *comma = word_is(p, e, ".lcomm") ? memchr(p, ',', (size_t)(end - p)) : NULL,
                    *second = comma ? memchr(comma + 1, ',', (size_t)(end - comma - 1)) : NULL;
-        end = second ? second : end;   /* drops the alignment that Windows assemblers write */
+        end = second ? second : end;   /* Removes the alignment that Windows assemblers write. */
         size_t quotes = 0;
         for (const char *at = p; at < end; at++)
             quotes += *at == '"' && (at == p || at[-1] != '\\');
         str_add_bytes(&l->text, p, (size_t)(end - p));
-        /* an `as` listing truncates long lines, and the string would not be closed */
+        /* An `as` listing truncates long lines, which leaves the string open. */
         if (quotes % 2)
             str_add_char(&l->text, '"');
     }
@@ -279,8 +279,8 @@ static bool statements_clean(struct listing *l, struct dialect *d, const char *c
     return true;
 }
 
-/* Returns the initial syntax of a text: that of most distinct lines before the first syntax
- * directive. If only directives precede it, that of the directive. */
+/* Returns the initial syntax of a text, which is that of most distinct lines before the first
+ * syntax directive. If only directives precede it, the directive determines the syntax. */
 static enum syntax syntax_of(const char *text, const struct margins *margins)
 {
     size_t att = 0, intel = 0;
@@ -293,14 +293,14 @@ static enum syntax syntax_of(const char *text, const struct margins *margins)
         enum syntax set = syntax_set(p, end);
         if (set != SYNTAX_AUTO)
             return code ? (intel > att ? SYNTAX_INTEL : SYNTAX_ATT) : set;
-        /* directives in a macro have no effect before it is expanded */
+        /* Directives in a macro have no effect before it is expanded. */
         code |= (*p != '.' && end[-1] != ':') || text_begins(p, end, ".macro");
-        p += *p == '%';   /* the % of a NASM directive */
+        p += *p == '%';   /* A NASM directive may begin with %. */
         for (bool mark_att = false, mark_intel = false; p < end && *p != '#'; p++) {
             if (*p == '%' && p + 1 < end && isalpha((unsigned char)p[1])) {
                 att += !mark_att;
                 mark_att = true;
-            } else if (*p == '"') {   /* a quoted name may look like a register */
+            } else if (*p == '"') {   /* A quoted name may look like a register. */
                 const char *stop = memchr(p + 1, '"', (size_t)(end - p - 1));
                 p = stop ? stop : end - 1;
             } else if (isalpha((unsigned char)*p) && (p == start || !is_word(p[-1]))) {
@@ -317,8 +317,8 @@ static enum syntax syntax_of(const char *text, const struct margins *margins)
     return intel > att ? SYNTAX_INTEL : SYNTAX_ATT;
 }
 
-/* Returns whether the bytes of a listing line are several instructions, none of them a branch: a
- * repetition, or several statements. */
+/* Returns whether the bytes of a listing line are several instructions without a branch: a
+ * repetition or several statements. */
 static bool several(const struct isa_ops *isa, const uint8_t *code, size_t n)
 {
     size_t at = 0, count = 0;
@@ -334,9 +334,10 @@ static bool several(const struct isa_ops *isa, const uint8_t *code, size_t n)
 }
 
 /* Appends the machine code of a disassembled line, because the text differs between tools but the
- * bytes do not. Branches target the label of their address because lines may be missing. Returns
- * false if bytes are missing or incomplete; the caller then uses the text. @next: address of the
- * next instruction, 0 if unknown. @bad: the disassembler could not decode the bytes. */
+ * bytes do not. Branches refer to the label of their target address, because lines may be missing.
+ * Returns false if bytes are missing or incomplete. The caller then uses the text. @next is the
+ * address of the next instruction, 0 if unknown. @bad is true if the disassembler could not decode
+ * the bytes. */
 static bool bytes_clean(struct listing *l, const struct margin *m, size_t number, uint64_t next,
                         bool bad)
 {
@@ -352,7 +353,7 @@ static bool bytes_clean(struct listing *l, const struct margin *m, size_t number
         code[i] = m->bytes[m->joined && isa->step > 1 ? n - 1 - i : i];
     const size_t before = l->text.length;
     if (m->addressed && isa->branch_written && isa->branch_written(code, &far, &l->text)) {
-        /* assembler listing: the branch is not relocated yet, or its target is in the text */
+        /* Assembler listing: the branch is not relocated, or its target is in the text. */
         if (!l->disassembly && (far == 0 || far == (int64_t)n)) {
             l->text.length = before;
             return false;
@@ -367,8 +368,8 @@ static bool bytes_clean(struct listing *l, const struct margin *m, size_t number
             str_addf(&l->text, "%s0x%02x", i ? ", " : ".byte ", code[i]);
         return true;
     }
-    /* Unknown code is accepted if its length agrees with the next address. A length that differs
-     * from the decoder's indicates another instruction set, such as 48h of 32-bit code. */
+    /* Accepts unknown code if its length agrees with the next address. A length that differs from
+     * the decoder's indicates another instruction set, such as 48h of 32-bit code. */
     if (!isa->listed(code, n, &held, &far) && !bad) {
         const size_t length = isa->step > 1 ? n : isa->glance(code, sizeof code, &far, &vector);
         far = 0;
@@ -381,7 +382,7 @@ static bool bytes_clean(struct listing *l, const struct margin *m, size_t number
     }
     if (held && (!m->addressed || (!l->disassembly && far == (int64_t)n)))
         return false;
-    if (!m->addressed)   /* data need a label */
+    if (!m->addressed)   /* Data need a label. */
         str_addf(&l->text, "%sline_%zx: ", LISTING_ADDRESS_LABEL, number);
     l->encoded = true;
     for (size_t i = 0; i < n - held; i++)
@@ -418,7 +419,7 @@ static void code_clean(struct listing *l, struct dialect *d, struct str *code, c
 }
 
 /* Determines the meaning of semicolons. They begin comments in disassemblies and in NASM and MASM
- * texts; in AT&T syntax they separate statements. */
+ * texts. In AT&T syntax they separate statements. */
 static enum semicolon semicolon_of(const struct listing *l, const char *text,
                                    const struct margins *m)
 {
@@ -455,7 +456,7 @@ static void nasm_clean(struct listing *l, struct str *code, const char *text, si
                     mem_strdup("the directive reads another file, or the environment")}));
     } else {
         str_add_bytes(&l->text, s, (size_t)(stop - s));
-        /* the code after a label */
+        /* The code follows a label. */
         first = e < end && *e == ':' ? skip_blank(e + 1, end) : first;
         if (stop - s > first - p)
             span = (struct source_span){(size_t)(first - text), (size_t)((stop - s) - (first - p))};
@@ -465,7 +466,7 @@ static void nasm_clean(struct listing *l, struct str *code, const char *text, si
 }
 
 /* Like bytes_clean, for the code of the line from @s to @stop. Also converts preceding labels and
- * reads directives. *@text gets the start of the instruction. */
+ * reads directives. Stores the start of the instruction in *@text. */
 static bool listed_clean(struct listing *l, struct dialect *d, const struct margin *m,
                          const char *s, const char *stop, size_t number, uint64_t next,
                          const char **text)
@@ -483,14 +484,14 @@ static bool listed_clean(struct listing *l, struct dialect *d, const struct marg
     if (at < stop && (l->disassembly || *at != '.') && bytes_clean(l, m, number, next, bad))
         return true;
     if (bad && !m->byte_count) {
-        str_add(&l->text, ".byte 0x06");   /* 06: not an instruction of this set */
+        str_add(&l->text, ".byte 0x06");   /* 06 is not an instruction of this set. */
         return true;
     }
     l->text.length = before;
     return false;
 }
 
-/* Converts a heading: the name of a function, or an offset in one. */
+/* Converts a heading, which is the name of a function or an offset in one. */
 static void heading_clean(struct listing *l, struct dialect *d, const char *p, const char *end)
 {
     if (line_places_is_local(p, end)) {
@@ -541,7 +542,7 @@ static void line_clean(struct listing *l, struct dialect *d, struct str *code, b
         if (l->disassembly && !m->addressed && stop > s + 1 && stop[-1] == ':')
             heading_clean(l, d, skip_blank(s, stop), stop - 1);
         else if (marker_of_iaca(skip_blank(s, stop), stop))
-            ;   /* markers_find searches the markers in the user's text */
+            ;   /* markers_find searches for the markers in the user's text. */
         else if (listed_clean(l, d, m, s, stop, number, next, &at))
             span = (struct source_span){(size_t)(p - text) + (size_t)(at - s), (size_t)(stop - at)};
         else
@@ -562,8 +563,8 @@ static int address_order(const void *a, const void *b)
 }
 
 /* Returns the rank by address of each line, from 1, for a debugger listing grouped by source line.
- * The rank is used as the assembler's subsection number. Returns NULL if lines are already in
- * order, if an address repeats, or if there are too many. */
+ * The rank becomes the assembler's subsection number. Returns NULL if lines are already in order,
+ * if an address repeats, or if there are too many. */
 static unsigned *order_of(const struct margins *m)
 {
     VEC(struct ordered) places = {0};
@@ -592,7 +593,8 @@ static unsigned *order_of(const struct margins *m)
     return order;
 }
 
-/* Returns the address of the next line with an instruction in the same section; 0 if none. */
+/* Returns the address of the next line with an instruction in the same section, or 0 if there is
+ * none. */
 static uint64_t address_behind(const struct margins *m, size_t i)
 {
     const struct margin *line = &m->lines.items[i], *next;

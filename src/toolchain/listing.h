@@ -15,9 +15,9 @@ struct listing {
     VEC(struct source_span) spans;                         /* statements of each line */
     /* lines with directives that read files */
     VEC(struct diagnostic) refused;
-    /* lines that are not assembler text; the text itself is not stored */
+    /* lines that are not assembler text, without their text */
     VEC(struct diagnostic) left_out;
-    /* percentage of samples per line, NaN if none; empty if the text is no profile */
+    /* percentage of samples per line, NaN without samples; empty if the text is no profile */
     VEC(float) percents;
     /* function names from .globl and .type */
     VEC(char *) functions;
@@ -29,10 +29,10 @@ struct listing {
     uint64_t address;
     /* the text is a disassembly without addresses and bytes */
     bool names_only;
-    /* branches name offsets in functions, which are not computed yet */
+    /* branches name offsets in functions, which are not yet computed */
     bool unplaced;
     size_t headings;                                       /* number of function headings read */
-    /* the statements were Plan 9 assembler and are AT&T in the cleaned text */
+    /* the statements were Plan 9 assembler, and are AT&T text after cleaning */
     bool plan9;
     /* the text has directives for NASM, but nasm is not installed */
     bool no_nasm;
@@ -42,31 +42,31 @@ struct listing {
     bool encoded;
 };
 
-/* Cleans @text into @out. Never fails; unknown text is copied for the assembler to reject. @places:
- * offsets of lines of a disassembly without addresses (toolchain/line_places.h); NULL if unknown.
- * The caller frees @out by listing_done. */
+/* Cleans @text into @out. Never fails. Copies unknown text, which the assembler rejects. @places
+ * has the offsets of lines of a disassembly without addresses (toolchain/line_places.h), or is
+ * NULL. The caller frees @out by listing_done. */
 struct line_places;
 void listing_clean(enum isa isa, const char *text, size_t length, enum syntax syntax,
                    const struct line_places *places, struct listing *out);
 void listing_done(struct listing *l);
-/* Returns the instruction set whose code the text resembles; ISA_UNSAID if none. */
+/* Returns the instruction set of the code in the text, or ISA_UNSAID if it has no evidence. */
 enum isa listing_isa(const char *text, size_t length);
 /* Returns the syntax at the beginning of the text. */
 enum syntax syntax_detect(const char *text, size_t length);
 
-/* Internal, targets.c: converts branch targets of a disassembly to labels of lines, and operands
- * that name addresses. */
+/* Internal, targets.c: converts branch targets of a disassembly, and operands that name addresses,
+ * to labels of lines. */
 
 struct line_places;
-/* Appends a label for <L5>, from @p to @end, unique to the last function. */
+/* Appends a label for <L5>, from @p to @end, that is unique to the current function. */
 void target_label(const struct listing *l, const char *p, const char *end, struct str *out);
 /* Appends an x86-64 statement. Replaces the address in `jne 1149 <main+0x10>` by the label of its
  * line. */
 void target_clean(const struct listing *l, const char *p, const char *end, unsigned section,
                   struct str *out);
 /* Appends a branch to `<L5>`, or by @places to `<f+0x10>` if lines have no addresses. Returns the
- * section of the target; with @places, the function's number. Appends nothing for other
- * instructions. An unknown target is replaced by the branch itself because only lengths matter. */
+ * section of the target, or with @places the function's number. Appends nothing for other
+ * instructions. A branch to an unknown target refers to itself, because only lengths matter. */
 unsigned target_place(struct listing *l, const struct line_places *places, const char *p,
                       const char *end, unsigned section, struct str *out);
 

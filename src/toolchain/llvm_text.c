@@ -13,8 +13,8 @@ static bool is_mask(const char *p, const char *end)
            p[3] == '}';
 }
 
-/* AT&T syntax: removes the size suffix where the register determines the size, because `as` rejects
- * it. */
+/* AT&T syntax: removes the size suffix if the register determines the size, because `as` rejects
+ * the suffix. */
 static bool without_suffix(const char *p, const char *e, const char *end, struct str *out)
 {
     static const char *const names[] = {"rdrand",   "rdseed", "rdfsbase", "rdgsbase", "wrfsbase",
@@ -54,7 +54,7 @@ static bool has_vector_index(const char *p, const char *end)
     return false;
 }
 
-/* Returns the end of the operand at @p: a comma outside brackets, or @end. */
+/* Returns the end of the operand at @p, which is a comma outside of brackets, or @end. */
 static const char *operand_stop(const char *p, const char *end)
 {
     int depth = 0;
@@ -66,8 +66,8 @@ static const char *operand_stop(const char *p, const char *end)
     return p;
 }
 
-/* Intel syntax: LLVM prints the size of a gather's total memory operand; `as` expects that of one
- * element. A gather prefetch has its mask first. */
+/* Intel syntax: LLVM prints the total size of a gather's memory operand, but `as` expects that of
+ * one element. The first operand of a gather prefetch is its mask. */
 static bool gather(const char *p, const char *e, const char *end, struct str *out)
 {
     const char *first = skip_blank(e, end), *stop = operand_stop(first, end), *mask = NULL;
@@ -127,7 +127,7 @@ bool llvm_x86_statement(const char *p, const char *end, bool intel, struct str *
         return without_suffix(p, e, end, out) ||
                (memchr(p, '@', (size_t)(end - p)) && mark_dropped(p, end, out)) ||
                (memchr(p, '{', (size_t)(end - p)) && masks_marked(p, end, out));
-    /* LLVM prints a wrong size */
+    /* LLVM prints a wrong size. */
     if ((word_is(p, e, "clrssbsy") || word_is(p, e, "rstorssp")) && text_find(e, end, "[")) {
         str_addf(out, "%.*s %.*s", (int)(e - p), p, (int)(end - text_find(e, end, "[")),
                  text_find(e, end, "["));
@@ -148,7 +148,7 @@ enum sources {
     SOURCES_WIDE,        /* elements twice as wide */
     SOURCES_BYTES,       /* four bytes per word; an indexed operand is four bytes */
     SOURCES_HALVES,      /* two halves per word; an indexed operand is two halves */
-    /* elements half as wide, equal in number, in the lower half even with "2" */
+    /* elements half as wide, equal in number; in the lower half even with "2" */
     SOURCES_LOW_HALVES,
     SOURCES_TABLE,       /* a register list with 16 bytes per register */
 };
@@ -179,7 +179,8 @@ static enum sources sources_of(const char *p, const char *end)
     return SOURCES_SAME;
 }
 
-/* Number and width of the elements of an arrangement; count 0: one element, without number. */
+/* Number and width of the elements of an arrangement. A count of 0 is one element without a
+ * number. */
 struct elements { unsigned count; char width; };
 
 static char width_of(char width, int steps)
@@ -309,7 +310,7 @@ static bool pages_named(const char *p, const char *end, struct str *out)
     return true;
 }
 
-/* Converts `add x8, x8, :secrel_hi12:x` of Windows, a part of an address like `:lo12:`. */
+/* Converts `add x8, x8, :secrel_hi12:x` of Windows, which is a part of an address like `:lo12:`. */
 static bool section_place_named(const char *p, const char *end, struct str *out)
 {
     static const char mark[] = ":secrel_";
@@ -335,7 +336,7 @@ static bool has_arrangement(const char *p, const char *e, const char **dot)
     return *dot && *dot > p + 1 && word_among(*dot + 1, e, all);
 }
 
-/* Converts `mov d1, v0[1]`: the element has the register's width. */
+/* Converts `mov d1, v0[1]`. The element has the register's width. */
 static bool element_named(const char *p, const char *e, const char *end, struct str *out)
 {
     const char *to = skip_blank(e, end), *to_end = word_end(to, end),

@@ -15,7 +15,7 @@
 
 #define REPEATED "<rep "
 #define SECTIONS_MOST 16 /* most sections distinguished in a listing */
-#define LISTING_GAP 8    /* most line numbers that a listing may skip at once */
+#define LISTING_GAP 8    /* most consecutive line numbers that a listing may omit */
 
 static void split(struct framed_text *r, size_t length)
 {
@@ -65,7 +65,7 @@ static bool is_fence(const char *p, const char *end)
     return text_begins(p, end, "```") || text_begins(p, end, "~~~");
 }
 
-/* Returns whether the opening fence of a Markdown block names another language. */
+/* Returns whether the opening fence of a Markdown block names a language other than assembler. */
 static bool fence_of_source(const char *p, const char *end)
 {
     static const char *const languages[] = {"c",    "cpp",     "c++",    "cc",   "cxx",
@@ -79,8 +79,8 @@ static bool fence_of_source(const char *p, const char *end)
     return word_among(p, e, languages);
 }
 
-/* Markdown: keeps only text between fences. A single fence with code only before it closes a
- * block. */
+/* Markdown: retains only text between fences. A single fence closes a block if only the text before
+ * it is code. */
 static void fences_take(struct framed_text *r)
 {
     size_t fences = 0, behind = 0, others = 0;
@@ -122,7 +122,7 @@ static const char *listed_bytes_end(const char *p, const char *end)
     const char *start = p;
     while (p < end && (isxdigit((unsigned char)*p) || strchr("[]()-", *p)))
         p++;
-    /* repeat count of NASM */
+    /* This is a repeat count of NASM. */
     const char *times = text_begins(p, end, REPEATED) ? memchr(p, '>', (size_t)(end - p)) : NULL;
     p = times ? times + 1 : p;
     return p > start + 1 && (p == end || isspace((unsigned char)*p)) ? p : NULL;
@@ -140,8 +140,8 @@ static const char *listed_code(const char *p, const char *end)
     return p;
 }
 
-/* Returns whether the line has only further bytes of the previous line, with or without offset, or
- * their repeat count. */
+/* Returns whether the line has only further bytes of the previous line, or their repeat count. An
+ * offset may precede them. */
 static bool listed_more(const char *p, const char *end)
 {
     const char *at = skip_blank(p, end), *e = listed_bytes_end(at, end);
@@ -151,9 +151,9 @@ static bool listed_more(const char *p, const char *end)
 
 struct section_name { const char *text; size_t length; };
 
-/* Returns the number of the section that a listing continues after a directive at @p: 0 for the
- * first section or .text. Returns @was if the directive selects no section. Sections beyond
- * SECTIONS_MOST share one number. */
+/* Returns the number of the section that a listing continues after a directive at @p. The first
+ * section and .text have number 0. Returns @was if the directive selects no section. Sections
+ * beyond SECTIONS_MOST share one number. */
 static unsigned listed_section(const char *p, const char *end, unsigned was,
                                struct section_name *names, size_t *count)
 {
@@ -180,7 +180,7 @@ static unsigned listed_section(const char *p, const char *end, unsigned was,
 }
 
 /* Parses offset and bytes of a listing line from @p. The bytes are the code of the text after them,
- * except relocated parts. */
+ * except for relocated parts. */
 static void listed_take(struct margin *line, const char *p, const char *code)
 {
     const char *at = skip_blank(p, code), *e = hex_end(at, code, &line->address),
@@ -217,7 +217,7 @@ static const char *expansion_end(const char *p, const char *end)
 }
 
 /* Returns whether a listing line is in a macro definition or repetition. Its instructions are
- * listed again at each expansion. *@depth: number of open definitions. */
+ * listed again at each expansion. *@depth is the number of open definitions. */
 static bool in_definition(const char *p, const char *end, unsigned *depth)
 {
     static const char *const begins[] = {".macro",  ".rept",   ".irp", ".irpc", "%macro",
@@ -235,7 +235,7 @@ static bool in_definition(const char *p, const char *end, unsigned *depth)
     return *depth > 0;
 }
 
-/* Returns whether a listing line without code is a macro call that its expansion follows. */
+/* Returns whether a listing line without code is a macro call before its expansion. */
 static bool calls_macro(const struct framed_text *r, size_t i)
 {
     const char *p, *end, *e, *code;
@@ -277,9 +277,9 @@ static void numbers_take(struct framed_text *r)
         e = margin_number_end(p, end, &number);
         unsigned bytes = 0;
         if (e && e[-1] == ':' && column_bytes(skip_blank(e, end), end, &bytes) && bytes)
-            e = NULL;   /* not a line number but a short address followed by bytes */
+            e = NULL;   /* This is not a line number but a short address followed by bytes. */
         const char *behind = e ? listed_code(e, end) : p;
-        /* the line number is that of the macro's definition, or repeats */
+        /* The line number belongs to the macro's definition, or repeats. */
         if (e && behind > e && expansion_end(behind, end) > behind) {
             in_order++;
             expanded++;
@@ -296,7 +296,7 @@ static void numbers_take(struct framed_text *r)
     }
     if (in_order < 2 || 10 * in_order < 9 * filled)
         return;
-    struct margin *before = NULL;   /* line whose bytes continue */
+    struct margin *before = NULL;   /* line with more bytes in the next line */
     struct section_name sections[SECTIONS_MOST];
     size_t section_count = 0;
     unsigned section = 0, depth = 0;
@@ -372,7 +372,7 @@ static void percents_take(struct framed_text *r)
     }
 }
 
-/* Excludes remaining lines that do not look like code. */
+/* Excludes the remaining lines that do not look like code. */
 static void prose_leave(struct framed_text *r)
 {
     const char *p, *end;

@@ -13,24 +13,24 @@
 #define MARGIN_BYTES 16
 
 struct margin {
-    size_t start, end;      /* range of the code in the text, in bytes; empty if equal */
+    size_t start, end;      /* range of the code in the text, in bytes; empty if start equals end */
     uint64_t address;       /* valid if addressed is true */
     unsigned section;       /* number of the section, counted by the disassembly's headings */
     bool addressed;
     bool symbol;            /* the range is a name from a disassembly heading */
     /* machine code, if the text has a column of bytes */
     uint8_t bytes[MARGIN_BYTES];
-    uint8_t byte_count;     /* 0: none; MARGIN_BYTES: this number or more */
-    bool joined;            /* the bytes are adjacent digits, as one number */
+    uint8_t byte_count;     /* number of bytes; MARGIN_BYTES if there are more */
+    bool joined;            /* the bytes are written as one number */
     float percent;          /* percentage of a profile's samples; NaN: none */
-    /* reason to skip the line; NULL if it is used, empty, or a heading without code */
+    /* reason for skipping the line; NULL if it is used, empty, or a heading without code */
     const char *left_out;
 };
 
 struct margins {
     VEC(struct margin) lines;
     bool disassembly;       /* branches name addresses */
-    bool plan9;             /* Plan 9 assembler language, which Go uses */
+    bool plan9;             /* Plan 9 assembler language, as in Go's tools */
     bool expanded;          /* an assembler listing with macro expansions */
     bool percents;          /* at least one line has a percentage */
 };

@@ -42,12 +42,12 @@ void margin_take_bytes(struct margin *line, const char *p, const char *end)
 /* The address column of a line and its properties. */
 struct address_column {
     uint64_t address;
-    /* @start: the first digit; @rest: the text after address, symbol and bytes */
+    /* start: the first digit; rest: the text after address, symbol and bytes */
     const char *start, *rest;
     bool named; /* the address is followed by `<main+4>` or `<+4>` */
     bool bytes;
     bool joined;
-    bool wide;        /* the address has at least eight digits and a word follows */
+    bool wide;        /* the address has at least eight digits and a word after it */
     const char *code; /* start of the bytes, which end at @rest */
 };
 
@@ -64,7 +64,7 @@ static const char *mark_end(const char *p, const char *end)
     return p;
 }
 
-/* Returns the end of `<main+4>` at @p, NULL if there is none. C++ names contain the same
+/* Returns the end of `<main+4>` at @p, or NULL if there is none. C++ names contain the same
  * brackets. */
 static const char *angle_end(const char *p, const char *end)
 {
@@ -90,7 +90,7 @@ static bool place_find(const char *p, const char *end, bool joined, struct addre
     const char *digits = p + (prefixed ? 2 : 0), *e = hex_end(digits, end, &out->address);
     uint64_t low;
     if (!e) {
-        /* a debugger line without address */
+        /* This is a debugger line without address. */
         const char *angle = text_begins(p, end, "<+") ? angle_end(p, end) : NULL;
         if (!angle || angle >= end || *angle != ':')
             return false;
@@ -107,7 +107,7 @@ static bool place_find(const char *p, const char *end, bool joined, struct addre
     out->named = angle && e < end;
     const char *behind = out->named ? angle : e;
     bool colon = behind < end && *behind == ':';
-    /* AArch64: `b <f+0x10>` is an instruction, not an address */
+    /* AArch64: `b <f+0x10>` is an instruction and not an address. */
     if (out->named && behind == end && e - digits < 4 && !prefixed)
         return false;
     if (colon)
@@ -121,7 +121,7 @@ static bool place_find(const char *p, const char *end, bool joined, struct addre
     after = column_bytes(b, end, &count);
     out->bytes = count > 0;
     const char *run = column_joined(b, end);
-    bool digits_within = false; /* excludes words such as fadd */
+    bool digits_within = false; /* This excludes words such as fadd. */
     for (const char *at = b; at < run; at++)
         digits_within |= isdigit((unsigned char)*at) != 0;
     out->joined = !count && run > b && (joined || (run - b > 2 && digits_within));
@@ -131,7 +131,7 @@ static bool place_find(const char *p, const char *end, bool joined, struct addre
     }
     out->rest = after;
     const char *word = skip_blank(behind, end);
-    /* A statement does not begin with a digit, but hexadecimal letters alone may be a name. */
+    /* A statement never begins with a digit, but hexadecimal letters alone may be a name. */
     out->wide = !colon && !out->named && e - digits >= 8 &&
                 ((isdigit((unsigned char)*p) && word < end && isalpha((unsigned char)*word)) ||
                  isa_of_dialects()->is_mnemonic(word, (size_t)(word_end(word, end) - word)));
@@ -196,7 +196,7 @@ static bool is_label_line(const char *p, const char *end)
            (blank == end || memchr(p, '(', (size_t)(end - p)) || text_find(p, end, "::"));
 }
 
-/* Skips a column of bytes. Returns NULL if there is none or nothing follows it. */
+/* Skips a column of bytes. Returns NULL if there is none or if it ends the line. */
 static const char *behind_bytes(const char *p, const char *end)
 {
     unsigned count;
@@ -228,7 +228,7 @@ void margins_take_bytes(struct framed_text *r)
 
     for (size_t i = 0; i < r->m->lines.count; i++) {
         struct margin *line = margin_at(r, i, &p, &end);
-        /* objdump prints "..." for omitted zeros */
+        /* objdump prints "..." for omitted zeros. */
         section += text_begins(p, end, "Disassembly of section") || text_begins(p, end, "...");
         line->section = section;
         const char *code = column_bytes(p, end, &count);
@@ -267,7 +267,7 @@ static bool begins_data(const char *p, const char *end)
 
 void margins_take_addresses(struct framed_text *r)
 {
-    /* last line with an instruction; disassemblers continue its bytes on further lines */
+    /* last line with an instruction; later lines may continue its bytes */
     struct margin *last = NULL;
     unsigned section = 0;
     bool data = false; /* the section contains no code */
@@ -293,24 +293,25 @@ void margins_take_addresses(struct framed_text *r)
             continue;
         }
         const char *bare = column_art_before(p, end);
-        end = bare > p ? bare : end; /* without arrows or a vertical line at the end */
+        end = bare > p ? bare : end; /* The end excludes arrows and a vertical line. */
         uint64_t number;
         bool placed = place_find(p, end, r->joined, &place);
         const char *e =
             r->percents && isdigit((unsigned char)*p) ? margin_number_end(p, end, &number) : NULL;
         if (e && e[-1] != ':' &&
             (!placed || margin_heading(skip_blank(e, end), end, &start, &stop)))
-            p = skip_blank(e, end); /* a source line number */
+            p = skip_blank(e, end); /* This is a source line number. */
         bool heading = margin_heading(p, end, &start, &stop);
         if (heading) {
             margin_set(r, line, start, stop);
             line->symbol = true;
         } else if (placed && (text_begins(place.rest, end, "R_") ||
                               (place.wide &&
-                               is_symbol_row(place.rest, end)))) { /* a relocation of objdump -r */
+                               is_symbol_row(place.rest, end)))) { /* This is a relocation of
+                                                                    * objdump -r. */
             margin_leave(line, NULL);
         } else if (placed && !place.bytes && !place.named &&
-                   is_source_line(place.rest, end)) { /* a line number and a colon */
+                   is_source_line(place.rest, end)) { /* This is a line number and a colon. */
             margin_leave(line, "source code");
         } else if (placed) {
             line->addressed = true;

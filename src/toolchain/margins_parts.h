@@ -1,4 +1,4 @@
-/* Parts of margins.c that are in separate files: each detects lines of code in one kind of text. */
+/* Parts of margins.c in separate files. Each detects lines of code in one kind of text. */
 #ifndef PORTOLAN_TOOLCHAIN_MARGINS_PARTS_H
 #define PORTOLAN_TOOLCHAIN_MARGINS_PARTS_H
 
@@ -9,28 +9,28 @@
 
 /* prose.c: detects lines that are not code: headings, rules, prompts, sentences, source. */
 
-/* Returns whether the line is text that disassemblers and profilers print around code: headings,
- * file names, rules, ellipses. */
+/* Returns whether the line is text that disassemblers and profilers print around code, such as
+ * headings, file names, rules and ellipses. */
 bool prose_is_heading(const char *p, const char *end);
-/* Returns whether the trimmed line from @p to @end only has dots that stand for omitted lines:
- * "...", "[...]" or a horizontal ellipsis. */
+/* Returns whether the trimmed line from @p to @end consists only of dots for omitted lines: "...",
+ * "[...]" or a horizontal ellipsis. */
 bool prose_is_ellipsis(const char *p, const char *end);
 /* Returns why the trimmed line from @p to @end is not assembler text: "a sentence", "source code",
- * "a prompt". Returns NULL if it may be assembler text, even with errors. @profile: the text is a
- * profile, which contains source lines. @macros: the text defines macros. */
+ * "a prompt". Returns NULL if it may be assembler text, even with errors. @profile is true for a
+ * profile, which contains source lines. @macros is true if the text defines macros. */
 const char *prose_reason(const char *p, const char *end, bool profile, bool macros);
 
 /* report.c: finds the code in reports of other analyzers. */
 
-/* Reduces the lines of @m to the instructions of a report by llvm-mca, IACA, OSACA or uiCA; other
+/* Reduces the lines of @m to the instructions of a report by llvm-mca, IACA, OSACA or uiCA. Other
  * lines become empty. Returns false, with @m unchanged, for other text. */
 bool report_take(const char *text, struct margins *m);
 
 /* runtimes.c: parses listings of language runtimes: HotSpot under JMH, V8, LuaJIT, .NET with code
  * bytes, Go's objdump and compiler. */
 
-/* Reduces the lines of @m to the instructions of a runtime's listing, with addresses and bytes;
- * other lines become empty. Returns false, with @m unchanged, for other text. */
+/* Reduces the lines of @m to the instructions of a runtime's listing, with addresses and bytes.
+ * Other lines become empty. Returns false, with @m unchanged, for other text. */
 bool runtimes_take(const char *text, struct margins *m);
 
 /* margins_addresses.c: removes columns of a disassembly before the instruction: addresses, symbols
@@ -42,10 +42,10 @@ struct framed_text {
     struct margins *m;
     bool percents; /* the text has a column of percentages */
     bool joined;   /* bytes are adjacent digits */
-    bool unplaced; /* the text has bytes but no addresses: objdump --no-addresses */
+    bool unplaced; /* the text has bytes but no addresses, as with objdump --no-addresses */
 };
 
-/* Returns margin @i; stores start and end of its trimmed text. */
+/* Returns margin @i, and stores start and end of its trimmed text. */
 static inline struct margin *margin_at(const struct framed_text *r, size_t i, const char **p,
                                        const char **end)
 {
@@ -62,7 +62,7 @@ static inline void margin_set(const struct framed_text *r, struct margin *line, 
     line->end = (size_t)(end - r->text);
 }
 
-/* Excludes the line for reason @why; NULL: it has no code. */
+/* Excludes the line for reason @why. NULL means that it has no code. */
 static inline void margin_leave(struct margin *line, const char *why)
 {
     line->end = line->start;
@@ -77,12 +77,12 @@ void margin_take_bytes(struct margin *line, const char *p, const char *end);
 /* Finds the name in a heading: main in `0000000000001139 <main>:`. */
 bool margin_heading(const char *p, const char *end, const char **start, const char **stop);
 
-/* Detects whether lines have addresses. Numbers with a colon must be frequent and ascend; otherwise
+/* Detects whether lines have addresses. Numbers with a colon must be frequent and ascend. Otherwise
  * they are local labels. */
 void margins_judge_addresses(struct framed_text *r);
 /* Removes addresses, symbols and bytes. Excludes other lines and records the reason. */
 void margins_take_addresses(struct framed_text *r);
-/* Removes bytes of a text without addresses. Lines are assumed to be consecutive. */
+/* Removes bytes of a text without addresses. Assumes that lines are consecutive. */
 void margins_take_bytes(struct framed_text *r);
 
 #endif

@@ -52,7 +52,7 @@ unsigned marker_of_iaca(const char *p, const char *end)
                : 0;
 }
 
-/* Returns the end of the code: the start of the comment, or @end. */
+/* Returns the end of the code, which is the start of the comment or @end. */
 static const char *code_stop(const char *p, const char *end)
 {
     while (p < end && *p != ';' && *p != '#')

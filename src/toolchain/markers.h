@@ -10,7 +10,7 @@ enum marker_kind { MARKER_BEGIN, MARKER_END };
 struct marker {
     enum marker_kind kind;
     size_t line;
-    char *text;           /* text of the marker: "LLVM-MCA-BEGIN triad" */
+    char *text;           /* text of the marker, such as "LLVM-MCA-BEGIN triad" */
 };
 struct marker_list { VEC(struct marker) list; };
 
@@ -18,8 +18,8 @@ struct marker_list { VEC(struct marker) list; };
  * markers_done. */
 void markers_find(const char *text, size_t length, struct marker_list *out);
 void markers_done(struct marker_list *m);
-/* Returns the number of IACA's marker in Visual C++ output, a store relative to gs: 111 begins, 222
- * ends. Returns 0 if the statement from @p to @end is no marker. */
+/* Returns the number of IACA's marker in Visual C++ output, a store relative to gs: 111 (begin) or
+ * 222 (end). Returns 0 if the statement from @p to @end is no marker. */
 unsigned marker_of_iaca(const char *p, const char *end);
 
 #endif

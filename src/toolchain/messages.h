@@ -10,20 +10,20 @@
 
 #define NASM_TEXT "in.asm"   /* name of NASM's input file */
 
-/* Start of each line of a text. A line number beyond the last is an empty line. */
+/* Start of each line of a text. A line number past the last is an empty line. */
 struct line_starts {
     VEC(size_t) starts;
     size_t length;
 };
 
 void line_starts_index(struct line_starts *out, const char *text, size_t length);
-/* Finds start and size of line @line, from 1, without its line end. A line beyond the last is
+/* Finds start and size of line @line, from 1, without its line end. A line past the last is
  * empty. */
 void line_starts_find(const struct line_starts *l, size_t line, size_t *start, size_t *size);
 
 struct refused_list {
     VEC(struct diagnostic) list;
-    VEC(bool) seen;   /* whether a line was added, by line number */
+    VEC(bool) seen;   /* for each line number, whether the line was added */
     struct line_starts lines;
 };
 

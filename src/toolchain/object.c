@@ -45,7 +45,7 @@ static int section_order(const void *a, const void *b)
 /* Limits on what is read from a file, by its size. Overlapping tables, and names that share ends,
  * can expand to more than the file. */
 struct budget {
-    size_t symbols, names;       /* @names: bytes of all names */
+    size_t symbols, names;       /* names: bytes of all names */
 };
 
 static bool spend(struct budget *left, size_t symbols, size_t names, struct err *err)
@@ -79,7 +79,7 @@ static void sections_map(const struct object *o, struct section_map *out)
 /* Extends symbols without a size to the next function or the end of their section. */
 static void symbols_bound(struct object *o)
 {
-    /* @next: next function after @at; @function: next function after the current symbol */
+    /* next: next function after @at; function: next function after the current symbol */
     uint64_t next = UINT64_MAX, at = UINT64_MAX;
     uint64_t function = UINT64_MAX;
 
@@ -97,8 +97,8 @@ static void symbols_bound(struct object *o)
     }
 }
 
-/* Adds the functions and labels of section @scn. AArch64 mapping symbols ($x, $d) are ignored.
- * @beyond: also reads names before and after a section's code, which may be jump targets. */
+/* Adds the functions and labels of section @scn. Ignores AArch64 mapping symbols ($x, $d). If
+ * @beyond, also reads names before and after a section's code, which may be jump targets. */
 static bool symbols_read(struct object *o, Elf *elf, Elf_Scn *scn, const GElf_Shdr *header,
                          bool relocatable, bool beyond, const struct section_map *map,
                          struct budget *left, struct err *err)
@@ -203,7 +203,7 @@ static bool copy_section(struct object *o, size_t room, Elf_Scn *scn, const GElf
     return true;
 }
 
-/* Returns the number of bytes of all code sections; overlapping bytes count for each section. */
+/* Returns the number of bytes of all code sections. Overlapping bytes count for each section. */
 static uint64_t code_size(Elf *elf, const struct elf_strings *names)
 {
     uint64_t total = 0;
@@ -218,8 +218,8 @@ static uint64_t code_size(Elf *elf, const struct elf_strings *names)
     return total;
 }
 
-/* Reads the line table in section @scn. In a relocatable file its start address is in the first
- * relocation; it is not 0 if data precede the first instruction. */
+/* Reads the line table in section @scn. In a relocatable file, its start address is in the first
+ * relocation. It is not 0 if data precede the first instruction. */
 static void lines_read(struct object *o, Elf *elf, Elf_Scn *scn, const Elf_Data *data)
 {
     uint8_t *bytes = mem_try_alloc(data->d_size);
@@ -243,7 +243,7 @@ static void lines_read(struct object *o, Elf *elf, Elf_Scn *scn, const Elf_Data 
     free(bytes);
 }
 
-/* Reads the code sections. *@unwind is the number of the section with unwind tables. */
+/* Reads the code sections. Stores the number of the section with unwind tables in *@unwind. */
 static bool code_read(struct object *o, Elf *elf, const struct elf_strings *names, size_t length,
                       unsigned parts, size_t *unwind, struct budget *left, struct err *err)
 {
@@ -280,8 +280,8 @@ static bool code_read(struct object *o, Elf *elf, const struct elf_strings *name
     return true;
 }
 
-/* Appends the path where distributions install the debug symbols of @elf. Returns false if the file
- * has no build ID. */
+/* Appends the path at which distributions install the debug symbols of @elf. Returns false if the
+ * file has no build ID. */
 static bool debug_path(Elf *elf, struct str *out)
 {
     GElf_Shdr header;
@@ -323,8 +323,8 @@ static bool same_sections(const struct object *o, Elf *elf)
     return true;
 }
 
-/* Reads symbols that were stripped from the installed debug file. Returns whether there are any.
- * Errors in that file are ignored. */
+/* Reads stripped symbols from the installed debug file. Returns whether there are any. Ignores
+ * errors in that file. */
 static bool stripped_read(struct object *o, Elf *elf, const struct section_map *map)
 {
     struct str path = {0};
@@ -390,7 +390,7 @@ static void positions_set(struct object *o, bool relocatable)
         struct object_section *s = &o->sections.items[i];
         s->position = relocatable ? next : s->address;
         o->ascending &= i == 0 || s->position >= s[-1].position + s[-1].size;
-        /* leaves a gap between sections */
+        /* This leaves a gap between sections. */
         next = (next + s->size + 2 * PAGE - 1) / PAGE * PAGE;
     }
 }
@@ -430,13 +430,13 @@ static bool sections_read(struct object *o, Elf *elf, size_t length, unsigned pa
            watch_goes_on(err);
 }
 
-/* Reads the ELF file at @offset of @path, of @size bytes (0: to the end of the file). */
+/* Reads the ELF file of @size bytes (0: to the end of the file) at @offset of @path. */
 static bool read_part(const char *path, uint64_t offset, uint64_t size, unsigned parts,
                       struct object *out, struct err *err)
 {
     memset(out, 0, sizeof *out);
     elf_version(EV_CURRENT);
-    /* does not block if the path is a pipe, which is no ELF file */
+    /* The open does not block if the path is a pipe, which is no ELF file. */
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0)
         return err_set(err, ERR_IO, NULL, "cannot open %s: %s", path, strerror(errno));
@@ -461,7 +461,7 @@ static bool read_part(const char *path, uint64_t offset, uint64_t size, unsigned
     elf_end(elf);
     mapped_check(&out->file, fd);
     close(fd);
-    /* the content read may be wrong because the file was truncated meanwhile */
+    /* The content may be wrong, because the file was truncated during the read. */
     if (mapped_cut(&out->file))
         return object_whole(out, path, err);
     if (!out->code || out->together)

@@ -17,8 +17,8 @@ enum object_parts {
     OBJECT_LINES = 1,       /* line table, only for files with one section from `as -g` */
     /* names to which the code refers: references and PLT stubs (object_names.c) */
     OBJECT_NAMES = 4,
-    /* functions without a symbol, named by address: from unwind tables, else from calls and the
-     * entry point */
+    /* functions without a symbol, named by address; found in unwind tables, or otherwise by calls
+     * and the entry point */
     OBJECT_FUNCTIONS = 2,
 };
 
@@ -29,14 +29,14 @@ struct object_section {
     uint64_t file_offset;
     size_t offset, size;  /* range of the section in object.code, in bytes */
     /* base of instruction offsets (struct insn.offset): the address, or in relocatable files a
-     * unique number per section */
+     * number that is unique to the section */
     uint64_t position;
 };
 
 struct object_symbol {
     char *name;
     uint64_t offset;      /* offset in object.code */
-    /* size in bytes; if the file has none, to the next function or the end of the section */
+    /* size in bytes; without one, the distance to the next function or the end of the section */
     uint64_t size;
     uint64_t limit;       /* end of the symbol's section in object.code */
     bool function;        /* the symbol is STT_FUNC or global */
@@ -52,18 +52,18 @@ struct object_stub {
 
 struct object_line { uint64_t offset; uint32_t line; };
 
-/* Code of all executable sections. Small files: a copy, with sections consecutive. Large files: the
- * mapped file, with bytes between sections. */
+/* Code of all executable sections. For small files it is a copy with consecutive sections. For
+ * large files it is the mapped file, with bytes between sections. */
 struct object {
     enum isa isa;
     uint8_t *code;
     size_t length;                         /* number of code bytes in all sections */
-    /* sections are consecutive from 0; otherwise each is at its file offset */
+    /* sections are consecutive from 0; otherwise their offsets are file offsets */
     bool together;
     struct mapped file;                    /* the mapped file; it must not change */
     /* path of the file, which may be read again */
     char *path;
-    /* offset of the archive member, 0 if none; its size */
+    /* begin: offset of the archive member, 0 if none; bytes: its size */
     uint64_t begin, bytes;
     VEC(struct object_section) sections;   /* sections by offset */
     /* sections are sorted by position as well as by offset */
@@ -79,40 +79,40 @@ struct object {
 /* Reads an x86-64 or AArch64 (little-endian) ELF file, or an archive member lib.a(member.o), with
  * the requested @parts. Polls watch_steps. The caller frees @out by object_done in both cases. */
 bool object_read(const char *path, unsigned parts, struct object *out, struct err *err);
-/* Like object_read, for a member of an archive that was already read. */
+/* Like object_read, for a member of an archive that was read before. */
 struct archive_member;
 bool object_read_member(const struct archive_member *member, unsigned parts, struct object *out,
                         struct err *err);
 void object_done(struct object *o);
-/* Returns whether the file at @path still contains all code that was read. Another program may have
- * truncated it. Returns false with err if not. */
+/* Returns whether the file at @path still contains all code that was read. Returns false with err
+ * if another program truncated it. */
 bool object_whole(const struct object *o, const char *path, struct err *err);
 /* Returns the function or label called @name, or NULL. */
 const struct object_symbol *object_symbol_find(const struct object *o, const char *name);
 
-/* Returns the address of byte @place of @o's code in the file; for a relocatable file the offset in
- * its section. */
+/* Returns the address of byte @place of @o's code in the file, or for a relocatable file the offset
+ * in its section. */
 uint64_t object_address(const struct object *o, uint64_t place);
 /* Returns the section that contains byte @place of the code, or NULL. */
 const struct object_section *object_section_at(const struct object *o, uint64_t place);
-/* Converts byte @place of @o's code to an instruction offset (struct insn.offset), and back.
- * Returns UINT64_MAX outside executable sections. */
+/* Converts byte @place of @o's code to an instruction offset (struct insn.offset), or back. Returns
+ * UINT64_MAX outside of executable sections. */
 uint64_t object_position(const struct object *o, uint64_t place);
 uint64_t object_position_place(const struct object *o, uint64_t position);
-/* Returns the offset in @o's code of the byte at an address; UINT64_MAX outside executable
+/* Returns the offset in @o's code of the byte at an address, or UINT64_MAX outside of executable
  * sections. */
 uint64_t object_address_place(const struct object *o, uint64_t address);
-/* Returns the offset in @o's code of the byte at file offset @file_offset; UINT64_MAX outside
+/* Returns the offset in @o's code of the byte at file offset @file_offset, or UINT64_MAX outside of
  * executable sections. */
 uint64_t object_place(const struct object *o, uint64_t file_offset);
-/* Returns the file offset of byte @place of @o's code; @place itself outside all sections. */
+/* Returns the file offset of byte @place of @o's code, or @place outside of all sections. */
 uint64_t object_file_offset(const struct object *o, uint64_t place);
 
 /* object_names.c: names to which an ELF file's code refers: symbols, relocations and PLT stubs. */
 
 struct Elf;   /* declared by libelf */
 
-/* A string table. Tables without a final zero are ignored because elf_strptr would scan them
+/* A string table. Tables without a final zero are ignored, because elf_strptr would scan them
  * entirely for every name. */
 struct elf_strings {
     const char *bytes;
@@ -123,9 +123,9 @@ struct elf_strings elf_strings_at(struct Elf *elf, size_t index);
 /* Returns the name at offset @at, or NULL if there is none. */
 const char *elf_string(const struct elf_strings *s, size_t at);
 
-/* Reads the references of a relocatable file, or the stubs of another file. @length: bytes of the
- * file, which limit their number. Polls watch_steps. Returns false with err if they exceed the
- * limit. */
+/* Reads the references of a relocatable file, or the stubs of any other file. @length is the size
+ * of the file in bytes, which limits their number. Polls watch_steps. Returns false with err above
+ * the limit. */
 bool object_names_read(struct object *o, struct Elf *elf, bool relocatable, size_t length,
                        struct err *err);
 void object_names_done(struct object *o);

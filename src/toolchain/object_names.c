@@ -76,8 +76,8 @@ static bool relocations_of(Elf *elf, Elf_Scn *scn, struct relocations *out)
     return true;
 }
 
-/* Returns the name of the symbol of relocation @rela; NULL if it has none. A section symbol has the
- * section's name. */
+/* Returns the name of the symbol of relocation @rela, or NULL if it has none. A section symbol has
+ * the section's name. */
 static const char *name_of(Elf *elf, const struct relocations *r, const GElf_Rela *rela)
 {
     GElf_Sym symbol;
@@ -267,8 +267,8 @@ void object_names_done(struct object *o)
     vec_done(&o->stubs);
 }
 
-/* Returns the last symbol that starts at or before @place and contains it: a function, or any
- * label. */
+/* Returns the last symbol that starts at or before @place and contains it. Any label qualifies, or
+ * only a function. */
 static const struct object_symbol *symbol_at(const struct object *o, uint64_t place, bool functions)
 {
     const size_t low = first_past(o->symbols.items, o->symbols.count, sizeof(struct object_symbol),

@@ -12,12 +12,12 @@
  * parse. */
 void object_lines_read(struct object *o, const uint8_t *bytes, size_t size);
 
-/* unwind.c: functions of a program without symbols, from unwind tables, else from call targets and
- * the entry point. */
+/* unwind.c: functions of a program without symbols, from unwind tables, or otherwise from call
+ * targets and the entry point. */
 
 /* Adds functions without a symbol to @o, whose symbols are sorted. @section is the number of
- * .eh_frame (0: none), @entry the entry address. Returns whether any were added; they are not
- * sorted. Polls watch_steps. */
+ * .eh_frame (0 if none), @entry the entry address. The added functions are not sorted. Returns
+ * whether there are any. Polls watch_steps. */
 bool unwind_functions(struct object *o, Elf *elf, size_t section, uint64_t entry);
 
 #endif

@@ -95,7 +95,8 @@ static void take_mapping(const char *line, const char *end, const char *program,
 }
 
 /* Returns the file offset of @address by the last mapping of @process. If the process has no
- * mapping, uses one of another process, from which it was forked. UINT64_MAX if unknown. */
+ * mapping, uses that of another process, from which it was forked. Returns UINT64_MAX if
+ * unknown. */
 static uint64_t place_of(const struct mapped_list *list, unsigned long process, uint64_t address)
 {
     uint64_t found = UINT64_MAX;

@@ -10,9 +10,9 @@
 #include "base/str.h"
 #include "base/vec.h"
 
-/* Runs perf with @argv (NULL-terminated) for at most two minutes. @out gets at most @most bytes of
- * its output. Returns false with err: ERR_MISSING if perf is not installed, ERR_LIMIT if a limit
- * was exceeded. */
+/* Runs perf with @argv (NULL-terminated) for at most two minutes. Stores at most @most bytes of its
+ * output in @out. Returns false with err: ERR_MISSING if perf is not installed, ERR_LIMIT if a
+ * limit was exceeded. */
 bool perf_tool_ask(const char *const *argv, size_t most, struct str *out, struct err *err);
 
 /* Samples of a program by position in its file. */
@@ -24,7 +24,7 @@ struct perf_samples {
  * named @program, a name without directory. Ignores other lines. Polls watch_steps. The caller
  * frees @out by perf_samples_done. */
 void perf_samples_parse(const char *text, const char *program, struct perf_samples *out);
-/* Changes an error to concern the profile @profile. @err may be NULL. */
+/* Changes @err to an error about the profile @profile. @err may be NULL. */
 void perf_tool_failed(struct err *err, const char *profile);
 /* Reads the samples of @program from the perf file @profile. Returns false with err if perf fails,
  * or if there are no samples. The caller frees @out by perf_samples_done in both cases. */

@@ -12,7 +12,7 @@
 
 #define OPERANDS 6
 
-/* Names of general registers: in Plan 9, then with 8, 4, 2 and 1 bytes. */
+/* Names of general registers in Plan 9, and their names with 8, 4, 2 and 1 bytes. */
 static const char *const generals[][5] = {
     {"AX", "rax", "eax", "ax", "al"},       {"BX", "rbx", "ebx", "bx", "bl"},
     {"CX", "rcx", "ecx", "cx", "cl"},       {"DX", "rdx", "edx", "dx", "dl"},
@@ -35,7 +35,7 @@ static bool is_exactly(const char *p, const char *end, const char *word)
     return (size_t)(end - p) == strlen(word) && memcmp(p, word, (size_t)(end - p)) == 0;
 }
 
-/* Appends the register; @width: bytes of a general register. Returns false if the word is no
+/* Appends the register. @width is the bytes of a general register. Returns false if the word is no
  * register. */
 static bool register_add(const char *p, const char *end, unsigned width, struct str *out)
 {
@@ -99,7 +99,7 @@ static void name_add(const char *p, const char *end, struct str *out)
     str_add_char(out, '"');
 }
 
-/* Appends a memory operand. `name+16(FP)` is relative to the frame above the return address;
+/* Appends a memory operand. `name+16(FP)` is relative to the frame above the return address.
  * `name(SB)` is a global symbol. */
 static void memory_add(const struct plan9_operand *o, struct str *out)
 {
@@ -110,7 +110,7 @@ static void memory_add(const struct plan9_operand *o, struct str *out)
         str_add_bytes(out, o->p, (size_t)(o->end - o->p));
         return;
     }
-    /* finds the offset after the name */
+    /* Finds the offset after the name. */
     while (sign > o->p && sign[-1] != '+' && sign[-1] != '-')
         sign--;
     bool named = o->p < open && !isdigit((unsigned char)*o->p) && *o->p != '-' && *o->p != '+';
@@ -128,7 +128,7 @@ static void memory_add(const struct plan9_operand *o, struct str *out)
     const char *index = close + 1 < o->end && close[1] == '(' ? close + 2 : NULL,
                *star = index ? memchr(index, '*', (size_t)(o->end - index)) : NULL;
     str_add_char(out, '(');
-    /* `(AX*8)` has an index but no base */
+    /* `(AX*8)` has an index but no base. */
     const char *first = memchr(base, '*', (size_t)(close - base));
     if (first) {
         str_add_char(out, ',');
@@ -152,7 +152,7 @@ static void operand_add(const struct plan9_operand *o, unsigned width, struct st
         str_addf(out, "$%.*s", fraction ? 1 : (int)(o->end - o->p - 1), fraction ? "0" : o->p + 1);
     } else if (o->p < o->end &&
                !register_add(o->p, o->end, width,
-                             /* if the register is unknown, the assembler rejects the text */
+                             /* The assembler rejects the text if the register is unknown. */
                              out)) {
         if (memchr(o->p, '(', (size_t)(o->end - o->p)))
             memory_add(o, out);
@@ -184,7 +184,7 @@ static unsigned width_of(char suffix)
 /* A mnemonic in AT&T notation, with operand widths. */
 struct plan9_mnemonic {
     char name[24];
-    /* widths in bytes: of general registers, and of the last operand if it differs */
+    /* widths in bytes of general registers, and of the last operand if it differs */
     unsigned width, to_width;
 };
 
@@ -196,7 +196,7 @@ static void lower(const char *p, const char *end, char out[24])
     out[n] = '\0';
 }
 
-/* Translates `MOVBLZX` and similar mnemonics: here from byte to long, zero-extended. */
+/* Translates `MOVBLZX` (from byte to long, zero-extended) and similar mnemonics. */
 static bool extension(const char *p, const char *e, struct plan9_mnemonic *m)
 {
     if (e - p != 7 || strncmp(p, "MOV", 3) != 0 || !strchr("BWL", p[3]) || !strchr("WLQ", p[4]) ||
@@ -205,7 +205,7 @@ static bool extension(const char *p, const char *e, struct plan9_mnemonic *m)
     m->width = width_of(p[3]);
     m->to_width = width_of(p[4]);
     bool zeros = p[5] == 'Z';
-    if (zeros && m->width == 4)   /* a 32-bit move zeroes the upper half */
+    if (zeros && m->width == 4)   /* A 32-bit move zeroes the upper half. */
         strcpy(m->name, "movl");
     else
         snprintf(m->name, sizeof m->name, "mov%c%c%c", zeros ? 'z' : 's', tolower(p[3]),
@@ -368,7 +368,7 @@ static void branch_add(const char *name, const struct plan9_operand *to, struct 
 }
 
 /* Returns the number of elements of vector operand @o, from the type suffix of the mnemonic from @p
- * to @e; 0 if it is not a vector. `as` rejects a wrong number. */
+ * to @e. Returns 0 if it is not a vector. `as` rejects a wrong number. */
 static unsigned elements_of(const struct plan9_operand *o, const char *p, const char *e)
 {
     static const char *const doubles[] = {"VPUNPCKLDQ", "VPUNPCKHDQ", "VPACKSSDW",
@@ -431,7 +431,7 @@ static void operands_add(const struct plan9_mnemonic *m, const struct plan9_suff
         if (o == mask)
             continue;
         str_add(out, written++ ? ", " : " ");
-        if (rounding && *o->p != '$') {   /* the rounding operand follows an immediate operand */
+        if (rounding && *o->p != '$') {   /* The rounding operand follows an immediate operand. */
             str_addf(out, "%s, ", rounding);
             rounding = NULL;
         }
@@ -512,10 +512,10 @@ void plan9_statement(const char *p, const char *end, struct str *out, const char
         }
     }
     const char *stop = dot ? dot : e;
-    /* SHLD and SHRD, which have three operands */
+    /* SHLD and SHRD have three operands. */
     if (count == 3 && stop - p == 4 && (text_begins(p, stop, "SHL") || text_begins(p, stop, "SHR")))
         snprintf(m.name, sizeof m.name, "sh%cd%c", tolower(p[2]), tolower(p[3]));
-    /* CMPPS and similar instructions have the predicate last */
+    /* CMPPS and similar instructions have the predicate last. */
     if (count == 3 && *list[2].p == '$') {
         const struct plan9_operand predicate = list[2];
         memmove(list + 1, list, 2 * sizeof *list);

@@ -70,7 +70,7 @@ bool prose_is_heading(const char *p, const char *end)
     for (size_t i = 0; i < sizeof begins / sizeof *begins; i++)
         if (text_begins(p, end, begins[i]))
             return true;
-    const char *path = text_find(p, end, " /");   /* perf prints function and program */
+    const char *path = text_find(p, end, " /");   /* perf prints function and program. */
     bool program =
         path && path > p && !text_find(p, path, "%") && !memchr(p, ',', (size_t)(path - p)) &&
         skip_blank(word_end(p, end), end) >= path && path + 2 < end &&
@@ -87,8 +87,8 @@ static bool is_prompt(const char *p, const char *end)
            text_begins(p, end, "(lldb)") || text_begins(p, end, "% ");
 }
 
-/* Returns whether the word denotes an operand size or kind, or precedes a mnemonic. Such words do
- * not count as words of a sentence. */
+/* Returns whether the word is an operand size or kind, or may precede a mnemonic. Such words do not
+ * count as words of a sentence. */
 static bool is_operand_word(const char *p, const char *end)
 {
     static const char *const words[] = {
@@ -129,8 +129,8 @@ static bool has_register(const char *p, const char *end)
     return false;
 }
 
-/* Returns whether three words are prose, not a mistyped instruction: sentence case, sentence
- * punctuation, or a function word such as "the". */
+/* Returns whether three words are prose and not a mistyped instruction. Evidence is sentence case,
+ * sentence punctuation, or a function word such as "the". */
 static bool is_phrase(const char *p, const char *end)
 {
     static const char *const joins[] = {"the",  "an",   "of",   "is",   "are", "to", "for",
@@ -154,7 +154,7 @@ static bool is_sentence(const char *p, const char *end)
     size_t words = 0, most = 0;
     for (const char *at = skip_blank(p, end); at < end;) {
         const char *e = at;
-        /* a carriage return counts as part of the word */
+        /* A carriage return counts as part of the word. */
         while (e < end && !is_blank(*e))
             e++;
         const char *stop = e;
@@ -172,8 +172,8 @@ static bool is_sentence(const char *p, const char *end)
 }
 
 /* Returns whether the line is an instruction: an x86-64 mnemonic, perhaps after labels, and a
- * register, as in `1: mov eax, (3+4);`. AT&T registers begin with %, which source code does not
- * have. */
+ * register, as in `1: mov eax, (3+4);`. AT&T registers begin with %, which does not precede names
+ * in source code. */
 static bool is_instruction(const char *p, const char *end)
 {
     for (const char *e = word_end(p, end), *colon; e > p; e = word_end(p, end)) {

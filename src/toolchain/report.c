@@ -7,7 +7,7 @@
 #include "toolchain/words.h"
 
 #define BAR "\u2502"
-/* vertical line of variable ranges in llvm-objdump --debug-vars, which is no table */
+/* vertical line of variable ranges in llvm-objdump --debug-vars, which is not a table border */
 #define RANGE "\u2503"
 #define ROW_BARS 3       /* fewest bars in a row of a table */
 
@@ -38,7 +38,7 @@ static bool is_row(const char *p, const char *end, size_t *bars, const char **be
     return *bars >= ROW_BARS;
 }
 
-/* Skips OSACA's marks: a single X, * or P. In uiCA's last row nothing follows them. */
+/* Skips OSACA's marks, a single X, * or P. Nothing follows them in uiCA's last row. */
 static const char *marks_end(const char *p, const char *end)
 {
     p = skip_blank(p, end);

@@ -104,7 +104,7 @@ static bool radare_line(const char *p, const char *end, struct table_line *line)
 {
     const char *at = memmem(p, (size_t)(end - p), "0x", 2), *rest;
 
-    for (const char *art = p; at && art < at; art++)   /* only arrows may precede the address */
+    for (const char *art = p; at && art < at; art++)   /* Only arrows may precede the address. */
         if (isalnum((unsigned char)*art) || *art == ';' || *art == '[' || *art == '(')
             return false;
     if (!at || !(rest = digits_end(at + 2, end, 8, &line->address)))
@@ -134,7 +134,7 @@ static bool windbg_line(const char *p, const char *end, struct table_line *line)
     while (p < end && isdigit((unsigned char)*p))
         p++;
     const char *at = skip_blank(p, end);
-    /* without the ` it is a NASM listing */
+    /* Without the `, the line is from a NASM listing. */
     if (p == number || p - number > 6 || at == p ||
         !(rest = digits_end(at, end, 8, &line->address)) || !memchr(at, '`', (size_t)(rest - at)))
         return false;
@@ -171,8 +171,8 @@ typedef bool line_reader(const char *p, const char *end, struct table_line *line
 static line_reader *const readers[] = {ida_line,    ghidra_line, radare_line,
                                        x64dbg_line, windbg_line, vtune_line};
 
-/* Finds the target of a jump: the last number of its operand, which may be part of a name
- * (loc_1198, hot.7FF6A1B21198) or in brackets. */
+/* Finds the target of a jump: the last number of its operand. It may be part of a name (loc_1198,
+ * hot.7FF6A1B21198) or in brackets. */
 static bool target_of(const char *p, const char *end, uint64_t *address)
 {
     bool found = false;
@@ -198,7 +198,7 @@ static bool target_of(const char *p, const char *end, uint64_t *address)
         }
         if (p == start && p < end && !isalnum((unsigned char)*p))
             p++;
-        else if (!ends)   /* the number extends to the end of the name */
+        else if (!ends)   /* The number extends to the end of the name. */
             while (p < end && isalnum((unsigned char)*p))
                 p++;
     }
@@ -246,7 +246,7 @@ static const char *next_line(const char *p, const char *end, const char **stop)
     return newline ? newline + 1 : end;
 }
 
-/* Returns the line parser that matches at least a third of the lines, or NULL. Other lines are
+/* Returns the parser that matches at least a third of the lines, or NULL. The remaining lines are
  * headings, labels and continuation bytes. */
 static line_reader *reader_of(const char *text, const char *end)
 {

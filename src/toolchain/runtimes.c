@@ -14,7 +14,7 @@
 /* A parsed line of a runtime's listing. */
 struct listed_row {
     uint64_t address;
-    const char *code, *end;          /* text of the instruction; empty: a row of data */
+    const char *code, *end;          /* text of the instruction; empty for a row of data */
     const char *bytes, *bytes_end;   /* machine code as text; empty: none */
     float percent;
     bool addressed, joined;
@@ -138,7 +138,7 @@ static bool go_compiler_row(const char *p, const char *end, struct listed_row *o
     return true;
 }
 
-/* Parses pairs of hex digits, with or without blanks, and returns their number. */
+/* Parses pairs of hex digits, with or without blanks. Returns their number. */
 static size_t bytes_read(const char *p, const char *end, uint8_t *out, size_t most)
 {
     uint64_t value;
@@ -165,7 +165,7 @@ static bool dotnet_row(const char *p, const char *end, struct listed_row *out)
     out->end = end;
     out->joined = true;
     for (const char *at = p; at < out->bytes_end; at++)
-        /* an upper-case digit: not a line number */
+        /* An upper-case digit shows that this is not a line number. */
         out->telling |= isupper((unsigned char)*at) != 0;
     return out->bytes_end > p && out->code - out->bytes_end > 1 &&
            isa_of_dialects()->listed(code, bytes_read(p, out->bytes_end, code, sizeof code), &held,
@@ -174,7 +174,7 @@ static bool dotnet_row(const char *p, const char *end, struct listed_row *out)
 
 struct runtime {
     bool (*row)(const char *p, const char *end, struct listed_row *out);
-    /* branches name labels, which are kept; otherwise addresses */
+    /* branches name labels, which remain in the text; otherwise addresses */
     bool labels;
     bool dump;              /* the function's bytes follow its rows */
     bool plan9;
@@ -207,8 +207,8 @@ static bool is_between(const char *p, const char *end)
            (e == p + 4 && e < end && is_blank(*e));
 }
 
-/* Returns whether the line may be an instruction: it begins with an address or mnemonic. Tools
- * print much text around small functions. */
+/* Returns whether the line may be an instruction, because it begins with an address or mnemonic.
+ * Tools print much text around small functions. */
 static bool could_be_code(const char *p, const char *end)
 {
     uint64_t address;

@@ -18,15 +18,15 @@ struct scan_form {
 struct scan {
     /* instruction set of the first file; further files must have the same */
     enum isa isa;
-    VEC(struct scan_form) forms;   /* scan_sort sorts the forms, most frequent first */
+    VEC(struct scan_form) forms;   /* forms; after scan_sort, the most frequent are first */
     uint64_t instructions;         /* number of decoded instructions */
     /* number of x87, MMX and system instructions, which are not in forms */
     uint64_t set_aside;
     /* bytes that could not be decoded: data between code, or newer instructions */
     uint64_t skipped_bytes;
     uint64_t undecoded;            /* number of runs of undecodable bytes */
-    /* Called regularly with the completed fraction; returning false cancels the scan. NULL: not
-     * called. */
+    /* Called regularly with the completed fraction, unless NULL. A result of false cancels the
+     * scan. */
     bool (*progress)(void *context, const struct scan *scan, double fraction);
     void *context;
     struct index index;            /* index of forms by name, valid until scan_sort */
@@ -35,8 +35,9 @@ struct scan {
 /* Adds the code of the ELF file at @path to @scan, which is zero-initialised before the first file.
  * Returns false with @err on failure or when cancelled. */
 bool scan_file(struct scan *scan, const char *path, struct err *err);
-/* scan_pack serialises the counts for another process (base/pack.h), before scan_sort. scan_take
- * adds them to @to; returns false with err for invalid bytes, or another instruction set. */
+/* scan_pack serialises the counts for another process (base/pack.h). Call it before scan_sort.
+ * scan_take adds them to @to. It returns false with err for invalid bytes, or another instruction
+ * set. */
 void scan_pack(const struct scan *scan, struct str *out);
 bool scan_take(struct scan *to, struct unpacking *from, struct err *err);
 void scan_sort(struct scan *scan);

@@ -48,7 +48,7 @@ static enum operand_shape operand_of(const char *p, const char *end)
     if (p == end)
         return OPERAND_NONE;
     if (memory < end && (e = memchr(memory, '[', (size_t)(end - memory)))) {
-        const char *before = word_end(memory, e);   /* name of a variable or segment */
+        const char *before = word_end(memory, e);   /* This is the name of a variable or segment. */
         return end[-1] == ']' && (before == e || (before + 1 == e && *before == ':'))
                    ? OPERAND_PLACE
                    : OPERAND_NONE;
@@ -57,8 +57,8 @@ static enum operand_shape operand_of(const char *p, const char *end)
     return e < end ? OPERAND_NONE : is_register(p, end) ? OPERAND_PLACE : OPERAND_OTHER;
 }
 
-/* Returns the number of operands separated by commas, 0 if one is invalid. *@places counts
- * registers and memory operands. */
+/* Returns the number of operands separated by commas, or 0 if one is invalid. Counts registers and
+ * memory operands in *@places. */
 static size_t operands_count(const char *p, const char *end, size_t *places)
 {
     size_t count = 0;

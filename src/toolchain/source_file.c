@@ -47,7 +47,7 @@ static void roots_done(struct roots *r)
     vec_done(&r->list);
 }
 
-/* Returns whether @file, with links resolved, is below a permitted directory and in no hidden
+/* Returns whether @file, with links resolved, is below a permitted directory and not in a hidden
  * directory. */
 static bool in_roots(const struct roots *r, const char *file)
 {
@@ -60,7 +60,7 @@ static bool in_roots(const struct roots *r, const char *file)
     return false;
 }
 
-/* Reads @place if permitted. Sets *@elsewhere if it exists at a forbidden place. */
+/* Reads @place if permitted. Sets *@elsewhere if it exists but is forbidden. */
 static bool try_place(const struct roots *r, const char *place, bool *elsewhere, struct str *out)
 {
     struct err ignored = {0};
@@ -76,7 +76,7 @@ static bool try_place(const struct roots *r, const char *place, bool *elsewhere,
 bool source_file_read(const char *named, const char *object, const char *path, struct str *out,
                       struct err *err)
 {
-    /* only regular files: the name may denote a pipe or device */
+    /* Reads only regular files, because the name may denote a pipe or device. */
     const bool before = file_only_files(true);
     struct roots roots = {{0}};
     struct str place = {0};

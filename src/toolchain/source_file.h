@@ -1,5 +1,5 @@
-/* Reads source files that debug information names, if permitted. The name alone does not permit
- * reading. */
+/* Reads source files that debug information names. Reading requires permission in addition to the
+ * name. */
 #ifndef PORTOLAN_TOOLCHAIN_SOURCE_FILE_H
 #define PORTOLAN_TOOLCHAIN_SOURCE_FILE_H
 
@@ -10,9 +10,9 @@
 
 /* Appends the source file that debug information of @object calls @named to @out. Links are
  * resolved. The file must be below the directory of the object, the working directory or a
- * directory of @path ("DIR:DIR"; NULL: none), and not in a hidden directory; / does not count. The
- * last components of its path are also searched in those directories. Returns false with err if it
- * is not found; ERR_USAGE if it is elsewhere. */
+ * directory of @path ("DIR:DIR"; may be NULL), and not in a hidden directory. The directory / does
+ * not count. The last components of its path are also searched for in those directories. Returns
+ * false with err if it is not found, with ERR_USAGE if it is outside of these directories. */
 bool source_file_read(const char *named, const char *object, const char *path, struct str *out,
                       struct err *err);
 

@@ -39,7 +39,7 @@ void target_clean(const struct listing *l, const char *p, const char *end, unsig
         p = skip_blank(e, end);
         e = word_end(p, end);
     }
-    /* skips padding prefixes, more than `as` accepts, before nop and TLS calls */
+    /* Skips padding prefixes before nop and TLS calls, because `as` rejects such a number. */
     const char *padded = p;
     while (word_is(padded, word_end(padded, end), "data16") ||
            word_is(padded, word_end(padded, end), "cs") ||
@@ -66,7 +66,7 @@ void target_clean(const struct listing *l, const char *p, const char *end, unsig
                             ? memchr(operand, '(', (size_t)(end - operand))
                             : NULL;
     uint64_t address, low;
-    /* Windows: `jne f+20h (07FF6C2D51020h)`, perhaps with "`" between the halves of the address */
+    /* Windows: `jne f+20h (07FF6C2D51020h)`, perhaps with "`" between the halves of the address. */
     if (round && hex_end(round + 1, end, &address)) {
         const char *digits = hex_end(round + 1, end, &address);
         if (*digits == '`' && hex_end(digits + 1, end, &low)) {
@@ -125,7 +125,7 @@ unsigned target_place(struct listing *l, const struct line_places *places, const
     const char *stop = trim_end(e, angle), *number = stop;
     while (number > e && (isxdigit((unsigned char)number[-1]) || (number[-1] | 32) == 'x'))
         number--;
-    /* excludes the address that LLVM prints before the name */
+    /* Excludes the address that LLVM prints before the name. */
     number =
         number > e && (isspace((unsigned char)number[-1]) || number[-1] == ',') && number < stop
             ? number
@@ -134,7 +134,7 @@ unsigned target_place(struct listing *l, const struct line_places *places, const
     const struct line_place place = line_places_named(places, angle, end);
     if (!places->counted) {
         str_add(out, " .");
-    } else if (!place.function) {   /* the target is in another file */
+    } else if (!place.function) {   /* The target is in another file. */
         str_add_char(out, ' ');
         dialect_quote(angle + 1, end - 1, out);
     } else if (places->known.items[place.function - 1]) {

@@ -42,7 +42,7 @@ static uint64_t encoded(struct byte_cursor *r, unsigned form)
     }
 }
 
-/* Returns the address encoding of the CIE at byte @at; -1 if invalid. */
+/* Returns the address encoding of the CIE at byte @at, or -1 if invalid. */
 static int address_form(const struct unwinding *u, size_t at)
 {
     struct byte_cursor r = {u->bytes + at, u->bytes + u->size, false};
@@ -82,8 +82,8 @@ static int address_form(const struct unwinding *u, size_t at)
     return r.over ? -1 : FORM_ABSOLUTE;
 }
 
-/* Returns whether a symbol of the file names a function at @offset. Among equal offsets functions
- * sort first. */
+/* Returns whether a symbol of the file names a function at @offset. Functions sort first among
+ * equal offsets. */
 static bool named(const struct unwinding *u, uint64_t offset)
 {
     const size_t low = first_from(u->o->symbols.items, u->named, sizeof(struct object_symbol),
@@ -132,7 +132,7 @@ static const struct object_section *section_at(const struct unwinding *u, uint64
     return s && address - s->address < s->size ? s : NULL;
 }
 
-/* Adds a function of @size bytes (0: unknown) at @address. Does nothing if it is outside the
+/* Adds a function of @size bytes (0 if unknown) at @address. Does nothing if it is outside of the
  * sections or has a symbol. */
 static void add_function(struct unwinding *u, uint64_t address, uint64_t size)
 {

@@ -89,7 +89,7 @@ static inline bool is_lambda(const char *first, const char *p, const char *end)
     return p > first && p[-1] == ')' && e > p + 1 && e < end && *e == '}';
 }
 
-/* Parses at most 16 hex digits from @p and returns their end; NULL if there are none. */
+/* Parses at most 16 hex digits from @p. Returns their end, or NULL if there are none. */
 static inline const char *hex_end(const char *p, const char *end, uint64_t *value)
 {
     const char *start = p;
