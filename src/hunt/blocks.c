@@ -9,8 +9,7 @@
 #include "isa/vary.h"
 #include "toolchain/assemble.h"
 
-#define OFFSET_STEPS 4    /* number of steps; an address is offset by 0 to OFFSET_STEPS - 1 of
-                           * them */
+#define OFFSET_STEPS 4    /* number of possible offsets of an address, in steps from 0 */
 #define OFFSET_STEP 4     /* bytes per step, so that accesses overlap or are adjacent */
 
 /* Register pools. In every instruction set these numbers are general registers that are not
@@ -21,10 +20,10 @@ static const uint8_t data_pool[] = {0, 1, 2, 6, 8, 9, 12, 13, 14},
 #define VECTOR_POOL 16
 #define DRAWN_DATA 6
 #define DRAWN_OTHER 3
-/* of this many addresses, one has a register that the block may write */
+/* one of this many addresses has a register that the block may write */
 #define COMPUTED 4
-#define STACKED 5           /* of this many addresses, one is on the stack */
-#define INDEXED 8           /* of this many addresses, one has an index register */
+#define STACKED 5           /* one of this many addresses is on the stack */
+#define INDEXED 8           /* one of this many addresses has an index register */
 #define TRIES 1000          /* most attempts to draw a suitable block */
 
 struct block_maker {
@@ -34,7 +33,7 @@ struct block_maker {
     size_t count;
 };
 
-/* Returns 1 for a push and -1 for a pop of a full register; otherwise 0. */
+/* Returns 1 for a push and -1 for a pop of a full register, and 0 for other instructions. */
 static int stack_step(const struct insn *in)
 {
     if (!(in->traits & INSN_STACK) || in->traits & INSN_BRANCH || !in->operand_count ||
@@ -189,7 +188,7 @@ uint8_t block_register(enum isa isa, const struct slot *slot, struct rng *rng)
 
     if (slot->role == SLOT_BASE && !rng_below(rng, STACKED))
         return isa_ops(isa)->stack_pointer;
-    /* the block computes some addresses */
+    /* The block computes some addresses. */
     if (slot->role != SLOT_DATA && slot->file == FILE_GENERAL && !rng_below(rng, COMPUTED))
         return data_pool[rng_below(rng, DRAWN_DATA)];
     return block_register_at(isa, slot, (unsigned)rng_below(rng, data ? DRAWN_DATA : DRAWN_OTHER));
@@ -306,8 +305,8 @@ static bool draw_step(const struct block_maker *m, struct random_block *b, size_
     return false;
 }
 
-/* Makes pushes and pops match by replacing other instructions; if there are none, replaces the push
- * or pop. */
+/* Makes pushes and pops match by replacing other instructions. Without other instructions, replaces
+ * the push or pop. */
 static void balance_stack(const struct block_maker *m, struct random_block *b, struct rng *rng)
 {
     bool paired[BLOCK_INSNS] = {0};
@@ -340,7 +339,8 @@ void block_random(const struct block_maker *m, size_t count, struct rng *rng,
         do {
             out->forms[i] = block_maker_draw(m, rng);
             out->insns[i] = m->insns[out->forms[i]];
-        } while (block_mixed(out));   /* terminates, because a block of one form is never mixed */
+        } while (block_mixed(out));   /* This loop terminates, because a block of one form is never
+                                       * mixed. */
     }
     balance_stack(m, out, rng);
     for (size_t i = 0; i < count; i++)

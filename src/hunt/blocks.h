@@ -1,6 +1,6 @@
 /* Random blocks of code for `machine hunt`. Forms are weighted by their use in programs. Registers
  * are from small pools, so that blocks have dependences. Addresses are close together, some on the
- * stack, so that loads read stored values. Each form is assembled once; blocks change its registers
+ * stack, so that loads read stored values. Each form is assembled once. Blocks change its registers
  * and addresses (isa/vary.h). One thread per maker. */
 #ifndef PORTOLAN_HUNT_BLOCKS_H
 #define PORTOLAN_HUNT_BLOCKS_H
@@ -37,7 +37,7 @@ const struct insn *block_maker_insn(const struct block_maker *m, uint32_t form);
 /* Draws a form, weighted by the square root of its uses, so that rare forms occur too. */
 uint32_t block_maker_draw(const struct block_maker *m, struct rng *rng);
 
-/* A replaceable register of an instruction: where it is encoded, and its role. */
+/* A replaceable register of an instruction: its place in the block, and its role. */
 enum slot_role { SLOT_DATA, SLOT_BASE, SLOT_INDEX };
 struct slot {
     uint8_t insn, operand;   /* index of the instruction in the block, and of its operand */
@@ -55,7 +55,7 @@ uint8_t block_register(enum isa isa, const struct slot *slot, struct rng *rng);
 uint8_t block_register_at(enum isa isa, const struct slot *slot, unsigned n);
 /* Sets the register of @slot to @reg. Returns false, with @b unchanged, if that is impossible. */
 bool block_set_register(struct random_block *b, const struct slot *slot, uint8_t reg);
-/* Copies index and displacement of @like's address to instruction @at, if its form has such an
+/* Copies index and displacement of @like's address to instruction @at if its form has such an
  * address. */
 void block_copy_address(struct random_block *b, size_t at, const struct insn *like);
 /* Adds @bytes (0 or more) to the address of instruction @at. Returns false if that is
@@ -69,7 +69,7 @@ bool block_mixed(const struct random_block *b);
  * and each push has a pop. */
 void block_random(const struct block_maker *m, size_t count, struct rng *rng,
                   struct random_block *out);
-/* Inserts instruction @from of @of at index @at; @b must have fewer than BLOCK_INSNS
+/* Inserts instruction @from of @of at index @at. @b must have fewer than BLOCK_INSNS
  * instructions. */
 void block_insert(struct random_block *b, size_t at, const struct random_block *of, size_t from);
 /* Removes instruction @at. */

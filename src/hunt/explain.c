@@ -12,23 +12,23 @@
 #include "model/facts.h"
 #include "simulate/simulate.h"
 
-#define LATENCY_MOST 30      /* highest latency tried, in cycles */
+#define LATENCY_MOST 30      /* highest latency to try, in cycles */
 #define FAR 64               /* largest distance from the current value at which numbers are
                               * tried */
 #define STRIDE_SHARE 16      /* the step between these numbers is 1 plus the distance divided by
                               * STRIDE_SHARE */
 #define LIKE_SHARE 0.75      /* least fraction of the similar blocks (mutants) that a change must
                               * correct */
-#define BROKEN_SHARE 0.1     /* an agreeing block that becomes wrong weighs as much as
+#define BROKEN_SHARE 0.1     /* an agreeing block that becomes wrong has the weight of
                               * 1/BROKEN_SHARE corrected ones */
 /* a change fits clearly better if its error is below this fraction of another's */
 #define NEARER 0.95
-#define ABSOLUTE 0.1         /* cycles; smaller differences count as equal */
+#define ABSOLUTE 0.1         /* smaller differences in cycles count as equal */
 #define FINALISTS 64         /* most changes tried on all blocks */
 
 struct model {
     struct block_work *work;
-    struct simulator *simulator;   /* NULL: bounds only */
+    struct simulator *simulator;   /* NULL to use bounds only */
 };
 
 struct model *model_new(const struct machine *m, bool simulated)
@@ -60,7 +60,7 @@ double model_cycles_as(struct model *model, const struct insn *insns, size_t cou
         struct simulation sim;
         simulate(model->simulator, model->work, insns, count, &options,
                  &(struct simulate_options){0}, &sim);
-        /* fmax returns its other argument if one is NaN */
+        /* fmax returns its other argument if one is NaN. */
         cycles = fmax(sim.cycles, bounds.cycles[BOUND_MEMORY]);
         simulation_done(&sim);
     }
@@ -158,7 +158,7 @@ static void add_change(changes *list, const char *kind, const char *name, const 
                                     .to = LATENCY_ANY}));
 }
 
-/* Returns 0, 1, -1, 2, -2, ..., because of equally good changes the smallest one is reported. */
+/* Returns 0, 1, -1, 2, -2, ..., because the smallest of equally good changes is reported. */
 static int near_first(int step)
 {
     return step % 2 ? (step + 1) / 2 : -step / 2;
@@ -210,8 +210,8 @@ static void add_usage(const struct machine *m, const struct mapping_entry *entry
     str_done(&before);
 }
 
-/* Adds @count µops on @ports to @usage; negative: removes them. Returns false, with @out empty, if
- * there are too few. */
+/* Adds @count µops on @ports to @usage, or removes them if @count is negative. Returns false, with
+ * @out empty, if there are too few. */
 static bool usage_changed(const struct usage *usage, portset ports, int count, struct usage *out)
 {
     bool enough = count > 0;
@@ -230,8 +230,8 @@ static bool usage_changed(const struct usage *usage, portset ports, int count, s
     return enough;
 }
 
-/* Adds usages with one or two µops fewer, moved or added. Of equally good changes the one with
- * fewer µops is reported, so it is first. */
+/* Adds usages with one or two µops fewer, moved or added. The change with fewer µops is first,
+ * because the first of equally good changes is reported. */
 static void add_usages(const struct machine *m, const struct mapping_entry *entry,
                        const portset *sets, size_t set_count, changes *list)
 {
@@ -287,7 +287,7 @@ static void add_family_latencies(const struct machine *m, const struct family *f
     }
 }
 
-/* Replaces @count µops @from of @usage by @to (0: removes them). Returns false if there are too
+/* Replaces @count µops @from of @usage by @to (0 removes them). Returns false if there are too
  * few. */
 static bool usage_moved(const struct usage *usage, portset from, portset to, int count,
                         struct usage *out)
@@ -487,7 +487,7 @@ struct tried {
     const struct remedy *change;
     /* entries of the changed forms; owned except for `source` */
     VEC(struct mapping_entry) entries;
-    char *fact;                          /* value of the fact; NULL: it had none */
+    char *fact;                          /* value of the fact, or NULL if it had none */
 };
 
 static void keep_entry(const struct machine *m, const char *form, struct tried *t)
@@ -536,7 +536,7 @@ static void undo_change(struct machine *m, struct tried *t)
     free(t->fact);
 }
 
-/* Returns whether @m predicts the block to explain correctly. */
+/* Returns whether @m predicts the trial's block correctly. */
 static bool helps(const struct machine *m, const struct trial *t)
 {
     struct model *model = model_new(m, t->simulated);
@@ -587,8 +587,8 @@ bool explain(const struct machine *m, const struct trial *t, struct remedy *out)
         if (helps(scratch, t)) {
             struct score s = score_of(scratch, t);
             double gain = (double)s.mended - (double)s.broken / BROKEN_SHARE;
-            /* Of equally good values of one property the best fit is chosen. Of different
-             * properties the first one is chosen unless another fits clearly better. */
+            /* The best fit is chosen among equally good values of one property. The first of
+             * different properties is chosen unless another fits clearly better. */
             bool same = best != SIZE_MAX && strcmp(list.items[i].name, list.items[best].name) == 0;
             bool nearer =
                 gain == best_gain && best != SIZE_MAX && s.error < (same ? 1 : NEARER) * best_error;

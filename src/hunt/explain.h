@@ -11,17 +11,17 @@
 /* A block with its time and its prediction. */
 struct judged {
     struct random_block block;
-    double truth, predicted;     /* cycles per iteration; predicted NaN: a form is unknown */
-    /* a mutation of a mispredicted block, which the statistics of the sample exclude */
+    double truth, predicted;     /* cycles per iteration; predicted is NaN if a form is unknown */
+    /* a mutation of a mispredicted block, which is not in the statistics of the sample */
     bool mutant;
 };
 
 /* Predicts blocks by one machine. One thread. */
 struct model;
-/* Creates a model; @m is borrowed. @simulated: cycle by cycle; otherwise by bounds. */
+/* Creates a model and borrows @m. If @simulated, predicts cycle by cycle, otherwise by bounds. */
 struct model *model_new(const struct machine *m, bool simulated);
 void model_free(struct model *model);
-/* Returns the cycles per iteration of the repeated block; NAN if a form is unknown. */
+/* Returns the cycles per iteration of the repeated block, or NAN if a form is unknown. */
 double model_cycles(struct model *model, const struct random_block *b);
 /* Same as model_cycles for any repeated code. Code that ends with a branch is a loop. */
 double model_cycles_of(struct model *model, const struct insn *insns, size_t count);
@@ -33,13 +33,13 @@ double model_cycles_as(struct model *model, const struct insn *insns, size_t cou
  * tenth of a cycle. */
 bool cycles_differ(double a, double b, double tolerance);
 
-/* A change of a machine: "latency:IMUL (R64, R64)" = "4" instead of "3". */
+/* A change of a machine, such as "latency:IMUL (R64, R64)" = "4" instead of "3". */
 struct remedy {
-    char *name, *value, *before;   /* owned; name NULL: none */
-    /* operands of a latency rule (enum latency_end); otherwise both LATENCY_ANY */
+    char *name, *value, *before;   /* owned; name is NULL if there is none */
+    /* operands of a latency rule (enum latency_end); LATENCY_ANY for other changes */
     int from, to;
-    /* changes of all forms of a family, of which the first has @value and @before; form_count 0:
-     * only the named form */
+    /* changes of all forms of a family, of which the first has @value and @before; form_count is 0
+     * if only the named form changes */
     struct form_change { char *name, *value; } *forms;   /* owned */
     size_t form_count;
 };
@@ -50,9 +50,9 @@ void change_make(struct machine *m, const struct remedy *c);
 bool change_same(const struct remedy *a, const struct remedy *b);
 void change_print(const struct remedy *c, struct str *out);
 
-/* Forms that behave in the same way in a mispredicted block. */
+/* Forms that have the same effect in a mispredicted block. */
 struct family {
-    char *title;               /* title: "any IMUL" */
+    char *title;               /* title, such as "any IMUL" */
     const char **forms;        /* borrowed names; the form in the block is first */
     size_t count;
 };

@@ -9,9 +9,9 @@
 #include "base/watch.h"
 #include "hunt/blocks.h"
 
-#define KEPT 1024          /* most mispredicted blocks stored, and most agreeing ones */
-#define HOLDS 0.9          /* a pattern is valid if at least this fraction of its blocks is
-                            * mispredicted in the same direction */
+#define KEPT 1024          /* most mispredicted blocks that are stored, and most agreeing ones */
+#define HOLDS 0.9          /* least fraction of a valid pattern's blocks that are mispredicted in
+                            * the same direction */
 #define FINDINGS 256
 
 struct hunting {
@@ -24,7 +24,8 @@ struct hunting {
     struct rng rng;
     /* sorted by the original machine's prediction; `predicted` is by the changed machine */
     VEC(struct judged) differ, agree;
-    VEC(bool) explained;                 /* per mispredicted block: whether a finding explains it */
+    VEC(bool) explained;                 /* for each mispredicted block, whether a finding explains
+                                          * it */
     struct hunt *result;
     struct err *err;
     bool failed;
@@ -35,8 +36,8 @@ static bool over(struct hunting *h)
     return h->failed || watch_over();
 }
 
-/* Times and predicts @n blocks. Returns false if the reference failed or the hunt has ended;
- * predictions may then be incomplete. */
+/* Times and predicts @n blocks. Returns false if the reference failed or the hunt has ended.
+ * Predictions may then be incomplete. */
 static bool judge(struct hunting *h, struct model *model, struct judged *blocks, size_t n)
 {
     struct random_block *bare = mem_alloc((n + 1) * sizeof *bare);
@@ -75,7 +76,7 @@ static double distance(const struct judged *b)
     return fabs(b->truth - b->predicted) / fmax(b->truth, b->predicted);
 }
 
-/* Removes instructions one by one as long as the error keeps its sign. */
+/* Removes instructions one by one while the error retains its sign. */
 static void fewer_instructions(struct hunting *h, struct judged *b)
 {
     struct judged tried[BLOCK_INSNS];
@@ -99,7 +100,7 @@ static void fewer_instructions(struct hunting *h, struct judged *b)
     } while (best != SIZE_MAX);
 }
 
-/* Gives slots registers that no other slot has, if the error keeps its sign. */
+/* Assigns slots registers that no other slot has, if the error retains its sign. */
 static void fewer_dependences(struct hunting *h, struct judged *b)
 {
     struct slot slots[BLOCK_SLOTS];
@@ -155,7 +156,7 @@ static void generalise(struct hunting *h, const struct judged *b, struct pattern
             *p = wider;
 }
 
-/* Adds blocks of @from to @list, at most @most in total. Blocks with a form of @b are first. */
+/* Adds blocks of @from to @list, at most @most in total. Blocks with a form of @b come first. */
 static void add_some(const struct judged *from, size_t count, const struct random_block *b,
                      struct judged *list, size_t *n, size_t most)
 {
@@ -178,7 +179,7 @@ static void add_some(const struct judged *from, size_t count, const struct rando
  * mixed. */
 static bool insert_of(struct hunting *h, const struct random_block *b, struct random_block *d)
 {
-    /* separate statements, because C does not define the order of evaluation */
+    /* These are separate statements, because C does not define the order of evaluation. */
     const size_t from = rng_below(&h->rng, b->count), at = rng_below(&h->rng, d->count + 1);
 
     block_insert(d, at, b, from);
@@ -207,8 +208,8 @@ static size_t draw_beside(struct hunting *h, const struct random_block *b, struc
     return found;
 }
 
-/* Returns the family of each instruction of @p that stands for several forms. Free it with
- * families_free. */
+/* Returns the family of each instruction of @p that represents several forms. The caller frees them
+ * with families_free. */
 static struct family *families_of(const struct hunting *h, const struct pattern *p, size_t *count)
 {
     struct family *families = mem_zero(BLOCK_INSNS, sizeof *families);
@@ -285,14 +286,14 @@ static void mend(struct hunting *h, const struct remedy *c)
         h->agree.items[i].predicted = model_cycles(h->now, &h->agree.items[i].block);
 }
 
-/* Returns whether @f has no change and its pattern is in @b. With a change, the remaining errors
- * have other causes. */
+/* Returns whether @f has no change and its pattern is in @b. If @f has a change, the remaining
+ * errors have other causes. */
 static bool accounts_for(const struct hunt_finding *f, const struct judged *b)
 {
     return !f->change.name && pattern_within(&f->pattern, &b->block);
 }
 
-/* Merges a change into an earlier one of the same property: the earlier finding then changes the
+/* Merges a change into an earlier one of the same property. The earlier finding then changes the
  * property from the machine's value to the new one. Removes the finding if both values are
  * equal. */
 static bool join_finding(struct hunt *r, struct remedy *c)
@@ -362,7 +363,7 @@ static void draw(struct hunting *h, struct judged *out)
                      &out->block);
 }
 
-/* Stores block @b, whose original error has sign @was. Of agreeing blocks up to KEPT are stored,
+/* Stores block @b, whose original error has sign @was. Of agreeing blocks, up to KEPT are stored,
  * but no mutants. Explained mispredicted blocks are not stored if they are mutants or exceed
  * KEPT. */
 static void keep(struct hunting *h, const struct judged *b, int was)
@@ -407,7 +408,7 @@ static bool sample(struct hunting *h, size_t n)
     return ok;
 }
 
-/* Returns the shortest unexplained block, random ones before mutants; SIZE_MAX: none. */
+/* Returns the shortest unexplained block, random ones before mutants, or SIZE_MAX. */
 static size_t next_open(const struct hunting *h)
 {
     size_t best = SIZE_MAX, best_length = 0;
@@ -423,12 +424,12 @@ static size_t next_open(const struct hunting *h)
     return best;
 }
 
-/* Counts the stored blocks of each finding, without mutants: those that its change corrects or that
+/* Counts the stored blocks of each finding, without mutants. Its change corrects them, or they
  * contain its pattern. */
 static void count_blocks(struct hunting *h)
 {
     struct hunt *r = h->result;
-    /* the watch of the hunt has expired and would end the predictions */
+    /* The watch of the hunt has expired and would end the predictions. */
     struct watch before = watch_begin(NULL, NULL);
     bool *counted = mem_zero(h->differ.count + 1, sizeof *counted);
 
@@ -502,7 +503,7 @@ struct hunt *hunt_run(const struct machine *m, const struct block_maker *maker,
         if (options->progress)
             options->progress(options->state, h.result);
         if (h.result->sampled + h.result->mutants == before && options->blocks)
-            break;   /* no block can be timed */
+            break;   /* No block can be timed. */
     }
     count_blocks(&h);
     if (h.result->count)

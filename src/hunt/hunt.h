@@ -8,9 +8,10 @@
 #include "hunt/explain.h"
 #include "hunt/pattern.h"
 
-/* Reference that the model is compared with: this CPU, or another model. */
+/* Reference for comparison with the model: this CPU, or another model. */
 struct hunt_truth {
-    /* Measures @n blocks in cycles per iteration; NaN: no time. False with err ends the hunt. */
+    /* Measures @n blocks in cycles per iteration. A block without a time has NaN. Returning false
+     * with err ends the hunt. */
     bool (*times)(void *self, const struct random_block *blocks, size_t n, double *cycles,
                   struct err *err);
     void *self;
@@ -20,9 +21,9 @@ struct hunt_truth {
 /* An error of the model. */
 struct hunt_finding {
     struct pattern pattern;      /* generalisation of the finding's smallest block */
-    double truth, predicted;     /* cycles of that block */
-    struct remedy change;        /* change that corrects it; name NULL: none was found */
-    /* number of blocks of the sample that the error affects; 0: only mutants */
+    double truth, predicted;     /* cycles of that block by reference and by model */
+    struct remedy change;        /* change that corrects it; name is NULL if none was found */
+    /* number of blocks of the sample that the error affects; 0 if it affects only mutants */
     size_t blocks;
 };
 
@@ -31,7 +32,7 @@ struct hunt {
     size_t count;
     size_t sampled;              /* number of random blocks with time and prediction */
     size_t differ;               /* number of mispredicted random blocks */
-    /* number of mutations with time and prediction, in addition to the sample */
+    /* number of mutants with time and prediction, in addition to the sample */
     size_t mutants;
     size_t untimed;              /* number of blocks without a time, including mutants */
     /* number of mispredicted random blocks that were stored and are counted in findings */
@@ -40,21 +41,21 @@ struct hunt {
 };
 
 struct hunt_options {
-    /* number of blocks to draw, including mutants; 0: until the watch ends the hunt
+    /* number of blocks to draw, including mutants; 0 to draw until the watch ends the hunt
      * (base/watch.h) */
     size_t blocks;
     size_t round;                /* blocks per round */
-    /* one block in this number is a mutation once there are mispredicted blocks; 0: none */
+    /* one of this many blocks is a mutant once there are mispredicted blocks; 0 for no mutants */
     unsigned mutants;
     unsigned draws;              /* number of blocks that test a pattern */
     uint64_t seed;
-    bool simulated;              /* predicts cycle by cycle, rather than by bounds */
+    bool simulated;              /* predicts cycle by cycle instead of by bounds */
     void (*progress)(void *state, const struct hunt *so_far);   /* may be NULL */
     void *state;
 };
 
-/* Searches for errors of @m on blocks of @maker. Returns NULL with err if the reference fails; if
- * the watch ends the hunt early, its result is valid. The caller frees it. */
+/* Searches for errors of @m on blocks of @maker. Returns NULL with err if the reference fails. If
+ * the watch ends the hunt early, the result is valid. The caller frees it. */
 struct hunt *hunt_run(const struct machine *m, const struct block_maker *maker,
                       const struct hunt_truth *truth, const struct hunt_options *options,
                       struct err *err);

@@ -3,7 +3,7 @@
 
 #include "hunt/pattern.h"
 
-#define ATTEMPTS 16        /* attempts to draw a block that does not mix encodings */
+#define ATTEMPTS 16        /* most attempts to draw a block that does not mix encodings */
 
 /* Draws a block of the pattern that results from @b by generalising a form, an address or a
  * register. */
@@ -15,7 +15,7 @@ static void draw_neighbour(const struct block_maker *m, const struct random_bloc
 
     pattern_of(b, &p);
     switch (rng_below(rng, 3)) {
-    case 0:   /* generalises the form to its mnemonic, then to its operation */
+    case 0:   /* Generalises the form to its mnemonic, then to its operation. */
         pattern_relax(&p, at, &wider);
         pattern_relax(&wider, n + at, &p);
         break;

@@ -4,7 +4,7 @@
 #include <ctype.h>
 #include <string.h>
 
-#define DRAWS 64           /* attempts to draw a form of a family */
+#define DRAWS 64           /* most attempts to draw a form of a family */
 #define MEMORY_TRAITS (INSN_LOAD | INSN_STORE)
 
 void pattern_of(const struct random_block *b, struct pattern *out)
@@ -82,7 +82,8 @@ static uint32_t draw_form(const struct pattern *p, size_t at, const struct block
         if (pattern_fits(p, at, block_maker_insn(m, form)))
             return form;
     }
-    for (size_t i = 0; i < count; i++)   /* for a family so rare that no attempt found it */
+    for (size_t i = 0; i < count; i++)   /* This is for a family so rare that no attempt found it.
+                                          * */
         if (pattern_fits(p, at, block_maker_insn(m, (uint32_t)((from + i) % count))))
             return (uint32_t)((from + i) % count);
     return p->block.forms[at];
@@ -99,7 +100,7 @@ static uint8_t class_there(const struct pattern *p, const struct slot *slot)
     return 0;
 }
 
-/* Returns the register of a class: the one in the original block. */
+/* Returns the register of a class, which is its register in the original block. */
 static uint8_t class_register(const struct pattern *p, uint8_t class)
 {
     size_t i = 0;
@@ -137,8 +138,8 @@ static bool on_stack(const struct pattern *p, const struct slot *slot)
     return slot->reg == isa_ops((enum isa)p->block.insns[0].isa)->stack_pointer;
 }
 
-/* Returns whether the registers of instructions @chosen of @b match the classes of @p: one register
- * per class. */
+/* Returns whether the registers of instructions @chosen of @b match the classes of @p, with one
+ * register per class. */
 static bool registers_fit(const struct pattern *p, const struct random_block *b,
                           const size_t *chosen)
 {
@@ -147,7 +148,7 @@ static bool registers_fit(const struct pattern *p, const struct random_block *b,
     uint8_t held[BLOCK_SLOTS + 1];
 
     memset(held, REG_NONE, sizeof held);
-    for (size_t i = 0; i < p->slot_count; i++)   /* the stack pointer only matches itself */
+    for (size_t i = 0; i < p->slot_count; i++)   /* The stack pointer only matches itself. */
         if (on_stack(p, &p->slots[i]))
             held[p->class_of[i]] = p->slots[i].reg;
     for (size_t i = 0; i < p->slot_count; i++) {
@@ -225,8 +226,8 @@ void pattern_title(const struct pattern *p, size_t at, struct str *out)
                                           : "");
 }
 
-/* Appends which slots must have the same register: "; one register in operand 1 of 1 and operand 2
- * of 2". */
+/* Appends which slots must have the same register, such as "; one register in operand 1 of 1 and
+ * operand 2 of 2". */
 static void print_classes(const struct pattern *p, struct str *out)
 {
     static const char *const roles[] = {"operand", "base of operand", "index of operand"};

@@ -15,8 +15,8 @@ struct pattern {
     bool any_address[BLOCK_INSNS];
     size_t slot_count;
     struct slot slots[BLOCK_SLOTS];      /* slots of @block */
-    /* class of each slot: slots of one class have the same register, slots of different classes
-     * different ones; 0: any register */
+    /* class of each slot; slots of one class have the same register, slots of different classes
+     * have different ones; 0 permits any register */
     uint8_t class_of[BLOCK_SLOTS];
     uint8_t classes;                     /* number of classes; steps may have removed some */
 };
@@ -32,7 +32,7 @@ bool pattern_relax(const struct pattern *p, size_t step, struct pattern *changed
 
 /* Returns whether @in matches instruction @at of @p. */
 bool pattern_fits(const struct pattern *p, size_t at, const struct insn *in);
-/* Appends a description of instruction @at: "any IMUL or the like". */
+/* Appends a description of instruction @at, such as "any IMUL or the like". */
 void pattern_title(const struct pattern *p, size_t at, struct str *out);
 
 /* Draws a block that matches @p. */
@@ -41,7 +41,7 @@ void pattern_draw(const struct pattern *p, const struct block_maker *m, struct r
 /* Returns whether instructions of @b match @p in order, possibly across the end of the block. */
 bool pattern_within(const struct pattern *p, const struct random_block *b);
 bool pattern_equal(const struct pattern *a, const struct pattern *b);
-/* Appends a description: "any IMUL, then ADD (R64, R64) reading its result". */
+/* Appends a description, such as "any IMUL, then ADD (R64, R64) reading its result". */
 void pattern_print(const struct pattern *p, struct str *out);
 
 #endif

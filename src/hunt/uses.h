@@ -12,9 +12,9 @@ struct form_uses {
 /* Loads data/frequency/<isa>.csv, most frequent form first. Returns NULL with err. The caller calls
  * form_uses_free. */
 struct form_uses *form_uses_load(enum isa isa, size_t *count, struct err *err);
-/* Same as form_uses_load, but only the first @most forms that @forms has and that this CPU can
- * measure. @simulated: includes forms that only other CPUs can measure. Returns NULL with err, also
- * if there is none. The caller calls form_uses_free. */
+/* Same as form_uses_load, but with only the first @most forms that @forms has and that this CPU can
+ * measure. @simulated includes forms that only other CPUs can measure. Returns NULL with err, also
+ * if there are none. The caller calls form_uses_free. */
 struct form_uses *form_uses_measurable(const struct forms *forms, bool simulated, size_t most,
                                        size_t *count, struct err *err);
 void form_uses_free(struct form_uses *list, size_t count);
@@ -24,7 +24,7 @@ struct block_forms {
     struct block_form *items;
     size_t count, capacity;
 };
-/* Appends to @out the @most most frequent forms that @wanted accepts. Returns false with err if
+/* Appends the @most most frequent forms that @wanted accepts to @out. Returns false with err if
  * there is no frequency list. */
 bool block_forms_choose(const struct forms *forms, size_t most,
                         bool (*wanted)(const void *state, const struct form_row *row),

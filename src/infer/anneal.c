@@ -8,11 +8,11 @@
 #include "infer/anneal_state.h"
 
 /* Most columns that moves may create. More columns slow the evaluation, and no realistic mapping
- * needs them. */
+ * needs more. */
 #define COLUMNS_MOST 1024
 #define COLUMNS_RANDOM 512       /* most columns of a random genome */
-/* Mean experiments per form up to which usages are copied preferably from forms of the same kind.
- * With more experiments any form is a candidate. */
+/* Mean experiments per form up to which usages are preferably copied from forms of the same kind.
+ * With more experiments, any form is a candidate. */
 #define KIN_LINKS 18
 #define RANDOM_SETS 24           /* most distinct µops of a random genome */
 
@@ -29,8 +29,8 @@ static int compare_single(const void *a, const void *b, void *state)
     return p != q ? (p > q) - (p < q) : (x > y) - (x < y);
 }
 
-/* Finds for each form the forms with cycles alone within 8 % of its own: a range of the list of
- * forms sorted by cycles. */
+/* Finds for each form the forms whose cycles alone are within 8 % of its own. They are a range of
+ * the list of forms sorted by cycles. */
 static void find_likes(struct annealer *s)
 {
     size_t n = s->p->forms;
@@ -156,7 +156,7 @@ static struct usage_class *class_of(const struct annealer *s, uint64_t hash)
 static uint64_t kind_hash(const struct annealer *s, uint32_t f, uint64_t hash)
 {
     uint64_t mixed = (hash ^ (s->p->kind[f] + 1u) * 0x9e3779b97f4a7c15u) * 0xbf58476d1ce4e5b9u;
-    return (mixed ^ mixed >> 31) | 1;   /* the hash is never 0 */
+    return (mixed ^ mixed >> 31) | 1;   /* The hash is never 0. */
 }
 
 static uint32_t count_in(struct annealer *s, uint64_t hash)
@@ -219,7 +219,8 @@ static size_t lanes_of_all(const struct annealer *s)
 static void make_room(struct annealer *s, size_t lanes)
 {
     size_t n = s->p->forms + 1, all = lanes_of_all(s);
-    /* An odd number of cache lines: tables would otherwise share a few sets of the cache. */
+    /* The stride is an odd number of cache lines, because tables would otherwise share a few sets
+     * of the cache. */
     size_t stride = ((lanes < all ? lanes : all) / COLUMNS_LANES | 1) * COLUMNS_LANES;
 
     free(s->tables.values);
@@ -374,8 +375,8 @@ void anneal_random(struct annealer *s)
     free(genes);
 }
 
-/* Returns -ln of the probability of @gene, which @others other forms of its kind and forms of
- * @kinds kinds use. */
+/* Returns -ln of the probability of @gene. @others is the number of other forms of its kind with
+ * this usage, @kinds the number of kinds with it. */
 static double code_length(const struct annealer *s, size_t others, size_t kinds,
                           const struct gene *gene)
 {
@@ -433,13 +434,13 @@ void anneal_set_prices(struct annealer *s, const struct anneal_prices *prices)
 
 double anneal_d_avg(const struct annealer *s)
 {
-    return fmax(s->error_sum, 0) / s->p->weights;   /* rounding may make the sum negative */
+    return fmax(s->error_sum, 0) / s->p->weights;   /* Rounding may make the sum negative. */
 }
 
 double anneal_cost(const struct annealer *s)
 {
     double length = 0;
-    /* number of forms counted so far, per entry of s->classes */
+    /* number of forms counted so far, by entry of s->classes */
     uint32_t *seen = s->prices.usage != 0 ? mem_zero(s->class_slots, sizeof *seen) : NULL;
 
     for (uint32_t f = 0; seen && f < s->p->forms; f++) {

@@ -1,5 +1,5 @@
-/* Local search on one genome: moves on usages, accepted by simulated annealing, with incrementally
- * updated sums. A move on a form evaluates only the experiments with that form, and stops when its
+/* Local search on one genome. Simulated annealing accepts moves on usages, and sums are updated
+ * incrementally. A move on a form evaluates only the experiments with that form, and stops when its
  * rejection is certain. */
 #ifndef PORTOLAN_INFER_ANNEAL_H
 #define PORTOLAN_INFER_ANNEAL_H
@@ -49,14 +49,14 @@ struct annealer;
 struct annealer *anneal_new(const struct problem *p, unsigned ports, double width,
                             const struct anneal_prices *prices, uint64_t seed);
 void anneal_free(struct annealer *s);
-/* Starts from a copy of @g, of the same shape. */
+/* Starts from a copy of @g, which has the same shape. */
 void anneal_load(struct annealer *s, const struct genome *g);
-/* Starts from a random genome: one µop per form, of a size and count that match its cycles
- * alone. */
+/* Starts from a random genome with one µop per form. Size and count of the µop match the form's
+ * cycles alone. */
 void anneal_random(struct annealer *s);
-/* Makes @moves moves at @temperature (in units of the cost), fewer if cancelled. */
+/* Makes @moves moves at @temperature (in units of the cost), or fewer if cancelled. */
 void anneal_run(struct annealer *s, uint64_t moves, double temperature);
-/* Changes the prices, and keeps the genome. */
+/* Changes the prices without changing the genome. */
 void anneal_set_prices(struct annealer *s, const struct anneal_prices *prices);
 /* Returns the genome with current d_avg and cost, valid until the next call. */
 const struct genome *anneal_genome(struct annealer *s);

@@ -147,7 +147,7 @@ static unsigned any_set(struct annealer *s)
     return s->distinct ? s->dictionary[anneal_below(s, s->distinct)] : anneal_random_set(s);
 }
 
-/* Replaces set number @i of @gene by @set. False if nothing changes or the gene is full. */
+/* Replaces set number @i of @gene by @set. Returns false if nothing changes or the gene is full. */
 static bool exchange(struct gene *gene, unsigned i, unsigned set)
 {
     unsigned count = gene->count[i];
@@ -158,7 +158,8 @@ static bool exchange(struct gene *gene, unsigned i, unsigned set)
 }
 
 /* Replaces a set and scales the count so that the ports of @set are equally busy. Two µops on two
- * ports take as long as one µop on one of them, but no other step converts one into the other. */
+ * ports take the same time as one µop on one of them, but no other step converts one into the
+ * other. */
 static bool scale(struct gene *gene, unsigned i, unsigned set)
 {
     unsigned size = portset_size(gene->set[i]),
@@ -173,7 +174,7 @@ static bool scale(struct gene *gene, unsigned i, unsigned set)
 static bool step_count(struct annealer *s, struct gene *gene)
 {
     unsigned i = anneal_below(s, gene->uops), size = portset_size(gene->set[i]);
-    /* large counts also change by larger steps */
+    /* Large counts also change by larger steps. */
     unsigned step = gene->count[i] > 4 && anneal_below(s, 2)
                         ? 1 + anneal_below(s, gene->count[i] / 2u)
                     : anneal_below(s, 4) ? 1
@@ -228,7 +229,7 @@ uint32_t anneal_draw_form(struct annealer *s, uint32_t f, bool like)
     return other;
 }
 
-/* Changes @gene of form @f by one step of @kind. False if impossible. */
+/* Changes @gene of form @f by one step of @kind. Returns false if impossible. */
 static bool mutate(struct annealer *s, uint32_t f, enum anneal_move kind, struct gene *gene)
 {
     const struct gene *genes = s->g->genes;
@@ -246,7 +247,7 @@ static bool mutate(struct annealer *s, uint32_t f, enum anneal_move kind, struct
     }
     case MOVE_REPLACE:
     case MOVE_RANDOM: {
-        /* separate statements, because the order of evaluation must be fixed */
+        /* The statements are separate, because the order of evaluation must be fixed. */
         unsigned set = kind == MOVE_REPLACE ? any_set(s) : anneal_random_set(s),
                  i = anneal_below(s, gene->uops);
         return exchange(gene, i, set);
@@ -319,19 +320,19 @@ static bool has_set(const struct gene *gene, unsigned set)
 
 /* A replacement of one µop in many forms. */
 struct set_exchange {
-    /* beside: replaces it only in usages that also have this µop; 0: in any */
+    /* with another µop in @beside, replaces it only in usages that also have that µop; 0: in any */
     unsigned from, to, beside;
     uint32_t one;
-    bool kind;                   /* replaces it only in forms of the kind of form one */
-    /* scales the count so that the ports are equally busy; otherwise the count stays */
+    bool kind;                   /* replaces it only in forms of the first form's kind */
+    /* scales the count so that the ports are equally busy; otherwise the count is unchanged */
     bool scaled;
 };
 
-/* Draws a replacement. False if it would change nothing. */
+/* Draws a replacement. Returns false if it would change nothing. */
 static bool pick_exchange(struct annealer *s, struct set_exchange *x)
 {
     enum { EVERYWHERE, KIND, CONCURRENT };
-    /* the number of occurrences is the relative frequency */
+    /* The number of occurrences is the relative frequency. */
     static const uint8_t places[] = {EVERYWHERE, EVERYWHERE, KIND, CONCURRENT};
 
     *x = (struct set_exchange){.one = anneal_below(s, (unsigned)s->p->forms)};
@@ -348,7 +349,7 @@ static bool pick_exchange(struct annealer *s, struct set_exchange *x)
     return x->to != 0 && x->to != x->from;
 }
 
-/* Replaces one µop, with the same or a scaled count: in all forms, in forms of one kind, or in
+/* Replaces one µop, with the same or a scaled count, in all forms, in forms of one kind, or in
  * usages with another given µop, such as loads with a store. */
 static bool move_set(struct annealer *s, double temperature)
 {
@@ -373,7 +374,7 @@ static bool move_set(struct annealer *s, double temperature)
     return possible && n && try_genes(s, n, temperature);
 }
 
-/* Returns a random port of @set; 0 if empty. */
+/* Returns a random port of @set, or 0 if it is empty. */
 static unsigned any_port(struct annealer *s, unsigned set)
 {
     unsigned skip = set ? anneal_below(s, portset_size(set)) : 0;
@@ -382,7 +383,7 @@ static unsigned any_port(struct annealer *s, unsigned set)
     return set & -set;
 }
 
-/* Splits a port that represents two: replaces it in one set, and may add a µop of a new set to
+/* Splits a port that represents two. Replaces it in one set, and may add a µop of a new set to
  * usages that the port limits. The reverse move merges two ports. */
 static bool move_split(struct annealer *s, double temperature)
 {
@@ -430,7 +431,7 @@ void anneal_run(struct annealer *s, uint64_t moves, double temperature)
 {
     if (s->stale)
         anneal_lay_out(s);
-    /* A rejected move also costs reading the experiments of a form. */
+    /* A rejected move also costs a read of the experiments of a form. */
     uint64_t look = 1 + s->p->link_start[s->p->forms] / (s->p->forms + 1) / LINKS_A_STEP,
              before = s->stats.evaluations;
     for (uint64_t i = 0;

@@ -23,7 +23,7 @@ struct annealer {
     float *fresh, *saved;
     /* errors per experiment; scratch for the longest list of links, or for all experiments */
     float *errors, *fresh_errors;
-    /* sum of errors over all experiments; per form, sum over the experiments that contain it */
+    /* sum of errors over all experiments, and for each form over the experiments that contain it */
     double error_sum, *form_errors;
     uint64_t *hashes;               /* hash of each form's gene */
     /* Hash table with open addressing. Per usage: number of kinds of forms with it. Per usage and
@@ -32,14 +32,17 @@ struct annealer {
     size_t class_slots, class_used;
     double *logs;                   /* ln n, for n up to the number of forms */
     uint16_t *uses;                 /* number of forms with a µop, per set */
-    uint16_t *dictionary, *place;   /* sets in use, unordered; place of each set in @dictionary */
+    uint16_t *dictionary, *place;   /* sets in use, unordered, and index of each set in @dictionary
+                                     * */
     unsigned distinct;
     uint64_t volume;
-    /* forms sorted by cycles alone, as candidates for equal usages; range of candidates per form */
+    /* forms sorted by cycles alone, as candidates for equal usages, and range of candidates of each
+     * form */
     uint32_t *like, *like_start;
     /* probability of copying a usage from a form of the same kind, out of 256 */
     unsigned kin_chance;
-    uint32_t *stamp, clock;         /* marks the experiments visited in the current compound move */
+    uint32_t *stamp, clock;         /* marks of the experiments visited in the current compound move
+                                     * */
     uint32_t *changed;              /* forms that the current compound move changes */
     struct gene *before, *after;    /* genes of these forms before and after the move */
     uint32_t *touched;
@@ -52,11 +55,11 @@ struct columns_mark {
     unsigned count, members;
 };
 
-/* Adds columns for the sets of @n genes that are not in the tables yet. False if there would be too
+/* Adds columns for the sets of @n genes that the tables lack. Returns false if there would be too
  * many. */
 bool anneal_admit(struct annealer *s, const struct gene *genes, size_t n,
                   struct columns_mark *mark);
-/* anneal_fill computes the columns from @mark on in all forms' tables; anneal_retract removes
+/* anneal_fill computes the columns from @mark on in all forms' tables. anneal_retract removes
  * them. */
 void anneal_fill(struct annealer *s, const struct columns_mark *mark);
 void anneal_retract(struct annealer *s, const struct columns_mark *mark);
@@ -66,15 +69,15 @@ void anneal_lay_out(struct annealer *s);
 float *anneal_table(const struct annealer *s, size_t form);
 /* Sets form @f's gene everywhere except in columns, tables and errors. */
 void anneal_install(struct annealer *s, uint32_t f, const struct gene *gene);
-/* Return the change of the cost without errors if only form @f changes to @gene: of the total, and
- * of the price of usages. */
+/* Return the change of the cost, without errors, if only form @f changes to @gene. The first
+ * returns the change of the total, the second that of the price of usages. */
 double anneal_price(struct annealer *s, uint32_t f, const struct gene *gene);
 double anneal_usage_price(struct annealer *s, uint32_t f, const struct gene *gene);
 double anneal_regular_cost(const struct annealer *s);
 unsigned anneal_below(struct annealer *s, unsigned bound);
 unsigned anneal_random_set(struct annealer *s);
-/* Draws a form whose usage may suit form @f. @like: one with similar cycles alone. Prefers forms of
- * the same kind if a few draws find one, less often with many experiments per form. */
+/* Draws a form whose usage may suit form @f. With @like, it has similar cycles alone. Prefers forms
+ * of the same kind if a few draws find one, less often with many experiments per form. */
 uint32_t anneal_draw_form(struct annealer *s, uint32_t f, bool like);
 
 #endif

@@ -8,12 +8,13 @@
 #include "base/watch.h"
 #include "infer/congruence.h"
 
-/* experiments with common partners that two forms need to count as congruent */
+/* least number of common partners for two forms to be congruent */
 #define SHARED 16
 #define FORMS_LEFT 0.8
 
 /* Makes a table of the problem's experiments, one row per measurement. Representatives of @c
- * replace the forms; with @c NULL the forms are unchanged. Incomplete if cancelled. */
+ * replace the forms. If @c is NULL, the forms are unchanged. The table is incomplete if
+ * cancelled. */
 static struct experiments *table_of(const struct problem *p, const struct congruence *c)
 {
     struct experiments *t = experiments_new();
@@ -25,7 +26,7 @@ static struct experiments *table_of(const struct problem *p, const struct congru
         uint32_t n = 0;
         for (uint32_t k = p->term_start[e]; k < p->term_start[e + 1]; k++) {
             uint32_t form = p->terms[k].form, class = c ? c->class_of[form] : UINT32_MAX;
-            /* experiments_add sums the counts of equal forms */
+            /* experiments_add sums the counts of equal forms. */
             terms[n++] = (struct flat_term){class == UINT32_MAX ? form : c->representative[class],
                                             (uint32_t)p->terms[k].count};
         }

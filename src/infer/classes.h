@@ -1,6 +1,6 @@
 /* A problem over classes of congruent forms. Classes replace their forms, and experiments that
- * become equal are averaged, so no measurement is lost. The problem is much smaller if many pairs
- * were measured. It is searched first, and the result expanded. Immutable. */
+ * become equal are averaged, so all measurements are used. The problem is much smaller if many
+ * pairs were measured. It is searched first, and the result expanded. Immutable. */
 #ifndef PORTOLAN_INFER_CLASSES_H
 #define PORTOLAN_INFER_CLASSES_H
 
@@ -8,18 +8,19 @@
 
 struct classes {
     struct problem *p;      /* problem whose forms are the classes' representatives */
-    uint32_t *class_of;     /* form of p, per form of the whole problem */
-    uint32_t *first;        /* a form of the whole problem, per form of p */
+    uint32_t *class_of;     /* form of p for each form of the whole problem */
+    uint32_t *first;        /* a form of the whole problem for each form of p */
 };
 
-/* Creates the classes. NULL if more than four fifths of the forms would remain (sparse or noisy
- * measurements), or when cancelled. The caller frees. */
+/* Creates the classes. Returns NULL if more than four fifths of the forms would remain (sparse or
+ * noisy measurements), or when cancelled. The caller frees the result. */
 struct classes *classes_new(const struct problem *whole);
 void classes_free(struct classes *q);
-/* Expands a genome to the whole problem: each form gets its class's usage. The caller frees. */
+/* Expands a genome to the whole problem. Each form has the usage of its class. The caller frees the
+ * result. */
 struct genome *classes_expand(const struct classes *q, const struct problem *whole,
                               const struct genome *g);
-/* Reduces a genome: each class gets its representative's usage. */
+/* Reduces a genome. Each class has the usage of its representative. */
 struct genome *classes_project(const struct classes *q, const struct genome *g);
 
 #endif

@@ -8,9 +8,9 @@
 #include "base/shortage.h"
 #include "base/watch.h"
 
-/* A measurement of a form with one other form: the partner, both counts, and cycles. */
+/* A measurement of a form with one other form, the partner: both counts, and cycles. */
 struct beside {
-    uint32_t partner, own, other;   /* partner UINT32_MAX: the form alone */
+    uint32_t partner, own, other;   /* partner is UINT32_MAX for the form alone */
     double cycles;
 };
 
@@ -28,8 +28,8 @@ static int compare_beside(const void *a, const void *b)
     return (x->other > y->other) - (x->other < y->other);
 }
 
-/* Fills the empty @profiles, one per form of @t. @itself: the time alone also determines the time
- * of the form with itself. */
+/* Fills the empty @profiles, one per form of @t. With @itself, the time alone also determines the
+ * time of the form with itself. */
 static void profiles_fill(const struct experiments *t, bool itself, struct profile *profiles)
 {
     for (size_t i = 0; i < t->rows.count; i++) {
@@ -54,8 +54,8 @@ static void profiles_fill(const struct experiments *t, bool itself, struct profi
                   compare_beside);
 }
 
-/* Returns whether the forms differ in no experiment with a common partner. @pairs: number of such
- * experiments with another form. */
+/* Returns whether the forms agree in all experiments with a common partner. Stores the number of
+ * such experiments with another form in *@pairs. */
 static bool congruent(const struct profile *a, const struct profile *b, double epsilon,
                       unsigned shared, size_t *pairs)
 {
@@ -88,8 +88,8 @@ struct class_members {
     VEC(uint32_t) list;
 };
 
-/* Returns whether form @f is congruent to all @members. @untested: number of members that are only
- * compared alone. */
+/* Returns whether form @f is congruent to all @members. Stores the number of members that are only
+ * compared alone in *@untested. */
 static bool belongs(const struct profile *profiles, uint32_t f, const struct class_members *members,
                     double epsilon, unsigned shared, uint64_t *untested)
 {

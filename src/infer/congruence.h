@@ -10,23 +10,24 @@
 
 struct congruence {
     size_t forms;           /* number of forms in the table of experiments */
-    /* per form of the table: class number; UINT32_MAX: not measured alone */
+    /* class number of each form of the table; UINT32_MAX if not measured alone */
     uint32_t *class_of;
     size_t classes;
     uint32_t *representative;   /* first member of each class */
     uint32_t *size;
-    /* per class: pairs of members that are compared only by the time of each alone */
+    /* for each class: pairs of members that are compared only by the time of each alone */
     uint64_t *untested;
-    /* per form: whether it was measured together with the first member of its class, one execution
-     * each, or is that member */
+    /* for each form: whether it is the first member of its class, or was measured together with it,
+     * one execution each */
     bool *single_input_first;
 };
 
 /* Finds the classes. Two forms must share at least @shared experiments (0: even forms without a
- * common partner can be congruent, as in the paper). @itself: a pair of two forms also compares
- * them, because congruent forms together take twice the time alone. Otherwise only pairs with a
- * third form count, as in the paper. Deterministic: forms in table order, oldest class first. If
- * memory runs out @out is zero and this thread's work fails. congruence_done frees. */
+ * common partner can be congruent, as in the paper). With @itself, a pair of two forms also
+ * compares them, because congruent forms together take twice the time of one alone. Otherwise only
+ * pairs with a third form count, as in the paper. Deterministic: forms in table order, oldest class
+ * first. If memory is exhausted, @out is zero and this thread's work fails. congruence_done frees
+ * it. */
 void congruence_find(const struct experiments *t, double epsilon, unsigned shared, bool itself,
                      struct congruence *out);
 /* Returns whether @f should be measured together with the first member of its class. Such pairs

@@ -59,11 +59,11 @@ static void draw_terms(const struct problem *p, struct rng *rng, struct table_te
     }
 }
 
-/* Returns @p with unmeasured experiments, each of a measured size or one form more. NULL if @p has
- * only experiments of single forms, or if memory runs out. */
+/* Returns @p with unmeasured experiments, each of a measured size or one form larger. Returns NULL
+ * if @p has only experiments of single forms, or if memory is exhausted. */
 static struct problem *add_unseen(const struct problem *p, struct rng *rng)
 {
-    size_t first = 0, terms = 0;   /* measured experiments are sorted by size */
+    size_t first = 0, terms = 0;   /* Measured experiments are sorted by size. */
 
     while (first < p->experiments && p->term_start[first + 1] - p->term_start[first] < 2)
         first++;
@@ -78,7 +78,8 @@ static struct problem *add_unseen(const struct problem *p, struct rng *rng)
     for (size_t i = 0; i < count; i++) {
         size_t like = first + rng_below(rng, several);
         size_t size = p->term_start[like + 1] - p->term_start[like];
-        /* sizes like those of the measured experiments, for which the mappings are fitted */
+        /* Sizes are those of the measured experiments, to which the mappings are fitted, or one
+         * form larger. */
         terms += size + (size < p->forms ? rng_below(rng, 2) : 0);
         start[i + 1] = (uint32_t)terms;
     }
@@ -112,8 +113,8 @@ struct problem *consensus_problem(const struct problem *p, struct genome *const 
         }
     }
     for (size_t e = p->experiments; e < with->experiments; e++)
-        if (sum[e] > 0) {   /* a sum of 0 means that all forms take no time, so there is no relative
-                             * error */
+        if (sum[e] > 0) {   /* A sum of 0 means that all forms take no time, so there is no relative
+                             * error. */
             problem_set(with, e, sum[e]);
             deviation += sqrt(fmax(squares[e] - sum[e] * sum[e], 0)) / sum[e];
         }

@@ -14,9 +14,9 @@
 #include "infer/evolve_state.h"
 #include "infer/pmevo.h"
 
-#define RESIDUAL 0.02               /* mean error for which the given prices are suitable */
-/* Number of experiments for which the given prices are suitable. A price is paid once, and its gain
- * counts in each experiment. */
+#define RESIDUAL 0.02               /* mean error to which the given prices apply */
+/* Number of experiments to which the given prices apply. A price is paid once, but each experiment
+ * benefits. */
 #define EXPERIMENTS_SUITED 1000
 #define SCALE_LEAST 0.25
 #define SCALE_MOST 1
@@ -26,7 +26,8 @@
 #define WIDTH_SHARED 8               /* least number of rates that must agree */
 /* relative distance from an integer within which the width is that integer */
 #define WIDTH_WHOLE 0.01
-#define WIDTH_STEPS 1000             /* otherwise the width is a multiple of 1 / WIDTH_STEPS */
+#define WIDTH_STEPS 1000             /* if not an integer, the width is a multiple of 1 /
+                                      * WIDTH_STEPS */
 
 const char *const evolve_state_names[] = {"running", "paused", "done", "stopped"};
 
@@ -54,8 +55,8 @@ void evolve_defaults(struct evolve_options *o)
 }
 
 /* Returns the largest number of the @n ascending @rates, from rate number @first on, that are
- * within a factor of 1 + WIDTH_SCATTER. *@at: the middle one of these rates. Of groups with equally
- * many rates the highest counts. */
+ * within a factor of 1 + WIDTH_SCATTER. Stores the middle one of these rates in *@at. Of groups of
+ * equal size, the one with the highest rates counts. */
 static size_t most_alike(const double *rates, size_t first, size_t n, double *at)
 {
     size_t most = 0;
@@ -222,8 +223,8 @@ static bool outdated(const struct evolve *e, const struct genome *g)
     return e->ports && g->ports != e->ports;
 }
 
-/* Returns whether @g is better than the best: its error is not larger, and it has no additional
- * µops that cost more than the error they explain. */
+/* Returns whether @g is better than the best. Its error must not be larger, and it must not have
+ * additional µops that cost more than the error they explain. */
 static bool improves(const struct evolve *e, const struct genome *g)
 {
     const struct genome *best = e->best;
@@ -245,11 +246,12 @@ void evolve_note_best(struct evolve *e, const struct genome *g)
     e->best = genome_copy(g);
     e->best_expanded = false;
     if (e->p == e->first)
-        e->reached = fmin(e->reached, g->d_avg);   /* also if no point of the curves is due */
+        e->reached = fmin(e->reached, g->d_avg);   /* This also happens when no point of the curves
+                                                    * is due. */
 }
 
 /* Discards the published mapping because later mappings have other ports. The least error so far is
- * kept. */
+ * preserved. */
 static void forget_best(struct evolve *e)
 {
     genome_free(e->best);
@@ -280,7 +282,7 @@ void evolve_insert(struct evolve *e, struct genome *take_g)
     for (size_t i = 0; i < e->finished; i++)
         if (e->population[i]->cost == take_g->cost &&
             genome_volume(e->population[i]) == genome_volume(take_g)) {
-            genome_free(take_g);   /* a duplicate would only displace other individuals */
+            genome_free(take_g);   /* A duplicate would only displace other individuals. */
             return;
         }
     if (e->finished == e->target) {
@@ -318,9 +320,9 @@ struct genome *evolve_judge(const struct problem *p, const struct genome *g, dou
     return copy;
 }
 
-/* Copies @g with errors and cost by the run's prices over its current problem, which another thread
- * may replace meanwhile: *@over gets a reference to it. NULL if the problem has another number of
- * forms. The caller frees both. Call it without the lock. */
+/* Copies @g with errors and cost by the run's prices over its current problem, and stores a
+ * reference to that problem in *@over, because another thread may replace it. Returns NULL if the
+ * problem has another number of forms. The caller frees both. Call it without the lock. */
 static struct genome *judged(struct evolve *e, const struct genome *g, struct problem **over)
 {
     lock_take(&e->lock);
@@ -335,8 +337,8 @@ void evolve_choose_ports(struct evolve *e, unsigned n)
 {
     if (e->best && e->best->ports != n)
         forget_best(e);
-    /* after a join the least error is still that on the initial experiments, for any number of
-     * ports */
+    /* After a join, the least error is still that on the initial experiments, for any number of
+     * ports. */
     if (!e->joins)
         e->reached = INFINITY;
     e->ports = n;
@@ -350,7 +352,7 @@ static void begin_anew(struct evolve *e, struct genome *take_g)
         genome_free(e->population[--e->finished]);
     forget_best(e);
     evolve_choose_ports(e, take_g->ports);
-    /* another run determined the number */
+    /* Another run determined the number. */
     e->ports_known = evolve_ports_unexplained(take_g) ? PORTS_UNEXPLAINED : PORTS_FOUND;
     e->fresh_begun = 1;
     evolve_insert(e, take_g);
@@ -413,9 +415,9 @@ bool evolve_edit(struct evolve *e, const struct genome *g)
         struct problem *p;
         struct genome *own = judged(e, g, &p);
         lock_take(&e->lock);
-        while (e->meeting)   /* a thread reads the individuals without the lock */
+        while (e->meeting)   /* A thread reads the individuals without the lock. */
             pthread_cond_wait(&e->change, &e->lock);
-        again = e->p != p;   /* new measurements have joined */
+        again = e->p != p;   /* New measurements have joined. */
         fits = own && !again && e->ports == own->ports;
         if (fits) {
             evolve_insert(e, genome_copy(own));
@@ -543,7 +545,7 @@ bool evolve_go_on(struct evolve *e, struct watcher *w)
     return !atomic_load(&e->stop) && !time_over(e);
 }
 
-/* Cancellation predicate for a thread's long work, with its state. */
+/* Cancellation predicate of a thread, with its state. */
 struct evolve_worker {
     struct evolve *e;
     struct watcher *w;
@@ -575,7 +577,7 @@ static void publish_pmevo(struct evolve *e, const struct pmevo *m, uint64_t eval
     for (e->finished = 0; e->finished < keep; e->finished++)
         e->population[e->finished] = genome_copy(pmevo_individual(m, e->finished));
     /* The paper's fitness is relative to the generation. The fittest individual replaces the best
-     * if its error is smaller; others must also have no more µops. */
+     * if its error is smaller. Others must also have no more µops. */
     for (size_t i = 0; i < e->finished; i++) {
         const struct genome *g = e->population[i], *best = e->best;
         if (best && (g->d_avg >= best->d_avg || (i && genome_distinct(g) > genome_distinct(best))))
@@ -622,7 +624,7 @@ void evolve_worker(struct evolve *e, unsigned index, void (*poll)(void *), void 
      * late, and frees the input of this thread. */
     while (e->meeting)
         evolve_wait_change(e, &w);
-    /* a thread that does not take part must not end the run */
+    /* A thread that does not take part must not end the run. */
     bool ended = e->ended > 0, idle = (algorithm == EVOLVE_PMEVO && index > 0) || ended;
     e->workers += !idle;
     lock_give(&e->lock);

@@ -1,11 +1,11 @@
-/* A run of inference: threads improve a population of genomes, and callers observe and control it.
+/* A run of inference. Threads improve a population of genomes, and callers observe and control it.
  * memetic: every individual is annealed from a random start. Then pairs are recombined, form by
- * form after aligning their ports; the child is annealed from a lower temperature and replaces the
- * worst individual if it is better. Congruent forms are first annealed as classes
+ * form after their ports are aligned. The child is annealed from a lower temperature and replaces
+ * the worst individual if it is better. Congruent forms are first annealed as classes
  * (infer/classes.h). If individuals differ in unmeasured experiments, a consensus is fitted at the
  * end (infer/consensus.h). pmevo: the algorithm of the paper (infer/pmevo.h). Experiments may join
- * a memetic run (evolve_join): its mappings are converted and improved further. The caller supplies
- * the threads: each calls evolve_worker. All other functions may be called from any thread at any
+ * a memetic run (evolve_join), which converts its mappings and continues. The caller supplies the
+ * threads, and each calls evolve_worker. All other functions may be called from any thread at any
  * time. */
 #ifndef PORTOLAN_INFER_EVOLVE_H
 #define PORTOLAN_INFER_EVOLVE_H
@@ -19,8 +19,8 @@ extern const char *const evolve_state_names[];
 
 #define EVOLVE_POPULATION 8   /* default number of individuals of the memetic algorithm */
 
-/* How the number of ports was determined. An assumed number is the largest tried: in a short search
- * more ports also predict unmeasured experiments better. */
+/* How the number of ports was determined. An assumed number is the largest tried, because in a
+ * short search more ports also predict unmeasured experiments better. */
 enum ports_known {
     PORTS_FOUND,         /* determined by the search, or given */
     PORTS_NO_TIME,       /* assumed, because there was too little time to determine it */
@@ -32,45 +32,47 @@ struct evolve_options {
     /* Number of ports. 0: the fewest of 4 to 12 that explain the measurements as well as any, by
      * trials; 12 if time is too short or no number explains the errors. */
     unsigned ports;
-    /* issue slots per cycle; 0: none; NaN: as measured (evolve_measured_width) */
+    /* issue slots per cycle; 0 for no limit; NaN for the measured width (evolve_measured_width) */
     double width;
     /* the width was measured (given, or from the initial experiments), and later experiments may
      * change it */
     bool width_measured;
-    /* number of individuals; 0: 1,000 for pmevo, EVOLVE_POPULATION for memetic, or at least 4 if
-     * time is short */
+    /* number of individuals; 0 stands for 1,000 with pmevo, EVOLVE_POPULATION with memetic, or at
+     * least 4 if time is short */
     unsigned population;
-    /* population is the number per island instead of the total of all ranks */
+    /* population is the number per island, instead of the total of all ranks */
     bool population_each;
-    /* limit of generations; 0: none. memetic: a generation has as many children as there are
-     * individuals */
+    /* limit of generations; 0 for none; a memetic generation has one child per individual */
     unsigned generations;
     double seconds;              /* time limit in seconds; 0: none */
-    /* lowest D_avg before the run was resumed, if the experiments are the same; NaN: none */
+    /* lowest D_avg before the run was resumed, if the experiments are the same; NaN if not
+     * resumed */
     double reached;
-    /* start by clock_seconds, including the caller's preparation; NaN: when the run is created */
+    /* start by clock_seconds, including the caller's preparation; NaN for the creation of the
+     * run */
     double begun;
     /* how the number of ports of a resumed run's mappings was determined */
     enum ports_known ports_known;
     uint64_t seed;
     unsigned threads;            /* number of threads that will call evolve_worker */
     struct anneal_prices prices; /* prices for errors of 2 % that no mapping explains */
-    /* factor of prices and temperatures; NaN: from the errors that remain after a pilot */
+    /* factor of prices and temperatures; NaN to derive it from the errors that remain after a
+     * pilot */
     double price_scale;
-    /* memetic: searches classes of congruent forms first, then all forms */
+    /* memetic: search classes of congruent forms first, then all forms */
     bool congruence;
-    /* memetic: fits a consensus in the last part of the time if near-optimal mappings differ in
+    /* memetic: fit a consensus in the last part of the time if near-optimal mappings differ in
      * unmeasured experiments */
     bool consensus;
     /* memetic: experiments may join the run, so it goes on although all individuals are equal
      * (evolve_run_new sets this) */
     bool live;
     double volume_weight;        /* pmevo: weight of V relative to D_avg */
-    bool tolerant;               /* pmevo: deviates from the paper as the authors' program does */
-    /* memetic, on several ranks (work/islands.h): to whom each rank sends its best mapping */
+    bool tolerant;               /* pmevo: deviate from the paper like the authors' program */
+    /* memetic, on several ranks (work/islands.h): destination of each rank's best mapping */
     enum evolve_migration migration;
-    /* seconds between migrations; 0: a thirtieth of the time, at least two migrations and at most
-     * 30 seconds */
+    /* seconds between migrations; 0 for a thirtieth of the time, with at least two migrations and
+     * at most 30 seconds */
     double migration_seconds;
 };
 /* Defaults of `evolve start`. */
@@ -84,10 +86,10 @@ struct evolve_status {
     enum evolve_state state;
     unsigned generation, population, ports;
     enum ports_known ports_known;
-    double width, scale;         /* scale: NaN until it is determined */
-    /* D_avg and cost of the best genome, as evolve_best returns it; NaN: none yet. While ports is 0
-     * it is the best of the trials. Later the error only rises if experiments join, or if a
-     * consensus replaces the best at the end. */
+    double width, scale;         /* scale is NaN until determined */
+    /* D_avg and cost of the best genome, as evolve_best returns it; NaN before the first. While
+     * ports is 0, it is the best of the trials. Later the error only rises if experiments join, or
+     * if a consensus replaces the best at the end. */
     double d_avg, cost;
     /* The best is a consensus (infer/consensus.h). Then d_single and distinct_single are error and
      * distinct µops of the best individual. unseen_agreed and unseen_single are the mean relative
@@ -95,9 +97,9 @@ struct evolve_status {
     bool agreed;
     double d_single, unseen_agreed, unseen_single;
     uint64_t distinct_single;
-    /* Least D_avg of the best so far on the initial experiments; NaN: none yet. It never rises,
-     * except that it starts again when the number of ports is first chosen, because earlier values
-     * were of trials. */
+    /* Least D_avg of the best so far on the initial experiments, or NaN before the first. It never
+     * rises, except that it starts again when the number of ports is first chosen, because earlier
+     * values were of trials. */
     double d_reached;
     size_t reached_of;           /* number of experiments at the start of the run */
     uint64_t reached_print;      /* fingerprint of these experiments */
@@ -106,11 +108,11 @@ struct evolve_status {
     double seconds;              /* running time, without pauses */
     double rate;                 /* evaluations per second */
     struct anneal_stats stats;
-    double seconds_left;         /* time until the limit; NaN: no limit, or ended */
+    double seconds_left;         /* time until the limit; NaN without a limit, or at the end */
     size_t forms, experiments;   /* number of forms and of experiments in the current problem */
     unsigned joined;             /* number of times that experiments joined the run */
     bool joining;                /* joined experiments are waiting to be used */
-    /* "annealing starting point 3 of 8"; after the end the last phase */
+    /* phase such as "annealing starting point 3 of 8"; after the end, the last phase */
     char phase[80];
     const char *meaning;         /* description of that phase, without full stop */
 };
@@ -132,12 +134,12 @@ struct evolve_point {
 struct evolve;
 
 /* Estimates the issue width: the rate, in forms per cycle, of most of the fastest experiments,
- * rounded if nearly an integer (3.91 for four slots minus the measuring loop). If few agree it is
- * the highest rate, rounded. Returns @before (0: none) if all are much slower. */
+ * rounded if nearly an integer (3.91 for four slots minus the measuring loop). If few agree, it is
+ * the highest rate, rounded. Returns @before (0 for none) if all are much slower. */
 double evolve_measured_width(const struct problem *p, double before);
-/* Creates a run, which keeps a reference to @p. @from: none (NULL, @count 0); one genome as start
- * of all individuals; or several of one shape, the population of an earlier run. NULL with err for
- * an invalid option. */
+/* Creates a run, which holds a reference to @p. @from has @count genomes: none (NULL), one as the
+ * start of all individuals, or the population of an earlier run, of one shape. Returns NULL with
+ * err for an invalid option. */
 struct evolve *evolve_new(struct problem *p, const struct evolve_options *o,
                           struct genome *const *from, size_t count, struct err *err);
 void evolve_free(struct evolve *e);
@@ -149,26 +151,26 @@ void evolve_pause(struct evolve *e, bool on);
 /* Ends the workers soon. If no annealing has completed, the last worker quenches the best for at
  * most a fifth of a second. */
 void evolve_stop(struct evolve *e);
-/* Stops a run of which no worker could be started. */
+/* Stops a run whose workers could not be started. */
 void evolve_abandon(struct evolve *e);
 /* Returns whether evolve_stop was called, during the run or after it. */
 bool evolve_stop_requested(struct evolve *e);
-/* Sets seconds, generations, uop-price, volume-price, usage-price, or volume-weight. False with err
- * for another name or an invalid value. */
+/* Sets seconds, generations, uop-price, volume-price, usage-price, or volume-weight. Returns false
+ * with err for another name or an invalid value. */
 bool evolve_set(struct evolve *e, const char *name, double value, struct err *err);
 
-/* Continues the run with @take_p. Forms keep their usages by name; a new form starts with that of
- * the form with the nearest cycles alone. If there are twice as many experiments as at the
- * individuals' start or an eighth more forms, time is planned again. The remaining time is that of
- * a new run with these individuals. A number of ports that was not given is then determined again.
- * The threads switch at their next step, and a pending problem is replaced. Takes some time
- * (congruence of forms). memetic only; must not be combined with genomes of other runs
+/* Continues the run with @take_p. Forms retain their usages by name. A new form starts with the
+ * usage of the form with the nearest cycles alone. Time is planned again if there are twice as many
+ * experiments as at the individuals' start, or an eighth more forms. The remaining time is then
+ * that of a new run with these individuals. A number of ports that was not given is then determined
+ * again. The threads switch at their next step, and a pending problem is replaced. Takes some time
+ * (congruence of forms). memetic only. Must not be combined with genomes of other runs
  * (evolve_immigrate). */
 void evolve_join(struct evolve *e, struct problem *take_p);
 
 /* Evaluates a genome of another run on the same problem by this run's prices, and adds it if good
- * enough. Before the number of ports is chosen it counts as a trial; later a genome with another
- * number is ignored. False if it was not used. memetic only. */
+ * enough. Before the number of ports is chosen, it counts as a trial. Later a genome with another
+ * number is ignored. Returns false if it was not used. memetic only. */
 bool evolve_immigrate(struct evolve *e, const struct genome *g);
 /* Sets the number of ports to that of @g, and @g as the first individual. Discards individuals with
  * another number. memetic only. */
@@ -188,37 +190,37 @@ size_t evolve_get_samples(struct evolve *e, struct evolve_sample *out, size_t li
 /* Copies at most @limit of all samples, oldest first, evenly selected, including the newest.
  * Returns their number. */
 size_t evolve_spread_samples(struct evolve *e, struct evolve_sample *out, size_t limit);
-/* Returns the least error so far in per cent, for curves; NaN for a trial. At least the smallest
- * displayed value, because a logarithmic axis cannot show 0. */
+/* Returns the least error so far in per cent, for curves. NaN for a trial. It is at least the
+ * smallest displayed value, because a logarithmic axis cannot show 0. */
 double evolve_sample_drawn(const struct evolve_sample *at, bool joined);
 /* Copies the individuals on the Pareto front of D_avg, distinct µops and volume. Returns their
  * number. */
 size_t evolve_get_front(struct evolve *e, struct evolve_point *out, size_t limit);
-/* A number of ports that was tried. evolve_get_trials copies those tried so far in ascending order,
+/* A number of ports that was tried. evolve_get_trials copies the trials so far in ascending order,
  * and returns their count. */
 struct evolve_trial {
     unsigned ports;
     double d_avg;                /* mean error of the best mapping with this number */
 };
 size_t evolve_get_trials(struct evolve *e, struct evolve_trial *out, size_t limit);
-/* Copies the best genome, after the end the consensus if there is one; NULL: none yet. @over (may
- * be NULL): its problem, with a reference for the caller. */
+/* Copies the best genome, which may be the consensus after the end. Returns NULL before the first.
+ * Stores its problem, with a reference for the caller, in *@over (may be NULL). */
 struct genome *evolve_best(struct evolve *e, struct problem **over);
 /* Copies the best like evolve_best, followed by up to @limit other finished individuals of its
- * shape, least cost first. *@count is 0 while there is no best. The caller frees each genome and
- * the array. @over: same as for evolve_best. */
+ * shape, least cost first. *@count is 0 before the first best. The caller frees each genome and the
+ * array. @over is that of evolve_best. */
 struct genome **evolve_leaders(struct evolve *e, size_t limit, size_t *count,
                                struct problem **over);
 /* Like evolve_leaders, for all individuals and a consensus. */
 struct genome **evolve_population(struct evolve *e, size_t *count, struct problem **over);
-/* Like evolve_population, without a consensus: the mapping of least error is first. */
+/* Like evolve_population, without a consensus. The mapping of least error is first. */
 struct genome **evolve_singles(struct evolve *e, size_t *count, struct problem **over);
 /* Makes @g, which the user has edited, the best and an individual, whatever its error. The search
- * replaces it only by a better one. False if the run has other forms or ports than @g. */
+ * replaces it only by a better one. Returns false if the run has other forms or ports than @g. */
 bool evolve_edit(struct evolve *e, const struct genome *g);
-/* Returns the prices in use: those of the options, scaled. */
+/* Returns the current prices, which are those of the options, scaled. */
 struct anneal_prices evolve_prices(struct evolve *e);
-/* Returns the current problem with a reference: the caller calls problem_free. */
+/* Returns the current problem with a reference, which the caller releases with problem_free. */
 struct problem *evolve_problem(struct evolve *e);
 void evolve_get_options(struct evolve *e, struct evolve_options *out);
 

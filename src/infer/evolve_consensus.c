@@ -41,8 +41,8 @@ static struct genome **near_optimal(const struct evolve *e, unsigned *count)
     return members;
 }
 
-/* Creates the inner run; NULL if not needed. Needs no lock. @o: options and results of the outer
- * run. */
+/* Creates the inner run. Returns NULL if it is not needed. Needs no lock. @o is options and results
+ * of the outer run. */
 static struct evolve *begin_inner(const struct problem *p, struct evolve_options o,
                                   struct genome *const *members, unsigned n)
 {
@@ -56,7 +56,7 @@ static struct evolve *begin_inner(const struct problem *p, struct evolve_options
     if (with && disagreement > fmax(SETTLED * members[0]->d_avg, SETTLED_LEAST)) {
         o.population = n;
         o.congruence = o.consensus = false;
-        /* if memory runs out there is no consensus */
+        /* If memory is exhausted, there is no consensus. */
         inner = evolve_new(with, &o, members, n, &err);
         err_clear(&err);
     }
@@ -65,7 +65,7 @@ static struct evolve *begin_inner(const struct problem *p, struct evolve_options
 }
 
 /* Begins a consensus search if the near-optimal individuals differ. One thread predicts with them,
- * and releases the lock meanwhile. */
+ * without the lock. */
 static void ask(struct evolve *e)
 {
     unsigned n;

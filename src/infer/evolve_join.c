@@ -13,7 +13,7 @@
  * is only a starting point. */
 #define GROWN 2
 #define GROWN_FORMS 1.125
-/* range of port counts tried after this growth, below and above the number found before */
+/* number of port counts to try after this growth, below and above the former one */
 #define FEWER_PORTS 1
 #define MORE_PORTS 2
 
@@ -119,7 +119,8 @@ struct genome *evolve_carry(const struct evolve *e, struct genome *take_g)
     return carry(e->joined, e->width, take_g);
 }
 
-/* Returns the index in @p of each form of @first; NULL if one is missing. The caller frees. */
+/* Returns the index in @p of each form of @first, or NULL if one is missing. The caller frees the
+ * result. */
 static uint32_t *places_of(const struct problem *first, const struct problem *p)
 {
     struct names names = {0};
@@ -193,7 +194,7 @@ static void cross(const struct evolve *e, const struct anneal_prices *prices, st
     c->from = cross_one(c, prices, e->from);
 }
 
-/* Keeps the mappings, and plans the remaining time as for a new run. */
+/* Retains the mappings, and plans the remaining time like that of a new run. */
 static void begin_round(struct evolve *e)
 {
     e->round_from = evolve_elapsed(e);
@@ -216,7 +217,7 @@ static void begin_round(struct evolve *e)
                 n + MORE_PORTS < PORTS_MOST ? n + MORE_PORTS : PORTS_MOST);
 }
 
-/* Continues the curve of the least error on the initial experiments. Without a mapping so far the
+/* Continues the curve of the least error on the initial experiments. Before the first mapping, the
  * current experiments become the initial ones. All other errors are not comparable, so their curves
  * are interrupted. */
 static void carry_curves(struct evolve *e, uint32_t *take_first_at)
@@ -276,8 +277,8 @@ static void arrive(struct evolve *e, struct crossing *c)
     e->joins++;
 }
 
-/* Converts the run's state while all other threads wait. Under the lock, which is released
- * meanwhile: readers then see the previous state. */
+/* Converts the run's state while all other threads wait. Called under the lock, which is released
+ * during the conversion. Readers then see the previous state. */
 static void meet(struct evolve *e)
 {
     struct crossing c = {.j = e->next};

@@ -27,7 +27,8 @@
 #define HOT_TRIAL 0.5
 #define HOT 0.3
 #define WARM 0.06
-/* Final temperature; initial temperature when the result of classes is refined with all forms. */
+/* Final temperature, and initial temperature when the result of classes is refined with all
+ * forms. */
 #define COLD 0.02
 #define POLISH 0.04
 #define COLD_NONE 1e-9              /* temperature at which only downhill moves are accepted */
@@ -35,30 +36,31 @@
 #define COLD_LEAST 0.25
 /* multiple of the temperature up to which prices are raised */
 #define HEATED 2
-/* Experiments per form up to which the temperatures above are suitable. With more experiments the
+/* Experiments per form up to which the temperatures above apply. With more experiments,
  * temperatures are higher in proportion, because a wrong usage, and a change of it, costs more. */
 #define DENSITY_SUITED 40
 #define MOVES_PER_FORM 40000        /* moves per annealing without a time limit */
 #define TRIAL_MOVES (MOVES_PER_FORM / 8.0)   /* moves per short trial */
 #define STEPS 400                   /* number of temperatures of an annealing */
 #define STEP_SECONDS 0.02
-#define QUENCH_MOVES 2000           /* moves per form for quenching an unfinished state */
+#define QUENCH_MOVES 2000           /* moves per form for the quench of an unfinished state */
 #define QUENCH_STEP 500
 #define QUENCH_SECONDS 0.2          /* longest time of a quench in seconds */
 /* share of a quench in which only downhill moves are accepted */
 #define QUENCH_POLISH 0.5
 /* share of an annealing's time, at its end, in which only downhill moves are accepted */
 #define POLISH_SHARE 0.05
-/* share of the time for EVOLVE_POPULATION new individuals; with fewer individuals children get more
- * time */
+/* share of the time for EVOLVE_POPULATION new individuals; with fewer individuals, children have
+ * more time */
 #define FRESH_SHARE 0.5
 #define CHILD_SHARE 0.4             /* time of a child relative to a new individual */
 #define PILOT_SHARE 0.05            /* share of the time for the pilot */
-/* largest share of the time for finding classes; without classes all forms are searched at once */
+/* largest share of the time for the search for classes; without classes, all forms are searched at
+ * once */
 #define PREPARE_SHARE 0.2
 #define PORTS_SHARE 0.3            /* share of the time for the trials of numbers of ports */
 #define CLASSES_SHARE 0.6          /* share of an annealing's time for the classes */
-/* least number of individuals: enough for a consensus, and one that is not near the best */
+/* least number of individuals, enough for a consensus and one more that is not near the best */
 #define POPULATION_LEAST 4
 /* Seconds in which a new individual converges, per form and squared density. A step costs in
  * proportion to the experiments per form, and the hotter start needs more steps. */
@@ -69,7 +71,7 @@
 
 /* Schedule of one annealing. */
 struct schedule {
-    double hot, seconds;     /* seconds 0: the number of moves limits it */
+    double hot, seconds;     /* seconds 0: the number of moves is the limit */
     double moves;            /* moves per form */
 };
 
@@ -82,7 +84,8 @@ static double density_of(const struct problem *p)
     return sum / (double)p->forms;
 }
 
-/* Returns the number of new individuals that converge in the time; without a limit the default. */
+/* Returns the number of new individuals that converge in the time, or without a limit the
+ * default. */
 static double settled_individuals(const struct problem *p, const struct evolve_options *o)
 {
     double density = density_of(p), settling = SETTLING * (double)p->forms * density * density;
@@ -136,7 +139,8 @@ static void publish(struct evolve *e, unsigned index, struct annealer *s, bool c
     double d_avg = g->d_avg;
 
     /* Errors on means of classes are smaller than on single measurements, so curves must not mix
-     * them. Expanding the classes takes time. */
+     * them. To compute errors on single measurements, the classes must be expanded, which takes
+     * time. */
     if (classes)
         d_avg = !e->live[index].busy || !e->best || e->best_expanded || evolve_sample_due(e)
                     ? note_expanded(e, g)
@@ -175,13 +179,13 @@ static void set_temperatures(const struct evolve *e, const struct schedule *plan
     double dense = fmax(1, density_of(walk_problem(e, walk)) / DENSITY_SUITED),
            scale = isnan(e->scale) ? 1 : e->scale;
 
-    /* The cost of a wrong structure does not depend on noise; the small cost differences at the end
+    /* The cost of a wrong structure does not depend on noise. The small cost differences at the end
      * do. */
     walk->hot = plan->hot * fmax(1, scale) * dense;
     walk->cold = COLD * fmax(scale, COLD_LEAST) * sqrt(dense);
 }
 
-/* Converts the search when all threads have stopped to join experiments. Under the lock. */
+/* Converts the search after all threads have stopped to join experiments. Under the lock. */
 static void carry_walk(struct evolve *e, const struct schedule *plan, struct annealing *walk,
                        struct watcher *w)
 {
@@ -210,7 +214,7 @@ static void anneal(struct evolve *e, struct annealing *walk, const struct schedu
 {
     double x = 0, done = 0, begun, now;
     bool going = true;
-    /* the remaining time is for downhill moves */
+    /* The remaining time is for downhill moves. */
     double timed = plan->seconds * (1 - POLISH_SHARE);
 
     lock_take(&e->lock);
@@ -248,9 +252,9 @@ static void anneal(struct evolve *e, struct annealing *walk, const struct schedu
     anneal_run(walk->s, 20 * anneal_genome(walk->s)->forms, COLD_NONE);
 }
 
-/* Anneals @start (NULL: random) over classes or all forms. Returns the result over the classes or
- * forms in use at the end. The caller frees. *@classes becomes false if the classes no longer
- * exist. Called and returns under the lock. */
+/* Anneals @start (NULL for a random one) over classes or all forms. Returns the result over the
+ * classes or forms in use at the end. The caller frees it. Sets *@classes to false if the classes
+ * no longer exist. Called and returns under the lock. */
 static struct genome *anneal_over(struct evolve *e, unsigned index, bool *classes,
                                   const struct genome *start, unsigned ports, uint64_t seed,
                                   const struct schedule *plan, struct watcher *w)
@@ -310,8 +314,8 @@ static void seek_scale(struct evolve *e, unsigned index, struct watcher *w)
         struct genome *g = improve(e, index, e->from, e->ports ? e->ports : PORTS_PILOT,
                                    e->o.seed * 1000003, &plan, w);
         e->piloting = false;
-        if (evolve_go_on(e, w)) {   /* a pilot that ended early is ignored, because its errors are
-                                     * those of a hot state */
+        if (evolve_go_on(e, w)) {   /* A pilot that ended early is ignored, because its errors are
+                                     * those of a hot state. */
             e->scale = evolve_residual_scale(e->p, g->d_avg);
             if (!e->best_expanded)
                 evolve_price_best(e);
@@ -330,7 +334,7 @@ bool evolve_ports_unexplained(const struct genome *g)
 void evolve_race(struct evolve *e, unsigned fewest, unsigned most)
 {
     e->racing = e->race_next = e->race_done = e->race_round = 0;
-    if (most == PORTS_MOST)   /* the long trial with most ports may make all others unnecessary */
+    if (most == PORTS_MOST)   /* The long trial with most ports may make all others unnecessary. */
         e->race[e->racing++] = most;
     for (unsigned n = fewest; n <= most && n < PORTS_MOST; n++)
         e->race[e->racing++] = n;
@@ -350,7 +354,7 @@ static void settle_ports(struct evolve *e, unsigned n)
 }
 
 /* Returns the result of a long trial with another number, extended to the run's number, as a start.
- * NULL: none is left. The caller frees. */
+ * Returns NULL if none is left. The caller frees it. */
 static struct genome *take_tried(struct evolve *e)
 {
     unsigned n = 0;
@@ -365,7 +369,7 @@ static struct genome *take_tried(struct evolve *e)
         genome_free(g);
         g = fewer;
     }
-    g->ports = e->ports;   /* an unused port does not change the mapping */
+    g->ports = e->ports;   /* An unused port does not change the mapping. */
     return g;
 }
 
@@ -391,7 +395,7 @@ static void pick_finalists(struct evolve *e)
         fewest = e->race[i] < fewest ? e->race[i] : fewest;
         most = e->race[i] > most ? e->race[i] : most;
     }
-    for (unsigned i = 0; i < e->racing; i++) {   /* the numbers of ports are sorted, best first */
+    for (unsigned i = 0; i < e->racing; i++) {   /* The numbers of ports are sorted, best first. */
         unsigned part = (e->race[i] - fewest) * PORTS_FINALISTS / (most - fewest + 1);
         if (!has[part])
             e->race[kept++] = e->race[i];
@@ -400,7 +404,7 @@ static void pick_finalists(struct evolve *e)
     e->racing = kept;
 }
 
-/* Moves the numbers with a long trial to the front. Returns how many there are. */
+/* Moves the numbers with a long trial to the front. Returns their count. */
 static unsigned long_ones_first(struct evolve *e)
 {
     unsigned count = 0;
@@ -414,7 +418,7 @@ static unsigned long_ones_first(struct evolve *e)
     return count;
 }
 
-/* Moves the smallest number of ports to the end. Returns it. */
+/* Moves the smallest number of ports to the end and returns it. */
 static unsigned fewest_last(struct evolve *e)
 {
     unsigned at = 0;
@@ -427,10 +431,10 @@ static unsigned fewest_last(struct evolve *e)
     return n;
 }
 
-/* Plans a round of trials. Round 0 has short trials. In round 1 the finalists get a long annealing.
- * If the fewest ports among the finalists do not win, their trial is repeated in round 2, because
- * one annealing may miss the optimum. The fewest ports that explain the measurements as well win,
- * unless one port less does so with equal trials (round 3 and later). */
+/* Plans a round of trials. Round 0 has short trials. In round 1 the finalists have a long
+ * annealing. If the fewest ports among the finalists do not win, their trial is repeated in round
+ * 2, because one annealing may miss the optimum. The fewest ports that explain the measurements
+ * equally well win, unless one port less does so with equal trials (round 3 and later). */
 static void next_round(struct evolve *e)
 {
     unsigned n;
@@ -505,7 +509,7 @@ static void seek_ports(struct evolve *e, unsigned index, struct watcher *w)
             e->ports_known = PORTS_UNEXPLAINED;
             settle_ports(e, ports);
         }
-        /* if the number is not 0, another run has determined it (evolve_settle) */
+        /* If the number is not 0, another run has determined it (evolve_settle). */
         if (++e->race_done == e->racing && e->ports == 0)
             next_round(e);
         pthread_cond_broadcast(&e->change);
@@ -523,7 +527,7 @@ static bool searched(const struct evolve *e)
     return evolve_elapsed(e) >= evolve_search_until(e) || (all && e->fresh_begun >= e->target);
 }
 
-/* Makes one new individual or child. Called and returns under the lock. False if nothing
+/* Makes one new individual or child. Called and returns under the lock. Returns false if nothing
  * remains. */
 static bool memetic_task(struct evolve *e, unsigned index, struct watcher *w)
 {
@@ -549,7 +553,7 @@ static bool memetic_task(struct evolve *e, unsigned index, struct watcher *w)
     } else {
         while (e->finished < parents && e->busy > 0 && evolve_go_on(e, w))
             evolve_wait_others(e, w);
-        if (e->ports == 0 || e->fresh_begun < e->target)   /* new experiments joined the run */
+        if (e->ports == 0 || e->fresh_begun < e->target)   /* New experiments joined the run. */
             return evolve_go_on(e, w);
         if (e->finished < parents || !evolve_go_on(e, w) ||
             (e->o.generations && e->children_begun >= (uint64_t)e->o.generations * e->target) ||
@@ -588,7 +592,7 @@ static bool memetic_task(struct evolve *e, unsigned index, struct watcher *w)
     return evolve_go_on(e, w);
 }
 
-/* State for the time limit of finding classes. */
+/* State for the time limit of the search for classes. */
 struct preparing {
     struct evolve *e;
     double until;          /* time limit, in seconds of evolve_elapsed */
@@ -623,7 +627,7 @@ static void prepare(struct evolve *e, struct watcher *w)
         bool over = watch_over();
         lock_take(&e->lock);
         e->classes = classes;
-        /* If the run ended during preparation, its status continues to show preparation. */
+        /* If the run ended during preparation, its status still shows preparation. */
         e->preparation = over ? EVOLVE_PREPARING : EVOLVE_PREPARED;
         pthread_cond_broadcast(&e->change);
     }
@@ -688,7 +692,7 @@ void evolve_memetic(struct evolve *e, unsigned index, struct watcher *w)
     prepare(e, w);
     seek_scale(e, index, w);
     for (bool going = true; going;) {
-        seek_ports(e, index, w);   /* repeats the trials if experiments joined */
+        seek_ports(e, index, w);   /* Repeats the trials if experiments joined. */
         lock_take(&e->lock);
         while (e->ports && (going = memetic_task(e, index, w))) {
         }

@@ -24,8 +24,8 @@ struct live {
 struct joined_problem {
     struct problem *p;
     struct classes *classes;
-    /* per form of p: form of the previous problem whose usage it gets; computed when all threads
-     * have stopped */
+    /* for each form of p, the form of the previous problem whose usage it takes over; computed when
+     * all threads have stopped */
     uint32_t *from;
 };
 
@@ -36,13 +36,14 @@ struct evolve {
     /* The lock protects all members below. p, classes and joined do not change while a thread
      * works. */
     struct problem *p;               /* the current problem; a counted reference */
-    /* next: waits for the threads; joined: problem of the last join; NULL: none */
+    /* next: the problem that threads will switch to; joined: problem of the last join; each may be
+     * NULL */
     struct joined_problem *next, *joined;
     /* initial problem, on which the least error so far is measured; a reference */
     struct problem *first;
-    /* per form of first, its index in p; NULL: p is first, or lacks a form */
+    /* index in p of each form of first; NULL if p is first, or lacks a form */
     uint32_t *first_at;
-    /* number of joins; number of threads that currently do not use p */
+    /* number of joins, and number of threads that currently do not use p */
     unsigned joins, waiting;
     bool meeting;                    /* a thread converts the run's state */
     double round_from;               /* seconds at which the remaining time was last planned */
@@ -57,10 +58,12 @@ struct evolve {
     double width;
     double scale;                    /* factor of prices and temperatures; NaN until determined */
     bool piloting;                   /* a thread runs the pilot */
-    struct genome *trials[PORTS_MOST + 1];   /* best mapping by number of ports */
-    /* by number of ports: the mapping is from a long annealing and not an individual yet */
+    struct genome *trials[PORTS_MOST + 1];   /* best mapping for each number of ports */
+    /* for each number of ports, whether the mapping is from a long annealing and not yet an
+     * individual */
     bool tried_long[PORTS_MOST + 1];
-    unsigned race[PORTS_MOST + 1], racing;   /* candidate numbers of ports; number of candidates */
+    unsigned race[PORTS_MOST + 1], racing;   /* candidate numbers of ports, and number of candidates
+                                              * */
     unsigned race_next, race_done, race_round;
     /* cost at which fewer ports count as equal to the best number after the long trials */
     double ports_cost;
@@ -75,7 +78,7 @@ struct evolve {
     /* the best is a result of the classes, whose cost is unknown */
     bool best_expanded;
     enum { CONSENSUS_UNASKED, CONSENSUS_ASKING, CONSENSUS_NONE, CONSENSUS_SOUGHT } consensus;
-    /* the inner run, whose lock may be taken while this run's lock is held; NULL: none */
+    /* the inner run, or NULL; its lock may be taken while this run's lock is held */
     struct evolve *inner;
     double consensus_from;           /* seconds at the start of the inner run */
     /* consensus, if it replaces the best; NULL: none */
@@ -97,32 +100,32 @@ struct watcher {
     void (*poll)(void *);
     void *state;
     double last;
-    /* a poll is running; it may take as long as its interval */
+    /* a poll is running, which may take as long as its interval */
     bool polling;
 };
 
 /* Calls the poll if it is due. Call it without the lock. */
 void evolve_watch(struct watcher *w);
 /* All functions below are called under the lock unless noted. */
-/* Waits until another thread changes the run. Releases the lock meanwhile. */
+/* Waits until another thread changes the run. Releases the lock during the wait. */
 void evolve_wait_change(struct evolve *e, struct watcher *w);
-/* Like evolve_wait_change, for a thread that does not use the problem. The problem may change
- * meanwhile. */
+/* Like evolve_wait_change, for a thread that does not use the problem, which may change during the
+ * wait. */
 void evolve_wait_others(struct evolve *e, struct watcher *w);
 /* If experiments wait to join, blocks until all threads have stopped using the problem and the
- * run's state is converted. False if the run must end first. */
+ * run's state is converted. Returns false if the run must end first. */
 bool evolve_meet(struct evolve *e, struct watcher *w);
 /* Returns for each form of @p the form of @before whose usage it takes: the same form, or the one
- * with the nearest cycles alone by ratio. The caller frees. Needs no lock. */
+ * with the nearest cycles alone by ratio. The caller frees the result. Needs no lock. */
 uint32_t *evolve_match(const struct problem *p, const struct problem *before);
-/* Converts @take_g from the problem before the last join. The caller frees. */
+/* Converts @take_g from the problem before the last join. The caller frees the result. */
 struct genome *evolve_carry(const struct evolve *e, struct genome *take_g);
 /* Copies @g with errors and cost on @p by @prices. Needs no lock. */
 struct genome *evolve_judge(const struct problem *p, const struct genome *g, double width,
                             const struct anneal_prices *prices);
 void joined_problem_free(struct joined_problem *j);
-/* Returns the default number of individuals of a memetic run: as many as converge in its time, 4 to
- * 8. */
+/* Returns the default number of individuals of a memetic run, 4 to 8, which is the number that
+ * converge in its time. */
 unsigned evolve_individuals(const struct problem *p, const struct evolve_options *o);
 /* Returns whether a run assumes the largest number of ports for lack of time. Short annealings
  * favour few ports, because they converge sooner. But more ports explain more in the same time,
@@ -132,13 +135,13 @@ bool evolve_assumes_ports(const struct problem *p, const struct evolve_options *
 double evolve_round_seconds(const struct evolve *e);
 /* Requests trials of all numbers of ports from @fewest to @most again. */
 void evolve_race(struct evolve *e, unsigned fewest, unsigned most);
-/* Waits while paused; false when the run must end. */
+/* Waits while paused. Returns false when the run must end. */
 bool evolve_go_on(struct evolve *e, struct watcher *w);
 /* Returns the running time so far, in seconds. */
 double evolve_elapsed(const struct evolve *e);
 /* Returns the current prices, raised by the factor @times. Unexplained errors make every additional
- * µop look useful, so prices grow with them. A price far below the temperature would have no
- * effect, and there would be as many µops as forms. */
+ * µop look useful, so prices grow with them. Prices far below the temperature would have no effect,
+ * and forms would not share µops. */
 struct anneal_prices evolve_prices_at(const struct evolve *e, double times);
 /* Returns the factor of the prices if errors of @d_avg remain. */
 double evolve_residual_scale(const struct problem *p, double d_avg);
@@ -165,7 +168,8 @@ void evolve_insert(struct evolve *e, struct genome *take_g);
 
 /* Returns the seconds at which the search without consensus ends; INFINITY: no limit. */
 double evolve_search_until(const struct evolve *e);
-/* Does a thread's work after the search, without using the problem. False if none remains. */
+/* Does a thread's work after the search, without using the problem. Returns false if none
+ * remains. */
 bool evolve_agree(struct evolve *e, unsigned index, struct watcher *w);
 /* Called after the run: accepts the consensus if it is probably more accurate than the best. */
 void evolve_take_agreed(struct evolve *e);
@@ -179,7 +183,7 @@ bool evolve_ports_unexplained(const struct genome *g);
  * lock. */
 void evolve_memetic(struct evolve *e, unsigned index, struct watcher *w);
 /* Quenches the best if the run was stopped before any search had cooled, because hot states are
- * poor. Called by the last thread; called and returns under the lock. */
+ * poor. Called by the last thread. Called and returns under the lock. */
 void evolve_quench(struct evolve *e);
 
 #endif

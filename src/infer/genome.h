@@ -14,7 +14,7 @@ struct genome {
     unsigned ports;          /* number of ports, at most PROBLEM_PORTS_MAX */
     double width;            /* issue slots per cycle; 0: none */
     struct gene *genes;
-    double d_avg, cost;      /* mean relative error; objective; both of the last evaluation */
+    double d_avg, cost;      /* mean relative error and objective, both of the last evaluation */
 };
 
 struct genome *genome_new(size_t forms, unsigned ports, double width);
@@ -22,8 +22,8 @@ struct genome *genome_copy(const struct genome *g);
 /* Copies @from to @to. Both must have the same number of forms and ports. */
 void genome_assign(struct genome *to, const struct genome *from);
 void genome_free(struct genome *g);
-/* Sets the width in slots per cycle; 0: none. If there was no width each form gets one slot.
- * Without a new width no form has slots. Otherwise slots are kept. */
+/* Sets the width in slots per cycle. 0 removes the width and all slots. If there was no width
+ * before, each form has one slot. Otherwise slots are unchanged. */
 void genome_set_width(struct genome *g, double width);
 
 /* Serialises @g for another process (base/pack.h), without results of an evaluation. genome_unpack
@@ -31,7 +31,7 @@ void genome_set_width(struct genome *g, double width);
 void genome_pack(const struct genome *g, struct str *out);
 struct genome *genome_unpack(struct unpacking *from, size_t forms);
 
-/* Adds @count µops of @set in sorted order. False if the gene is full. */
+/* Adds @count µops of @set in sorted order. Returns false if the gene is full. */
 bool gene_add(struct gene *gene, unsigned set, unsigned count);
 void gene_remove(struct gene *gene, unsigned index);
 bool gene_equal(const struct gene *a, const struct gene *b);
@@ -47,7 +47,7 @@ uint64_t genome_volume(const struct genome *g);
 void genome_align(const struct genome *like, const struct genome *g, uint8_t *to);
 
 /* Fills @child from @a, and replaces about half of @a's usages by @b's after aligning ports. Forms
- * that share a usage in @a change together, so that classes are preserved. */
+ * that share a usage in @a change together, which preserves classes. */
 void genome_recombine(const struct genome *a, const struct genome *b, struct rng *rng,
                       struct genome *child);
 /* Computes the predicted cycles of every experiment of @p. */
@@ -56,24 +56,26 @@ void genome_predict(const struct genome *g, const struct problem *p, float *cycl
 double genome_error(const struct genome *g, const struct problem *p);
 
 /* Copies the genome without the port whose removal gives the least error on @p. A µop that could
- * only use this port may use any port. Needs at least two ports. The caller frees. */
+ * only use this port may then use any port. Needs at least two ports. The caller frees the
+ * result. */
 struct genome *genome_least_missed(const struct genome *g, const struct problem *p);
 
 /* Converts @g to a mapping with the forms' names, and port names from @names. Issue slots become
  * micro_ops, and the width becomes the issue width. */
 struct mapping *genome_mapping(const struct genome *g, const struct problem *p,
                                const struct ports *names);
-/* Converts a mapping. Forms of @p that @m lacks get an empty gene. NULL with err if the mapping has
- * too many ports or µops. */
+/* Converts a mapping. Forms of @p that @m lacks have an empty gene. Returns NULL with err if the
+ * mapping has too many ports or µops. */
 struct genome *genome_of_mapping(const struct mapping *m, const struct problem *p, struct err *err);
 
-/* confidence.c: confidence of a mapping's usages: the agreement of other near-optimal mappings. */
+/* confidence.c: confidence of a mapping's usages, which is the agreement of other near-optimal
+ * mappings. */
 
 #define CONFIDENCE_COST 1.05   /* multiple of the best cost within which genomes count */
 
 /* Computes per form, 0 to 1, the mean overlap of its usage in @genomes[0] with those in the other
- * genomes after aligning ports. Overlap = common µops (of the same set) / larger number of µops.
- * NaN for all forms without another near-optimal genome. */
+ * genomes after aligning ports. The overlap is the number of common µops (of the same set) divided
+ * by the larger number of µops. NaN for all forms without another near-optimal genome. */
 void confidence_of(struct genome *const *genomes, size_t n, double *out);
 
 #endif

@@ -14,7 +14,7 @@
 /* relative difference above which every measurement distinguishes two times */
 #define TELLS 0.05
 #define SETS_MOST 64
-#define PARTNERS_MOST 24     /* most forms with different usages that experiments use */
+#define PARTNERS_MOST 24     /* most forms with different usages that experiments use as partners */
 /* most alternatives for which experiments with two partners are tried */
 #define PAIRED_MOST 4
 #define COPIES 2             /* most copies of the form in an experiment */
@@ -67,7 +67,8 @@ static double cycles_of(const struct looking *l, const struct load_of *parts, si
     return width > 0 ? fmax(cycles, slots / width) : cycles;
 }
 
-/* Returns the cycles of row @row if form @form has usage @its; NaN if the mapping lacks a form. */
+/* Returns the cycles of row @row if form @form has usage @its, or NaN if the mapping lacks a
+ * form. */
 static double cycles_with(const struct looking *l, size_t row, uint32_t form,
                           const struct taking *its)
 {
@@ -149,8 +150,8 @@ struct most_telling {
     struct experiment experiment;
 };
 
-/* Keeps the experiment of @copies of @is with @count each of @n partners if it distinguishes better
- * than the current one. */
+/* Stores the experiment of @copies of @is with @count each of @n partners if it distinguishes
+ * better than the current one. */
 static void try_beside(const struct looking *l, const struct mapping_entry *is,
                        const struct taking *other, const struct mapping_entry *const *partners,
                        size_t n, struct most_telling *best)
@@ -174,8 +175,8 @@ static void try_beside(const struct looking *l, const struct mapping_entry *is,
         }
 }
 
-/* Finds the experiment that distinguishes @other from the form's usage; empty: none. @paired: also
- * tries two partners. */
+/* Finds the experiment that distinguishes @other from the form's usage. It is empty if there is
+ * none. If @paired, also tries two partners. */
 static void find_telling(const struct looking *l, const struct mapping_entry *is,
                          const struct taking *other, bool paired, struct experiment *out)
 {
@@ -193,8 +194,8 @@ static void find_telling(const struct looking *l, const struct mapping_entry *is
     *out = best.experiment;
 }
 
-/* Counts @other if it explains the measurements, and finds an experiment against it if none was
- * found yet. */
+/* Counts @other if it explains the measurements. Finds an experiment against it if none was found
+ * before. */
 static void consider(const struct looking *l, uint32_t form, const struct mapping_entry *is,
                      const struct taking *other, struct observable *out)
 {

@@ -34,8 +34,8 @@ unsigned outline_uops(const struct outline *o, size_t form, unsigned port)
     return uops;
 }
 
-/* Fills @to with a renaming that makes ports with common forms adjacent: repeatedly the most
- * similar port, beginning with the most used. */
+/* Fills @to with a renaming that makes ports with common forms adjacent. Begins with the most used
+ * port, then repeatedly adds the most similar one. */
 static void order_ports(const struct genome *g, uint8_t *to)
 {
     unsigned shared[PROBLEM_PORTS_MAX][PROBLEM_PORTS_MAX] = {{0}}, last = 0;
@@ -63,8 +63,8 @@ static void order_ports(const struct genome *g, uint8_t *to)
     }
 }
 
-/* Returns the usages of @before for the forms of @o; NULL if they are not comparable. The caller
- * frees. */
+/* Returns the usages of @before for the forms of @o, or NULL if they are not comparable. The caller
+ * frees the result. */
 static struct genome *carried(const struct outline *o, const struct outline *before)
 {
     if (!before || before->best->ports != o->best->ports)
@@ -161,7 +161,7 @@ static int compare_pairs(const void *a, const void *b)
     return (x->measured > y->measured) - (x->measured < y->measured);
 }
 
-/* Selects as many experiments as a plot can show. */
+/* Selects the number of experiments that a plot can show. */
 static void choose_pairs(struct outline *o)
 {
     const struct problem *p = o->problem;

@@ -17,22 +17,23 @@ struct outline {
     uint64_t serial;         /* number that distinguishes this outline from all others */
     struct problem *problem;     /* problem of the mapping; a counted reference */
     struct genome *best;         /* the best mapping, with renamed ports */
-    /* confidence per form as in confidence_of; NaN without alternatives */
+    /* confidence per form (confidence_of); NaN without alternatives */
     double *confidence;
-    /* per form: ports on which another near-optimal mapping differs from the best */
+    /* for each form, ports on which another near-optimal mapping differs from the best */
     uint32_t *doubts;
-    uint32_t *changes;           /* per form: ports whose use differs from the previous outline */
-    float *predicted;            /* predicted cycles, per experiment of the problem */
+    uint32_t *changes;           /* for each form, ports whose use differs from the previous outline
+                                  * */
+    float *predicted;            /* predicted cycles for each experiment of the problem */
     size_t alternatives;         /* number of other near-optimal mappings */
-    size_t doubtful, changed;    /* number of forms with doubts; number of cells with changes */
-    /* per form: index of the experiment of the form alone; UINT32_MAX: none */
+    size_t doubtful, changed;    /* number of forms with doubts, and number of cells with changes */
+    /* for each form, index of the experiment of the form alone; UINT32_MAX if there is none */
     uint32_t *alone;
     uint32_t worst[OUTLINE_WORST]; /* experiments with the worst predictions, the worst first */
     size_t worst_count;
     /* measured and predicted cycles of evenly selected experiments, sorted by measured cycles */
     double pairs[2][OUTLINE_PAIRS];
     size_t pair_count;
-    struct machine *machine; /* machine that has only this mapping; NULL: none was requested */
+    struct machine *machine; /* machine that has only this mapping; NULL if none was requested */
     /* Data of the run that the maker may add: evolve_get_front, evolve_spread_samples,
      * evolve_get_trials, and its options. */
     struct evolve_point *front;
@@ -40,19 +41,20 @@ struct outline {
     struct evolve_trial trials[OUTLINE_TRIALS];
     size_t front_count, sample_count, trial_count;
     struct evolve_options options;
-    _Atomic unsigned holders; /* number of references besides the maker's */
+    _Atomic unsigned holders; /* number of references in addition to the maker's */
 };
 
-/* Makes an outline of @count @genomes of one shape over @take_problem, the best first. Ports are
- * named as in @before (NULL: none) if both mappings use them alike. Without it, or with another
- * number of ports, ports with common forms are adjacent. @take_machine (NULL: none), with as many
- * ports, gets the mapping with the names of its ports. The caller frees. Any thread. */
+/* Makes an outline of @count @genomes of one shape over @take_problem, the best first. Port names
+ * are those of @before (may be NULL) if both mappings use the ports alike. Without it, or with
+ * another number of ports, ports with common forms are adjacent. @take_machine (may be NULL), with
+ * an equal number of ports, receives the mapping with the names of its ports. The caller frees the
+ * outline. Any thread. */
 struct outline *outline_new(struct genome *const *genomes, size_t count,
                             struct problem *take_problem, const struct outline *before,
                             struct machine *take_machine);
 /* Adds a reference, which outline_free releases. Any thread. */
 struct outline *outline_hold(struct outline *o);
-/* Releases a reference (NULL is fine). The last release frees. Any thread. */
+/* Releases a reference (NULL is fine). The last release frees the outline. Any thread. */
 void outline_free(struct outline *o);
 /* Returns the bit set of ports that a form may use. */
 uint32_t outline_ports(const struct outline *o, size_t form);

@@ -10,7 +10,7 @@
 
 struct individual {
     struct genome *genome;
-    /* d: D_avg, with tolerance if requested; genome->d_avg is without tolerance */
+    /* d: D_avg, with tolerance if requested; genome->d_avg has no tolerance */
     double d, fitness;
     double volume;
 };
@@ -50,8 +50,8 @@ static void evaluate(struct pmevo *m, struct individual *x, uint64_t *evaluation
     ++*evaluations;
 }
 
-/* Draws n in [1, ⌈t(i)·|u|⌉] for a random µop u (section 4.4). A form not measured alone counts as
- * one cycle. */
+/* Draws n in [1, ⌈t(i)·|u|⌉] for a random µop u (section 4.4). The time of a form that was not
+ * measured alone is assumed to be one cycle. */
 static void random_gene(struct pmevo *m, size_t f, unsigned ports, struct gene *gene)
 {
     double t = isnan(m->p->single[f]) ? 1 : (double)m->p->single[f];
@@ -103,7 +103,7 @@ void pmevo_free(struct pmevo *m)
     free(m);
 }
 
-/* Assigns each edge of both parents to a random child. Each child has at least one. */
+/* Assigns each edge of both parents to a random child. Each child has at least one edge. */
 static void cross(struct pmevo *m, const struct gene *a, const struct gene *b, struct gene *x,
                   struct gene *y)
 {

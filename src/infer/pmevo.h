@@ -1,7 +1,7 @@
 /* The evolutionary algorithm of PMEvo (Ritter & Hack, PLDI 2020, section 4.4), for comparison and
- * reproduction: random mappings, binary recombination per form, no mutation. The best p of 2p are
- * selected by D_avg and volume, scaled per generation. At the end the counts are improved by greedy
- * hill climbing. */
+ * reproduction. It has random mappings, binary recombination per form, and no mutation. The best p
+ * of 2p are selected by D_avg and volume, scaled per generation. At the end, greedy hill climbing
+ * improves the counts. */
 #ifndef PORTOLAN_INFER_PMEVO_H
 #define PORTOLAN_INFER_PMEVO_H
 
@@ -9,8 +9,8 @@
 
 struct pmevo;
 
-/* Creates a population. @tolerant: as in the authors' program, errors below 10 % count as 0 and
- * objectives are scaled to [1, 1000]. */
+/* Creates a population. With @tolerant, errors below 10 % count as 0 and objectives are scaled to
+ * [1, 1000], as in the authors' program. */
 struct pmevo *pmevo_new(const struct problem *p, unsigned ports, unsigned population,
                         double volume_weight, bool tolerant, uint64_t seed);
 void pmevo_free(struct pmevo *m);
@@ -22,8 +22,8 @@ bool pmevo_generation(struct pmevo *m, uint64_t *evaluations);
 void pmevo_climb(struct pmevo *m, size_t index, bool (*go_on)(void *), void *state,
                  uint64_t *evaluations);
 size_t pmevo_population(const struct pmevo *m);
-/* Returns an individual, fittest first, with d_avg and cost (its fitness). Valid until the next
- * generation. */
+/* Returns an individual by rank, fittest first, with d_avg and cost (its fitness). Valid until the
+ * next generation. */
 const struct genome *pmevo_individual(const struct pmevo *m, size_t index);
 
 #endif

@@ -37,7 +37,7 @@ struct sized_experiment {
     uint64_t size;   /* number of instructions */
 };
 
-/* Sorts short experiments first, then by terms, so that equal ones are adjacent. If cancelled all
+/* Sorts short experiments first, then by terms, which makes equal ones adjacent. If cancelled, all
  * rows compare equal, which ends the sort soon. */
 static int compare_rows(const void *a, const void *b, void *state)
 {
@@ -65,7 +65,7 @@ static bool same_terms(const struct experiments *t, size_t x, size_t y)
                   count * sizeof(struct flat_term)) == 0;
 }
 
-/* Selects and sorts rows. NULL if memory runs out. */
+/* Selects and sorts rows. Returns NULL if memory is exhausted. */
 static struct sized_experiment *select_rows(const struct experiments *t, const bool *keep,
                                             size_t *count)
 {
@@ -248,7 +248,8 @@ void problem_pack(const struct problem *p, struct str *out)
     pack_array(out, p->weight, p->experiments, sizeof *p->weight);
 }
 
-/* Reads @count items of @size bytes, and allocates one more. Empty if the bytes are missing. */
+/* Reads @count items of @size bytes, and allocates one more. Returns an empty array if the bytes
+ * are missing. */
 static void *array_of(struct unpacking *from, size_t count, size_t size)
 {
     void *items = mem_zero(unpack_holds(from, count, size) ? count + 1 : 1, size);

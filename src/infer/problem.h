@@ -21,30 +21,31 @@ struct problem {
     uint32_t *link_start;
     struct table_link *links;
     struct table_term *others;
-    uint8_t *kind;                 /* kind per form: problem_form_kind */
+    uint8_t *kind;                 /* kind of each form (problem_form_kind) */
     /* cycles of the form alone; NaN: not measured */
     float *single;
-    /* hash of forms and cycles: identifies the problem of a checkpoint */
+    /* hash of forms and cycles, which identifies the problem of a checkpoint */
     uint64_t fingerprint;
-    _Atomic unsigned holders;      /* number of references besides the creator's */
+    _Atomic unsigned holders;      /* number of references in addition to the creator's */
 };
 
 /* Returns the kind of the form @name, for example "ADD (R64, M64)". Forms of one kind more probably
- * share a usage. The kind depends on the memory operand, first or later; vectors; scalar
- * floating-point registers; general registers in forms with these; other operands, such as a shift
- * or mask. It does not depend on widths, immediates and branch targets. AArch64 names the stored
- * register first, so its stores are of the kind of loads. */
+ * share a usage. The kind depends on the position of the memory operand (first or later); vectors;
+ * scalar floating-point registers; general registers in forms with these; and other operands, such
+ * as a shift or mask. It does not depend on widths, immediates and branch targets. AArch64 names
+ * the stored register first, so its stores have the kind of loads. */
 unsigned problem_form_kind(const char *name);
-/* Makes a problem of the measured rows of @t for which @keep (NULL: all) is true, with the forms of
- * these rows. Equal experiments are averaged. NULL with err if nothing is measured, or when
- * cancelled (ERR_LIMIT). The caller frees. */
+/* Makes a problem of the measured rows of @t for which @keep is true (NULL: all rows), with the
+ * forms of these rows. Equal experiments are averaged. Returns NULL with err if nothing is
+ * measured, or when cancelled (ERR_LIMIT). The caller frees the problem. */
 struct problem *problem_new(const struct experiments *t, const bool *keep, struct err *err);
 /* Copies @p with @count more experiments, of the forms terms[term_start[i] .. term_start[i + 1]).
- * They have no cycles and are ignored until problem_set. NULL with err if memory runs out. The
- * caller frees. */
+ * They have no cycles and are ignored until problem_set. Returns NULL with err if memory is
+ * exhausted. The caller frees the copy. */
 struct problem *problem_extend(const struct problem *p, size_t count, const uint32_t *term_start,
                                const struct table_term *terms, struct err *err);
-/* Sets positive @cycles of experiment @e of several forms, before another thread reads @p. */
+/* Sets positive @cycles of experiment @e of several forms. Call it before another thread reads
+ * @p. */
 void problem_set(struct problem *p, size_t e, double cycles);
 /* Adds a reference, which problem_free releases. */
 struct problem *problem_hold(struct problem *p);
@@ -52,10 +53,10 @@ struct problem *problem_hold(struct problem *p);
 void problem_free(struct problem *p);
 /* Serialises the data from which all other members are computed (base/pack.h). */
 void problem_pack(const struct problem *p, struct str *out);
-/* Rebuilds a packed problem. NULL with err for invalid bytes or if memory runs out. */
+/* Rebuilds a packed problem. Returns NULL with err for invalid bytes or if memory is exhausted. */
 struct problem *problem_unpack(struct unpacking *from, struct err *err);
-/* Returns the problem's experiments as tables over @columns for the forms' @genes. Unless @stride
- * is 0 the function allocates storage for the tables, and the caller frees values. */
+/* Returns the problem's experiments as tables over @columns for the forms' @genes. If @stride is
+ * not 0, the function allocates storage for the tables, and the caller frees values. */
 struct tables problem_tables(const struct problem *p, const struct columns *columns,
                              const struct gene *genes, size_t stride);
 /* Returns the index of a form, or SIZE_MAX. Linear search. */

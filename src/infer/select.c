@@ -17,7 +17,7 @@
 #define CANDIDATES_MOST 8000  /* most candidates in total */
 /* Size of the committee: individuals of the run, and samples of random walks from them. */
 #define COMMITTEE 32
-/* temperature of the walks, in units of noise: enough to leave the search's end point */
+/* temperature of the walks, in units of noise, high enough to leave the search's end point */
 #define WALK_HEAT 3
 #define WALK_MOVES 300        /* moves per form between two samples */
 /* largest share of the round's time for all walks */
@@ -51,8 +51,8 @@ static void committee_done(struct committee *c)
     *c = (struct committee){.count = 0};
 }
 
-/* Returns the expected noise of each row of @t from @first on: the mean noise of its forms. NULL if
- * memory runs out. The caller frees. */
+/* Returns the expected noise of each row of @t from @first on, which is the mean noise of its
+ * forms. Returns NULL if memory is exhausted. The caller frees the result. */
 static double *noise_of_rows(const struct experiments *t, size_t first, const double *form_noise)
 {
     double *noise = shortage_alloc((t->rows.count - first + 1) * sizeof *noise);
@@ -70,7 +70,7 @@ static double *noise_of_rows(const struct experiments *t, size_t first, const do
 
 /* Returns the deviations of each mapping's prediction from the mean, relative and in units of the
  * row's @noise, for rows of @t from @first on: @n numbers per row, zeros if a mapping lacks a form.
- * NULL if memory runs out. */
+ * Returns NULL if memory is exhausted. */
 static double *deviations(const struct mapping *const *mappings, size_t n,
                           const struct experiments *t, size_t first, const double *noise)
 {
@@ -136,11 +136,11 @@ static void sum_disputes(const double *deviation, const double *noise, size_t ro
     }
 }
 
-/* Returns the row whose measurement resolves most of the disagreement over all rows, by settle():
+/* Returns the row whose measurement resolves most of the disagreement over all rows. By settle(),
  * it reduces the squared deviations of another row by (own * other)^2 / (own^2 + n). The most
  * disputed row resolves less if it is uncorrelated, like rows that no mapping explains (active
- * learning after Cohn, not MacKay). Returns @rows if no disagreement exceeds the noise.
- * @disagreement: relative disagreement on the most disputed row; NaN: none. */
+ * learning after Cohn, not MacKay). Returns @rows if no disagreement exceeds the noise. Stores the
+ * relative disagreement on the most disputed row, or NaN, in *@disagreement. */
 static size_t most_telling(const double *deviation, const double *noise, size_t rows, size_t n,
                            const bool *taken, double *disagreement)
 {
@@ -209,7 +209,7 @@ size_t select_experiments(const struct mapping *const *mappings, size_t n, struc
             added++;
             pass++;
         } else if (pass > 0) {
-            /* This committee is resolved, but a larger one would differ more. The remaining
+            /* This committee has no disagreement left, but a larger one would. The remaining
              * experiments of the batch resolve the same disagreement again. */
             memcpy(left, all, rows * n * sizeof *left);
             pass = 0;
@@ -225,7 +225,7 @@ size_t select_experiments(const struct mapping *const *mappings, size_t n, struc
     return added;
 }
 
-/* Returns the median spread of the measurements; NaN without repetitions. */
+/* Returns the median spread of the measurements, or NaN without repetitions. */
 static double median_spread(const struct experiments *t)
 {
     double *spread = shortage_alloc((t->rows.count + 1) * sizeof *spread);
@@ -264,7 +264,7 @@ static void walk_on(struct annealer *walk, uint64_t moves, double heat, double s
 }
 
 /* Collects the individuals of @e and samples of walks from them. The individuals started
- * independently and ended in different optima; the walks show the widths of these optima. */
+ * independently and ended in different optima. The walks show the widths of these optima. */
 static void gather(struct committee *c, struct evolve *e, const struct genome *best,
                    const struct evolve_options *o)
 {
@@ -295,9 +295,9 @@ static void gather(struct committee *c, struct evolve *e, const struct genome *b
     problem_free(p);
 }
 
-/* Returns the residual of each form, shrunk towards the mean for forms with few experiments. It is
- * subtracted from the disagreement, because more experiments do not help with a form that no usage
- * explains. */
+/* Returns the residual of each form. For forms with few experiments it is shrunk towards the mean.
+ * It is subtracted from the disagreement, because more experiments do not help with a form that no
+ * usage explains. */
 static double *residual_of_forms(const struct mapping *best, const struct experiments *t,
                                  double noise)
 {
@@ -349,7 +349,7 @@ static bool infer(const struct experiments *t, const struct select_options *so,
     return out->count > 0;
 }
 
-/* Returns the mean relative error of @m on the rows of @t marked in @fresh; NaN if it covers
+/* Returns the mean relative error of @m on the rows of @t marked in @fresh, or NaN if it covers
  * none. */
 static double error_on(const struct mapping *m, const struct experiments *t, const bool *fresh)
 {
@@ -368,7 +368,8 @@ static double error_on(const struct mapping *m, const struct experiments *t, con
     return n ? sum / (double)n : NAN;
 }
 
-/* Measures pending rows. @error: mean relative error of @m (may be NULL) on these rows. */
+/* Measures pending rows. Stores the mean relative error of @m (may be NULL) on these rows in
+ * *@error. */
 static bool measure_fresh(struct experiments *t, select_measure *measure, void *state,
                           const struct mapping *m, double *error, struct err *err)
 {
@@ -410,7 +411,7 @@ static size_t measurements_in(const struct experiments *t)
     return n;
 }
 
-/* Adds random experiments, about equally many of each size. Returns their number. */
+/* Adds random experiments, about an equal number of each size. Returns their number. */
 static size_t add_by_chance(struct experiments *t, const struct select_pool *pool, size_t count,
                             struct rng *rng)
 {
@@ -420,8 +421,8 @@ static size_t add_by_chance(struct experiments *t, const struct select_pool *poo
     return added;
 }
 
-/* Adds the experiments of the next round, or sets the reason for the end in @round. @predicted:
- * number of successive predicted rounds. */
+/* Adds the experiments of the next round, or sets the reason for the end in @round. @predicted is
+ * the number of successive predicted rounds. */
 static size_t ask(struct experiments *t, const struct select_options *o, const struct committee *c,
                   unsigned predicted, struct rng *rng, struct select_round *round)
 {

@@ -1,4 +1,5 @@
-/* Active experiments: measures experiments in which good mappings differ most, and infers again. */
+/* Active selection of experiments: measures experiments in which good mappings differ most, and
+ * infers again. */
 #ifndef PORTOLAN_INFER_SELECT_H
 #define PORTOLAN_INFER_SELECT_H
 
@@ -9,15 +10,15 @@
 /* least relative noise; no measurement is reliably more accurate */
 #define SELECT_NOISE_LEAST 0.002
 
-/* Measures the pending rows of @t, with results as in PMEvo Definition 1. False with err ends the
- * inference. */
+/* Measures the pending rows of @t, with results as in PMEvo Definition 1. A result of false with
+ * err ends the inference. */
 typedef bool select_measure(struct experiments *t, void *state, struct err *err);
 
 /* Experiments that may be selected: of 2 to @size different forms. */
 struct select_pool {
     const uint32_t *forms;               /* indices into the table's forms, without duplicates */
     size_t forms_count;
-    /* selects only experiments that have a value in this table, of any forms; NULL: any
+    /* table whose experiments with a value may be selected, of any forms; NULL to permit all
      * experiments */
     const struct experiments *record;
     unsigned size;
@@ -27,8 +28,8 @@ struct select_pool {
  * allowed by @pool, and selects those that resolve most of the mappings' disagreement over all
  * drawn experiments, most informative first. Ignores disagreement that earlier choices resolve.
  * Disagreement (standard deviation over mean) is relative to @form_noise, one per form of @t. No
- * row is added on which the mappings agree within the mean noise of its forms. @disagreement:
- * largest disagreement on a drawn experiment; NaN: nothing was drawn. */
+ * row is added on which the mappings agree within the mean noise of its forms. Stores the largest
+ * disagreement on a drawn experiment, or NaN if nothing was drawn, in *@disagreement. */
 size_t select_experiments(const struct mapping *const *mappings, size_t n, struct experiments *t,
                           const struct select_pool *pool, size_t count, const double *form_noise,
                           struct rng *rng, double *disagreement);
@@ -39,11 +40,12 @@ struct select_options {
     /* initial random experiments; experiments per round; most in total, without those of single
      * forms */
     size_t first, batch, most;
-    unsigned size;                   /* forms of the largest experiment, at least 2 */
-    bool random;                     /* selects randomly, for comparison */
-    /* requests only experiments with a value in this table, borrowed; NULL: any */
+    unsigned size;                   /* number of forms of the largest experiment, at least 2 */
+    bool random;                     /* select randomly, for comparison */
+    /* table whose experiments with a value may be requested, borrowed; NULL to permit all
+     * experiments */
     const struct experiments *record;
-    /* Called several times per second during inference; may stop it. NULL: none. */
+    /* Called several times per second during inference, which it may stop. May be NULL. */
     void (*poll)(void *state, struct evolve *e);
     void *poll_state;
 };
@@ -77,7 +79,7 @@ typedef void select_report(void *state, const struct select_round *round,
 
 /* Measures @t's forms alone and @first random experiments, except those with results. Then infers,
  * selects and measures in turn, until nothing is disputed or @most is reached. Runs evolve_worker
- * only on the calling thread. Returns the best mapping; NULL with err. */
+ * only on the calling thread. Returns the best mapping, or NULL with err. */
 struct mapping *select_run(struct experiments *t, const struct select_options *o,
                            select_measure *measure, void *measure_state, select_report *report,
                            void *report_state, struct err *err);
@@ -85,7 +87,7 @@ struct mapping *select_run(struct experiments *t, const struct select_options *o
 /* replay.c: recorded measurements instead of a CPU, for repeated evaluation of the selection. */
 
 /* Fills pending rows of @t from the experiments of @state, a struct experiments, by names of forms.
- * Rows that @state lacks get a failed state. A select_measure (infer/select.h). Always returns
+ * Rows that @state lacks become failed. Implements select_measure (infer/select.h). Always returns
  * true. */
 bool replay_measure(struct experiments *t, void *state, struct err *err);
 

@@ -14,14 +14,16 @@
 
 #include "base/mem.h"
 
-/* Pipe ends of the process that traces the program. */
+/* Pipe ends of the process that traces the program. @tell writes to the parent process, and @hear
+ * reads from it. */
 struct apart_lines {
-    /* file descriptors: @tell to write to the parent process, @hear to read from it */
+    /* file descriptors */
     int tell, hear;
 };
 
 struct message {
-    bool result;               /* true: the result follows; false: the members below are progress */
+    bool result;               /* true if the result follows; false if the members below report
+                                * progress */
     double seconds;
     uint64_t iterations;
 };
@@ -55,7 +57,7 @@ static bool put_items(int fd, const void *items, size_t count, size_t size)
     return put(fd, &count, sizeof count) && (!count || put(fd, items, count * size));
 }
 
-/* Reads an array that put_items wrote. If it is empty, *@items is NULL and *@count is 0. */
+/* Reads an array that put_items wrote. If it is empty, sets *@items to NULL and *@count to 0. */
 static bool take_items(int fd, void **items, size_t *count, size_t size)
 {
     size_t n;
@@ -144,14 +146,14 @@ static bool goes_on(void *state, double seconds, uint64_t iterations)
     const struct message m = {.seconds = seconds, .iterations = iterations};
     struct pollfd up = {.fd = w->tell, .events = POLLOUT}, down = {.fd = w->hear, .events = POLLIN};
 
-    /* does not report progress if the pipe is full, for example because the parent is stopped */
+    /* Skips the report if the pipe is full, for example because the parent is stopped. */
     if (poll(&up, 1, 0) == 1 && up.revents == POLLOUT)
         put(w->tell, &m, sizeof m);
     return poll(&down, 1, 0) == 0;
 }
 
-/* Closes all descriptors except @a and @b, so that readers at their other ends get the end of
- * file. */
+/* Closes all descriptors except @a and @b, so that readers at their other ends detect the end of
+ * the file. */
 static void close_others(int a, int b)
 {
     int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -179,8 +181,8 @@ bool insitu_apart(bool (*run)(const struct insitu_options *o, struct insitu *out
         struct insitu_options apart = *o;
         struct err why = {0};
         signal(SIGPIPE, SIG_IGN);
-        setsid();   /* leaves the session of the terminal, because the end of that session would
-                     * kill this process */
+        setsid();   /* Leaves the session of the terminal, because the end of that session would
+                     * kill this process. */
         close_others(up[1], down[0]);
         apart.goes_on = goes_on;
         apart.state = &w;

@@ -1,4 +1,4 @@
-/* Generates x86-64 code. Only code_step adds instructions that change the flags. */
+/* Generates x86-64 code. Of the added instructions, only those of code_step change the flags. */
 #ifndef PORTOLAN_INSITU_CODE_H
 #define PORTOLAN_INSITU_CODE_H
 
@@ -20,21 +20,21 @@ struct code_fixup {
     uint32_t at;               /* offset of the 32-bit distance in the code */
     uint32_t next;             /* offset of the next instruction, to which the distance is
                                 * relative */
-    uint32_t label;            /* label of the target; CODE_UNPLACED: the target is the address
+    uint32_t label;            /* label of the target, or CODE_UNPLACED for a target at the address
                                 * @target */
     uint64_t target;
 };
 
 struct code {
     VEC(uint8_t) bytes;
-    VEC(uint32_t) labels;      /* offset of each label; CODE_UNPLACED: not set yet */
+    VEC(uint32_t) labels;      /* offset of each label; CODE_UNPLACED before it is set */
     VEC(struct code_fixup) fixups;
 };
 
 void code_done(struct code *c);
 /* Returns the offset of the next byte. */
 uint32_t code_place(const struct code *c);
-/* Creates a label whose offset is not set yet. */
+/* Creates a label without an offset. */
 uint32_t code_label(struct code *c);
 /* Sets the offset of @label to that of the next byte. */
 void code_label_here(struct code *c, uint32_t label);
@@ -62,14 +62,15 @@ void code_load(struct code *c, enum code_register reg, uint32_t slot);
 /* Append a 32-bit store to gs:@slot, or a load from it. */
 void code_store_narrow(struct code *c, enum code_register reg, uint32_t slot);
 void code_load_narrow(struct code *c, enum code_register reg, uint32_t slot);
-/* code_add appends a lea that adds @value to a register, code_set a move of @value to it. */
+/* code_add appends a lea that adds @value to a register. code_set appends a move of @value to
+ * it. */
 void code_add(struct code *c, enum code_register reg, int32_t value);
 void code_set(struct code *c, enum code_register reg, uint64_t value);
-/* Appends code that adds @value to the word at gs:@slot. Uses @reg, whose value is saved at
- * gs:@spare meanwhile. */
+/* Appends code that adds @value to the word at gs:@slot. Overwrites @reg during the addition, and
+ * saves its value at gs:@spare. */
 void code_count(struct code *c, enum code_register reg, uint32_t slot, int32_t value,
                 uint32_t spare);
-/* Appends an instruction that adds 1 (@down: subtracts 1) at gs:@slot. It changes the flags. */
+/* Appends an instruction that adds 1 at gs:@slot, or subtracts 1 if @down. It changes the flags. */
 void code_step(struct code *c, uint32_t slot, bool down);
 /* Computes all distances for code at address @base. Returns false with err if a target is too
  * far. */

@@ -9,26 +9,26 @@
 #define TIMED_INSNS 192u       /* least number of instructions in all copies of a short loop */
 #define TIMES_MOST 16u
 #define NO_CONDITION UINT32_MAX
-#define LINE 64u               /* most bytes of code that are fetched together */
-/* instructions behind a patch in which a jump is searched for */
+#define LINE 64u               /* bytes of code per fetch */
+/* most instructions after a patch in which a jump is searched for */
 #define DISPLACED_MORE 8u
-/* bytes from the region's start in which the target of an indirect jump is translated */
+/* bytes from the region's start within which the target of an indirect jump is translated */
 #define WINDOW 65536u
 #define JUMP_COPY (SLOT_JUMP + 0u)
 #define JUMP_ORIGINAL (SLOT_JUMP + 8u)
 
-/* Code that records the time when control enters the loop, and then jumps to @target. */
+/* Code that records the time at which control enters the loop, and then jumps to @target. */
 struct entrance {
     uint32_t label, target;
 };
 
-/* Code of a branch that is placed behind the copies. */
+/* Code of a branch, after the copies. */
 struct stub {
     uint32_t label;
-    uint32_t source;           /* index of the branch in the list; number of the copy */
+    uint32_t source;           /* index of the branch in the list, and number of the copy */
     unsigned copy;
     bool taken;                /* records that the branch was taken */
-    bool falls;                /* path of a branch that was not taken */
+    bool falls;                /* belongs to the path on which the branch is not taken */
 };
 
 struct maker {
@@ -41,14 +41,14 @@ struct maker {
     uint32_t *at;           /* labels of instructions, by copy * list count + index */
     uint32_t *heads;        /* label of the pivot in each copy */
     struct stamp stamp;     /* stamp at the pivot of a timed copy, or at an anchor */
-    bool displaced;         /* copies only the instructions that patches overwrite */
-    /* register used for counting; the loop does not access it if possible */
+    bool displaced;         /* copies contain only the instructions that patches overwrite */
+    /* register for counting, unused by the loop if possible */
     enum code_register spare;
-    /* labels of the table for indirect jumps and of its default target; CODE_UNPLACED: not used
-     * yet */
+    /* labels of the table for indirect jumps and of its default target; CODE_UNPLACED before their
+     * first use */
     uint32_t table, missed;
     VEC(struct stub) stubs;
-    VEC(struct entrance) entrances;   /* used only if visits are timed */
+    VEC(struct entrance) entrances;   /* entrances, only if visits are timed */
 };
 
 bool copies_follows(const struct region_insn *i)
@@ -89,7 +89,7 @@ static void outside(struct maker *m, uint64_t address)
 }
 
 /* Appends a jump to the address in JUMP_ORIGINAL. In the modes COPY_REPLAY and COPY_FOLLOW, whose
- * copies end at the exit, appends int3. */
+ * copies end at the exit, appends an int3. */
 static void outside_indirect(struct maker *m)
 {
     if (m->mode == COPY_REPLAY || m->mode == COPY_FOLLOW)
@@ -103,8 +103,8 @@ static uint32_t label_of(const struct maker *m, unsigned copy, uint32_t at)
     return m->at[copy * m->r->list.count + at];
 }
 
-/* Returns how many passes were counted in advance but are not executed if control leaves copy
- * @copy. */
+/* Returns the number of passes that were counted in advance but are not executed if control leaves
+ * copy @copy. */
 static int32_t rest(const struct maker *m, unsigned copy)
 {
     return (int32_t)(m->times - 1 - copy);
@@ -148,7 +148,7 @@ static void event_plain(struct code *c, uint16_t id, uint64_t value)
     restore(c);
 }
 
-/* Returns the label to which code outside the loop must jump to enter it at @target. */
+/* Returns the label for jumps from outside of the loop to @target in the loop. */
 static uint32_t enter(struct maker *m, uint32_t target)
 {
     if (m->mode != COPY_VISIT)
@@ -161,7 +161,7 @@ static uint32_t enter(struct maker *m, uint32_t target)
 }
 
 /* Appends code that counts an exit from the loop, or with @away an instruction that is executed in
- * the original. Nothing is counted if @source is not in the loop. */
+ * the original. Counts nothing if @source is not in the loop. */
 static void leave(struct maker *m, uint32_t source, unsigned copy, bool away)
 {
     if (m->displaced || !m->r->list.items[source].in_loop)
@@ -188,7 +188,7 @@ static uint32_t inner(struct maker *m, uint32_t source, unsigned copy, uint32_t 
     return target == m->r->pivot ? m->heads[(copy + 1) % m->times] : label_of(m, copy, target);
 }
 
-/* Returns whether a jump of @source to its target leaves nothing to count. */
+/* Returns whether a jump of @source to its target requires no counting. */
 static bool silent(const struct maker *m, uint32_t source)
 {
     const struct region_insn *i = &m->r->list.items[source];
@@ -207,7 +207,7 @@ static void go_to_target(struct maker *m, uint32_t source, unsigned copy)
         outside(m, i->target_address + m->bias);
 }
 
-/* Returns the low four bits of the opcode of a branch on flags; NO_CONDITION for other
+/* Returns the low four bits of the opcode of a branch on flags, or NO_CONDITION for other
  * instructions. */
 static unsigned branch_condition(const struct insn *in)
 {
@@ -225,7 +225,7 @@ static void branch(struct maker *m, const struct insn *in, uint32_t label, uint6
 {
     unsigned size = 0, at = insn_branch_distance(in, &size), condition = branch_condition(in);
     uint8_t opcode = in->bytes[at - 1];
-    bool near = condition == NO_CONDITION;   /* loop and jrcxz have a range of only 127 bytes */
+    bool near = condition == NO_CONDITION;   /* loop and jrcxz have a range of only 127 bytes. */
 
     if (near && at > 1 && in->bytes[0] == 0x67)
         BYTES(m->c, 0x67);
@@ -271,7 +271,8 @@ static void load_target(struct maker *m, const struct insn *in)
     while (in->bytes[at] != 0xff) {
         if ((in->bytes[at] & 0xf0) == 0x40)
             rex |= in->bytes[at] & 3;
-        else if (in->bytes[at] != 0x3e && in->bytes[at] != 0xf2)   /* omits notrack and bnd */
+        else if (in->bytes[at] != 0x3e && in->bytes[at] != 0xf2)   /* The copy omits notrack and
+                                                                    * bnd. */
             bytes[n++] = in->bytes[at];
         at++;
     }
@@ -308,7 +309,7 @@ static void indirect(struct maker *m, uint32_t source, int32_t unfinished)
         m->missed = code_label(c);
     }
     save(c);
-    point(m, source, unfinished);   /* here rax and rcx have the values of the original */
+    point(m, source, unfinished);   /* Here rax and rcx have the values of the original. */
     load_target(m, i->insn);
     if (records(m) && i->in_loop)
         event(c, (uint16_t)source);
@@ -352,7 +353,7 @@ static void load_address(struct maker *m, const struct insn *in)
     code_bytes(m->c, &displacement, 4);
 }
 
-/* Copies an instruction, with its relative address recomputed. */
+/* Copies an instruction and recomputes its relative address. */
 static void plain(struct maker *m, const struct insn *in)
 {
     unsigned at = insn_rip_displacement(in);
@@ -364,8 +365,8 @@ static void plain(struct maker *m, const struct insn *in)
         code_bytes(m->c, in->bytes, in->length);
 }
 
-/* Copies instruction @at to copy @copy. @unfinished: passes counted but not executed if the
- * instruction itself faults. */
+/* Copies instruction @at to copy @copy. @unfinished is the number of passes that are counted but
+ * not executed if the instruction faults. */
 static void instruction(struct maker *m, uint32_t at, unsigned copy, int32_t unfinished)
 {
     const struct region_insn *i = &m->r->list.items[at];
@@ -444,9 +445,9 @@ static void fall(struct maker *m, uint32_t at, unsigned copy)
         code_jump(m->c, inner(m, at, copy, at + 1));
 }
 
-/* Returns whether branch @at gets the inverse condition in copy @copy, because its target is the
- * next copy, which follows directly. Only in counting copies; timed copies have the conditions of
- * the original. */
+/* Returns whether branch @at has the inverse condition in copy @copy, because its target is the
+ * next copy, which follows directly. Applies only to counting copies. Timed copies have the
+ * conditions of the original. */
 static bool turned(const struct maker *m, uint32_t at, unsigned copy)
 {
     const struct region *r = m->r;
@@ -529,8 +530,8 @@ static bool is_patched(const struct region *r, uint32_t at)
     return found;
 }
 
-/* Returns the end of the instructions that a patch at @at displaces: those that it overwrites, and
- * further ones up to a jump shortly behind them, which returns to the original. */
+/* Returns the end of the instructions that a patch at @at displaces. These are the overwritten
+ * ones, and further ones up to a nearby jump, which returns to the original. */
 static uint32_t displaced_end(const struct region *r, uint32_t at)
 {
     uint32_t end = at + region_covered(r, at), i = end;
@@ -553,7 +554,7 @@ static void displace(struct maker *m, uint32_t at)
     uint32_t end = displaced_end(r, at);
 
     for (uint32_t i = at; i < end; i++) {
-        /* the pivot was counted, and will be counted again in the original */
+        /* The pivot was counted, and will be counted again in the original. */
         int32_t unfinished = i == r->pivot;
         point(m, i, unfinished);
         instruction(m, i, 0, unfinished);
@@ -563,8 +564,8 @@ static void displace(struct maker *m, uint32_t at)
         outside(m, last->offset + last->length + m->bias);
 }
 
-/* Appends the code to which the patch at anchor @at jumps. With @twice, adds another count and jump
- * at its start. Returns its label. */
+/* Appends the code to which the patch at anchor @at jumps. @twice adds another count and jump at
+ * its start. Returns its label. */
 static uint32_t make_anchor(struct maker *m, uint32_t at, bool twice)
 {
     uint32_t label = code_label(m->c);
@@ -640,7 +641,7 @@ static void make_table(struct maker *m)
 static unsigned choose_times(const struct region *r, enum copy_mode mode)
 {
     size_t count = r->kernel->loops[r->loop].count;
-    /* if each iteration leaves the copies, only the first one is executed */
+    /* If each iteration leaves the copies, only the first copy is executed. */
     bool one = r->each_away || mode == COPY_RECORD || mode == COPY_FOLLOW;
     unsigned times = one || count >= TIMED_INSNS ? 1 : (unsigned)(TIMED_INSNS / count);
 
@@ -685,7 +686,7 @@ static void make_mode(struct maker *m)
     free(m->heads);
 }
 
-/* Returns a register that no instruction of the loop accesses, or rax if all are accessed. */
+/* Returns a register that no instruction of the loop accesses, or rax if all are in use. */
 static enum code_register find_spare(const struct region *r)
 {
     static const enum code_register all[] = {CODE_RDI, CODE_RSI, CODE_RDX, CODE_RCX,

@@ -1,7 +1,7 @@
 /* Copies of a region's code that count, time or record. They are placed in the program, and patches
- * of the original jump to the copy that should run. Every thread has a slot of memory at segment
- * gs. The copies write only to the slot. Registers, flags and stack are as with the original
- * code. */
+ * of the original jump to the copy for the current mode. Every thread has a slot of memory at
+ * segment gs. The copies write only to the slot. Registers, flags and stack are the same as with
+ * the original code. */
 #ifndef PORTOLAN_INSITU_COPIES_H
 #define PORTOLAN_INSITU_COPIES_H
 
@@ -9,18 +9,18 @@
 #include "insitu/region.h"
 #include "insitu/slots.h"
 
-/* COPY_TIME stamps the time every few iterations. COPY_VISIT also stamps when control leaves the
- * loop and when it returns, which takes longer. COPY_FOLLOW and COPY_REPLAY run in copies of the
- * process: COPY_FOLLOW records like COPY_RECORD, but also the code around the loop; COPY_REPLAY
- * stamps like COPY_TIME, and loads lines into the cache at each stamp. Both end with int3 where
- * control would continue in the original. If each iteration executes code of the original,
- * COPY_COUNT and COPY_TIME contain only the instructions that the patches overwrite. */
+/* COPY_TIME stamps the time every few iterations. COPY_VISIT also stamps exits from the loop and
+ * returns to it, which takes longer. COPY_FOLLOW and COPY_REPLAY run in copies of the process.
+ * COPY_FOLLOW records like COPY_RECORD, but includes the code around the loop. COPY_REPLAY stamps
+ * like COPY_TIME, and loads lines into the cache at each stamp. Both end with int3 where control
+ * would continue in the original. If each iteration executes code of the original, COPY_COUNT and
+ * COPY_TIME contain only the instructions that the patches overwrite. */
 enum copy_mode {
     COPY_COUNT, COPY_TIME, COPY_VISIT, COPY_RECORD, COPY_REPLAY, COPY_FOLLOW, COPY_MODES
 };
 
 /* An event has a value in the low 48 bits. Its upper bits are the index of an instruction in the
- * region, or one of these constants. */
+ * region, or one of the constants below. */
 #define EVENT_PASS 0xffffu     /* execution of the pivot */
 #define EVENT_LEAVE 0xfffeu    /* exit from the loop */
 #define EVENT_AWAY 0xfffdu     /* execution of an instruction in the original, usually a call */
@@ -33,9 +33,9 @@ struct copy_point {
     int32_t unfinished;
 };
 
-/* Code for a patched place in a copy of the process, where the rest of the loop runs in the
- * original. It stamps every few passes; a stamp contains the number of iterations instead of
- * SLOT_LEAVES. It ends with int3 after the last stamp. */
+/* Code for a patched place in a copy of the process. The rest of the loop runs in the original
+ * there. It stamps every few passes. A stamp contains the number of iterations instead of
+ * SLOT_LEAVES. The code ends with int3 after the last stamp. */
 struct copy_anchor {
     uint32_t at; /* index in the region's list */
     uint32_t label;
@@ -45,13 +45,13 @@ struct copies {
     struct code code;
     VEC(struct copy_point) points;   /* sorted by offset */
     unsigned times[COPY_MODES];      /* number of consecutive copies of the loop */
-    /* labels to which the patches at the pivot and at the places of region.resumed jump */
+    /* labels to which the patches jump: at the pivot, and at the places in region.resumed */
     uint32_t entry[COPY_MODES];
     VEC(uint32_t) resumes[COPY_MODES];
     uint32_t clock;                  /* label of stamps_clock */
     VEC(struct copy_anchor) anchors; /* one for each anchor of the region */
-    /* If each iteration executes code of the original: labels of an anchor at the pivot, and of one
-     * with another count and jump. Their difference is the cost of a patch. */
+    /* If each iteration executes code of the original: labels of an anchor at the pivot, and of an
+     * anchor with another count and jump. The difference of their times is the cost of a patch. */
     uint32_t once, twice;
     uint32_t visits;                 /* label of stamps_visits */
     uint32_t call;                   /* label of a system call instruction */
@@ -59,14 +59,14 @@ struct copies {
     uint32_t replay, replayed;
 };
 
-/* Makes the copies of @r for code that is loaded @bias bytes above its addresses in the file. The
- * caller frees @out with copies_done. */
+/* Makes the copies of @r for code whose load address is @bias bytes above its addresses in the
+ * file. The caller frees @out with copies_done. */
 void copies_make(const struct region *r, uint64_t bias, struct copies *out);
 void copies_done(struct copies *c);
 /* Returns the point at offset @place, or NULL if there is none. */
 const struct copy_point *copies_point(const struct copies *c, uint32_t place);
-/* copies_records: whether the address or direction of instruction @i is recorded. copies_follows:
- * whether COPY_FOLLOW records its address. */
+/* copies_records returns whether the address or direction of instruction @i is recorded.
+ * copies_follows returns whether COPY_FOLLOW records its address. */
 bool copies_records(const struct region_insn *i);
 bool copies_follows(const struct region_insn *i);
 

@@ -79,7 +79,8 @@ static void run_known(enum counter kind, double *least, double *most)
         for (unsigned i = 0; i < LINES; i++)
             __asm__ volatile("clflush %0" : "+m"(lines[i * LINE]));
         __asm__ volatile("mfence" : : : "memory");
-        for (unsigned i = 0; i < LINES; i++) /* in an irregular order that no prefetcher predicts */
+        for (unsigned i = 0; i < LINES; i++) /* The lines are in an irregular order that no
+                                              * prefetcher predicts. */
             taken += (uint64_t)lines[(i * 1229u + (unsigned)(taken & 0)) % LINES * LINE];
         *least = 0.25 * LINES;
         *most = 8.0 * LINES;
@@ -87,7 +88,7 @@ static void run_known(enum counter kind, double *least, double *most)
     }
 }
 
-/* Returns the reason why a counter cannot be used; NULL if it can. */
+/* Returns the reason why a counter is unusable, or NULL if it is usable. */
 static const char *try_counter(const struct counter_source *s, enum counter kind)
 {
     double least, most, value;

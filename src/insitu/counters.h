@@ -1,5 +1,5 @@
 /* Hardware counters (perf_event_open). A counter is used only if it counts a known loop correctly,
- * because in virtual machines counters may be missing or count nothing. Linux, any thread. */
+ * because counters in virtual machines may be missing or count nothing. Linux, any thread. */
 #ifndef PORTOLAN_INSITU_COUNTERS_H
 #define PORTOLAN_INSITU_COUNTERS_H
 
@@ -13,10 +13,10 @@ enum counter { COUNTER_CYCLES, COUNTER_BRANCH_MISSES, COUNTER_CACHE_MISSES, COUN
 
 /* Source of counters: the system, or a test. */
 struct counter_source {
-    /* Opens a counter for user code of thread @tid (0: the caller) and of its children. The caller
-     * closes it with @done. Returns -errno on failure. */
+    /* Opens a counter for user code of thread @tid (0 for the caller) and of its children. The
+     * caller closes it with @done. Returns -errno on failure. */
     int (*open)(void *state, enum counter kind, pid_t tid);
-    /* Reads a counter. The value is scaled to the whole time if the counter ran for a part of it.
+    /* Reads a counter. A counter that ran for a part of the time is scaled to the whole time.
      * Returns false if it never ran. */
     bool (*read)(void *state, int counter, double *value);
     void (*done)(void *state, int counter);
@@ -25,7 +25,7 @@ struct counter_source {
 
 /* Counts of a program in all its threads. */
 struct hardware_counts {
-    double value[COUNTER_KINDS]; /* NaN: not counted */
+    double value[COUNTER_KINDS]; /* counts by kind; NaN if not counted */
     const char *why; /* why the first missing counter is missing, static; NULL if none is missing */
 };
 

@@ -27,12 +27,13 @@
 /* most seconds of a recording; seconds between polls of its end */
 #define RECORDED_SECONDS 0.02
 #define RECORDED_LOOK 0.001
-#define VISITS_TRIED 3u /* moments after which visits are timed only if they are long enough */
-#define REPLAYS_FAILED 4u /* most replays that are tried if none succeeds */
-#define PATCH_FAILED 2u   /* number of attempts that a failed measurement of the patch counts as */
+#define VISITS_TRIED 3u /* number of moments after which visits are timed only if they are long
+                         * enough */
+#define REPLAYS_FAILED 4u /* most replays to try before the first success */
+#define PATCH_FAILED 2u   /* number of attempts that a failed measurement of the patch uses up */
 #define MOMENTS_MOST 24u
-/* Share of the watched time in which moments may stop the program, and additional seconds. The
- * first MOMENTS_LEAST moments occur in any case. */
+/* Share of the watched time during which moments may stop the program, and additional seconds. The
+ * first MOMENTS_LEAST moments occur regardless of them. */
 #define STOPPED_SHARE 0.05
 #define STOPPED_SECONDS 0.1
 #define MOMENTS_LEAST 4u
@@ -52,16 +53,16 @@ struct insitu_watch {
     struct launched program;
     struct process process;
     struct maps maps;
-    /* exec occurred before the copies were placed; the thread is stopped before the new program's
-     * first instruction */
+    /* An exec occurred before the copies were placed. The thread is stopped before the new
+     * program's first instruction. */
     bool executed;
     bool placed;
-    bool whole;                /* whether the program ended while it was watched */
-    bool over;                 /* whether watching has ended */
-    double begun, cpu_begun;   /* start time; CPU seconds of the process until then */
+    bool whole;                /* the program ended while it was watched */
+    bool over;                 /* watching has ended */
+    double begun, cpu_begun;   /* start time, and CPU seconds of the process until then */
     struct system_trial trial; /* features of the system that work */
     struct counters counters;
-    uint64_t period, ticks_begun;   /* passes between stamps; time stamp counter at the start */
+    uint64_t period, ticks_begun;   /* passes between stamps, and time stamp counter at the start */
     unsigned originals; /* timings of the original code in copies of the process */
     unsigned patches;   /* measurements of the patch */
     unsigned clocked;   /* measurements of the clock */
@@ -74,7 +75,7 @@ static double now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* Stores the CPU time of the process, because it is no longer known when the process has ended. */
+/* Stores the CPU time of the process, which is unavailable after its end. */
 static void note_cpu(struct insitu_watch *w)
 {
     struct timespec t;
@@ -96,14 +97,14 @@ static void handle_fork(struct insitu_watch *w, const struct process_event *e)
     struct placed *x = &w->out->placed;
 
     placed_clean_child(x, e);
-    /* a child of vfork uses the slot of its parent, which is blocked meanwhile */
+    /* A child of vfork uses the slot of its parent, which is blocked until the child ends. */
     if (e->shared && !e->suspends && w->placed && !placed_take_stranger(x, e->child))
         cut(w, "the program started more processes that share its memory than there are counters, "
                "or one uses segment gs");
     ptrace(PTRACE_DETACH, e->child, NULL, NULL);
 }
 
-/* Handles events that occurred while threads were being stopped. Does not resume threads. */
+/* Handles events that occurred while threads were being stopped. Does not resume the threads. */
 static void handle_late(struct insitu_watch *w)
 {
     struct process_event e;
@@ -119,7 +120,8 @@ static void handle_late(struct insitu_watch *w)
             w->executed = true;
 }
 
-/* Restores the original code and moves all threads out of the copies. Does not resume threads. */
+/* Restores the original code and moves all threads out of the copies. Does not resume the
+ * threads. */
 static bool remove_copies(struct insitu_watch *w, struct err *err)
 {
     struct placed *x = &w->out->placed;
@@ -127,7 +129,8 @@ static bool remove_copies(struct insitu_watch *w, struct err *err)
 
     if (!w->placed || p->ended)
         return true;
-    /* a thread that does not stop waits for a device; it stops before it executes an instruction */
+    /* A thread that does not stop waits for a device. It stops before it executes an
+     * instruction. */
     x->kept |= !process_stop(p, false, err);
     handle_late(w);
     if (!w->placed || p->ended)
@@ -141,7 +144,8 @@ static bool remove_copies(struct insitu_watch *w, struct err *err)
         t = process_tracee(p, tid);
         if (t && settled)
             placed_release(x, t);
-        x->kept |= t && !settled;   /* the thread stays in the copy until control leaves the loop */
+        x->kept |= t && !settled;   /* The thread stays in the copy until control leaves the loop.
+                                     * */
     }
     if (!p->ended && process_caller(p))
         placed_unmap(x, process_caller(p));
@@ -222,7 +226,7 @@ static void handle(struct insitu_watch *w, const struct process_event *e)
         break;
     }
     if (e->news == PROCESS_EXEC && !w->placed && !w->over && w->options->argv)
-        return;   /* the thread stays stopped at the start of the new program */
+        return;   /* The thread stays stopped at the start of the new program. */
     t = process_tracee(p, e->tid);
     if (w->over && !w->placed)
         process_go_all(p);
@@ -336,7 +340,7 @@ static void replay(struct insitu_watch *w)
     }
 }
 
-/* Makes running threads execute the copies of @mode. */
+/* Redirects running threads to the copies of @mode. */
 static bool change(struct insitu_watch *w, enum copy_mode mode, struct err *err)
 {
     struct placed *x = &w->out->placed;
@@ -405,7 +409,7 @@ static void choose_period(struct insitu_watch *w)
 }
 
 /* Returns whether visits are timed. They are not if the loop has an indirect jump, because exits
- * through it are not detected, or if visits were found to be too short. */
+ * through it are undetected, or if visits were found to be too short. */
 static bool times_visits(const struct insitu_watch *w)
 {
     bool alone;
@@ -450,7 +454,7 @@ static bool read_file(void *state, uint64_t address, void *out, size_t bytes)
 }
 
 /* Checks whether the region can be copied and patched, without changing anything. Returns false
- * with err; *@missing is set if the loop's file may be mapped later. */
+ * with err. Sets *@missing if the loop's file may be mapped later. */
 static bool prepare(struct insitu_watch *w, bool *missing, struct err *err)
 {
     const struct insitu_options *o = w->options;
@@ -489,7 +493,7 @@ static bool returns_to_patch(struct insitu_watch *w)
 }
 
 /* Moves threads out of the bytes that patches overwrite. While a return address of a thread is in
- * them, runs the program shortly. All threads are stopped before and afterwards. */
+ * them, runs the program briefly. All threads are stopped before and after the call. */
 static bool clear_way(struct insitu_watch *w, struct err *err)
 {
     struct process *p = &w->process;
@@ -700,8 +704,8 @@ static void let_go(struct insitu_watch *w)
     struct err ignored;
 
     if (p->ended)
-        w->program.pid = 0;   /* the system may reuse the process id */
-    if (p->memory < 0 && !p->tracees.count) {   /* the process could not be seized */
+        w->program.pid = 0;   /* The system may reuse the process id. */
+    if (p->memory < 0 && !p->tracees.count) {   /* The process could not be seized. */
         pid_t pid = w->program.pid;
         launch_end(&w->program);
         while (pid > 0 && waitpid(pid, NULL, 0) < 0 && errno == EINTR)
@@ -713,7 +717,7 @@ static void let_go(struct insitu_watch *w)
         handle_late(w);
         process_detach(p);
     }
-    if (!w->out->cut)   /* otherwise lets the program run until it ends */
+    if (!w->out->cut)   /* The program runs until it ends, unless watching was cut short. */
         launch_end(&w->program);
     while (!p->ended && w->options->argv) {
         struct process_event e = process_wait(p, TICK);
@@ -783,7 +787,7 @@ bool insitu_run(const struct insitu_options *o, struct insitu *out, struct err *
     struct insitu_call call = {o, out, err, false};
 
     *out = (struct insitu){.ticks_per_cycle = NAN, .ticks_per_visit = NAN, .cpu = NAN};
-    /* an attached process must continue when this one ends, so another process traces it */
+    /* An attached process must continue when this one ends, so another process traces it. */
     if (!o->argv)
         return insitu_apart(run, o, out, err);
     return thread_apart(run_call, &call, err) && call.ok;

@@ -1,6 +1,6 @@
 /* Measures a loop in its running program: iterations, cycles per iteration, and branch directions.
- * Patches redirect control to copies of the loop that count, time or record. They do not change the
- * results and the output of the program. */
+ * Patches redirect control to copies of the loop that count, time or record. The copies do not
+ * change the results or the output of the program. */
 #ifndef PORTOLAN_INSITU_INSITU_H
 #define PORTOLAN_INSITU_INSITU_H
 
@@ -9,7 +9,7 @@
 #include "insitu/replay.h"
 
 struct insitu_options {
-    /* program to start and its arguments, NULL-terminated; NULL: attach to process @pid */
+    /* program to start and its arguments, NULL-terminated; NULL to attach to process @pid */
     const char *const *argv;
     pid_t pid;
     const char *output, *input;      /* files for output and input of a started program, as in
@@ -17,11 +17,10 @@ struct insitu_options {
     const struct kernel *kernel;     /* contains the loop; borrowed */
     size_t loop;                     /* index of the kernel's loop */
     const char *file;                /* absolute path of the program or library with the loop */
-    double seconds;                  /* most seconds of watching; INFINITY: until the program
-                                      * ends */
+    double seconds;                  /* most seconds of watching; INFINITY to watch until the
+                                      * program ends */
     bool counts_only;                /* only count, without timing and recording */
-    /* Called several times per second. If it returns false, the program is released. May be
-     * NULL. */
+    /* Called several times per second. A result of false releases the program. May be NULL. */
     bool (*goes_on)(void *state, double seconds, uint64_t iterations);
     void *state;
 };
@@ -29,69 +28,71 @@ struct insitu_options {
 struct insitu {
     struct region region;
     struct copies copies;
-    struct placed placed;            /* results; nothing of it remains in the process */
+    struct placed placed;            /* results; the process contains nothing of this any more */
     /* ticks of the time stamp counter per core cycle; NaN: not measured */
     double ticks_per_cycle;
     double ticks_per_visit;          /* overhead of timing a visit of the loop, in ticks; NaN: not
                                       * measured */
-    double seconds;                  /* wall-clock seconds for which the program was watched */
-    double stopped;                  /* seconds of these in which the program was stopped for
+    double seconds;                  /* wall-clock seconds of watching */
+    double stopped;                  /* seconds of watching during which the program was stopped for
                                       * measuring */
-    size_t stops;                    /* number of times that it was stopped */
-    double cpu;                      /* CPU seconds of the program meanwhile; NaN: unknown */
-    /* seconds from the program's start to the first count; 0: nothing was counted, or the program
+    size_t stops;                    /* number of these stops */
+    double cpu;                      /* CPU seconds of the program during watching; NaN if unknown
+                                      * */
+    /* seconds from the program's start to the first count; 0 if nothing was counted, or the program
      * was already running */
     double late;
     size_t threads;                 /* number of threads that were counted */
     size_t moments;                 /* number of moments, each with timings and a recording */
     struct replayed_all replays;    /* results of replays at some of the moments */
-    struct hardware_counts counted; /* counts of the hardware while the program was watched, for the
-                                     * whole program */
-    bool ended, killed;             /* whether the program ended; whether a signal that cannot be
+    struct hardware_counts counted; /* hardware counts of the whole program during watching */
+    bool ended, killed;             /* ended: the program ended; killed: a signal that cannot be
                                      * caught ended it */
-    /* status by waitpid, if the program was started here and ended */
+    /* status by waitpid, if this process started the program and it ended */
     int status;
-    bool complete;                  /* whether counting covers the program from its first to its
-                                     * last instruction */
-    /* whether the system does not permit tracing or patching */
+    bool complete;                  /* counting covers the program from its first to its last
+                                     * instruction */
+    /* the system does not permit tracing or patching */
     bool refused;
-    char *cut;                       /* why watching ended early; NULL: it did not */
+    char *cut;                       /* why watching ended early; NULL if it did not */
 };
 
-/* Watches the loop. Returns false with err if the program cannot be started or instrumented; it was
- * not changed in the latter case. The caller always frees @out with insitu_done. */
+/* Watches the loop. Returns false with err if the program cannot be started or instrumented. A
+ * program that cannot be instrumented is unchanged. The caller always frees @out with
+ * insitu_done. */
 bool insitu_run(const struct insitu_options *o, struct insitu *out, struct err *err);
 void insitu_done(struct insitu *x);
 /* Pseudo-quantile: the mean of all blocks except for disturbed ones, which took much longer than
  * the fast ones. */
 #define INSITU_TYPICAL (-1.0)
-/* Returns the cycles per iteration in the program at quantile @q of the timed blocks; NaN if there
- * are too few blocks. *@alone: whether the time between visits is excluded. */
+/* Returns the cycles per iteration in the program at quantile @q of the timed blocks, or NaN if
+ * there are too few blocks. Sets *@alone if the time between visits is excluded. */
 double insitu_cycles(const struct insitu *x, double q, bool *alone);
-/* Returns the cycles per iteration at INSITU_TYPICAL. They include the time between visits and the
+/* Returns the cycles per iteration at INSITU_TYPICAL. These include the time between visits and the
  * return from the original after an indirect jump. */
 double insitu_cycles_whole(const struct insitu *x);
-/* Returns whether insitu_cycles is from the original code, timed in copies of the process.
- * Otherwise it includes the return from the original if an indirect jump leaves the timed code. */
+/* Returns whether insitu_cycles is from the original code, timed in copies of the process. If not,
+ * it includes the return from the original if an indirect jump leaves the timed code. */
 bool insitu_original(const struct insitu *x);
-/* Returns the mean cycles from an exit of the loop to its next entry; NaN if visits were not
+/* Returns the mean cycles from an exit of the loop to its next entry, or NaN if visits were not
  * timed. */
 double insitu_between(const struct insitu *x);
 /* insitu_patch returns the cycles per iteration of the jump to the counting code and back, if each
- * iteration executes code of the original. insitu_cycles does not include them. NaN: not measured,
- * or another kind of loop. insitu_trip returns the timed iterations per visit of the loop.
- * INFINITY: control never left the loop; NaN: not timed. */
+ * iteration executes code of the original. insitu_cycles does not include them. It returns NaN if
+ * this was not measured, or for another kind of loop. insitu_trip returns the timed iterations per
+ * visit of the loop. It returns INFINITY if control never left the loop, and NaN if it was not
+ * timed. */
 double insitu_patch(const struct insitu *x);
 double insitu_trip(const struct insitu *x);
 
-/* Returns by how many ticks a stamp's clock measurement takes longer than its instructions: the
- * least value, at the mean clock. */
+/* Returns the excess in ticks of a stamp's clock measurement over its instructions: the least
+ * value, at the mean clock. */
 double insitu_clock_overhead(const struct insitu *x);
 
 /* Internal, apart.c: watches the program from a separate process, which removes all patches even if
  * this process is killed. Calls @run in a copy of this process, passes its progress to the callback
- * here, and copies the results back, except for the copies of the loop. Returns false with err of
- * @run, or if no process can be created. */
+ * in this one, and returns its results, except for the copies of the loop. Returns false with err
+ * of @run, or if no process can be created. */
 bool insitu_apart(bool (*run)(const struct insitu_options *o, struct insitu *out, struct err *err),
                   const struct insitu_options *o, struct insitu *out, struct err *err);
 

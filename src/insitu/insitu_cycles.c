@@ -9,12 +9,12 @@
 
 #include "base/mem.h"
 
-/* least cycles per visit with which the overhead of timing each visit is low */
+/* least cycles per visit at which the overhead of timing each visit is low */
 #define VISIT_LEAST 400.0
 #define BLOCKS_LEAST 8u        /* least number of timed blocks for a quantile */
 #define QUIET 0.25             /* quantile that undisturbed blocks reach */
 #define DISTURBED 1.5
-#define CLOCK_CHANGE 0.05      /* relative change of the clock at which a block is ignored */
+#define CLOCK_CHANGE 0.05      /* relative change of the clock above which a block is ignored */
 
 double insitu_clock_overhead(const struct insitu *x)
 {
@@ -70,7 +70,7 @@ static double cycles_of(const struct insitu *x, double q, enum block_kind kind)
                ticks = (double)b->ticks;
         if (b->kind == BLOCK_VISITS && b->leaves)
             ticks -= (double)b->away + (double)b->leaves * x->ticks_per_visit;
-        /* ignores a block if the clock changed or the block was interrupted */
+        /* Ignores a block if the clock changed or the block was interrupted. */
         if (b->kind == kind && ticks > 0 && b->iterations &&
             fabs(before - after) < CLOCK_CHANGE * before)
             each[kept++] = ticks / (double)b->iterations / ((before + after) / 2 / STAMP_CYCLES);
@@ -85,8 +85,9 @@ static double cycles_of(const struct insitu *x, double q, enum block_kind kind)
     return patch > 0 ? cycles - patch : cycles;
 }
 
-/* Returns the cycles at quantile @q of the original code, if it was timed, otherwise of the copies.
- * If every iteration enters the timed code from the original, only the former are valid. */
+/* Returns the cycles at quantile @q of the original code if it was timed, otherwise of the copies.
+ * If every iteration enters the timed code from the original, only the times of the original are
+ * valid. */
 static double of_original(const struct insitu *x, double q)
 {
     double original = cycles_of(x, q, BLOCK_ORIGINAL);
@@ -98,7 +99,7 @@ bool insitu_original(const struct insitu *x)
     return !isnan(cycles_of(x, INSITU_TYPICAL, BLOCK_ORIGINAL));
 }
 
-/* Returns whether @event is an indirect jump to a place that is not known to be in the loop. */
+/* Returns whether @event is an indirect jump to a target that is not known to be in the loop. */
 static bool leads_outside(const struct insitu *x, uint64_t event)
 {
     const struct region *r = &x->region;
@@ -110,8 +111,8 @@ static bool leads_outside(const struct insitu *x, uint64_t event)
     return to == REGION_NONE || !r->list.items[to].in_loop;
 }
 
-/* Returns the recorded iterations per exit from the loop: infinite without exits, NaN without
- * iterations. @calls: executions of instructions in the original code (EVENT_AWAY) also count as
+/* Returns the recorded iterations per exit from the loop. INFINITY without exits, NaN without
+ * iterations. If @calls, executions of instructions in the original code (EVENT_AWAY) also count as
  * exits. */
 static double recorded_trip(const struct insitu *x, bool calls)
 {
@@ -144,7 +145,7 @@ double insitu_cycles(const struct insitu *x, double q, bool *alone)
     double trip = x->region.each_away ? recorded_trip(x, true) : timed_trip(x),
            within = cycles_of(x, INSITU_TYPICAL, BLOCK_VISITS);
 
-    if (x->region.jumps_indirect) {   /* visits are not timed */
+    if (x->region.jumps_indirect) {   /* Visits are not timed. */
         *alone = isinf(trip);
         return of_original(x, q);
     }
@@ -177,7 +178,7 @@ double insitu_between(const struct insitu *x)
 
 double insitu_trip(const struct insitu *x)
 {
-    /* timed exits include calls, but not exits through an indirect jump */
+    /* Timed exits include calls, but exclude exits through an indirect jump. */
     return x->region.calls || x->region.jumps_indirect ? recorded_trip(x, false) : timed_trip(x);
 }
 #endif

@@ -14,7 +14,7 @@
 /* expected number of common lines at which there is none with a probability of 5 % */
 #define NONE_COMMON 3.0
 
-/* Set of lines that were accessed in a recording. */
+/* Set of lines that a recording accessed. */
 struct recent {
     VEC(uint64_t) lines;
     struct index by_line;
@@ -25,7 +25,7 @@ struct access_step {
     int64_t by;
 };
 
-/* A line, and the instruction that accessed it first in a recording. */
+/* A line, and the first instruction of a recording that accessed it. */
 struct new_line {
     uint64_t line;
     uint32_t at;
@@ -192,7 +192,7 @@ double lines_all(const struct loop_lines *l, bool *at_least)
     for (size_t i = 0; i < l->list.count; i++) {
         const struct load_lines *load = &l->list.items[i];
         double each = (double)(load->fresh + load->streamed) / (double)l->iterations;
-        if (each < NEW_LEAST)   /* the first level holds the lines of this load */
+        if (each < NEW_LEAST)   /* The first level holds the lines of this load. */
             continue;
         sum += load->footprint;
         *at_least |= load->at_least;
@@ -223,7 +223,7 @@ bool lines_from(const struct load_lines *l, const struct cache_levels *c, double
 {
     double d = l->distance;
 
-    /* the hit rate of a cache is its size divided by the reuse distance */
+    /* The hit rate of a cache is its size divided by the reuse distance. */
     if (isnan(d) || (l->at_least && d < c->l3))
         return false;
     double first = fmin(c->l1 / d, 1), second = fmin(c->l2 / d, 1), third = fmin(c->l3 / d, 1);

@@ -9,9 +9,9 @@
 #include "base/vec.h"
 
 struct map {
-    uint64_t start, end, offset;   /* addresses; offset of @start in the file */
+    uint64_t start, end, offset;   /* addresses, and offset of @start in the file */
     bool write, execute, shared;
-    char *path;                    /* path of the file; empty if there is none */
+    char *path;                    /* path of the file; empty without a file */
 };
 
 struct maps { VEC(struct map) list; };
@@ -20,10 +20,10 @@ struct maps { VEC(struct map) list; };
  * maps_done. */
 bool maps_read(pid_t pid, struct maps *out);
 void maps_done(struct maps *m);
-/* Returns the mapping that contains @address; NULL if there is none. */
+/* Returns the mapping that contains @address, or NULL. */
 const struct map *maps_at(const struct maps *m, uint64_t address);
-/* Returns the address of @size free bytes from which 32-bit distances reach all of [@low, @high); 0
- * if there are none. */
+/* Returns the address of @size free bytes from which 32-bit distances reach all of [@low, @high),
+ * or 0 if there are none. */
 uint64_t maps_gap(const struct maps *m, uint64_t low, uint64_t high, uint64_t size);
 
 #endif

@@ -6,7 +6,7 @@
 #include "simulate/simulate.h"
 
 #define SAMPLES 4u             /* number of samples of the recorded iterations */
-#define SAMPLE_INSNS 500u      /* least instructions per sample, if so many were recorded */
+#define SAMPLE_INSNS 500u      /* least instructions per sample, if the recording has that many */
 #define SAMPLE_MOST 2000u
 
 /* Returns the cycles that @count instructions take when repeated. */

@@ -77,8 +77,8 @@ static void count_target(struct path_branch *b, uint64_t target)
         b->taken = b->target_counts.items[i];
 }
 
-/* Finds the instruction after the branch at @at in this iteration (REGION_NONE: outside of the
- * region). Returns false if the next event does not belong to this branch. */
+/* Finds the instruction after the branch at @at in this iteration, which is REGION_NONE outside of
+ * the region. Returns false if the next event does not belong to this branch. */
 static bool take_branch(struct reader *r, uint32_t at, uint32_t *next)
 {
     const struct region_insn *i = &r->x->region->list.items[at];
@@ -102,7 +102,7 @@ static bool take_branch(struct reader *r, uint32_t at, uint32_t *next)
 }
 
 /* Handles instruction @at, which was executed in the original. Returns false if the recording
- * continues only at the next execution of the pivot, not at the next instruction. */
+ * continues only at the next execution of the pivot and not at the next instruction. */
 static bool take_away(struct reader *r, uint32_t at)
 {
     unsigned id;
@@ -150,7 +150,7 @@ static bool read_iteration(struct reader *r)
     return false;
 }
 
-/* Adds the decoded path, or counts another iteration of an equal path. */
+/* Adds the decoded path, or increments the count of an equal path. */
 static void keep(struct reader *r)
 {
     struct paths *p = r->out;
@@ -181,8 +181,8 @@ static void read_stretch(struct reader *r)
         if (read_iteration(r) && (r->at < r->end || r->at > begun))
             keep(r);
         else {
-            r->out->dropped += r->at < r->end;   /* the last iteration is not counted: the recording
-                                                  * ends within it */
+            r->out->dropped += r->at < r->end;   /* The recording ends within the last iteration,
+                                                  * which is not counted. */
             vec_done(&r->path.insns);
         }
     }

@@ -15,8 +15,8 @@ struct path {
 
 struct path_branch {
     uint32_t at;               /* index in the region's list */
-    /* executions; how many of them were taken, or for an indirect jump went to the most frequent
-     * target */
+    /* number of executions; number of taken ones, or for an indirect jump of those to the most
+     * frequent target */
     size_t executed, taken;
     VEC(uint64_t) targets;     /* different targets of an indirect jump */
     VEC(size_t) target_counts;
@@ -25,7 +25,7 @@ struct path_branch {
 struct paths {
     VEC(struct path) list;             /* most frequent first */
     VEC(struct path_branch) branches;  /* sorted by address */
-    /* index in @list for each recorded iteration, stretch after stretch */
+    /* index in @list for each recorded iteration; stretches follow each other */
     VEC(uint32_t) order;
     size_t iterations;                 /* iterations that were decoded */
     /* recorded iterations that were interrupted and could not be decoded */
@@ -39,7 +39,7 @@ void paths_done(struct paths *p);
 /* mix.c: predicts the mean cycles of the recorded iterations, in their order. Any thread. */
 
 /* Simulates samples of the recorded iterations of @r on @m, each as a repeated block. Returns the
- * mean cycles per iteration; NaN if nothing was recorded. */
+ * mean cycles per iteration, or NaN if nothing was recorded. */
 double mix_predict(const struct region *r, const struct paths *p, const struct machine *m);
 /* Appends the instructions of @path, without calls, to the @count instructions in @out, up to
  * @most. Marks branches as followed. Returns the new count. */

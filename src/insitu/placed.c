@@ -18,7 +18,7 @@
 /* most single steps of a thread until it can continue in the original */
 #define STEPS_MOST 20000u
 #define CLOCK_TRIES 12
-#define PERIOD_FIRST 256u      /* passes between stamps while their duration is not known */
+#define PERIOD_FIRST 256u      /* passes between stamps before their duration is known */
 
 static uint64_t slot_address(const struct placed *x, uint32_t slot)
 {
@@ -78,7 +78,7 @@ bool placed_new(struct process *p, const struct region *r, struct copies *c, uin
     if (!process_write(p, at, c->code.bytes.items, c->code.bytes.count))
         return err_set(err, ERR_IO, NULL,
                        "the copy of the loop cannot be written into the process");
-    /* from here on, other threads may run while a thread makes a call */
+    /* During later calls of a thread, other threads may run. */
     p->call_at = label_address(out, c->call);
     return true;
 }
@@ -123,7 +123,7 @@ bool placed_take(struct placed *x, struct traced *t)
 {
     struct user_regs_struct regs;
     if (!process_registers(t, &regs))
-        return true;   /* the thread has just ended */
+        return true;   /* The thread has just ended. */
     if ((regs.gs_base && !is_slot(x, regs.gs_base)) ||
         (x->slot_count == SLOTS_MOST && !x->free.count))
         return false;
@@ -138,7 +138,7 @@ bool placed_take_stranger(struct placed *x, pid_t tid)
     struct traced t = {.tid = tid};
     if (!x->slots)
         return true;
-    x->kept = x->shared = true;   /* the end of this process will not be reported */
+    x->kept = x->shared = true;   /* The end of this process will not be reported. */
     return placed_take(x, &t);
 }
 
@@ -185,9 +185,9 @@ bool placed_inside(const struct region *r, uint64_t bias, uint64_t address)
     return false;
 }
 
-/* Returns whether place @i contains a jump to the copies of any mode. It may be another mode than
- * the current one if the program restored bytes that it read earlier, or if writing failed halfway.
- * If false, the program has replaced the code. */
+/* Returns whether place @i contains a jump to the copies of any mode. It may be a mode other than
+ * the current one, if the program restored bytes that it read earlier, or if a write failed
+ * halfway. Otherwise the program has replaced the code. */
 static bool is_ours(const struct placed *x, size_t i)
 {
     uint8_t jump[PATCH_BYTES], original[PATCH_BYTES], there[PATCH_BYTES];
@@ -202,8 +202,8 @@ static bool is_ours(const struct placed *x, size_t i)
     return false;
 }
 
-/* Replaces a jump in three steps. A thread that executes it meanwhile executes the old jump, the
- * new one, or int3, which placed_settle handles. */
+/* Replaces a jump in three steps. A thread that executes it during the replacement executes the old
+ * jump, the new one, or int3, which placed_settle handles. */
 static bool write_in_steps(const struct placed *x, uint64_t at, const uint8_t jump[PATCH_BYTES])
 {
     const uint8_t trap = 0xcc;
@@ -249,7 +249,7 @@ bool placed_restore(struct placed *x, struct err *err)
         uint8_t jump[PATCH_BYTES], original[PATCH_BYTES], there[PATCH_BYTES];
         uint64_t at = site_address(x, i);
         site_bytes(x, i, x->mode, original, jump);
-        if (!is_ours(x, i))   /* the program may restore the jump later */
+        if (!is_ours(x, i))   /* The program may restore the jump later. */
             x->kept |= !process_read(x->process, at, there, sizeof there) ||
                        memcmp(there, original, sizeof there) != 0;
         else if (!process_write(x->process, at, original, PATCH_BYTES))
@@ -297,7 +297,7 @@ static void add_unfinished(const struct placed *x, uint32_t slot, int32_t passes
 }
 
 /* If @t is at a point of the copies, moves it to the original. Returns whether it can continue
- * there. *@failed: its registers cannot be read. */
+ * there. Sets *@failed if its registers cannot be read. */
 static bool is_settled(struct placed *x, struct traced *t, bool *failed)
 {
     struct user_regs_struct regs;
@@ -313,7 +313,7 @@ static bool is_settled(struct placed *x, struct traced *t, bool *failed)
     if (!p || (x->patched && placed_inside(x->region, x->bias, original)))
         return false;
     add_unfinished(x, t->slot, p->unfinished);
-    /* the instruction at this point faulted */
+    /* The instruction at this point faulted. */
     if (t->signal && (uint64_t)(uintptr_t)t->info.si_addr == regs.rip)
         t->info.si_addr = (void *)(uintptr_t)original;
     regs.rip = original;
@@ -483,7 +483,7 @@ void placed_unmap(struct placed *x, struct traced *t)
 
     if (x->kept)
         return;
-    /* this unmaps the copies with the system call; all threads are stopped */
+    /* The next call unmaps the copies and the system call in them. All threads are stopped. */
     x->process->call_at = 0;
     if (x->slots)
         process_call(x->process, t, SYS_munmap,

@@ -8,12 +8,12 @@
 #include "insitu/maps.h"
 #include "insitu/process.h"
 
-/* BLOCK_VISITS: visits were timed. BLOCK_ORIGINAL: original code, timed in a copy of the
+/* BLOCK_VISITS has timed visits. BLOCK_ORIGINAL has original code, timed in a copy of the
  * process. */
 enum block_kind { BLOCK_COPY, BLOCK_VISITS, BLOCK_ORIGINAL };
 
 struct timed_block { /* Time between two stamps. */
-    /* ticks of the time stamp counter; number of exits from the loop */
+    /* ticks of the time stamp counter, and number of exits from the loop */
     uint64_t ticks, leaves;
     enum block_kind kind;
     uint64_t away;     /* ticks between exits and the next entries */
@@ -31,20 +31,19 @@ struct placed {
     struct process *process;
     const struct region *region;
     const struct copies *copies;
-    uint64_t bias, code, slots;          /* addresses in the process; 0: not mapped */
+    uint64_t bias, code, slots;          /* addresses in the process; 0 if not mapped */
     uint32_t slot_count;                 /* number of slots assigned so far */
     VEC(uint32_t) free;                  /* slots of threads that have exited */
-    /* whether the copies must stay mapped. A thread that is not stopped or traced, or code that the
-     * program may restore, may jump to them. */
+    /* the copies must stay mapped, because a thread that is not stopped or traced, or code that the
+     * program may restore, may jump to them */
     bool kept;
-    bool shared;                         /* whether a process that is not traced shares the
-                                          * memory */
+    bool shared;                         /* an untraced process shares the memory */
     enum copy_mode *chosen;              /* mode of each slot */
     /* initial values of SLOT_PERIOD and SLOT_RECORDS_LEFT for each slot */
     uint64_t *period, *given;
-    /* iterations in each slot since the last harvest, as last polled */
+    /* iterations in each slot since the last harvest, at the last poll */
     uint64_t *peeked;
-    bool patched;                        /* whether the original jumps to the copies of @mode */
+    bool patched;                        /* the original jumps to the copies of @mode */
     enum copy_mode mode;
     uint64_t iterations;                 /* iterations until the last harvest */
     VEC(struct timed_block) timed;
@@ -64,19 +63,19 @@ void placed_done(struct placed *x);
  * segment gs in that thread. */
 bool placed_take(struct placed *x, struct traced *t);
 /* Patches the original with jumps to the copies of @mode. All threads outside of system calls must
- * be stopped. For the first patch all threads must be stopped and settled; for later ones
+ * be stopped. For the first patch, all threads must be stopped and settled. For later ones,
  * placed_alone must be true. */
 bool placed_patch(struct placed *x, enum copy_mode mode, struct err *err);
 /* Returns whether @address is within a patched place of @r, but not at its first byte. */
 bool placed_inside(const struct region *r, uint64_t bias, uint64_t address);
-/* Returns whether all threads and processes that may execute the patched places are traced. If not,
- * the int3 of a jump that is being replaced could kill one. */
+/* Returns whether all threads and processes that may execute the patched places are traced.
+ * Otherwise the int3 of a jump during its replacement could kill an untraced one. */
 bool placed_alone(const struct placed *x);
 /* Restores the original, except where the program has replaced the code. All threads must be
  * stopped. */
 bool placed_restore(struct placed *x, struct err *err);
-/* Patches @copy, a copy of the process, with jumps to the copies of @mode. @restore: restores the
- * original code instead. */
+/* Patches @copy, a copy of the process, with jumps to the copies of @mode, or restores its original
+ * code if @restore. */
 bool placed_patch_copy(const struct placed *x, const struct process *copy, enum copy_mode mode,
                        bool restore);
 /* Moves @t from the copies to the same instruction of the original, with single steps if necessary.
@@ -85,8 +84,8 @@ bool placed_patch_copy(const struct placed *x, const struct process *copy, enum 
 bool placed_settle(struct placed *x, struct traced *t);
 /* Adds the counters and buffers of thread @t to the results, and resets them. */
 void placed_harvest(struct placed *x, struct traced *t);
-/* Returns the bytes of a patch at instruction @at of the region: @original and, with a jump to
- * @label, @jump. */
+/* Stores the bytes of a patch at instruction @at of the region: the original ones in @original, and
+ * those with a jump to @label in @jump. */
 void placed_bytes(const struct placed *x, uint32_t at, uint32_t label,
                   uint8_t original[PATCH_BYTES], uint8_t jump[PATCH_BYTES]);
 /* Reads the counters of all slots without changing them. */
@@ -94,7 +93,7 @@ void placed_peek(struct placed *x);
 /* Configures @t, which must be settled and harvested, for the next copies. COPY_TIME and COPY_VISIT
  * stamp every @period passes of the first copy. COPY_RECORD records @records iterations. */
 void placed_choose(struct placed *x, struct traced *t, uint64_t period, uint64_t records);
-/* Like placed_choose with unchanged values, for a thread that is in a system call instead of
+/* Like placed_choose with unchanged values, for a thread in a system call, which need not be
  * stopped. */
 void placed_choose_waiting(struct placed *x, const struct traced *t);
 /* Returns whether a thread has completed its recording. */
@@ -112,10 +111,10 @@ void placed_clean_child(void *state, const struct process_event *e);
  * or if the process uses segment gs. */
 bool placed_take_stranger(struct placed *x, pid_t tid);
 /* Returns the ticks of the time stamp counter per core cycle, measured in @copy, a copy of the
- * process; NaN: not measured. */
+ * process. NaN if not measured. */
 double placed_clock(const struct placed *x, struct process *copy);
-/* Returns the overhead of timing a visit in ticks, measured in @copy, a copy of the process whose
- * thread has slot @slot; NaN: not measured. */
+/* Returns the overhead in ticks of timing a visit, measured in @copy, a copy of the process whose
+ * thread has slot @slot. NaN if not measured. */
 double placed_visit(const struct placed *x, struct process *copy, uint32_t slot);
 
 #endif

@@ -12,9 +12,10 @@ struct predicted_branch {
 
 struct predicted_branches {
     VEC(struct predicted_branch) list;   /* the most frequently mispredicted first */
-    /* evaluated iterations; the first third of the recording only trains the predictor */
+    /* evaluated iterations, without the first third of the recording, which only trains the
+     * predictor */
     size_t iterations;
-    double missed;             /* mispredictions per iteration; NaN: there are too few records */
+    double missed;             /* mispredictions per iteration; NaN if there are too few records */
 };
 
 /* Simulates the recorded branches of a region. The caller frees @out with predictor_done. */

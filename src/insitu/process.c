@@ -20,7 +20,7 @@
 
 #define STOP_SECONDS 5.0       /* most seconds to wait until a thread stops */
 #define WAKE_SIGNAL (SIGRTMIN + 1)
-/* nanoseconds between signals; if the wait begins after the first signal, the next one ends it */
+/* nanoseconds between signals; if the wait begins after one signal, the next one ends it */
 #define WAKE_AGAIN 1000000L
 
 static double now(void)
@@ -83,9 +83,9 @@ struct traced *process_tracee(struct process *p, pid_t tid)
     return NULL;
 }
 
-/* Returns whether the stopped thread can execute instructions for the tracer. It cannot within a
- * system call, because restoring the registers would lose the result, nor after a stop signal,
- * because that would cancel the stop. */
+/* Returns whether the stopped thread can execute instructions for the tracer. Within a system call
+ * it cannot, because a restore of the registers would lose the result. After a stop signal it
+ * cannot, because the execution would cancel the stop. */
 static bool can_run(const struct traced *t)
 {
     return t->stopped && !t->exiting && !t->within && !t->listening;
@@ -152,7 +152,7 @@ bool process_seize(pid_t pid, bool ours, struct process *out, struct err *err)
     size_t before;
 
     *out = (struct process){.pid = pid, .memory = -1};
-    do {   /* repeats, because threads may start while others are seized */
+    do {   /* Repeats, because threads may start while others are seized. */
         struct task_list tasks = {{0}};
         before = out->tracees.count;
         tasks_find(pid, &tasks);
@@ -235,8 +235,8 @@ bool process_set_registers(const struct traced *t, const struct user_regs_struct
     return trace(PTRACE_SETREGS, t->tid, 0, (uintptr_t)regs) == 0;
 }
 
-/* Signals that instructions of a thread cause. If one is blocked when it is raised, the system
- * resets its handler. */
+/* Signals that instructions of a thread cause. If such a signal is blocked when it is raised, the
+ * system resets its handler. */
 #define OF_INSTRUCTIONS                                                                            \
     (SIGNAL_BIT(SIGTRAP) | SIGNAL_BIT(SIGSEGV) | SIGNAL_BIT(SIGBUS) | SIGNAL_BIT(SIGFPE) |         \
      SIGNAL_BIT(SIGILL) | SIGNAL_BIT(SIGSYS))
@@ -254,7 +254,8 @@ void process_unmask(struct traced *t, uint64_t kept)
     trace(PTRACE_SETSIGMASK, t->tid, sizeof kept, (uintptr_t)&kept);
 }
 
-/* Records that a thread has exited, and, if it was the last thread, that the process has. */
+/* Records that a thread has exited. If it was the last thread, records that the process has
+ * exited. */
 static void ended(struct process *p, pid_t tid, int status)
 {
     drop(p, tid);
@@ -278,7 +279,7 @@ static bool has_fault(const struct traced *t)
     return false;
 }
 
-/* Stores the signal with which @t has stopped, to deliver it later. */
+/* Stores the signal that stopped @t, for later delivery. */
 static void take_signal(struct traced *t, int number)
 {
     t->signal = number;
@@ -311,20 +312,20 @@ static bool trapped(struct process *p, struct traced *t, int request)
             bool first = !t->signal;
             if (first)
                 take_signal(t, WSTOPSIG(status));
-            if (!first || t->info.si_code > 0)   /* an instruction of the thread itself faulted */
+            if (!first || t->info.si_code > 0)   /* An instruction of the thread itself faulted. */
                 return false;
         }
         t->exiting |= status >> 16 == PTRACE_EVENT_EXIT;
         if (t->exiting)
             return false;
-        /* an event of the system call that the tracer made */
+        /* This is an event of the tracer's system call. */
         if (status >> 16 == PTRACE_EVENT_CLONE || status >> 16 == PTRACE_EVENT_FORK) {
             unsigned long born = 0;
             trace(PTRACE_GETEVENTMSG, tid, 0, (uintptr_t)&born);
             p->born = (pid_t)born;
         }
         t->asked = false;
-        trace(request, tid, 0, 0);   /* the stop belongs to an earlier interrupt */
+        trace(request, tid, 0, 0);   /* The stop belongs to an earlier interrupt. */
     }
 }
 
@@ -347,7 +348,7 @@ int64_t process_call(struct process *p, struct traced *t, long number, const uin
         return -EFAULT;
     call = before;
     call.rax = (unsigned long long)number;
-    call.orig_rax = ~0ull;   /* a system call is not restarted */
+    call.orig_rax = ~0ull;   /* A system call is not restarted. */
     call.rdi = arguments[0];
     call.rsi = arguments[1];
     call.rdx = arguments[2];
@@ -457,7 +458,7 @@ void process_go(struct process *p, struct traced *t)
         trace(PTRACE_SETSIGINFO, t->tid, 0, (uintptr_t)&t->info);
     if (!t->listening)
         trace(PTRACE_CONT, t->tid, 0, (uintptr_t)t->signal);
-    /* the thread was single-stepped meanwhile; it stops again, then listens */
+    /* The thread was single-stepped after the stop. It stops again, then listens. */
     else if (trace(PTRACE_LISTEN, t->tid, 0, 0) != 0) {
         trace(PTRACE_INTERRUPT, t->tid, 0, 0);
         trace(PTRACE_CONT, t->tid, 0, 0);
@@ -485,11 +486,11 @@ void process_detach(struct process *p)
 
 /* Returns whether the child that @t creates shares its memory. The event does not show this: a
  * clone whose exit signal is that of fork is reported as a fork, and one without signal as a clone,
- * with or without CLONE_VM. @event decides if the system call of @t is another one. */
+ * with or without CLONE_VM. If @t is in another system call, @event decides. */
 static bool shares_memory(const struct process *p, const struct traced *t, int event)
 {
     struct user_regs_struct regs;
-    uint64_t flags;   /* clone3: first member of the arguments */
+    uint64_t flags;   /* clone3: first member of the arguments. */
 
     if (process_registers(t, &regs) && regs.orig_rax == SYS_clone)
         return regs.rdi & CLONE_VM;
@@ -499,7 +500,7 @@ static bool shares_memory(const struct process *p, const struct traced *t, int e
     return event != PTRACE_EVENT_FORK;
 }
 
-/* Handles the event of @t with the new process or thread @child. A thread belongs to the program; a
+/* Handles the event of @t with the new process or thread @child. A thread belongs to the program. A
  * process is reported to the caller. */
 static bool take_child(struct process *p, const struct traced *t, pid_t child, int event,
                        struct process_event *out)
@@ -520,7 +521,7 @@ static bool is_stop_signal(int number)
     return number == SIGSTOP || number == SIGTSTP || number == SIGTTIN || number == SIGTTOU;
 }
 
-/* Handles the first stop of a thread or process that is not known yet. */
+/* Handles the first stop of an unknown thread or process. */
 static struct process_event take_unknown(struct process *p, pid_t tid)
 {
     struct process_event e = {.news = PROCESS_QUIET};
@@ -547,8 +548,8 @@ static struct process_event take_event(struct process *p, struct traced *t, int 
 
     switch (event) {
     case PTRACE_EVENT_STOP:
-        if (has_fault(t)) {   /* otherwise the fault would occur when the tracer makes the thread
-                               * execute instructions */
+        if (has_fault(t)) {   /* Otherwise the fault would occur while the thread executes the
+                               * tracer's instructions. */
             trace(PTRACE_CONT, tid, 0, 0);
             t->stopped = false;
             t->asked = true;
@@ -614,8 +615,8 @@ static struct process_event look(struct process *p, double seconds)
         return e;
     }
     t->stopped = true;
-    t->suspended = false;   /* a parent cannot stop before its vfork is done */
-    /* any stop answers a pending interrupt; a later one is a quiet event */
+    t->suspended = false;   /* A parent cannot stop before its vfork is done. */
+    /* Any stop answers a pending interrupt. A later one is a quiet event. */
     t->asked = false;
     if (status >> 16)
         return take_event(p, t, status >> 16, WSTOPSIG(status));
@@ -633,7 +634,7 @@ struct process_event process_wait(struct process *p, double seconds)
         struct process_event e = look(p, end - now());
         if (e.news != PROCESS_QUIET)
             return e;
-        if (e.tid) {   /* the event is not reported to callers */
+        if (e.tid) {   /* The event is not reported to callers. */
             struct traced *t = process_tracee(p, e.tid);
             if (t && t->stopped)
                 process_go(p, t);
@@ -643,8 +644,8 @@ struct process_event process_wait(struct process *p, double seconds)
     return (struct process_event){.news = PROCESS_ENDED};
 }
 
-/* Interrupts the threads that must stop and were not interrupted yet. Returns how many have not
- * stopped. */
+/* Interrupts the threads that must stop and were not yet interrupted. Returns the number that have
+ * not stopped. */
 static size_t interrupt(struct process *p, bool running)
 {
     size_t waits = 0;
@@ -654,7 +655,7 @@ static size_t interrupt(struct process *p, bool running)
         bool known = t->considered == p->stops;
         t->considered = p->stops;
         if (t->stopped && t->within && !t->replaced) {
-            /* the thread stops after its system call */
+            /* The thread stops after its system call. */
             t->asked = trace(PTRACE_INTERRUPT, t->tid, 0, 0) == 0;
             process_go(p, t);
         } else if (!t->stopped && !t->asked && !known &&
@@ -672,7 +673,7 @@ bool process_stop(struct process *p, bool running, struct err *err)
     p->stops++;
     while (interrupt(p, running) && !p->ended) {
         struct process_event e = look(p, end - now());
-        /* the parent stops only when this child has ended */
+        /* The parent stops only after the end of this child. */
         if (e.news == PROCESS_FORKED && e.suspends) {
             if (p->before_child)
                 p->before_child(p->state, &e);

@@ -16,19 +16,20 @@
 
 struct traced {
     pid_t tid;
-    uint32_t slot;             /* slot of memory for the thread's counters; SLOT_NONE: none yet */
+    uint32_t slot;             /* slot of memory for the thread's counters; SLOT_NONE before the
+                                * assignment */
     bool stopped;
-    bool asked;                /* was interrupted, but has not stopped yet */
-    bool exiting;              /* will not execute any more instructions */
+    bool asked;                /* interrupted, but not yet stopped */
+    bool exiting;              /* exiting, and will not execute any more instructions */
     /* stopped within a system call whose result is pending, so it cannot execute other
      * instructions */
     bool within;
     bool replaced;             /* is within exec and has become another program */
-    uint32_t considered;       /* number of the last process_stop that examined the thread */
-    bool listening;            /* stopped by a stop signal, and waiting for SIGCONT */
-    /* blocked by vfork; the child is not traced and may execute the same memory */
+    uint32_t considered;       /* number of the last process_stop call that examined the thread */
+    bool listening;            /* stopped by a stop signal until SIGCONT */
+    /* blocked by vfork; the child is untraced and may execute the same memory */
     bool suspended;
-    int signal;                /* signal that is delivered when the thread resumes; 0: none */
+    int signal;                /* signal to deliver when the thread resumes; 0 for none */
     siginfo_t info;            /* information about @signal */
 };
 
@@ -43,7 +44,7 @@ struct process_event {
     pid_t tid;
     /* PROCESS_FORKED: the new process, which is traced and has stopped or is about to */
     pid_t child;
-    bool shared;               /* whether the new process shares the memory of its parent */
+    bool shared;               /* the new process shares the memory of its parent */
     /* vfork: the parent is blocked until the child ends or executes another program */
     bool suspends;
 };
@@ -57,10 +58,10 @@ struct process {
     /* events that occurred while threads were being stopped */
     VEC(struct process_event) late;
     VEC(pid_t) unknown;        /* threads that stopped before the event of their parent */
-    /* address of a system call instruction for process_call; 0: process_call writes one at the
+    /* address of a system call instruction for process_call; if 0, process_call writes one at the
      * thread's position */
     uint64_t call_at;
-    /* called in process_stop before a child of vfork is detached; NULL: not called */
+    /* called in process_stop before a child of vfork is detached; may be NULL */
     void (*before_child)(void *state, const struct process_event *e);
     void *state;
     pid_t born;                /* process that the last process_call created */
@@ -70,8 +71,8 @@ struct process {
                                 * ended */
 };
 
-/* Seizes all threads of @pid without stopping them. @ours: the system kills the process when this
- * process ends. Returns false with err, which names the obstacle. */
+/* Seizes all threads of @pid without stopping them. With @ours, the system kills the process when
+ * this process ends. Returns false with err, which names the obstacle. */
 bool process_seize(pid_t pid, bool ours, struct process *out, struct err *err);
 /* Closes the file descriptors, and detaches threads that are still traced. */
 void process_done(struct process *p);
@@ -83,9 +84,9 @@ bool process_reopen(struct process *p, struct err *err);
 /* Finds the entry point of the program that the process executes. Returns false if it cannot be
  * read. */
 bool process_entry(const struct process *p, uint64_t *entry);
-/* Stops all threads, or with @running those that run. A thread in a system call stops after the
- * call, unless it becomes another program by exec. This and new processes become events for
- * process_poll_stop and process_wait. Returns false with err if a thread does not stop. */
+/* Stops all threads, or only the running ones if @running. A thread in a system call stops after
+ * the call, unless it becomes another program by exec. Such an exec and new processes become events
+ * for process_poll_stop and process_wait. Returns false with err if a thread does not stop. */
 bool process_stop(struct process *p, bool running, struct err *err);
 /* Returns the next event that occurred in process_stop. Returns false if there is none. */
 bool process_poll_stop(struct process *p, struct process_event *out);
@@ -94,7 +95,7 @@ void process_go(struct process *p, struct traced *t);
 void process_go_all(struct process *p);
 /* Detaches all threads, which must be stopped. */
 void process_detach(struct process *p);
-/* Makes a stopped thread execute one instruction. Returns false if the thread exited; @t is then
+/* Makes a stopped thread execute one instruction. Returns false if the thread exited. @t is then
  * another thread or NULL. */
 bool process_step(struct process *p, struct traced *t);
 /* process_mask blocks the signals of a stopped thread, except for those that its instructions
@@ -105,21 +106,21 @@ bool process_registers(const struct traced *t, struct user_regs_struct *out);
 bool process_set_registers(const struct traced *t, const struct user_regs_struct *regs);
 bool process_read(const struct process *p, uint64_t address, void *out, size_t bytes);
 bool process_write(const struct process *p, uint64_t address, const void *bytes, size_t count);
-/* Returns a stopped thread that can make system calls; NULL if there is none. */
+/* Returns a stopped thread that can make system calls, or NULL. */
 struct traced *process_caller(struct process *p);
-/* Makes stopped thread @t execute a system call. Without call_at, no other thread may run. Returns
+/* Makes stopped thread @t execute a system call. If call_at is 0, no other thread may run. Returns
  * the result, or -errno. If the thread exits, @t becomes another thread or NULL. */
 int64_t process_call(struct process *p, struct traced *t, long number, const uint64_t arguments[6]);
 /* Copies the process by a clone in stopped thread @t. The copy has one thread, which is stopped at
- * the position of @t. *@number: the copy's process id in the namespace of the process. Returns
- * false if this is impossible. process_copy_end ends and reaps the copy. */
+ * the position of @t. Stores the copy's process id in the namespace of the process in *@number.
+ * Returns false if this is impossible. process_copy_end ends and reaps the copy. */
 bool process_copy(struct process *p, struct traced *t, struct process *out, int64_t *number);
 void process_copy_end(struct process *p, struct traced *t, struct process *copy, int64_t number);
 /* Runs the only thread of a copy until int3. Returns false after another event or a timeout. */
 bool process_copy_run(struct process *copy, double seconds);
-/* Runs stopped thread @t from @address until int3. It must have stopped in the program's code, not
- * in a system call. Restores its registers; *@out: registers at the int3. Returns false on failure.
- * If the thread has exited, @t becomes another thread or NULL. */
+/* Runs stopped thread @t from @address until int3. It must have stopped in the program's code,
+ * outside of a system call. Stores the registers at the int3 in *@out, and then restores them.
+ * Returns false on failure. If the thread has exited, @t becomes another thread or NULL. */
 bool process_run(struct process *p, struct traced *t, uint64_t address,
                  struct user_regs_struct *out);
 

@@ -6,8 +6,8 @@
 
 #include "base/mem.h"
 
-#define REGION_MOST 8000 /* most instructions that are copied */
-#define FLAGS_STEPS 200  /* most instructions in which readers of flags are searched for */
+#define REGION_MOST 8000 /* most instructions in the copies */
+#define FLAGS_STEPS 200  /* most instructions in the search for readers of flags */
 #define TABLE_MOST 1024  /* most entries of a jump table */
 #define ANCHORS_MOST 64u
 #define RESUMED_MOST 90u /* most patched places in addition to the pivot */
@@ -65,7 +65,7 @@ static bool jumps_indirect(const struct insn *i)
 }
 
 /* Returns whether an instruction must be executed in the original, because its effect depends on
- * its address or the kernel inspects the address. */
+ * its address or the kernel inspects its address. */
 static bool stays(const struct insn *i)
 {
     bool far_or_trap = i->traits & (INSN_UNDECODED | INSN_FOREIGN | INSN_CALL | INSN_SYSTEM);
@@ -94,8 +94,8 @@ static size_t unit_at(const struct kernel *k, uint64_t address)
     return low < k->insn_count && k->insns[low].offset == address ? low : SIZE_MAX;
 }
 
-/* Adds the entries of the table at @at that are addresses in the unit. Entries are relative to the
- * table, or with @absolute addresses. */
+/* Adds the entries of the table at @at that are addresses in the unit. Entries are addresses if
+ * @absolute, otherwise offsets from the table. */
 static void table_take(struct region *r, const struct region_memory *memory, uint64_t at,
                        bool absolute)
 {
@@ -112,8 +112,7 @@ static void table_take(struct region *r, const struct region_memory *memory, uin
     }
 }
 
-/* Reads possible jump tables: at the addresses of lea instructions, and in the operands of
- * jumps. */
+/* Reads possible jump tables at the addresses of lea instructions and in the operands of jumps. */
 static void find_tables(struct region *r, const struct region_memory *memory)
 {
     const struct kernel *k = r->kernel;
@@ -209,8 +208,8 @@ static uint32_t head_of(const struct region *r)
     return region_at(r, r->kernel->insns[r->kernel->loops[r->loop].head].offset);
 }
 
-/* Extends a loop with a jump table by its cases: all code from which the loop is reached without
- * passing its head. */
+/* Extends a loop with a jump table by its cases, which are all code from which the loop is reached
+ * without passing its head. */
 static void extend(struct region *r)
 {
     const uint32_t head = head_of(r);
@@ -240,7 +239,7 @@ static void count_kinds(struct region *r)
     }
 }
 
-/* Returns whether instruction @i may leave flags unchanged that the decoder lists as written. */
+/* Returns whether instruction @i may leave flags unchanged that the decoder reports as written. */
 static bool may_keep(const struct insn *i)
 {
     return insn_count_in_register(i) || i->operation == OPERATION_STRING;
@@ -254,7 +253,7 @@ static bool flags_free(const struct region *r, uint32_t at, uint32_t open, unsig
             return false;
         if (!may_keep(i->insn))
             open &= ~i->insn->flags_written;
-        if (!open || i->insn->traits & INSN_RETURN)   /* callers read no flags */
+        if (!open || i->insn->traits & INSN_RETURN)   /* Callers read no flags. */
             return true;
         if (i->direct && i->target == REGION_NONE)
             return false;
@@ -302,7 +301,7 @@ static bool entered(const struct region *r, uint64_t from, uint64_t to)
     return false;
 }
 
-/* Returns whether the five bytes from @at can be replaced by a jump. */
+/* Returns whether a jump can replace the five bytes from @at. */
 static bool patchable(const struct region *r, uint32_t at)
 {
     uint32_t n = region_covered(r, at);
@@ -314,7 +313,7 @@ static bool patchable(const struct region *r, uint32_t at)
             return false;
         end = end_of(x->insn);
         if (end < begin + PATCH_BYTES && !region_falls(x))
-            return false;   /* a table may contain the address that follows */
+            return false;   /* A table may contain the next address. */
     }
     return end >= begin + PATCH_BYTES && !entered(r, begin, begin + PATCH_BYTES);
 }
@@ -356,7 +355,7 @@ static bool avoidable(const struct region *r, uint32_t head, uint32_t avoided)
 }
 
 /* Returns whether @at follows directly after an instruction that is executed in the original. Such
- * places are patched in any case. */
+ * places are always patched. */
 static bool resumes(const struct region *r, uint32_t at)
 {
     return at && r->list.items[at - 1].in_place && r->list.items[at - 1].in_loop &&
@@ -364,7 +363,7 @@ static bool resumes(const struct region *r, uint32_t at)
 }
 
 /* Chooses the pivot: an instruction that each iteration executes and that can be patched. Prefers
- * places where the flags are dead, and among these, places that are patched in any case. Returns
+ * instructions at which the flags are dead and, of these, places that are always patched. Returns
  * false with err if there is none. */
 static bool choose_pivot(struct region *r, struct err *err)
 {
@@ -427,8 +426,8 @@ static void choose_resumed(struct region *r)
     }
 }
 
-/* Returns whether the instructions that a patch at @at overwrites can be executed elsewhere, with a
- * jump back behind them. */
+/* Returns whether the instructions that a patch at @at overwrites can be executed elsewhere,
+ * followed by a jump back. */
 static bool movable(const struct region *r, uint32_t at)
 {
     uint32_t n = region_covered(r, at);

@@ -1,5 +1,5 @@
-/* The code around a hot loop that will be copied: instructions, control flow, and places of the
- * original that will be patched. */
+/* The code around a hot loop that will be copied: instructions, control flow, and patched places of
+ * the original. */
 #ifndef PORTOLAN_INSITU_REGION_H
 #define PORTOLAN_INSITU_REGION_H
 
@@ -11,7 +11,7 @@
 
 struct region_insn {
     const struct insn *insn;   /* borrowed from the kernel */
-    /* index of the target of a direct jump; REGION_NONE: it has none, or it is not in the list */
+    /* index of the target of a direct jump; REGION_NONE if it has none in the list */
     uint32_t target;
     uint64_t target_address;   /* address of a direct jump's target in the file */
     bool direct;               /* is a jump whose target is in the instruction */
@@ -26,17 +26,17 @@ struct region {
     VEC(struct region_insn) list;         /* sorted by address */
     /* the instruction that is patched first; each iteration executes it once */
     uint32_t pivot;
-    bool flags_free;                      /* whether the flags are dead at the pivot */
-    /* further patched places, behind instructions that are executed in the original */
+    bool flags_free;                      /* the flags are dead at the pivot */
+    /* further patched places, each after an instruction that is executed in the original */
     VEC(uint32_t) resumed;
-    /* number of such places that are too small for a patch; the code behind them is not recorded */
+    /* number of such places that are too small for a patch; the code after them is not recorded */
     uint32_t unresumed;
-    /* loop with an indirect jump: jump targets that are large enough for a patch */
+    /* jump targets that are large enough for a patch, in a loop with an indirect jump */
     VEC(uint32_t) anchors;
     uint32_t calls;       /* number of instructions of the loop that are executed in the original */
-    bool calls_always;    /* whether every iteration executes such an instruction */
-    bool jumps_indirect;  /* whether the loop has an indirect jump */
-    /* calls_always or jumps_indirect, so that each iteration executes code of the original */
+    bool calls_always;    /* every iteration executes such an instruction */
+    bool jumps_indirect;  /* the loop has an indirect jump */
+    /* calls_always or jumps_indirect: each iteration executes code of the original */
     bool each_away;
     VEC(uint64_t) tabled; /* addresses in jump tables, as addresses of the file */
 };
@@ -50,19 +50,19 @@ struct region_memory {
     uint64_t bias;
 };
 
-/* Finds the code to copy for loop @loop of @k. Reads jump tables from @memory (NULL: does not).
+/* Finds the code to copy for loop @loop of @k. Reads jump tables from @memory (may be NULL).
  * Returns false with err if the loop is unsuitable. The caller always frees @out with
  * region_done. */
 bool region_find(const struct kernel *k, size_t loop, const struct region_memory *memory,
                  struct region *out, struct err *err);
 void region_done(struct region *r);
-/* Returns the index of the instruction at @address of the file; REGION_NONE if there is none. */
+/* Returns the index of the instruction at @address of the file, or REGION_NONE if there is none. */
 uint32_t region_at(const struct region *r, uint64_t address);
-/* Returns how many instructions from @at a patch overwrites. */
+/* Returns the number of instructions from @at that a patch overwrites. */
 uint32_t region_covered(const struct region *r, uint32_t at);
 /* Returns whether the arithmetic flags are dead before @at. */
 bool region_flags_free(const struct region *r, uint32_t at);
-/* Returns whether control can continue behind @i. */
+/* Returns whether control can continue after @i. */
 bool region_falls(const struct region_insn *i);
 
 #endif

@@ -19,16 +19,17 @@
 #include "base/mem.h"
 
 #define ITERATIONS_MOST 2000u
-/* iterations between loading the lines and the start of timing; iterations that are timed */
+/* number of iterations between the loads of the lines and the start of timing, and number of timed
+ * iterations */
 #define LEAD 32u
 #define TIMED 160u
-/* most lines and pages of LEAD and TIMED iterations, for the first cache and TLB */
+/* most lines and pages of LEAD and TIMED iterations, which fit in the first-level cache and TLB */
 #define LINES_MOST 400.0
 #define PAGES_MOST 64.0
 #define PAGE 4096u
 #define REPEATS 300u
 #define CHUNKS_LEAST 2u
-/* cycles by which a block may take longer than the same iterations in a longer block */
+/* cycles by which a block may exceed the same iterations within a longer block */
 #define EDGE_CYCLES 25.0
 /* least and largest share of iterations that execute the patched place of the original */
 #define ANCHORED_LEAST 0.002
@@ -50,13 +51,13 @@
 struct rerun {
     struct placed *x;
     uint64_t slot;             /* address of the slot */
-    struct user_regs_struct regs;   /* at the pivot */
+    struct user_regs_struct regs;   /* registers at the pivot */
     struct process copy;
-    VEC(uint64_t) events;      /* recorded in another copy */
-    /* indices of the events with which completely recorded iterations begin, and of the end of the
-     * last one */
+    VEC(uint64_t) events;      /* events of another copy */
+    /* index of the first event of each completely recorded iteration, and of the end of the last
+     * one */
     VEC(size_t) passes;
-    /* iterations with which blocks begin, counted from the beginning of the first lead */
+    /* number of the first iteration of each block, counted from the first lead */
     VEC(size_t) bounds;
     uint32_t lead, timed;      /* passes of the first copy in a lead and in a timed block */
     VEC(uint64_t) touches, restores;
@@ -134,8 +135,8 @@ static bool forbid_calls(struct rerun *m, struct traced *copy)
                                            at + 16, 0, 0, 0}) == 0;
 }
 
-/* Makes a copy of the process at the pivot, or with @anywhere at the position of @t. The copy
- * cannot change anything that the process can observe. */
+/* Makes a copy of the process at the pivot, or with @anywhere at the position of @t. The process
+ * cannot observe any effect of the copy. */
 static bool make_copy(struct rerun *m, struct traced *t, bool anywhere, int64_t *number)
 {
     struct maps maps;
@@ -152,7 +153,7 @@ static bool make_copy(struct rerun *m, struct traced *t, bool anywhere, int64_t 
             ok = fails(m, "memory is shared with other processes");
     }
     maps_done(&maps);
-    /* from the position of @t, the copy continues in the original to the pivot */
+    /* The copy continues from the position of @t in the original to the pivot. */
     if (ok && (anywhere || m->x->region->jumps_indirect))
         ok = (forbid_calls(m, copy) && placed_patch_copy(m->x, &m->copy, COPY_REPLAY, false)) ||
              fails(m, "the system cannot forbid system calls");
@@ -204,7 +205,7 @@ static bool follow(struct rerun *m)
         if (m->events.items[i] >> 48 == EVENT_PASS)
             vec_push(&m->passes, i);
     if (!left)
-        /* otherwise control left the copies within the last iteration */
+        /* Otherwise control left the copies within the last iteration. */
         vec_push(&m->passes, count);
     return true;
 }
@@ -214,8 +215,8 @@ static unsigned id_at(const struct rerun *m, size_t event)
     return (unsigned)(m->events.items[event] >> 48);
 }
 
-/* Returns the instruction of event @event, and its address in *@address; NULL if the event is no
- * access. */
+/* Returns the instruction of event @event, and its address in *@address. Returns NULL if the event
+ * is no access. */
 static const struct insn *access_at(const struct rerun *m, size_t event, uint64_t *address)
 {
     const struct region *r = m->x->region;
@@ -225,8 +226,8 @@ static const struct insn *access_at(const struct rerun *m, size_t event, uint64_
     return id < r->list.count && copies_follows(&r->list.items[id]) ? r->list.items[id].insn : NULL;
 }
 
-/* Returns the number of different lines that iterations [@from, @to) access. *@out: their
- * addresses, with bit 0 set if a line is stored to; the caller frees it. */
+/* Returns the number of different lines that iterations [@from, @to) access. Stores their addresses
+ * in *@out, with bit 0 set for a line with a store. The caller frees them. */
 static size_t lines_of(const struct rerun *m, size_t from, size_t to, uint64_t **out)
 {
     size_t begin = m->passes.items[from], end = m->passes.items[to], n = 0, kept = 0;
@@ -246,15 +247,15 @@ static size_t lines_of(const struct rerun *m, size_t from, size_t to, uint64_t *
     if (n)
         qsort(lines, n, sizeof *lines, compare_uint64);
     for (size_t i = 0; i < n; i++)
-        /* of two entries with one line, the later one is stored to */
+        /* Of two entries with one line, the second marks a store. */
         if (i + 1 == n || (lines[i] | 1) != (lines[i + 1] | 1))
             lines[kept++] = lines[i];
     *out = lines;
     return kept;
 }
 
-/* Finds the iterations with which blocks begin. Leads and timed blocks alternate, and have the
- * lengths by which the first copy counts. */
+/* Finds the first iterations of the blocks. Leads and timed blocks alternate. Their lengths are
+ * multiples of the first copy's passes. */
 static void find_bounds(struct rerun *m)
 {
     unsigned times = m->x->copies->times[COPY_REPLAY], copy = 0, left = m->lead;
@@ -273,8 +274,8 @@ static void find_bounds(struct rerun *m)
     }
 }
 
-/* Chooses the largest number of passes with which the lines of a lead and its timed block fit into
- * the first cache. */
+/* Chooses the largest number of passes for which the lines of a lead and its timed block fit in the
+ * first-level cache. */
 static bool choose_blocks(struct rerun *m)
 {
     unsigned times = m->x->copies->times[COPY_REPLAY];
@@ -332,7 +333,7 @@ static size_t fill_touches(struct rerun *m)
     return c;
 }
 
-/* Collects the words to which iterations before @to store, with their current values. Returns false
+/* Collects the words that iterations before @to overwrite, with their current values. Returns false
  * if they are too many or cannot be read. */
 static bool fill_restores(struct rerun *m, size_t to)
 {
@@ -379,7 +380,7 @@ static bool write_state(struct rerun *m)
     bool ok = ptrace((enum __ptrace_request)PTRACE_GETREGSET, p->pid,
                      (void *)(uintptr_t)NT_X86_XSTATE, &all) == 0 &&
               all.iov_len < STATE_BYTES;
-    memset(state + 464, 0, 48);   /* reserved bytes of the XSAVE header */
+    memset(state + 464, 0, 48);   /* These are reserved bytes of the XSAVE header. */
     ok = ok && process_write(p, m->slot + SLOT_STATE, state, all.iov_len) &&
          process_write(p, m->slot + SLOT_REGISTERS, general, sizeof general) &&
          word(p, m->slot + SLOT_FLAGS, r->eflags) &&
@@ -394,8 +395,8 @@ static bool write_state(struct rerun *m)
     return ok || fails(m, "the copy of the process cannot be prepared");
 }
 
-/* Runs the first @chunks chunks @repeats times. *@out: cycles per iteration of each timed block, in
- * order; the caller frees it. Returns their number, or 0 on failure. */
+/* Runs the first @chunks chunks @repeats times. Stores the cycles per iteration of each timed
+ * block, in order, in *@out, which the caller frees. Returns their number, or 0 on failure. */
 static size_t replay(struct rerun *m, size_t repeats, size_t chunks, double overhead, double **out)
 {
     const struct process *p = &m->copy;
@@ -466,8 +467,8 @@ static bool measure(struct rerun *m, double overhead, struct replayed *out)
     out->leaves = left > 0;
     out->edge = EDGE_CYCLES / (double)(m->bounds.items[2] - m->bounds.items[1]);
     count = replay(m, 1, chunks, overhead, &blocks);
-    first = count / 4 ? count / 4 : 1;   /* the branch predictor is not trained on the copy in the
-                                          * first blocks */
+    first = count / 4 ? count / 4 : 1;   /* The branch predictor is not trained on the copy in the
+                                          * first blocks. */
     bool ok = count > first;
     if (ok)
         out->warm = typical(blocks + first, count - first);
@@ -494,7 +495,7 @@ void replay_moment(struct placed *x, struct traced *t, double overhead, struct r
 
     out->tried++;
     bool ok = true;
-    /* records in the first copy; the second one starts in the same state */
+    /* Records in the first copy. The second one starts in the same state. */
     for (int k = 0; k < 2 && t && ok; k++) {
         int64_t number = 0;
         ok = make_copy(&m, t, false, &number) && (k ? measure(&m, overhead, &r) : follow(&m));
@@ -515,8 +516,8 @@ void replay_moment(struct placed *x, struct traced *t, double overhead, struct r
     out->seconds += now() - begun;
 }
 
-/* Returns the anchor that the fewest recorded iterations execute, if their share is permitted;
- * otherwise NULL. *@share: that share. */
+/* Returns the anchor that the fewest recorded iterations execute, and their share in *@share.
+ * Returns NULL if the share is not permitted. */
 static const struct copy_anchor *choose_anchor(const struct placed *x, double *share)
 {
     const struct region *r = x->region;
@@ -544,9 +545,10 @@ static const struct copy_anchor *choose_anchor(const struct placed *x, double *s
     return best;
 }
 
-/* Runs a copy of the process with a patch at @anchor. With @original no other place is patched, and
- * the stamps have the times of the original code. Otherwise the copy also counts iterations.
- * @anywhere: the copy starts at the position of @t. Returns the stamps, which the caller frees. */
+/* Runs a copy of the process with a patch at @anchor. With @original, no other place is patched,
+ * and the stamps have the times of the original code. Otherwise the copy also counts iterations.
+ * With @anywhere, the copy starts at the position of @t. Returns the stamps, which the caller
+ * frees. */
 static uint64_t *run_anchored(struct rerun *m, struct traced *t, struct copy_anchor anchor,
                               uint64_t period, bool original, bool anywhere, size_t *count)
 {
@@ -570,7 +572,7 @@ static uint64_t *run_anchored(struct rerun *m, struct traced *t, struct copy_anc
          word(&m->copy, m->slot + SLOT_STAMPS_LEFT, ANCHORED_STAMPS) &&
          word(&m->copy, m->slot + SLOT_STAMP_AT, begin);
     if (ok) {
-        run_at(m, m->regs.rip); /* the stamps made so far are valid, whatever ended the run */
+        run_at(m, m->regs.rip); /* The stamps made so far are valid, whatever ended the run. */
         ok = process_read(&m->copy, m->slot + SLOT_STAMP_AT, &end, sizeof end) && end >= begin &&
              end <= begin + ANCHORED_STAMPS * STAMP_BYTES;
     }
@@ -601,7 +603,7 @@ void replay_original(struct placed *x, struct traced *t, double *seconds)
         t = process_tracee(x->process, tid);
     }
     size_t count = counts[0] < counts[1] ? counts[0] : counts[1];
-    /* the first stamps include copying of pages and cold caches */
+    /* The first stamps include copying of pages and cold caches. */
     for (size_t i = count / 4 + 1; i < count; i++) {
         const uint64_t *counted = stamps[0] + i * words, *b = stamps[1] + i * words, *a = b - words;
         vec_push(&x->timed,
@@ -652,8 +654,8 @@ bool replay_patch(struct placed *x, struct traced *t, double *seconds)
     return count > 1;
 }
 
-/* Returns the mean of @count doubles that are @stride bytes apart. *@off: twice the standard error
- * of the mean. */
+/* Returns the mean of @count doubles that are @stride bytes apart. Stores twice the standard error
+ * of the mean in *@off. */
 static double mean_of(const double *first, size_t stride, size_t count, double *off)
 {
     double sum = 0, squares = 0;

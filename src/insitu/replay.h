@@ -1,6 +1,6 @@
 /* Repeats iterations of a loop in copies of its process: first in order, with all lines in the
  * cache, then a few of them repeatedly until the branch predictor has learned them. The differences
- * to the times in the program are the costs of cache misses and mispredictions. Runs on the
+ * from the times in the program are the costs of cache misses and mispredictions. Runs on the
  * tracer's thread. x86-64 Linux. */
 #ifndef PORTOLAN_INSITU_REPLAY_H
 #define PORTOLAN_INSITU_REPLAY_H
@@ -13,34 +13,34 @@ struct replayed {
     double warm;               /* all lines in the cache, branches as recorded */
     double trained;            /* all lines in the cache, branches learned */
     double before;             /* @trained in an earlier quarter of the repeats */
-    double edge;               /* uncertainty because of the ends of a timed block */
-    bool leaves;               /* whether iterations include code between visits of the loop */
+    double edge;               /* uncertainty from the ends of a timed block */
+    bool leaves;               /* iterations include code between visits of the loop */
 };
 
 struct replayed_all {
     VEC(struct replayed) list;
     size_t tried;
-    /* why the last replay that failed did so, static; NULL: none failed */
+    /* reason for the last failed replay, static; NULL if none failed */
     const char *why;
-    double seconds;            /* seconds for which replays stopped the program */
+    double seconds;            /* seconds during which replays stopped the program */
 };
 
-/* Returns whether iterations of the region can be repeated, i.e. whether the addresses of all its
- * stores are recorded. */
+/* Returns whether iterations of the region can be repeated, because the addresses of all its stores
+ * are recorded. */
 bool replay_possible(const struct region *r);
 /* Replays the next iterations of thread @t, which must be stopped and settled, and adds the result
- * to @out. @overhead: ticks by which a stamp's clock measurement takes longer than its
+ * to @out. @overhead is the excess in ticks of a stamp's clock measurement over its
  * instructions. */
 void replay_moment(struct placed *x, struct traced *t, double overhead, struct replayed_all *out);
 /* replay_patch measures the cycles per iteration of the pivot's patch and adds them to
- * placed.patches. It uses two copies of the process; in one of them the path through the patch is
- * twice as long. @t must be stopped outside of system calls. Returns false if the cost cannot be
+ * placed.patches. It uses two copies of the process. In one of them, the path through the patch is
+ * twice as long. @t must be stopped outside of system calls. It returns false if the cost cannot be
  * measured. replay_original times the original code of the loop in copies of the process from
  * thread @t, with a patch only at a place that few iterations execute, and adds blocks to @x. */
 bool replay_patch(struct placed *x, struct traced *t, double *seconds);
 void replay_original(struct placed *x, struct traced *t, double *seconds);
 /* Combines the results of all moments into @out, except for out->live. Returns false, with the
- * reason (static) in *@why, if there are too few or they disagree. *@leaves: whether iterations
+ * reason (static) in *@why, if there are too few or they disagree. Sets *@leaves if iterations
  * include code between visits. */
 bool replay_sum(const struct replayed_all *r, struct split_replays *out, bool *leaves,
                 const char **why);

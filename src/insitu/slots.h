@@ -4,7 +4,7 @@
 
 /* Offsets in a thread's slot. Words have 8 bytes unless another size is given. */
 enum copy_slot {
-    SLOT_FREE0 = 0x00,         /* registers that are saved while a copy uses them */
+    SLOT_FREE0 = 0x00,         /* saved registers during the execution of a copy */
     SLOT_FREE1 = 0x08,
     SLOT_FREE2 = 0x10,
     SLOT_JUMP = 0x20,          /* target of an indirect jump, as an address in the copies and in the
@@ -25,11 +25,11 @@ enum copy_slot {
     SLOT_AWAY = 0xa0,          /* ticks outside of the loop */
     SLOT_AT_END = 0xa8,        /* replaying: address to jump to after the last stamp */
     /* Address of the next list. It contains the number of passes until the next stamp, the
-     * addresses to load, 0, the addresses to store to, and 0. */
+     * addresses to load, a 0, the addresses to store to, and a 0. */
     SLOT_TOUCH = 0xb0,
     SLOT_TOUCH_BEGIN = 0xb8,   /* value of SLOT_TOUCH at the start of each repeat */
     SLOT_STAMPS_EACH = 0xc0,
-    /* address of a list with pairs of an address and the word to store there; 0 ends it */
+    /* address of a list with pairs of an address and the word to store there; a 0 ends it */
     SLOT_RESTORE = 0xc8,
     SLOT_STATE_AT = 0xd0,      /* address of the state that xrstor restores */
     SLOT_FLAGS_AT = 0xd8,      /* address of a word that contains the flags */

@@ -10,7 +10,7 @@
 #define FRESH_LEAST 0.003
 /* least sequential lines per iteration that are a possible cause; a prefetcher hides fewer */
 #define STREAMED_LEAST 0.5
-/* most cycles per misprediction, and per new line, with which a cause can explain the difference */
+/* most cycles per misprediction, and per new line, at which a cause can explain the difference */
 #define MISS_MOST 100.0
 #define LINE_MOST 3000.0
 /* iterations per visit below which the time of a visit includes the code before the next one */
@@ -27,7 +27,7 @@ static struct split refused(struct split s, const char *why)
 static struct split of_replays(struct split s, const struct split_facts *f)
 {
     const struct split_replays *r = f->replays;
-    /* uncertainty of the mean, not of one block */
+    /* This is the uncertainty of the mean, not of one block. */
     double live_off = fmax((f->high - f->low) / 4, 0);
 
     s.cache = (struct split_term){r->live - r->warm, live_off + r->warm_off};

@@ -1,5 +1,5 @@
 /* Explains why a loop takes longer in its program than predicted: mispredicted branches, cache
- * misses, or other causes. With replays, each cause has a term of its own. Without replays, the
+ * misses, or other causes. With replays, each cause has its own term. Without replays, the
  * difference is attributed to a cause only if no other cause is possible, because the terms of
  * overlapping causes depend on their order. Pure. */
 #ifndef PORTOLAN_INSITU_SPLIT_H
@@ -13,15 +13,15 @@ enum split_cause { SPLIT_NONE, SPLIT_BRANCH, SPLIT_CACHE, SPLIT_REST, SPLIT_REFU
 struct split_replays {
     double warm, warm_off;         /* all accessed lines in the cache */
     double trained, trained_off;   /* all accessed lines in the cache, branches learned */
-    /* cycles in the program, including those between visits if replays contain them */
+    /* cycles in the program, including those between visits if the replays include them */
     double live;
 };
 
 struct split_facts {
-    const struct split_replays *replays;   /* NULL: there are no replays */
+    const struct split_replays *replays;   /* replays; NULL if there are none */
 
     double live, low, high;    /* cycles per iteration in the program, and their range */
-    /* cycles per iteration by which timing may be too long, because an indirect jump leaves the
+    /* cycles per iteration by which the timing may be too long, because an indirect jump leaves the
      * copies */
     double extra;
     /* cycles that are in the replays but not in @live: the return from the original, and the time
@@ -32,8 +32,8 @@ struct split_facts {
     /* new lines per iteration, by irregular and by regular steps */
     double fresh, streamed;
     double trip;               /* iterations per visit of the loop */
-    bool alone;                /* whether @live excludes the time between visits */
-    bool calls;                /* whether the loop calls functions */
+    bool alone;                /* @live excludes the time between visits */
+    bool calls;                /* the loop calls functions */
 };
 
 struct split_term {
@@ -41,7 +41,8 @@ struct split_term {
 };
 
 struct split {
-    enum split_cause cause;    /* SPLIT_NONE: the difference is not greater than its uncertainty */
+    enum split_cause cause;    /* cause; SPLIT_NONE if the difference is not greater than its
+                                * uncertainty */
     double missing;            /* live - predicted; NaN: unknown */
     double off;                /* uncertainty of @missing */
     const char *why;           /* reason for SPLIT_REFUSED, static */

@@ -101,7 +101,7 @@ void stamps_step_down(struct code *c, const struct stamp *s)
     code_label_here(c, s->go);
 }
 
-/* Appends code that reads the list at SLOT_TOUCH: it sets the number of passes until the next
+/* Appends code that reads the list at SLOT_TOUCH. It sets the number of passes until the next
  * stamp, and loads the lines into the cache. Overwrites rax, rcx and rdx. */
 static void touch(struct code *c)
 {
@@ -126,7 +126,7 @@ void stamps_make(struct code *c, const struct stamp *s)
     code_store(c, CODE_RAX, SLOT_FREE0);
     code_store(c, CODE_RDX, SLOT_FREE1);
     if (s->kind == STAMP_REPLAYED)
-        /* lfence: blocks are short, so operations in flight at their end must complete first */
+        /* lfence: blocks are short, so operations in flight at their end must complete first. */
         BYTES(c, 0x0f, 0xae, 0xe8);
     BYTES(c, 0x0f, 0x31);                       /* rdtsc */
     code_load(c, CODE_RCX, SLOT_STAMPS_LEFT);
@@ -195,7 +195,7 @@ void stamps_repeat(struct code *c, uint32_t begin, uint32_t end, uint32_t entry)
     code_store(c, CODE_RAX, SLOT_TOUCH);
     touch(c);
     code_load(c, CODE_RAX, SLOT_PERIOD);
-    code_add(c, CODE_RAX, 1);                   /* the pivot is executed before the first pass */
+    code_add(c, CODE_RAX, 1);                   /* The pivot is executed before the first pass. */
     code_store(c, CODE_RAX, SLOT_COUNTDOWN);
     BYTES(c, 0x65, 0x48, 0x8b, 0x24, 0x25);     /* mov gs:flags_at, rsp */
     code_bytes(c, &(uint32_t){SLOT_FLAGS_AT}, 4);

@@ -1,12 +1,12 @@
-/* Code that reads the time: every few passes, when control leaves a loop, and when it returns. Also
- * code that measures the cost of reading the time, and code that starts a repeat. One thread. */
+/* Code that reads the time every few passes, at exits from a loop, and at returns to it. Also code
+ * that measures the cost of reading the time, and code that starts a repeat. One thread. */
 #ifndef PORTOLAN_INSITU_STAMPS_H
 #define PORTOLAN_INSITU_STAMPS_H
 
 #include "insitu/code.h"
 
 /* Cycles between the stamps of stamps_clock: 16,000 multiplications of 3 cycles, and about 60
- * cycles for reading the time and the end of its loop. */
+ * cycles for the time readings and the end of its loop. */
 #define CLOCK_CYCLES 48060.0
 #define VISITS 32u
 
@@ -16,35 +16,35 @@ void stamps_leave(struct code *c);
 /* Appends code that stores the time of a return, and adds the ticks since the exit to SLOT_AWAY. It
  * preserves all registers and flags. */
 void stamps_enter(struct code *c);
-/* Appends code that measures dependent multiplications: their ticks are then in rax. It overwrites
+/* Appends code that measures dependent multiplications and stores their ticks in rax. It overwrites
  * rax, rcx, rdx, r8 and r9, and ends with int3. Returns its label. */
 uint32_t stamps_clock(struct code *c);
-/* Appends code that measures VISITS visits of an empty loop: their ticks are then in r8, and
- * SLOT_AWAY is increased. It ends with int3. Returns its label. */
+/* Appends code that measures VISITS visits of an empty loop. It stores their ticks in r8, increases
+ * SLOT_AWAY, and ends with int3. Returns its label. */
 uint32_t stamps_visits(struct code *c);
 
 /* STAMP_REPLAYED loads lines into the cache at each stamp, and after the last one jumps to the
- * address in SLOT_AT_END. STAMP_ANCHORED ends with int3 after the last stamp; its stamps contain
+ * address in SLOT_AT_END. STAMP_ANCHORED ends with int3 after the last stamp. Its stamps contain
  * SLOT_PASSES instead of SLOT_LEAVES. */
 enum stamp_kind { STAMP_PLAIN, STAMP_REPLAYED, STAMP_ANCHORED };
 
-/* A place at which the time is stored every few passes. */
+/* Code that stores the time every few passes. */
 struct stamp {
     enum stamp_kind kind;
-    uint32_t here, go;         /* labels of the stamp, and of the code behind it */
-    bool flags_free;           /* whether no flag is live at the place */
+    uint32_t here, go;         /* labels of the stamp, and of the code after it */
+    bool flags_free;           /* no flag is live at the place */
 };
 
 /* Appends a countdown at gs:@slot, which preserves the flags. It saves rcx in SLOT_FREE2, and
- * restores it unless the count is 0. With count 0 it jumps to @zero, with rcx overwritten. @before:
- * it tests the count before it decrements. */
+ * restores it unless the count is 0. At count 0 it jumps to @zero, with rcx overwritten. With
+ * @before, it tests the count before it decrements. */
 void stamps_count_down(struct code *c, uint32_t slot, uint32_t zero, bool before);
 /* Appends the countdown to the next stamp. Sets label s->go. */
 void stamps_step_down(struct code *c, const struct stamp *s);
 /* Appends the code at the end of a countdown: a stamp if there is space for one, and the start of
  * the next countdown. Sets label s->here. */
 void stamps_make(struct code *c, const struct stamp *s);
-/* Appends code at label @begin that starts a repeat: it restores memory, vector registers, flags
+/* Appends code at label @begin that starts a repeat. It restores memory, vector registers, flags
  * and general registers, and jumps to @entry. After the last repeat it executes int3 at label
  * @end. */
 void stamps_repeat(struct code *c, uint32_t begin, uint32_t end, uint32_t entry);

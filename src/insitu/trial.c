@@ -15,7 +15,7 @@
 #include "base/mem.h"
 #include "insitu/process.h"
 
-#define SECONDS 10.0 /* most seconds until the child reaches its int3 */
+#define SECONDS 10.0 /* most seconds before the child reaches its int3 */
 #define STATE_BYTES 16384u
 #define VECTOR_AT (160 + 7 * 16) /* offset of xmm7 in the areas of FXSAVE and XSAVE */
 
@@ -105,7 +105,7 @@ static bool prepare(struct process *p, struct trial_seen *out)
         t = process_stop(p, false, &ignored) ? process_caller(p) : NULL;
         out->stopped = t && process_registers(t, &before) && before.rdi == at &&
                        before.rip >= wait && before.rip < address(insitu_trial_begin);
-        if (!out->stopped) { /* not stopped yet */
+        if (!out->stopped) { /* The child has not stopped. */
             process_go_all(p);
             process_wait(p, 0.001);
         }
@@ -191,7 +191,7 @@ bool trial_run(struct trial_seen *out, struct err *err)
     }
     kill(pid, SIGKILL);
     while (waitpid(pid, &status, __WALL) < 0 ? errno == EINTR : WIFSTOPPED(status))
-        ptrace(PTRACE_CONT, pid, NULL, NULL); /* the child may stop again when it exits */
+        ptrace(PTRACE_CONT, pid, NULL, NULL); /* The child may stop again when it exits. */
     process_done(&p);
     return ok;
 }

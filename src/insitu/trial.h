@@ -1,6 +1,6 @@
 /* Tests with a known loop in a child process whether programs can be watched on this system,
- * because some systems accept a call but do something else. Runs on the tracer's thread. x86-64
- * Linux. */
+ * because some systems accept a system call but do not perform it correctly. Runs on the tracer's
+ * thread. x86-64 Linux. */
 #ifndef PORTOLAN_INSITU_TRIAL_H
 #define PORTOLAN_INSITU_TRIAL_H
 
@@ -13,14 +13,14 @@
 #define TRIAL_EACH 3u                             /* increments of a word in each pass */
 #define TRIAL_VECTOR UINT64_C(0x1122334455667788) /* final value of xmm7 */
 
-/* What was observed in the child, and in a copy of the child that runs the loop first. */
+/* Observations in the child, and in a copy of the child that runs the loop first. */
 struct trial_seen {
     bool stopped;        /* the child stopped while it waited */
     bool stepped;        /* a single step executed one instruction */
     bool written;        /* a write to the child's memory could be read back */
     bool copied;         /* the copy reached its int3 */
     uint64_t copy_words; /* word that the loop increments, in the copy after its run */
-    uint64_t between;    /* that word in the child after the copy's run and before the child's
+    uint64_t between;    /* the same word in the child after the copy's run and before the child's
                           * run */
     bool state;          /* the vector registers of the copy could be read */
     uint64_t vector;     /* low half of xmm7 in the copy */
@@ -29,8 +29,8 @@ struct trial_seen {
 };
 
 struct system_trial {
-    /* Why features do not work, static; NULL: they work. Without tracing, no program can be
-     * watched; without copies, none can be timed or replayed; without state, none can be
+    /* Why features do not work, static; NULL if they work. Without tracing, no program can be
+     * watched. Without copies, none can be timed or replayed. Without state, none can be
      * replayed. */
     const char *tracing, *copies, *state;
 };

@@ -188,8 +188,8 @@ static void plain_name(const char *mnemonic, const char *operands, struct str *o
     for (size_t i = 0; i < 2; i++)
         if (strstr(name, repeats[i][0])) {
             strip(name, repeats[i][0]);
-            /* Only repeated compares and scans depend on the flag. All other repeated string
-             * instructions do not. */
+            /* REPE and REPNE differ only for compares and scans. Other string instructions ignore
+             * the flag. */
             prefix = i == 1 && !str_has_prefix(name, "CMPS") && !str_has_prefix(name, "SCAS")
                          ? "REP_"
                          : repeats[i][1];

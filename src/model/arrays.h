@@ -1,5 +1,5 @@
-/* Placement of a loop's arrays in separate memory: initial registers, and initial contents of index
- * arrays and rings. */
+/* Arrays of a loop in separate memory: initial registers, and initial contents of index arrays and
+ * rings. */
 #ifndef PORTOLAN_MODEL_ARRAYS_H
 #define PORTOLAN_MODEL_ARRAYS_H
 
@@ -11,8 +11,8 @@
 
 enum arrays_fill_kind {
     ARRAYS_INDICES,   /* random indices below @range */
-    /* elements @spacing bytes apart that hold addresses of elements; a walk visits all elements in
-     * a cycle */
+    /* elements @spacing bytes apart with the addresses of other elements; a walk visits all
+     * elements in a cycle */
     ARRAYS_RING,
 };
 
@@ -21,8 +21,8 @@ struct arrays_fill {
     uint64_t at, bytes;       /* position and size in the arena */
     uint32_t unit;            /* bytes of an index */
     uint64_t range;
-    /* distance of the elements of a ring; offset of the address in an element. A ring has 4 to 7
-     * times a power of two elements */
+    /* distance of the elements of a ring, and offset of the address in an element; a ring has 4 to
+     * 7 times a power of two elements */
     uint32_t spacing, link;
 };
 
@@ -38,7 +38,7 @@ struct arrays {
     uint64_t bytes;                        /* bytes of the arena in use */
     /* iterations until a walk ends; 0: unlimited */
     uint64_t iterations;
-    /* iterations until all chases have visited all elements; 0: no chase */
+    /* iterations until all chases have visited all elements; 0 if there are none */
     uint64_t round;
     /* bit set of the general registers with an initial value in @values */
     uint32_t given;
@@ -47,9 +47,9 @@ struct arrays {
     uint64_t values[ARRAYS_REGISTERS];
     struct array arrays[ARRAYS_MOST];
     unsigned count;
-    /* scale with which addresses use a register that points into the arena; 0: unused */
+    /* scale with which addresses use a register that points into the arena; 0 if unused */
     uint8_t factors[32];
-    /* address of a symbol: offset of its array, relative to the registers' values */
+    /* address of a symbol, and offset of its array relative to the registers' values */
     struct { int64_t symbol; uint64_t at; } places[ARRAYS_MOST];
     unsigned place_count;
     struct arrays_fill fills[ARRAYS_MOST];

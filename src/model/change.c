@@ -20,9 +20,9 @@ static unsigned uops_of(const struct usage *usage, const struct ports *ports)
     return sum;
 }
 
-/* Returns the issue slots of a form with the new @usage; @old is its present entry, or NULL.
- * Inferred slots are unchanged except for removed µops, because they do not depend on the usage.
- * Otherwise returns 0: the µops are counted. */
+/* Returns the issue slots of a form with the new @usage. @old is its present entry, or NULL.
+ * Inferred slots do not depend on the usage, so only removed µops change them. Otherwise returns 0,
+ * and the µops are counted. */
 static unsigned slots_with(const struct machine *m, const struct mapping_entry *old,
                            const struct usage *usage)
 {
@@ -64,7 +64,7 @@ static bool change_latency(struct machine *m, const char *form, const char *valu
     if (!old) {
         machine_refuse_form(m, form, "set its usage before its latency", err);
         if (err)
-            err->code = ERR_USAGE;   /* the user's text is wrong, not a file */
+            err->code = ERR_USAGE;   /* The user's text is wrong, and not a file. */
         return false;
     }
     struct mapping_entry fresh = {.form = (char *)form,
@@ -83,7 +83,7 @@ static const struct fact *fact_to_change(const char *name, struct err *err)
     const struct similar similar = {.word = name, .best = f ? NULL : fact_meant(name)};
     char todo[SIMILAR_TODO];
 
-    if (!f && strchr(name, '('))   /* only names of forms have parentheses */
+    if (!f && strchr(name, '('))   /* Only names of forms have parentheses. */
         err_set(err, ERR_USAGE, "use usage:FORM=USAGE or latency:FORM=CYCLES to change a form",
                 "unknown fact \"%s\"", name);
     else if (!f)

@@ -7,12 +7,12 @@
 #define CHANGE_USAGE "usage:"       /* usage:FORM=USAGE */
 #define CHANGE_LATENCY "latency:"   /* latency:FORM=CYCLES */
 
-/* Sets @name on @m to @value: a fact of the schema within its type and range, or a form's usage or
- * latency. False with err and an unchanged @m. */
+/* Sets @name on @m to @value. It is a fact of the schema within its type and range, or a form's
+ * usage or latency. Returns false with err and an unchanged @m on an error. */
 bool machine_change(struct machine *m, const char *name, const char *value, struct err *err);
-/* Parses a sweep over at most @most integers, "32..128". Returns true with *@from and *@to. Returns
- * false with err if fact @name does not allow the sweep, and without err if @value is no sweep.
- * @err must be clear before. */
+/* Parses a sweep over at most @most integers, such as "32..128". Returns true with *@from and *@to.
+ * Returns false with err if fact @name does not allow the sweep, and false without err if @value is
+ * no sweep. @err must be clear before the call. */
 bool change_range(const char *name, const char *value, long most, long *from, long *to,
                   struct err *err);
 

@@ -19,14 +19,14 @@ struct dispatch_limits {
     struct dispatch_limit items[DISPATCH_LIMITS_MAX];
 };
 
-/* Parses "4 of p[S0,S1]; 2 within p[B0,B1]". With @ports NULL only verifies the syntax and sets no
- * ports in @out. False with err. */
+/* Parses text such as "4 of p[S0,S1]; 2 within p[B0,B1]". If @ports is NULL, only verifies the
+ * syntax and sets no ports in @out. Returns false with err on an error. */
 bool dispatch_limits_parse(const char *text, const struct ports *ports, struct dispatch_limits *out,
                            struct err *err);
-/* Sets @out to the limits of @m; none if the fact is missing or invalid. */
+/* Sets @out to the limits of @m. There are none if the fact is missing or invalid. */
 void dispatch_limits_of(const struct machine *m, struct dispatch_limits *out);
-/* Converts the obsolete facts dispatch_ports and dispatch_per_cycle to dispatch_limits. False with
- * err if one is missing or invalid. */
+/* Converts the obsolete facts dispatch_ports and dispatch_per_cycle to dispatch_limits. Returns
+ * false with err if one is missing or invalid. */
 bool dispatch_limits_from_former(struct machine *facts, struct err *err);
 /* Returns whether @key is one of the two obsolete facts. */
 bool dispatch_limits_former(const char *key);

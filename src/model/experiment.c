@@ -29,8 +29,8 @@ static struct experiment_term *term_of(const struct experiment *e, const char *f
     return NULL;
 }
 
-/* Returns the term of @form, or NULL, while @e is parsed. @seen is an index of the forms if there
- * are many. */
+/* Returns the term of @form during the parsing of @e, or NULL. @seen is an index of the forms if
+ * there are many. */
 static struct experiment_term *term_read(const struct experiment *e, struct names *seen,
                                          const char *form)
 {
@@ -108,8 +108,8 @@ void experiment_print_key(const struct experiment *e, struct str *out)
     free(sorted.terms);
 }
 
-/* Returns the end of the term at @at: a '+' outside parentheses and brackets, or the end of the
- * text. NULL if parentheses or brackets are unbalanced. */
+/* Returns the end of the term at @at, which is a '+' outside of parentheses and brackets, or the
+ * end of the text. Returns NULL if parentheses or brackets are unbalanced. */
 static const char *term_end(const char *at, const char **fault)
 {
     int depth = 0;
@@ -142,7 +142,7 @@ static const char *skip_blanks(const char *at, const char *end)
     return at;
 }
 
-/* Returns the start of the form after a count "2 *" at @at; @at itself without a count. */
+/* Returns the start of the form after a count "2 *" at @at, or @at without a count. */
 static const char *skip_count(const char *at, const char *end)
 {
     const char *digits = at;
@@ -153,7 +153,7 @@ static const char *skip_count(const char *at, const char *end)
     return digits > at && star < end && *star == '*' ? skip_blanks(star + 1, end) : at;
 }
 
-/* Parses the term between @at and @end, which may have blanks around it, and adds it. */
+/* Parses the term between @at and @end, ignoring blanks around it, and adds it. */
 static bool parse_term(const char *text, const char *at, const char *end, struct experiment *out,
                        struct names *seen, struct err *err)
 {

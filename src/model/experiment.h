@@ -24,20 +24,20 @@ struct experiment {
 };
 
 void experiment_done(struct experiment *e);
-/* Adds @count of @form. A form has one term; its count saturates at 2^32 - 1. */
+/* Adds @count of @form. A form has one term. Its count saturates at 2^32 - 1. */
 void experiment_add(struct experiment *e, const char *form, uint32_t count);
 /* Returns whether the multisets are equal. */
 bool experiment_equal(const struct experiment *a, const struct experiment *b);
-/* Replaces the text of @out by a text that is equal for equal multisets. */
+/* Replaces the text of @out. Equal multisets have equal texts. */
 void experiment_print_key(const struct experiment *e, struct str *out);
 /* Returns the number of instructions: the sum of the counts. */
 uint64_t experiment_size(const struct experiment *e);
-/* Appends one term: 2*ADD (R64, R64). */
+/* Appends one term, such as 2*ADD (R64, R64). */
 void experiment_term_print(const char *form, uint32_t count, struct str *out);
 void experiment_print(const struct experiment *e, struct str *out);
-/* Parses an experiment. '+' separates terms only outside parentheses and brackets; a form cannot
+/* Parses an experiment. '+' separates terms only outside of parentheses and brackets. A form cannot
  * begin with a count. A count is at most EXPERIMENT_COUNT_MAX, the number of distinct forms at most
- * EXPERIMENT_FORMS_MAX. On failure err->column is set and @out is empty. */
+ * EXPERIMENT_FORMS_MAX. On failure, err->column is set and @out is empty. */
 bool experiment_parse(const char *text, struct experiment *out, struct err *err);
 
 /* A term with a form index, in a mapping or a table of experiments. */

@@ -19,7 +19,7 @@ struct experiments *experiments_new(void)
     return t;
 }
 
-/* States of nearly all rows, stored once, so that a copy of a table with a million rows is fast. */
+/* States of nearly all rows. They are stored once, to copy a table with a million rows quickly. */
 static char *const shared_states[] = {(char[]){EXPERIMENT_PENDING}, (char[]){EXPERIMENT_OK},
                                       (char[]){EXPERIMENT_ONCE}, (char[]){EXPERIMENT_CONTENDED}};
 #define SHARED_STATES (sizeof shared_states / sizeof *shared_states)
@@ -223,8 +223,8 @@ static void copy_result(struct experiments *t, size_t index, const struct experi
         experiments_set_extra(t, index, from->extra.items[k], experiments_extra(from, i, k));
 }
 
-/* Allocates space for @rows more rows and @terms more terms. Returns false if out of memory; then
- * the thread's command fails. */
+/* Allocates space for @rows more rows and @terms more terms. Returns false if out of memory. The
+ * thread's command then fails. */
 static bool make_room(struct experiments *t, size_t rows, size_t terms)
 {
     size_t bytes = (t->rows.count + rows) * sizeof *t->rows.items +
@@ -345,7 +345,7 @@ uint64_t experiments_size(const struct experiments *t, size_t index)
 
 bool experiment_state_open(const char *state)
 {
-    /* "clock unstable" and "not confirmed in time" are in files of earlier versions only */
+    /* "clock unstable" and "not confirmed in time" are only in files of earlier versions. */
     static const char *const open[] = {EXPERIMENT_PENDING,   EXPERIMENT_ONCE,
                                        EXPERIMENT_CONTENDED, "core is contended",
                                        "clock unstable",     "not confirmed in time",

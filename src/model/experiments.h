@@ -1,7 +1,7 @@
 /* A table of experiments with their measurements. Contract between measuring and inference: a row
- * without cycles (NaN) is to be measured, and the runner fills it with experiments_set. A failed
- * row has NaN cycles and the reason in its state. One thread changes the table, and only without
- * other holders. Holders read it on any thread. */
+ * without cycles (NaN) must be measured, and the runner fills it with experiments_set. A failed row
+ * has NaN cycles and the reason in its state. One thread changes the table, and only without other
+ * holders. Holders may read it on any thread. */
 #ifndef PORTOLAN_MODEL_EXPERIMENTS_H
 #define PORTOLAN_MODEL_EXPERIMENTS_H
 
@@ -14,10 +14,10 @@
 
 #define EXPERIMENT_PENDING ""      /* state of a row that was never measured */
 #define EXPERIMENT_ONCE "once"     /* state of a row with unconfirmed cycles of one pass */
-/* state of a row measured on a busy core; it may have cycles, which are shown but not used by
- * inference. It is measured again on an idle core */
+/* state of a row measured on a busy core; it may have cycles, which are displayed but not used by
+ * inference; it is measured again on an idle core */
 #define EXPERIMENT_CONTENDED "contended"
-/* state of a row with valid cycles; any other text is the reason of a failure */
+/* state of a row with valid cycles; any other text is the reason for a failure */
 #define EXPERIMENT_OK "ok"
 
 struct experiment_row {
@@ -30,7 +30,7 @@ struct experiment_row {
     uint32_t repeats;        /* accepted repetitions; 0: unknown */
     uint32_t extras;         /* number of texts in @extra; missing columns are empty */
     char *state;             /* never NULL; rows may share it */
-    /* per column of experiments.extra: index of the text in experiments.texts */
+    /* index of the text in experiments.texts, for each column of experiments.extra */
     uint32_t *extra;
 };
 
@@ -41,13 +41,14 @@ struct experiments {
     /* names of unknown columns in the file, which are preserved */
     struct names extra;
     struct names texts;                   /* texts of the unknown columns, without duplicates */
-    /* rows with cycles that inference can use; rows whose measurement failed */
+    /* number of rows with cycles that inference can use, and number of rows whose measurement
+     * failed */
     size_t measured, failed;
     /* unique number, even if the address of a freed table is reused */
     uint64_t serial;
     /* incremented by every change; views compare it */
     uint64_t revision;
-    /* number of holders besides the thread that changes the table */
+    /* number of holders in addition to the thread that changes the table */
     _Atomic unsigned holders;
 };
 
@@ -56,22 +57,23 @@ struct experiments *experiments_new(void);
 void experiments_free(struct experiments *t);
 /* Adds a holder, which must call experiments_free. Any thread. */
 struct experiments *experiments_hold(struct experiments *t);
-/* Returns whether another holder exists; then the table must not change. */
+/* Returns whether another holder exists. The table must then not change. */
 bool experiments_held(const struct experiments *t);
-/* Copies the rows with @keep true (NULL: all). Form indices are unchanged. This and
+/* Copies the rows with @keep true (NULL copies all). Form indices are unchanged. This function and
  * experiments_append stop early if cancelled, or out of memory (base/shortage.h). */
 struct experiments *experiments_copy(const struct experiments *t, const bool *keep);
 /* Adds a pending row with @n terms in any order, and returns its index. Sums up repeated forms. May
  * duplicate another row. */
 size_t experiments_add(struct experiments *t, const struct flat_term *terms, size_t n);
 size_t experiments_add_named(struct experiments *t, const struct experiment *e);
-/* Add a row like the two functions above, for tables that grow with the input. If out of memory,
+/* Add a row like the two functions above, to tables that grow with the input. If out of memory,
  * they add no row and return SIZE_MAX. */
 size_t experiments_try_add(struct experiments *t, const struct flat_term *terms, size_t n);
 size_t experiments_try_add_named(struct experiments *t, const struct experiment *e);
 /* Appends all rows of @from with their results. Matches forms by name. */
 void experiments_append(struct experiments *t, const struct experiments *from);
-/* Sets the results of row @index. @state NULL: EXPERIMENT_OK if @cycles is a number. */
+/* Sets the results of row @index. If @state is NULL, it becomes EXPERIMENT_OK if @cycles is a
+ * number. */
 void experiments_set(struct experiments *t, size_t index, double cycles, double spread,
                      uint32_t repeats, const char *state);
 /* Sets the text of column @column in row @index. Adds the column if it is new. */
@@ -82,14 +84,14 @@ void experiments_set_extra(struct experiments *t, size_t index, const char *colu
 const char *experiments_extra(const struct experiments *t, size_t index, size_t column);
 /* Copies row @index of @t to @out, which the caller frees with experiment_done. */
 void experiments_get(const struct experiments *t, size_t index, struct experiment *out);
-/* Appends row @index as text: 2*ADD (R64, R64) + IMUL (R64, R64). */
+/* Appends row @index as text, such as 2*ADD (R64, R64) + IMUL (R64, R64). */
 void experiments_print(const struct experiments *t, size_t index, struct str *out);
 static inline const struct flat_term *experiments_terms(const struct experiments *t, size_t index)
 {
     return t->terms.items + t->rows.items[index].start;
 }
-/* Writes the terms of row @index to @out, with the form indices of @to, sorted. Forms are matched
- * by name. Returns false if @to lacks a form. @out must have space for all terms. */
+/* Writes the sorted terms of row @index to @out, with the form indices of @to. Forms are matched by
+ * name. Returns false if @to lacks a form. @out must have space for all terms. */
 bool experiments_translate(const struct experiments *t, size_t index, const struct experiments *to,
                            struct flat_term *out);
 /* Returns the number of instructions of row @index: the sum of its counts. */
@@ -102,8 +104,8 @@ static inline bool experiments_measured(const struct experiments *t, size_t inde
     return cycles > 0 && cycles < 1e300 && strcmp(state, EXPERIMENT_ONCE) != 0 &&
            strcmp(state, EXPERIMENT_CONTENDED) != 0;
 }
-/* Returns whether a row with @state is to be measured: not measured, unconfirmed, or measured on a
- * busy core. All other states are final. */
+/* Returns whether a row with @state must be measured: it was not measured, is unconfirmed, or was
+ * measured on a busy core. All other states are final. */
 bool experiment_state_open(const char *state);
 
 #endif

@@ -11,8 +11,8 @@
 #include "base/similar.h"
 #include "model/dispatch_limits.h"
 
-/* largest value of a fact: a larger buffer would not limit a core, and the simulator's memory is
- * proportional to it */
+/* Largest value of a fact. A larger buffer would not limit a core, and the simulator's memory is
+ * proportional to it. */
 #define MOST 65536
 #define CYCLES "cycles", 0, MOST
 #define NO_UNIT "", 0, 0
@@ -585,17 +585,17 @@ static const struct { const char *former, *key; } renamed[] = {
     {"vector_domain_extra", "bypass_delay_domain"},
     {"fp_add_extra", "bypass_delay_addition"},
     {"stack_sync", "stack_pointer_sync"},
-    {"dispatch_ports", "dispatch_limits"},       /* dispatch_limits replaces two facts */
+    {"dispatch_ports", "dispatch_limits"},       /* dispatch_limits replaces two facts. */
     {"dispatch_per_cycle", "dispatch_limits"},
 };
 
-#define PLACES 1024   /* a power of two, more than all keys */
+#define PLACES 1024   /* number of hash slots, a power of two above the number of keys */
 
-/* Hash table of all keys, present and obsolete. A simulation asks for some hundred facts. */
+/* Hash table of all keys, present and obsolete. A simulation looks up some hundred facts. */
 static struct { const char *key; const struct fact *fact; } places[PLACES];
 static pthread_once_t placing = PTHREAD_ONCE_INIT;
 
-/* Returns the place of @key, or the free one for it. */
+/* Returns the slot of @key, or the free slot for it. */
 static size_t place_of(const char *key)
 {
     size_t at = hash_text(key) % PLACES;

@@ -1,5 +1,5 @@
 /* Schema of machine facts: meaning, values and default of each key of machine.csv and facts.csv.
- * The loader, analysis, what-if, help, completion and the manual page read it. */
+ * Loader, analysis, what-if, help, completion and the manual page read it. */
 #ifndef PORTOLAN_MODEL_FACTS_H
 #define PORTOLAN_MODEL_FACTS_H
 
@@ -14,16 +14,16 @@ enum fact_type {
     FACT_NUMBER,
     FACT_WHOLE,    /* an integer */
     FACT_SWITCH,   /* yes or no */
-    FACT_CHOICE,   /* one of words */
-    FACT_WORDS,    /* several of words; if words is NULL, any mnemonics and extensions */
-    FACT_PORTS,    /* names of ports: p23 */
-    FACT_LIMITS,   /* dispatch limits (model/dispatch_limits.h): 4 of p01; 2 within p23 */
+    FACT_CHOICE,   /* one of the words */
+    FACT_WORDS,    /* several of the words; any mnemonics and extensions if words is NULL */
+    FACT_PORTS,    /* names of ports, such as p23 */
+    FACT_LIMITS,   /* dispatch limits (model/dispatch_limits.h), such as 4 of p01; 2 within p23 */
 };
 
 enum fact_kind {
     FACT_USUAL = false,
-    FACT_FIXED = true,   /* evaluated when a machine is loaded: what-if cannot change it */
-    /* a mean fitted to measured times, without a known mechanism; the machine's source names the
+    FACT_FIXED = true,   /* evaluated when a machine is loaded, so what-if cannot change it */
+    /* a mean fitted to measured times without a known mechanism; the machine's source names the
      * measurements */
     FACT_FITTED,
 };
@@ -33,10 +33,10 @@ struct fact {
     enum fact_type type;
     const char *unit;        /* "" if none */
     double least, most;      /* range of numbers */
-    /* default: a value, or the key of another fact; NULL: not modelled */
+    /* default: a value, or the key of another fact; NULL if not modelled */
     const char *otherwise;
-    const char *words;       /* allowed words, separated by blanks; NULL: any */
-    const char *meaning;     /* meaning: a sentence without full stop */
+    const char *words;       /* allowed words, separated by blanks; NULL permits any */
+    const char *meaning;     /* meaning, a sentence without full stop */
     const char *reader;      /* parts of the program that use the fact: "simulation", "front end",
                               * ... */
     int kind;                /* enum fact_kind */
@@ -45,7 +45,7 @@ struct fact {
 /* Facts sorted by key within groups. The last key is NULL. */
 extern const struct fact fact_schema[];
 
-/* Finds a fact by its key or an obsolete key; NULL if unknown. */
+/* Finds a fact by its key or an obsolete key. Returns NULL if unknown. */
 const struct fact *fact_find(const char *key);
 /* Returns the known key most similar to @key, or NULL. */
 const char *fact_meant(const char *key);
@@ -54,16 +54,16 @@ const char *fact_meant(const char *key);
 bool fact_check(const struct fact *f, const char *value, const struct ports *ports,
                 struct err *err);
 
-/* Returns the number of fact @key on the machine, or its default; NaN without both. Replaces values
- * above the range by its end; values below it count as missing. A key whose fact is no number is a
- * bug. */
+/* Returns the number of fact @key on the machine, or its default, or NaN without both. Values above
+ * the range become its maximum. Values below it count as missing. A key whose fact is no number is
+ * a bug. */
 double fact_number(const struct machine *m, const char *key);
 /* Returns a yes or no fact. */
 bool fact_switch(const struct machine *m, const char *key);
 
-/* Appends the type, unit and range of a fact: "number of µops/cycle, 1 to 65536". */
+/* Appends the type, unit and range of a fact, such as "number of µops/cycle, 1 to 65536". */
 void fact_values(const struct fact *f, struct str *out);
-/* Appends the default: "as store_forward", "64", "not modelled". */
+/* Appends the default, such as "as store_forward", "64", "not modelled". */
 void fact_fallback(const struct fact *f, struct str *out);
 
 #endif

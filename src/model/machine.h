@@ -9,10 +9,11 @@ struct machine_fact {
     uint64_t hash;   /* of @key */
 };
 
-/* Latency between two operands of the matching forms, where it differs from the form's latency
- * (latencies.csv). An address is its base and index. LATENCY_SLOWEST as both ends: latency with the
- * slowest operand values; all other latencies are for fast values. LATENCY_ALONE as both ends:
- * least cycles per copy of microcoded, serialising and waiting instructions, on any ports. */
+/* Latency between two operands of the matching forms that differs from the form's latency
+ * (latencies.csv). An address is its base and index. LATENCY_SLOWEST as both ends is the latency
+ * with the slowest operand values. All other latencies are for fast values. LATENCY_ALONE as both
+ * ends is the least cycles per copy of microcoded, serialising and waiting instructions, on any
+ * ports. */
 enum latency_end { /* numbers from 0: operand number minus one */
                    LATENCY_ANY = -1,
                    LATENCY_ADDRESS = 100,
@@ -30,26 +31,26 @@ struct latency_rule {
     int from, to;     /* enum latency_end */
     double cycles;    /* cycles without the preceding load or forwarded store */
     const char *source;
-    bool lent;        /* texts are static and must not be freed */
+    bool lent;        /* the texts are static and must not be freed */
 };
 
 /* prefix of the title of this computer's machine in a session */
 #define MACHINE_HERE "this CPU: "
 
 struct machine {
-    char *id;       /* directory name under data/machines: "skylake" */
-    char *title;    /* example: "Intel Skylake (client)" */
+    char *id;       /* directory name under data/machines, such as "skylake" */
+    char *title;    /* title, such as "Intel Skylake (client)" */
     char *isa;      /* value of fact isa: "x86-64" or "aarch64" */
     struct mapping *mapping;
     struct machine_fact *facts;
     size_t fact_count;
     struct latency_rule *latencies;
     size_t latency_count;
-    _Atomic unsigned holders;   /* number of holders besides the creator */
+    _Atomic unsigned holders;   /* number of holders in addition to the creator */
 };
 
 struct machine *machine_new(const char *id, const struct ports *ports);
-/* Releases one holder; the last one frees the machine. Any thread. */
+/* Releases one holder. The last one frees the machine. Any thread. */
 void machine_free(struct machine *m);
 /* Adds a holder, which must call machine_free. The machine must not change while others hold it.
  * Any thread. */
@@ -61,23 +62,24 @@ struct machine *machine_copy(const struct machine *m);
 const char *machine_plain_title(const struct machine *m);
 /* Returns the processor's name for compilers and LLVM. */
 const char *machine_compiler_name(const struct machine *m);
-/* Returns the text of a fact; NULL if it is missing. */
+/* Returns the text of a fact, or NULL if it is missing. */
 const char *machine_fact(const struct machine *m, const char *key);
-/* Returns the source of fact @key if it is an estimate (source_is_estimate), else NULL.
- * Borrowed. */
+/* Returns the source of fact @key, borrowed, if it is an estimate (source_is_estimate). Otherwise
+ * returns NULL. */
 const char *machine_fact_estimate(const struct machine *m, const char *key);
-/* Returns the number of a fact; NaN if it is missing. */
+/* Returns the number of a fact, or NaN if it is missing. */
 double machine_number(const struct machine *m, const char *key);
 /* Returns whether fact @key, a list separated by commas or blanks, contains @word. */
 bool machine_has(const struct machine *m, const char *key, const char *word);
-/* Returns whether the machine has a list of its CPU's extensions (fact extensions) that lacks
+/* Returns whether the machine has a list of its CPU's extensions (fact extensions) without
  * @extension. */
 bool machine_lacks(const struct machine *m, const char *extension);
 void machine_set_fact(struct machine *m, const char *key, const char *value, const char *unit,
                       const char *source);
 /* Removes a fact if it exists. */
 void machine_drop_fact(struct machine *m, const char *key);
-/* Returns false with err: @m lacks form @form. err suggests a similar form, else @otherwise. */
+/* Sets err to the message that @m lacks form @form, with a similar form if there is one, or
+ * otherwise @otherwise. Returns false. */
 bool machine_refuse_form(const struct machine *m, const char *form, const char *otherwise,
                          struct err *err);
 /* Appends a rule. The first matching rule applies. */

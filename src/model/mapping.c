@@ -18,11 +18,11 @@ struct mapping {
     double issue_width;
     VEC(struct mapping_entry) entries;
     struct index index;         /* index by form of the entries that are not in @rows */
-    struct mapping_rows rows;   /* storage of borrowed entries; zero: none */
-    /* per entry of @rows: whether it was decoded. Entries are decoded on first use, because a loop
-     * needs only a few of thousands. */
+    struct mapping_rows rows;   /* storage of borrowed entries; zero without any */
+    /* for each entry of @rows, whether it was decoded; entries are decoded on first use, because a
+     * loop needs only a few of thousands */
     atomic_bool *filled;
-    _Atomic(void *) derived;    /* block that mapping_derived returns; NULL: none */
+    _Atomic(void *) derived;    /* block that mapping_derived returns, or NULL */
 };
 
 struct mapping *mapping_new(const struct ports *ports)
@@ -49,7 +49,7 @@ static void entry_done(struct mapping *m, struct mapping_entry *entry)
 
 static pthread_mutex_t filling = PTHREAD_MUTEX_INITIALIZER;
 
-/* Returns the entry at @index, which must be valid. Any thread, as long as no thread changes the
+/* Returns the entry at @index, which must be valid. Any thread, while no thread changes the
  * mapping. */
 static struct mapping_entry *entry_at(const struct mapping *m, size_t index)
 {
@@ -102,7 +102,7 @@ struct mapping *mapping_of_rows(const struct ports *ports, const struct mapping_
 }
 
 /* Returns the hash of a stored form. It has no seed, because every process must compute the same
- * value. The names are not chosen by attackers. */
+ * value. Attackers do not choose the names. */
 static uint64_t hash_row(const char *form)
 {
     return hash_fixed(HASH_START, form, strlen(form));
@@ -206,7 +206,7 @@ const struct mapping_entry *mapping_find(const struct mapping *m, const char *fo
     return index == SIZE_MAX ? NULL : entry_at(m, index);
 }
 
-/* Allocates space for another entry. Returns false if out of memory; then the thread's command
+/* Allocates space for another entry. Returns false if out of memory. The thread's command then
  * fails. */
 static bool make_room(struct mapping *m)
 {

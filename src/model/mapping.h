@@ -1,4 +1,4 @@
-/* Port mapping: ports, and per instruction form its usage and latency (three-level model, PMEvo
+/* Port mapping: ports, and usage and latency of each instruction form (three-level model, PMEvo
  * Definition 4). */
 #ifndef PORTOLAN_MODEL_MAPPING_H
 #define PORTOLAN_MODEL_MAPPING_H
@@ -10,10 +10,10 @@ struct mapping_entry {
     char *form;         /* canonical name */
     struct usage usage;
     double latency;     /* cycles; NaN: unknown */
-    /* issued µops in the fused domain of the source; 0: unknown, so the µops of the usage are
-     * counted */
+    /* issued µops in the fused domain of the source; 0 if unknown, which counts the µops of the
+     * usage */
     unsigned micro_ops;
-    char *source;       /* source of the data; "": the mapping's source */
+    char *source;       /* source of the data; "" stands for the mapping's source */
 };
 
 struct mapping;
@@ -42,53 +42,55 @@ struct mapping_rows {
 
 struct mapping *mapping_new(const struct ports *ports);
 void mapping_free(struct mapping *m);
-/* Makes a mapping whose entries are borrowed from @rows until they are replaced. NULL if out of
- * memory. */
+/* Makes a mapping whose entries are borrowed from @rows until they are replaced. Returns NULL if
+ * out of memory. */
 struct mapping *mapping_of_rows(const struct ports *ports, const struct mapping_rows *rows);
 /* Fills the empty @out with the stored hash slots of the forms. index_done frees @out. */
 void mapping_index_rows(const struct mapping *m, struct index *out);
-/* Returns whether @a and @b borrow entry @index from the same read-only rows, so it is equal in both.
- * Other entries may be equal too. */
+/* Returns whether @a and @b borrow entry @index from the same read-only rows, which makes it equal
+ * in both. Other entries may be equal too. */
 bool mapping_shares(const struct mapping *a, const struct mapping *b, size_t index);
 struct mapping *mapping_copy(const struct mapping *m);
 const struct ports *mapping_ports(const struct mapping *m);
 size_t mapping_count(const struct mapping *m);
 /* Returns the issue slots per cycle for the forms' micro_ops. An experiment takes at least
- * micro_ops / width cycles, an additional bound of an inferred mapping. 0, the default: no
+ * micro_ops / width cycles, an additional bound of an inferred mapping. The default of 0 sets no
  * bound. */
 double mapping_issue_width(const struct mapping *m);
 void mapping_set_issue_width(struct mapping *m, double width);
-/* Returns entry @index in order of insertion; valid until the mapping changes. */
+/* Returns entry @index in order of insertion. It is valid until the mapping changes. */
 const struct mapping_entry *mapping_at(const struct mapping *m, size_t index);
-/* Returns the entry of @form, or NULL. Any thread, as long as no thread changes the mapping. */
+/* Returns the entry of @form, or NULL. Any thread, while no thread changes the mapping. */
 const struct mapping_entry *mapping_find(const struct mapping *m, const char *form);
-/* Appends usage and latency of an entry: "1*p0156, latency 1"; "no port" if its usage is empty. */
+/* Appends usage and latency of an entry, such as "1*p0156, latency 1". An empty usage is "no
+ * port". */
 void mapping_entry_print(const struct mapping *m, const struct mapping_entry *entry,
                          struct str *out);
-/* Returns the confidence of the usage, 0 to 1, from its source; NaN if it was not inferred. */
+/* Returns the confidence of the usage, 0 to 1, from its source. Returns NaN if it was not
+ * inferred. */
 double mapping_entry_confidence(const struct mapping_entry *entry);
-/* Returns whether @source names an estimate: it begins with "estimate", or is the source of a
+/* Returns whether @source denotes an estimate: it begins with "estimate", or is the source of a
  * charted usage with unexplained experiments. */
 bool source_is_estimate(const char *source);
 /* Returns the index of @form, or SIZE_MAX. */
 size_t mapping_index(const struct mapping *m, const char *form);
-/* Adds or replaces an entry by a copy of @entry. If out of memory the entry is omitted and the
+/* Adds or replaces an entry by a copy of @entry. If out of memory, the entry is omitted and the
  * thread's command fails (base/shortage.h). */
 void mapping_set(struct mapping *m, const struct mapping_entry *entry);
-/* A block of memory that a caller derived from all entries and passed to mapping_keep_derived;
- * NULL: none since the last change of an entry. Borrowed. Any thread, while no thread changes the
- * mapping. */
+/* Returns the block of memory that a caller derived from all entries and passed to
+ * mapping_keep_derived, borrowed. Returns NULL if there is none since the last change of an entry.
+ * Any thread, while no thread changes the mapping. */
 const void *mapping_derived(const struct mapping *m);
-/* Keeps @take_block (allocated with malloc) unless another thread has kept one; returns the kept
- * block. */
+/* Stores @take_block (allocated with malloc) unless another thread has stored one. Returns the
+ * stored block. */
 const void *mapping_keep_derived(const struct mapping *m, void *take_block);
-/* Drops the derived block. Required after a change outside the mapping of data from which the block
- * was derived. */
+/* Drops the derived block. Required after a change of data outside of the mapping from which the
+ * block was derived. */
 void mapping_drop_derived(struct mapping *m);
 /* Returns whether both mappings have the same ports, issue width, forms (any order), usages and
  * latencies. */
 bool mapping_equal(const struct mapping *a, const struct mapping *b);
-/* Returns the number of distinct port sets over all usages. */
+/* Returns the number of distinct port sets in all usages. */
 size_t mapping_distinct_uops(const struct mapping *m);
 uint64_t mapping_volume(const struct mapping *m);
 /* Returns false with err for more than PORTSETS_MAX distinct port sets. Readers reject such a

@@ -87,7 +87,7 @@ struct matching {
     const struct ports *a, *b;
     struct usage_pair *pairs;
     size_t count;
-    int to_a[PORTS_MAX];   /* port of A per port of B; none if A has fewer ports */
+    int to_a[PORTS_MAX];   /* port of A for each port of B; none if A has fewer ports */
 };
 
 static int compare_usages(const struct usage *x, const struct usage *y)
@@ -110,8 +110,8 @@ static int compare_pairs(const void *a, const void *b)
     return order ? order : compare_usages(x->b, y->b);
 }
 
-/* Collects the pairs of usages. The weight of a pair is the number of its forms and their frequency
- * in @uses. */
+/* Collects the pairs of usages. The weight of a pair combines the number of its forms and their
+ * frequency in @uses. */
 static void collect_pairs(const struct mapping *a, const struct mapping *b, const double *uses,
                           struct matching *m)
 {
@@ -206,7 +206,8 @@ static bool fits(const struct matching *m, unsigned j, int i)
     return i < 0 || (m->b->pipes >> j & 1) == (m->a->pipes >> i & 1);
 }
 
-/* Rotates the partners of the ports in @at. Keeps the rotation if the mappings agree better. */
+/* Rotates the partners of the ports in @at. Reverses the rotation unless the mappings agree
+ * better. */
 static bool turn(struct matching *m, const unsigned *at, unsigned n, double *best)
 {
     struct matching before = *m;

@@ -1,4 +1,4 @@
-/* Compares two mappings: finds corresponding ports, and forms that use different ports. */
+/* Compares two mappings. Finds corresponding ports, and forms that use different ports. */
 #ifndef PORTOLAN_MODEL_MAPPING_DIFF_H
 #define PORTOLAN_MODEL_MAPPING_DIFF_H
 
@@ -24,31 +24,31 @@ struct form_diff {
 
 struct mapping_diff {
     int to_a[PORTS_MAX];       /* port of A for each port of B; -1: none */
-    /* common share of the loads of each port of B and its partner over common forms, 0 to 1; NaN
-     * without a partner, or if ports were matched by name */
+    /* for each port of B: common share of its load and its partner's load over common forms, 0 to
+     * 1; NaN without a partner, or if ports were matched by name */
     double agrees[PORTS_MAX];
     bool renamed;              /* ports were matched by load instead of by name */
     /* share of equal usages among common forms, weighted by their frequency; NaN: unknown */
     double equal_uses;
     size_t shared, only_a, only_b;
-    size_t kinds[DIFF_COUNT];  /* number of common forms by kind; [DIFF_NONE]: forms with equal
-                                * usages */
-    struct form_diff *forms;   /* forms that differ, in A's order */
+    size_t kinds[DIFF_COUNT];  /* number of common forms by kind; element DIFF_NONE counts forms
+                                * with equal usages */
+    struct form_diff *forms;   /* forms with different usages, in A's order */
     size_t count;
 };
 
 /* Compares mappings @a and @b. With @by_name, ports with equal names correspond if all names of the
  * smaller mapping occur in the larger. Otherwise finds the one-to-one assignment with the most
  * similar loads of common forms. It starts with the largest sum over pairs, and exchanges two or
- * three ports as long as more forms agree. @uses: frequency of each form of @a in programs, half of
- * a form's weight; NULL: unknown. Free with mapping_diff_free. */
+ * three ports as long as more forms agree. @uses is the frequency of each form of @a in programs
+ * (may be NULL), which is half of a form's weight. Free the result with mapping_diff_free. */
 struct mapping_diff *mapping_diff_new(const struct mapping *a, const struct mapping *b,
                                       bool by_name, const double *uses);
 void mapping_diff_free(struct mapping_diff *d);
-/* Returns the name of a kind: "pipes", "narrower", ... */
+/* Returns the name of a kind, such as "pipes" or "narrower". */
 const char *diff_kind_name(enum diff_kind kind);
 /* Finds the assignment of columns to rows with the largest sum of @gain, an n x n matrix in
- * row-major order. column_of[row] is the column. O(n^3). */
+ * row-major order. Stores the column of each row in column_of. O(n^3). */
 void assignment_best(const double *gain, unsigned n, unsigned *column_of);
 
 #endif

@@ -6,8 +6,8 @@
 
 #include "model/mapping_diff.h"
 
-/* Adds a port for an overlaid port without counterpart, under the first unused name of new1, new2,
- * ... */
+/* Adds a port for an overlaid port without counterpart. Its name is the first unused one of new1,
+ * new2, ... */
 static bool add_port(struct ports *ports, struct err *err)
 {
     char text[PORT_NAME_MAX];

@@ -28,7 +28,7 @@ double memory_crowding(double step)
     return factor;
 }
 
-/* Extrapolates beyond the last size. The hit share falls with 1 / size for random accesses; for
+/* Extrapolates beyond the last size. For random accesses the hit share falls with 1 / size. For
  * sequential accesses it is 0. */
 static double beyond(const struct memory_costs *m, enum memory_cost cost, double bytes)
 {
@@ -60,7 +60,7 @@ double memory_cost_at(const struct memory_costs *m, enum memory_cost cost, doubl
 {
     if (!m->count)
         return NAN;
-    /* These costs are times of a whole loop, not of lines beyond the first level. */
+    /* These costs are times of a complete loop, and not of lines beyond the first level. */
     if (cost == COST_STREAMED || cost == COST_FEW || cost == COST_SOME)
         return between(m, cost, bytes);
     if (bytes <= m->first)
@@ -77,7 +77,7 @@ static void size_add(struct memory_costs *out, double bytes, double line, double
     out->bytes[i] = bytes;
     out->cycles[COST_LOAD][i] = out->cycles[COST_CONCURRENT][i] = line;
     out->cycles[COST_STORE][i] = out->cycles[COST_UPDATE][i] = written;
-    /* non-temporal stores write to memory, regardless of the level of the lines */
+    /* Non-temporal stores write to memory, regardless of the level of the lines. */
     out->cycles[COST_STREAMED][i] = streamed;
     out->cycles[COST_RANDOM][i] = out->cycles[COST_PAIRED][i] = out->cycles[COST_ODD][i] =
         out->cycles[COST_SKIPPED][i] = miss;

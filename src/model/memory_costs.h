@@ -17,17 +17,17 @@
 
 /* Costs in cycles per line, unless noted. */
 enum memory_cost {
-    COST_LOAD,      /* streams that are read */
-    COST_STORE,     /* streams that are written, including fetch and write-back */
-    COST_UPDATE,    /* streams that are read and written */
+    COST_LOAD,      /* read streams */
+    COST_STORE,     /* written streams, including fetch and write-back */
+    COST_UPDATE,    /* streams that are both read and written */
     COST_CONCURRENT,    /* a read stream concurrent with each written stream */
     COST_STREAMED,  /* non-temporal stores */
     COST_RANDOM,    /* independent random loads */
     COST_PAIRED,    /* streams with a stride of two lines */
-    COST_ODD,       /* stride of three lines; any odd stride */
-    COST_SKIPPED,   /* stride of four lines, or a multiple of four */
-    COST_PAGE,      /* one line per page; the size is that of the whole array */
-    COST_HOP,       /* dependent loads: cycles from address to value */
+    COST_ODD,       /* streams with a stride of three lines, or any odd stride */
+    COST_SKIPPED,   /* streams with a stride of four lines, or a multiple of four */
+    COST_PAGE,      /* one line per page; the array size includes unused lines */
+    COST_HOP,       /* dependent loads; cycles from address to value */
     /* sequential loads in a loop of MEMORY_FEW_UOPS µops per line, most of them nops */
     COST_FEW,
     COST_SOME,      /* sequential loads in a loop of MEMORY_SOME_UOPS µops per line */
@@ -46,33 +46,34 @@ struct memory_costs {
     /* bytes of the third level that a program can use; 0: unknown */
     double third;
     double clock_hz;
-    /* line transfers overlap with the core's loads and stores, and the slower part counts;
-     * otherwise they add up (ECM) */
+    /* line transfers overlap with the core's loads and stores, and the slower part counts; if
+     * false, their times add up (ECM) */
     bool overlaps;
-    /* share of the memory in huge pages during the measurement; NaN: unknown */
+    /* share of the memory in huge pages during the measurement; NaN if unknown */
     double huge;
-    /* measured on this CPU; otherwise published or estimated */
+    /* measured on this CPU; if false, published or estimated */
     bool measured;
     char day[MEMORY_COSTS_DAY];                  /* date of the measurement */
 };
 
-/* Returns the inverse share of the cache sets that lines @step bytes apart use: the largest power
- * of two that divides the step in lines, up to a page, because pages have random addresses.
+/* Returns the inverse share of the cache sets that lines @step bytes apart use. It is the largest
+ * power of two that divides the step in lines, up to a page, because pages have random addresses.
  * Pure. */
 double memory_crowding(double step);
-/* Returns the cost's name in the file of stored costs: "load", ... */
+/* Returns the cost's name in the file of stored costs, such as "load". */
 const char *memory_cost_name(enum memory_cost cost);
 /* Returns the cost at @bytes, interpolated over the logarithm of the size. In the first level it is
  * 0, because the core's cycles include it, except for COST_STREAMED, COST_FEW and COST_SOME.
  * Pure. */
 double memory_cost_at(const struct memory_costs *m, enum memory_cost cost, double bytes);
-/* Reads the costs from the facts of @m. False with err (ERR_MISSING) if it has none. Pure. */
-bool memory_costs_of(const struct machine *m, struct memory_costs *out, struct err *err);
-/* Returns the level of arrays of @bytes: "L1", "L2", "L3" or "memory". Pure. */
-const char *memory_level_at(const struct memory_costs *m, double bytes);
-/* Returns the size of the third level: the largest size at which random loads cost at most the mean
- * of their costs after the second level and at the last size. 0: the costs do not show the level.
+/* Reads the costs from the facts of @m. Returns false with err (ERR_MISSING) if it has none.
  * Pure. */
+bool memory_costs_of(const struct machine *m, struct memory_costs *out, struct err *err);
+/* Returns the level that holds arrays of @bytes: "L1", "L2", "L3" or "memory". Pure. */
+const char *memory_level_at(const struct memory_costs *m, double bytes);
+/* Returns the size of the third level. It is the largest size at which random loads cost at most
+ * the mean of their costs after the second level and at the last size. Returns 0 if the costs do
+ * not show the level. Pure. */
 double memory_third_seen(const struct memory_costs *m);
 
 #endif

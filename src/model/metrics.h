@@ -1,4 +1,4 @@
-/* Metrics of predictions against measurements as in PMEvo's evaluation, with scipy's
+/* Metrics that compare predictions with measurements, as in PMEvo's evaluation and with scipy's
  * definitions. */
 #ifndef PORTOLAN_MODEL_METRICS_H
 #define PORTOLAN_MODEL_METRICS_H
@@ -6,37 +6,38 @@
 #include "model/experiments.h"
 
 /* All functions take n pairs without NaN. Any thread. */
-/* Returns the mean of |predicted - measured| / measured, a fraction; NaN for n = 0. */
+/* Returns the mean of |predicted - measured| / measured, a fraction. NaN for n = 0. */
 double metrics_mape(const double *predicted, const double *measured, size_t n);
-/* Returns Pearson's correlation; NaN below two pairs or if one side is constant. */
+/* Returns Pearson's correlation. NaN below two pairs or if one side is constant. */
 double metrics_pearson(const double *x, const double *y, size_t n);
-/* Returns Pearson's correlation of the ranks; ties have the mean rank. */
+/* Returns Pearson's correlation of the ranks. Ties have the mean rank. */
 double metrics_spearman(const double *x, const double *y, size_t n);
-/* Stores the ranks, from 1, in @ranks; ties have the mean rank. */
+/* Stores the ranks, from 1, in @ranks. Ties have the mean rank. */
 void metrics_ranks(const double *x, size_t n, double *ranks);
 
 #define METRICS_CELLS 35
 
 /* Figure 7 of PMEvo: number of experiments per cell of predicted and measured cycles. Cells have
- * equal width from 0 to @limit; the last cell includes larger values. */
+ * equal width from 0 to @limit. The last cell includes larger values. */
 struct heat_map {
     double limit;    /* cycles at the end of both axes */
     /* number of experiments, by [predicted][measured] */
     uint32_t cell[METRICS_CELLS][METRICS_CELLS];
     uint32_t highest;
 };
-/* Fills @out. @limit 0: uses the largest measured value, rounded up to an integer. */
+/* Fills @out. If @limit is 0, uses the largest measured value, rounded up to an integer. */
 void metrics_heat_map(const double *predicted, const double *measured, size_t n, double limit,
                       struct heat_map *out);
 
 struct accuracy {
     size_t n;              /* number of experiments evaluated */
-    size_t unknown;        /* measured experiments omitted because the mapping lacks a form */
+    size_t unknown;        /* number of measured experiments that are omitted because the mapping
+                            * lacks a form */
     double mape, pearson, spearman;
 };
 
-/* Compares one prediction per row (NaN: none) with the measured cycles. Ignores rows without
- * either. */
+/* Compares one prediction per row (NaN if none) with the measured cycles. Ignores rows without one
+ * of the two. */
 struct accuracy metrics_accuracy(const struct experiments *t, const double *predicted);
 
 #endif

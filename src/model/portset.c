@@ -50,7 +50,7 @@ bool ports_parse(const char *list, struct ports *ports, struct err *err)
     const char *at = list;
 
     for (;;) {
-        /* one character longer than a valid name, which detects longer names */
+        /* The buffer is one character longer than a valid name, to detect longer names. */
         char name[PORT_NAME_MAX + 1];
         size_t length = strcspn(at, ", ");
         snprintf(name, sizeof name, "%.*s", (int)(length < sizeof name ? length : sizeof name - 1),
@@ -94,7 +94,8 @@ int portset_by_size(const void *a, const void *b)
     return sizes ? sizes : (x > y) - (x < y);
 }
 
-/* Returns whether a name needs no brackets: one character that is no lower-case letter. */
+/* Returns whether a name needs no brackets, because it is one character and no lower-case
+ * letter. */
 static bool is_short(const char *name)
 {
     return name[1] == '\0' && (isdigit((unsigned char)name[0]) || isupper((unsigned char)name[0]));
@@ -131,8 +132,8 @@ void portset_print(portset set, const struct ports *ports, struct str *out)
         str_add_char(out, ']');
 }
 
-/* Parses one name at *@at and adds it to @set. False with @err if there is no such port or @set
- * contains it. */
+/* Parses one name at *@at and adds it to @set. Returns false with @err if there is no such port or
+ * @set contains it. */
 static bool member(const char *start, const char *at, size_t length, const struct ports *ports,
                    portset *set, struct err *err)
 {

@@ -11,10 +11,10 @@
 
 #define PORTS_MAX 32
 #define PORT_NAME_MAX 12
-/* distinct sets per experiment, at most; real machines have some twenty in total */
+/* most distinct sets per experiment; real machines have some twenty in total */
 #define PORTSETS_MAX 1024
 
-typedef uint32_t portset;   /* bit i: port i of the machine's struct ports */
+typedef uint32_t portset;   /* bit i is port i of the machine's struct ports */
 
 /* Ports of a machine, in display order. A blocking pipe (divider) is a port too. */
 struct ports {
@@ -23,23 +23,25 @@ struct ports {
     portset pipes;                          /* blocking pipes (dividers) */
 };
 
-/* Appends port @name. False with err if there are PORTS_MAX ports, the name exists, or it has
- * characters other than letters, digits and _. */
+/* Appends port @name. Returns false with err if there are PORTS_MAX ports, the name exists, or it
+ * has characters other than letters, digits and _. */
 bool ports_add(struct ports *ports, const char *name, struct err *err);
-/* Sets the names of @count ports, at most PORTS_MAX: "0".."9", "A".. */
+/* Sets the names of @count ports, at most PORTS_MAX, to "0".."9", "A".. */
 void ports_number(struct ports *ports, unsigned count);
-/* Appends the ports of a list of names, "0,1,DV", which may have blanks. False with err if the list
- * or a name is empty, or ports_add rejects a name; preceding names are added. */
+/* Appends the ports of a list of names, such as "0,1,DV", which may have blanks. Returns false with
+ * err if the list or a name is empty, or ports_add rejects a name. The preceding names are then
+ * added. */
 bool ports_parse(const char *list, struct ports *ports, struct err *err);
 /* Returns the index of port @name (@length bytes), or -1. */
 int ports_find(const struct ports *ports, const char *name, size_t length);
-/* Returns whether an undeclared port is a blocking pipe by its name. It ends in DV, or in DV and a
- * number (OSACA's convention, and Portolan's). */
+/* Returns whether an undeclared port is a blocking pipe by its name, which ends in DV, or in DV and
+ * a number (the convention of OSACA and Portolan). */
 bool port_name_divides(const char *name);
 bool ports_equal(const struct ports *a, const struct ports *b);
 static inline unsigned portset_size(portset set)
 {
-    /* Without __builtin_popcount, because it is a call on x86-64 without the POPCNT instruction. */
+    /* Does not use __builtin_popcount, because it is a call on x86-64 without the POPCNT
+     * instruction. */
     set -= set >> 1 & 0x55555555u;
     set = (set & 0x33333333u) + (set >> 2 & 0x33333333u);
     return ((set + (set >> 4)) & 0x0f0f0f0fu) * 0x01010101u >> 24;
@@ -50,8 +52,8 @@ void portset_list(portset set, const struct ports *ports, const char *separator,
 /* Compares by size, then by bits, for qsort. Elements are portset, or structs with a portset
  * first. */
 int portset_by_size(const void *a, const void *b);
-/* Appends "p0156", or "p[V0,V1]" if a name has more than one character. The empty set is "p", which
- * portset_parse rejects. */
+/* Appends text such as "p0156", or "p[V0,V1]" if a name has more than one character. The empty set
+ * is "p", which portset_parse rejects. */
 void portset_print(portset set, const struct ports *ports, struct str *out);
 /* Parses a port set at *@text in either spelling, and moves *@text after it. err->column counts
  * from the initial *@text. */

@@ -1,10 +1,10 @@
-/* Initial values of a measured block. They make its addresses known. */
+/* Initial values of a measured block, which determine its addresses. */
 #ifndef PORTOLAN_MODEL_START_H
 #define PORTOLAN_MODEL_START_H
 
 #include <stdint.h>
 
-/* Initial content of memory: a valid address, and a small number. */
+/* Initial content of memory, which is both a valid address and a small number. */
 #define START_MEMORY 0x12345600
 
 /* Addresses of operands relative to the program counter. Each operand has its own line; only the
@@ -12,13 +12,13 @@
 #define START_RELATIVE 0x70000000
 #define START_RELATIVE_LINE 64
 
-/* Bases of fs and gs. The thread's block starts at a line. */
+/* Bases of fs and gs. The thread's block starts at a cache line. */
 #define START_SEGMENT 0x60000000
 
-/* Returns the initial address in general register @reg. Each has another page offset; index
- * registers are 0. Zen's first-level caches predict the way from eight address bits, bit 12 + i xor
- * bit 27 - i (Lipp et al., Take A Way, ASIA CCS 2020). Lines of one set with equal bits evict each
- * other. Therefore the sixteen addresses differ in these bits, also within eight pages on both
+/* Returns the initial address in general register @reg. Each register has a different page offset.
+ * Index registers are 0. Zen's first-level caches predict the way from eight address bits, bit 12 +
+ * i xor bit 27 - i (Lipp et al., Take A Way, ASIA CCS 2020). Lines of one set with equal bits evict
+ * each other. Therefore the sixteen addresses differ in these bits, also within eight pages on both
  * sides, by bits 16 to 23 and 24 to 27. */
 static inline uint64_t start_address(unsigned reg)
 {

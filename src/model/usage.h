@@ -7,7 +7,7 @@
 
 struct uop {
     portset ports;      /* not empty */
-    uint32_t count;     /* multiplicity; for a blocking pipe, cycles; not 0 */
+    uint32_t count;     /* multiplicity, or for a blocking pipe cycles; not 0 */
 };
 
 /* Limits of the parser. */
@@ -27,11 +27,11 @@ void usage_add(struct usage *usage, portset ports, uint32_t count);
 bool usage_equal(const struct usage *a, const struct usage *b);
 /* Returns the PMEvo volume: sum of count * |ports|. */
 uint64_t usage_volume(const struct usage *usage);
-/* Appends the text in canonical order; "" for the empty usage. usage_parse restores an equal
- * usage. */
+/* Appends the text in canonical order, which is "" for the empty usage. usage_parse restores an
+ * equal usage. */
 void usage_print(const struct usage *usage, const struct ports *ports, struct str *out);
-/* Parses the whole @text; "" is the empty usage. "p01" without a count means 1*p01. A count is at
- * most USAGE_COUNT_MAX, the number of distinct sets at most USAGE_SETS_MAX. On failure @out is
+/* Parses the complete @text. "" is the empty usage. "p01" without a count means 1*p01. A count is
+ * at most USAGE_COUNT_MAX, the number of distinct sets at most USAGE_SETS_MAX. On failure, @out is
  * empty and err->column is set. */
 bool usage_parse(const char *text, const struct ports *ports, struct usage *out, struct err *err);
 

@@ -14,14 +14,14 @@
 #include "base/mem.h"
 #include "base/rng.h"
 
-#define REST 0.0002        /* longest sleep in seconds, because forks and signals of the program
-                            * wait for the tracer */
-/* seconds to wait for threads to stop; other threads stay attached until the tracing thread ends */
+#define REST 0.0002        /* longest sleep in seconds; forks and signals of the program wait for
+                            * the tracer */
+/* seconds to wait for threads to stop; others stay attached until the tracing thread ends */
 #define GO_SECONDS 1.0
 
 struct tracee {
     struct thread_id task;
-    bool asked;            /* an interrupt was requested, but the thread has not stopped yet */
+    bool asked;            /* an interrupt was requested, but the thread has not stopped */
 };
 
 /* CPU time of a process at its last sample. Samples must count only the program's time, even on a
@@ -35,7 +35,7 @@ struct interrupt {
     VEC(struct tracee) tracees;
     VEC(struct progress) processes_seen;
     pid_t main;
-    double interval, next; /* seconds; next: on the monotonic clock */
+    double interval, next; /* in seconds; next is on the monotonic clock */
     struct rng rng;
     size_t lost, processes, threads;
     bool leaving;          /* threads that stop are detached */
@@ -152,7 +152,7 @@ static void take_start(struct interrupt *p, const struct tracee *t)
 
     if (trace(PTRACE_GETEVENTMSG, t->task.tid, 0, (uintptr_t)&started) != 0)
         return;
-    /* clone creates threads and processes, and its event does not distinguish them */
+    /* clone creates threads and processes, and its event does not distinguish them. */
     const struct thread_id task = {task_process((pid_t)started), (pid_t)started};
     p->threads++;
     p->processes += task.pid != t->task.pid;
@@ -191,7 +191,7 @@ static void take_stop(struct interrupt *p, pid_t tid, int status, struct spaces 
             sample(p, t, spaces);
         t->asked = false;
         if (signal != SIGTRAP && !p->leaving) {
-            /* a stop by a signal lasts until another signal continues the process */
+            /* A stop by a signal lasts until another signal continues the process. */
             trace(PTRACE_LISTEN, tid, 0, 0);
             return;
         }
@@ -230,7 +230,7 @@ bool interrupt_go_on(struct interrupt *p, struct spaces *spaces, int *status, st
     return false;
 }
 
-/* Returns the CPU seconds of process @pid so far; NAN if unknown. */
+/* Returns the CPU seconds of process @pid so far, or NAN if unknown. */
 static double cpu_of(pid_t pid)
 {
     struct timespec t;
@@ -258,8 +258,8 @@ static void ask(struct interrupt *p, pid_t pid)
     struct progress *progress = progress_of(p, pid);
     double cpu = cpu_of(pid);
 
-    if (!(cpu - progress->cpu >= p->interval / 2))   /* also returns if the process has ended,
-                                                      * because its CPU time is then NAN */
+    if (!(cpu - progress->cpu >= p->interval / 2))   /* Also returns if the process has ended,
+                                                      * because its CPU time is then NAN. */
         return;
     progress->cpu = cpu;
     for (size_t i = 0; i < p->tracees.count; i++) {
@@ -298,7 +298,7 @@ bool interrupt_watch(struct interrupt *p, double seconds, struct spaces *spaces,
             return true;
         if (at >= p->next) {
             ask_all(p);
-            /* random intervals, so that a periodic loop is sampled at all places */
+            /* Intervals are random, to sample a periodic loop at all places. */
             p->next = at + p->interval * (0.75 + 0.5 * rng_unit(&p->rng));
         }
         double left = p->next - now();

@@ -13,20 +13,20 @@
 
 struct interrupt;
 
-/* Attaches to @tasks. The first one is the main thread of the main process. @ours: the program was
- * launched by this process and ends with it. Returns NULL with err. */
+/* Attaches to @tasks. The first one is the main thread of the main process. @ours is true if this
+ * process launched the program, which then ends with this process. Returns NULL with err. */
 struct interrupt *interrupt_new(const struct task_list *tasks, bool ours, double rate,
                                 struct err *err);
 /* Detaches from all threads and frees @p. Returns the number of threads that did not stop within a
  * second, such as one that waits for its child of vfork. */
 size_t interrupt_free(struct interrupt *p);
-/* Samples for about @seconds. Returns true if the main process ends; *@status and *@usage are then
- * set. */
+/* Samples for about @seconds. Returns true, with *@status and *@usage, if the main process ends. */
 bool interrupt_watch(struct interrupt *p, double seconds, struct spaces *spaces, int *status,
                      struct rusage *usage);
 /* Resumes stopped threads without sampling or waiting. Returns the same as interrupt_watch. */
 bool interrupt_go_on(struct interrupt *p, struct spaces *spaces, int *status, struct rusage *usage);
-/* Return totals: samples outside of known code, and processes (or threads) started. */
+/* Return the total number of samples outside of known code, and of processes (or threads)
+ * started. */
 size_t interrupt_lost(const struct interrupt *p);
 size_t interrupt_started(const struct interrupt *p, bool threads);
 /* Returns the CPU seconds of all watched processes, up to each one's last sample. */

@@ -43,7 +43,7 @@ bool launch_check(const char *path, const char *name, struct err *err)
     length = read(fd, &header, sizeof header);
     close(fd);
     if (length < (ssize_t)SELFMAG || memcmp(header.e_ident, ELFMAG, SELFMAG) != 0)
-        return true;   /* the file may be a script; otherwise exec reports the error */
+        return true;   /* The file may be a script. Otherwise exec reports the error. */
     if (header.e_ident[EI_CLASS] != ELFCLASS64)
         return err_set(err, ERR_DATA, "compile it for 64 bits", "%s is a 32-bit program", name);
     if (header.e_machine == isa_ops(isa_host())->elf_machine)
@@ -68,8 +68,8 @@ static _Noreturn void become(const char *path, const char *const *argv, int in, 
     sigset_t none;
     char byte;
 
-    setsid();   /* creates a process group, and detaches from the terminal */
-    prctl(PR_SET_PDEATHSIG, SIGKILL);   /* kills the child when its parent ends */
+    setsid();   /* Creates a process group, and detaches from the terminal. */
+    prctl(PR_SET_PDEATHSIG, SIGKILL);   /* Kills the child when its parent ends. */
     dup2(in, 0);
     dup2(out, 1);
     dup2(out, 2);
@@ -86,8 +86,8 @@ static _Noreturn void become(const char *path, const char *const *argv, int in, 
     _exit(written == sizeof reason ? 127 : 126);
 }
 
-/* Opens a file without blocking on a named pipe. Returns -1 with errno: ENXIO for a named pipe to
- * read, because it looks empty without a writer. */
+/* Opens a file without blocking on a named pipe. Returns -1 with errno. A named pipe for reading
+ * fails with ENXIO, because it looks empty without a writer. */
 static int open_now(const char *path, int flags)
 {
     struct stat status;
@@ -102,7 +102,7 @@ static int open_now(const char *path, int flags)
         errno = ENXIO;
         return -1;
     }
-    fcntl(fd, F_SETFL, flags & O_APPEND);   /* the program's own reads and writes block as usual */
+    fcntl(fd, F_SETFL, flags & O_APPEND);   /* The program's own reads and writes block as usual. */
     return fd;
 }
 
@@ -152,7 +152,7 @@ bool launch_go(struct launched *l, void (*go_on)(void *state), void *state, stru
     while ((length = read(l->fault, &reason, sizeof reason)) < 0 && errno == EINTR)
         ;
     if (length == 0)
-        return true;   /* exec has closed the pipe */
+        return true;   /* exec has closed the pipe. */
     return err_set(err, ERR_DATA,
                    reason == ENOEXEC ? "a script begins with #! and its interpreter"
                    : reason == ENOENT

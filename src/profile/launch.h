@@ -1,5 +1,4 @@
-/* Starts a program so that it can be traced from its first instruction. Its output goes to a
- * file. */
+/* Starts a program that can be traced from its first instruction. Its output goes to a file. */
 #ifndef PORTOLAN_PROFILE_LAUNCH_H
 #define PORTOLAN_PROFILE_LAUNCH_H
 
@@ -11,26 +10,26 @@
 struct launched {
     pid_t pid;
     char *path;          /* path of the executable */
-    /* pipe ends: the child waits for a byte from `go`, and writes exec errors to `fault`; -1:
+    /* pipe ends: the child waits for a byte from `go`, and writes exec errors to `fault`; -1 if
      * closed */
     int go, fault;
 };
 
-/* Finds @argv[0] and forks. The child waits in a process group of its own for launch_go. @output:
- * file to which its output and errors are appended. @input: file that it reads; NULL: no input.
- * Returns false with err if the program is missing, not executable, or for another processor. Any
- * thread, which becomes the parent. */
+/* Finds @argv[0] and forks. The child waits for launch_go in its own process group. Its output and
+ * errors are appended to the file @output. It reads the file @input, or no input if NULL. Returns
+ * false with err if the program is missing, not executable, or for another processor. Any thread,
+ * which becomes the parent. */
 bool launch(const char *const *argv, const char *output, const char *input, struct launched *out,
             struct err *err);
-/* Lets the child execute the program. Returns after exec or its failure. A tracer must resume the
- * child in the meantime: @go_on (NULL: none) is called about once per millisecond. Returns false
+/* Makes the child execute the program. Returns after exec or its failure. A tracer must resume the
+ * child in the meantime: @go_on (may be NULL) is called about once per millisecond. Returns false
  * with err. */
 bool launch_go(struct launched *l, void (*go_on)(void *state), void *state, struct err *err);
 /* Kills the process group if it is running, and frees the members of @l. Does not wait for the
  * process. */
 void launch_end(struct launched *l);
-/* Returns whether this computer can run and trace @path. @name is its name in messages. False sets
- * err. */
+/* Returns whether this computer can run and trace @path. @name is its name in messages. Returns
+ * false with err. */
 bool launch_check(const char *path, const char *name, struct err *err);
 
 #endif

@@ -14,11 +14,12 @@
 
 #include "base/mem.h"
 
-/* pages of a ring; a thousand samples per second fill it in a second */
+/* pages of a ring, which a thousand samples per second fill in a second */
 #define PAGES 16
-#define LATE 10000000u       /* ns after which all records of a processor are in its ring */
+#define LATE 10000000u       /* nanoseconds after which all records of a processor are in its ring
+                              * */
 
-/* Ring buffer of one processor, which all threads on it write to. */
+/* Ring buffer of one processor. All threads on the processor write to it. */
 struct ring {
     int fd;
     struct perf_event_mmap_page *page;
@@ -35,7 +36,7 @@ struct perf {
     struct ring *rings;
     size_t ring_count;
     VEC(int) others;         /* events that write to another event's ring */
-    VEC(char) bytes;         /* the waiting records */
+    VEC(char) bytes;         /* records that wait */
     VEC(struct late_record) waiting;
     size_t lost, processes, threads;
 };
@@ -96,7 +97,7 @@ static bool watch(struct perf *p, pid_t tid, bool on_exec, double rate)
         struct ring *ring = &p->rings[cpu];
         int fd = event_open(&attr, tid, (int)cpu);
         if (fd < 0 && (errno == ESRCH || errno == ENODEV))
-            continue;   /* the thread has ended, or the processor is offline */
+            continue;   /* The thread has ended, or the processor is offline. */
         if (fd < 0)
             return false;
         if (ring->fd < 0) {
@@ -285,7 +286,7 @@ void perf_drain(struct perf *p, bool more, struct spaces *spaces)
         qsort(p->waiting.items, p->waiting.count, sizeof *p->waiting.items, by_time);
     while (taken < p->waiting.count && p->waiting.items[taken].time <= until)
         take(p, (const void *)(p->bytes.items + p->waiting.items[taken++].at), spaces);
-    /* moves the remaining records to the front */
+    /* Moves the remaining records to the front. */
     VEC(char) kept = {0};
     for (size_t i = taken; i < p->waiting.count; i++) {
         struct perf_event_header header;

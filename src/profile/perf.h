@@ -10,14 +10,15 @@
 
 struct perf;
 
-/* Samples @tasks @rate times per CPU second. @on_exec: from exec on. Returns NULL with err if the
- * system refuses. */
+/* Samples @tasks @rate times per CPU second. With @on_exec, starts at exec. Returns NULL with err
+ * if the system refuses. */
 struct perf *perf_new(const struct task_list *tasks, bool on_exec, double rate, struct err *err);
 void perf_free(struct perf *p);
-/* Adds new records to @spaces and its samples. @more: more will follow, so only those are added
- * that no older record can follow. Call it several times per second. */
+/* Adds new records to @spaces and its samples. With @more, later calls follow, and only records
+ * that no older record can follow are added. Call it several times per second. */
 void perf_drain(struct perf *p, bool more, struct spaces *spaces);
-/* Return totals: samples lost or outside of known code, and processes (or threads) started. */
+/* Return the total number of samples that were lost or outside of known code, and of processes (or
+ * threads) started. */
 size_t perf_lost(const struct perf *p);
 size_t perf_started(const struct perf *p, bool threads);
 

@@ -14,13 +14,12 @@
 
 #define AROUND 16384u      /* bytes decoded before and after an address without a symbol */
 #define LARGE 65536u       /* most bytes of a function that is decoded entirely */
-/* a part of a loop becomes a separate loop if it has at least this fraction of the loop's own
- * samples */
+/* least fraction of a loop's own samples with which a part of it becomes a separate loop */
 #define HOT_PART 0.8
 #define PART_LEAST 50u     /* least samples of a loop that may be split */
-#define LINES_LEAST 0.01   /* least fraction of all samples for which a loop gets source lines */
-#define DECODED 0.001      /* least fraction of all samples for which loops of a function are
-                            * searched */
+#define LINES_LEAST 0.01   /* least fraction of all samples with which a loop gets source lines */
+#define DECODED 0.001      /* least fraction of all samples with which a function is searched for
+                            * loops */
 
 /* Number of samples at one address of the object's code. */
 struct code_place {
@@ -33,7 +32,7 @@ struct place_list { VEC(struct code_place) list; };
 /* Position in decoding a section. Addresses are looked up in ascending order, so decoding continues
  * from the last one. */
 struct walk {
-    const struct object_section *section;   /* NULL: not started */
+    const struct object_section *section;   /* NULL before the start */
     uint64_t at;
 };
 
@@ -57,7 +56,7 @@ static void function_add(struct run_profile *p, const char *name, const char *fi
                                                        .samples = samples}));
 }
 
-/* Returns the smallest loop that contains the instruction at @at; SIZE_MAX: none. */
+/* Returns the smallest loop that contains the instruction at @at, or SIZE_MAX. */
 static size_t loop_at(const struct kernel *k, uint64_t at)
 {
     size_t best = SIZE_MAX;
@@ -112,19 +111,19 @@ static size_t insn_at(const struct kernel *k, uint64_t at)
 /* Number of samples, and innermost loop, of each instruction of a kernel. */
 struct insn_samples {
     size_t *counts;
-    size_t *loops;               /* SIZE_MAX: none */
+    size_t *loops;               /* SIZE_MAX for an instruction in no loop */
 };
 
 /* Finds the shortest part of loop @l, from a branch target to the branch, with most of the loop's
- * own samples. Such loops have several back edges to the same head, and the longest is rarely
- * taken. Returns false if there is none. */
+ * own samples. Such loops have several back edges to one head, and the longest is rarely taken.
+ * Returns false if there is none. */
 static bool hot_part(const struct kernel *k, size_t l, const struct insn_samples *s, size_t samples,
                      size_t *first, size_t *last)
 {
     const struct kernel_loop *loop = &k->loops[l];
     size_t best = loop->count;
 
-    /* the arms of one natural loop are no separate loops */
+    /* The arms of one natural loop are no separate loops. */
     if (samples < PART_LEAST || loop->head != loop->first)
         return false;
     for (size_t i = loop->first; i < loop->first + loop->count && !watch_steps(1); i++) {
@@ -143,7 +142,7 @@ static bool hot_part(const struct kernel *k, size_t l, const struct insn_samples
     return best < loop->count;
 }
 
-/* Splits loops whose samples are concentrated in a part; the part becomes a loop. */
+/* Splits loops whose samples are concentrated in a part. The part becomes a loop. */
 static void split_loops(struct kernel *k, struct insn_samples *s)
 {
     for (size_t l = 0, count = k->loop_count; l < count; l++) {
@@ -184,7 +183,7 @@ static void loops_take(struct run_profile *p, const struct object *o,
         if (s.loops[i] != SIZE_MAX)
             samples[s.loops[i]] += s.counts[i];
     kernel_set_percents(k, percents);
-    bool hot = false;   /* whether a loop has enough samples */
+    bool hot = false;   /* true if a loop has enough samples */
     for (size_t l = 0; l < k->loop_count; l++)
         hot |= (double)samples[l] >= LINES_LEAST * (double)p->samples;
     if (hot && lines)
@@ -220,7 +219,7 @@ static uint64_t boundary(const struct object *o, const struct object_section *se
     return walk->at;
 }
 
-/* Searches the loops in the code of symbol @s (NULL: no symbol), which has the samples
+/* Searches for the loops in the code of symbol @s (NULL without a symbol), which has the samples
  * @places[@first] to @places[@end - 1]. */
 static void search(struct run_profile *p, const struct object *o, const struct object_symbol *s,
                    const struct code_place *places, size_t first, size_t end, struct walk *walk,

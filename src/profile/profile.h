@@ -8,47 +8,47 @@
 
 struct profile_function {
     char *name;                /* symbol in the file; "" without symbols */
-    char *shown;               /* demangled, without parameters */
+    char *shown;               /* name, demangled, without parameters */
     /* path of the program or library; "" for code outside of files */
     char *file;
     size_t samples;
 };
 
 struct profile_loop {
-    /* counted reference: the function's code, or the code around a loop without symbols */
+    /* counted reference to the function's code, or to the code around a loop without symbols */
     const struct kernel *kernel;
     size_t loop;               /* index into the kernel's loops */
     char *name;                /* "main+0x40", "0x1136" */
     char *file;
-    size_t samples;            /* samples in the loop, without its inner loops */
-    double measured;           /* cycles per iteration measured alone on this CPU; NaN: not
+    size_t samples;            /* samples in the loop without its inner loops */
+    double measured;           /* cycles per iteration of the loop alone on this CPU; NaN if not
                                 * measured */
-    double bound, predicted;   /* predicted cycles per iteration, by bounds and by simulation; NaN:
-                                * unknown */
-    char *bottleneck;          /* like "dependencies"; NULL: bound is NaN */
-    /* sentence that names the limit of the loop alone, with assumptions; NULL: bound is NaN */
+    double bound, predicted;   /* predicted cycles per iteration, by bounds and by simulation; NaN
+                                * if unknown */
+    char *bottleneck;          /* name of the bottleneck, such as "dependencies"; NULL if bound is
+                                * NaN */
+    /* sentence that names the limit of the loop alone, with assumptions; NULL if bound is NaN */
     char *why;
-    /* predicted cycles per iteration over arrays of the size of the program's memory; NaN:
+    /* predicted cycles per iteration over arrays of the size of the program's memory; NaN if
      * unknown */
     double over_memory;
     bool costs_measured;       /* over_memory is from costs measured on this CPU */
-    /* the time depends on data, by mispredicted branches, misses or forwarded stores: neither the
-     * measurement alone nor the prediction has the program's */
+    /* the time depends on data, by mispredicted branches, misses or forwarded stores; neither the
+     * measurement alone nor the prediction is then the time in the program */
     bool by_data;
-    const char *level;         /* cache level that arrays of that size fit ("L2"); a static
-                                * string */
+    const char *level;         /* cache level of arrays of that size ("L2"), a static string */
 };
 
 struct run_profile {
-    /* number that no other profile has, because an address may be reused */
+    /* number that no other profile has; unlike an address it is not reused */
     uint64_t serial;
     char *program;             /* path of the program */
-    VEC(char *) argv;          /* program and arguments without the NULL; empty: the process was
+    VEC(char *) argv;          /* program and arguments without the NULL; empty if the process was
                                 * already running */
     char *input;               /* path of the program's input file; NULL: none */
-    /* path of the program's output file; NULL: none, or the file is empty */
+    /* path of the program's output file; NULL if there is none, or the file is empty */
     char *output;
-    char *machine;             /* id of the machine for bounds; NULL: no machine matches */
+    char *machine;             /* id of the machine for bounds; NULL if no machine matches */
     enum sampling_method method;
     double rate, seconds, user, system, memory;   /* see sampling.h */
     size_t samples;            /* number of all samples */
@@ -60,7 +60,7 @@ struct run_profile {
 };
 
 /* Finds the functions and loops of the samples @s. Loops with less than @least of all samples are
- * omitted. With @goes_on, hot loops get source lines by child processes. @goes_on gets the
+ * omitted. With @goes_on, hot loops get source lines by child processes. @goes_on receives the
  * completed fraction and returns false to cancel. Returns NULL with err if it or the thread's watch
  * cancels. Any thread. Takes seconds for large libraries. */
 struct run_profile *profile_new(const struct sampled *s, double rate, double least,
@@ -70,22 +70,22 @@ void profile_free(struct run_profile *p);
 /* Returns the fraction of @samples in all samples, and its uncertainty *@off (1.96 standard
  * deviations). */
 double profile_share(const struct run_profile *p, size_t samples, double *off);
-/* Returns the function's name, or why it has none. */
+/* Returns the function's name, or the reason why it has none. */
 const char *profile_function_name(const struct profile_function *f);
-/* Appends @name. The middle of a name longer than @columns bytes is omitted. */
+/* Appends @name. If it is longer than @columns bytes, omits its middle. */
 void profile_name_short(const char *name, size_t columns, struct str *out);
-/* Returns the cycles per iteration of the loop: measured alone, otherwise predicted; NAN if neither
- * is known. */
+/* Returns the cycles per iteration of the loop, measured alone or otherwise predicted. NAN if
+ * neither is known. */
 double profile_loop_now(const struct profile_loop *l);
-/* Appends that the true time lies between profile_loop_now and over_memory, or why it may not. */
+/* Appends that the true time is between profile_loop_now and over_memory, or why it may not be. */
 void profile_memory_range(const struct profile_loop *l, struct str *out);
 /* Returns the CPU seconds of the whole run, with system time, if loop @at needed @cycles instead of
- * @now cycles per iteration. NaN if the loop's time depends on data, because the program does not
- * take @now cycles then. */
+ * @now cycles per iteration. NaN if the loop's time depends on data, because the program's time per
+ * iteration is then not @now. */
 double profile_time_with(const struct run_profile *p, size_t at, double now, double cycles);
 
 /* Internal, in places.c: adds to @p the functions and loops of image @image that have samples in
- * @s. @lines: with source lines. An unreadable image has one function without a name. Any thread.
+ * @s. @lines adds source lines. An unreadable image has one function without a name. Any thread.
  * Polls watch_steps and ends early if cancelled. */
 void places_find(struct run_profile *p, const struct samples *s, uint32_t image, bool lines);
 

@@ -23,7 +23,7 @@ struct samples {
 };
 
 void samples_done(struct samples *s);
-/* Returns the index of image @path, which is added if it is new. */
+/* Returns the index of image @path. Adds a new one. */
 uint32_t samples_image(struct samples *s, const char *path);
 /* Counts a sample at @offset of @image. */
 void samples_add(struct samples *s, uint32_t image, uint64_t offset);

@@ -63,7 +63,7 @@ static double memory_of_process(pid_t pid)
     return 1024 * (double)all;
 }
 
-/* Waits for a poll interval. Returns true if the process has ended; its status is known only for a
+/* Waits for a poll interval. Returns true if the process has ended. Its status is only known for a
  * child. */
 static bool step(struct watching *w, int pidfd)
 {
@@ -81,7 +81,7 @@ static bool step(struct watching *w, int pidfd)
     return true;
 }
 
-/* Ends a launched program and waits for it, so that it does not remain as a zombie. */
+/* Ends a launched program and waits for it, to leave no zombie. */
 static void reap(struct watching *w)
 {
     pid_t pid = w->program.pid;
@@ -89,7 +89,7 @@ static void reap(struct watching *w)
     launch_end(&w->program);
     if (pid > 0 && w->interrupt)
         while (!interrupt_watch(w->interrupt, STEP, &w->spaces, &w->out->status, &w->usage))
-            ;   /* traced threads end one by one, the first thread last */
+            ;   /* Traced threads end one by one, the first thread last. */
     else if (pid > 0)
         while (wait4(pid, &w->out->status, __WALL, &w->usage) < 0 && errno == EINTR)
             ;
@@ -119,8 +119,8 @@ static bool watch(struct watching *w, struct err *err)
     return ok;
 }
 
-/* Selects the clock, unless interrupts were requested. If it is refused, selects interrupts, unless
- * the clock was requested. */
+/* Selects the clock, unless interrupts were requested. If the clock is refused, selects interrupts,
+ * unless the clock was requested. */
 static bool choose(struct watching *w, struct err *err)
 {
     const struct sampling *o = w->options;
@@ -195,7 +195,8 @@ static double seconds_of(struct timeval t)
     return (double)t.tv_sec + 1e-6 * (double)t.tv_usec;
 }
 
-/* Stores totals. CPU time is the system's for a child, otherwise it is estimated by samples. */
+/* Stores totals. The CPU time is the system's value for a child, and otherwise estimated by
+ * samples. */
 static void tell(struct watching *w)
 {
     struct sampled *out = w->out;
@@ -218,7 +219,7 @@ static bool run(const struct sampling *o, struct sampled *out, struct err *err)
 
     bool ok = begin(&w, err) && watch(&w, err);
     if (out->ended)
-        w.program.pid = 0;   /* the number of an ended process may be reused */
+        w.program.pid = 0;   /* The number of an ended process may be reused. */
     reap(&w);
     if (ok)
         tell(&w);

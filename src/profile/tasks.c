@@ -76,8 +76,8 @@ char task_state(const struct thread_id *task)
     if (fd >= 0)
         close(fd);
     text[length > 0 ? length : 0] = '\0';
-    const char *state = strrchr(text, ')');   /* after the last ')', because the name before it may
-                                               * contain any character */
+    const char *state = strrchr(text, ')');   /* The state follows the last ')', because the name
+                                               * before it may contain any character. */
     return state && state[1] == ' ' && state[2] != 'X' ? state[2] : 0;
 }
 

@@ -15,7 +15,7 @@ struct task_list { VEC(struct thread_id) list; };
 
 /* Lists the threads of @pid and of all its descendants. */
 void tasks_find(pid_t pid, struct task_list *out);
-/* Returns the process of thread @tid; @tid itself if the thread has ended. */
+/* Returns the process of thread @tid, or @tid if the thread has ended. */
 pid_t task_process(pid_t tid);
 /* Returns the state letter of /proc/PID/stat, such as 'S' or 'Z'; 0: the thread has ended. */
 char task_state(const struct thread_id *task);

@@ -3,7 +3,7 @@
  * output. The other ranks (cmd/rank_worker.h) work for rank 0. Without MPI (ranks_alone.c) or a
  * launcher, a process is rank 0 of 1. All ranks must run the same program on the same kind of
  * processor, because messages have values in memory layout (base/pack.h). If a rank crashes, the
- * launcher ends the others; checkpoints remain. */
+ * launcher ends the others. Checkpoints remain. */
 #ifndef PORTOLAN_RANKS_RANKS_H
 #define PORTOLAN_RANKS_RANKS_H
 
@@ -14,7 +14,8 @@
 enum rank_kind {
     RANK_QUIT = 1,
     RANK_EVOLVE,       /* work/islands.h */
-    RANK_EVALUATE,     /* kinds for series of work items (work/farm.h): blocks of kernel evaluate */
+    RANK_EVALUATE,     /* blocks of kernel evaluate; this and the next kinds start series of work
+                        * items (work/farm.h) */
     RANK_SCAN,         /* files of forms scan */
     RANK_SWEEP,        /* values of program sweep */
     RANK_MIGRANT,      /* a mapping that moves between islands */
@@ -43,18 +44,18 @@ void ranks_end(void);
  * pseudo-terminal. */
 bool ranks_launched(void);
 
-/* ranks_count: number of ranks; ranks_index: this process's rank. Any thread. */
+/* ranks_count returns the number of ranks, ranks_index this process's rank. Any thread. */
 unsigned ranks_count(void);
 unsigned ranks_index(void);
-/* Returns how many of the @processors that this process may use are for this rank, at least 1. It
- * is fewer if several ranks share a machine without binding. */
+/* Returns how many of this process's @processors are for this rank, at least 1. It is fewer than
+ * all if several ranks share a machine without binding. */
 unsigned ranks_share(unsigned processors);
 
 /* Sends a copy of @bytes and returns at once. Any thread. */
 void ranks_send(unsigned to, enum rank_kind kind, const struct str *bytes);
 /* Returns the number of messages to rank @to that are not sent yet. */
 size_t ranks_unsent(unsigned to);
-/* Receives the next message of any kind from any rank; waits at most @seconds. Replaces the content
+/* Receives the next message of any kind from any rank. Waits at most @seconds. Replaces the content
  * of @out, which the caller frees with rank_message_done. Returns false, with @out unchanged, if
  * there is none. Any thread, but only one per conversation. */
 bool ranks_receive(double seconds, struct rank_message *out);

@@ -15,7 +15,7 @@
 #include "base/lock.h"
 #include "base/mem.h"
 
-/* nanoseconds between polls; MPI's own waiting would use a processor completely */
+/* nanoseconds between polls; MPI's blocking wait would occupy a processor completely */
 #define NAP_LEAST 50000L
 #define NAP_MOST 2000000L
 
@@ -122,8 +122,8 @@ unsigned ranks_share(unsigned processors)
 {
     long all = sysconf(_SC_NPROCESSORS_ONLN);
 
-    if (all > 0 && processors < (unsigned)all)   /* the launcher has bound this rank to its own
-                                                  * processors */
+    if (all > 0 && processors < (unsigned)all)   /* The launcher has bound this rank to its own
+                                                  * processors. */
         return processors;
     return processors > ranks.here ? processors / ranks.here : 1;
 }

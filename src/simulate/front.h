@@ -27,11 +27,11 @@ struct front {
     enum shape shape;
     enum frontend_source source;
     int64_t align;                  /* address of the first byte modulo 64 */
-    /* the source has no predecoder: µop cache, loop buffer, symmetric decoders */
+    /* the source has no predecoder (µop cache, loop buffer, symmetric decoders) */
     bool streams;
     bool moved;                     /* the state changed in this cycle */
     struct place delivered;         /* next item to deliver to the µop queue */
-    /* µops in the µop queue; free entries needed to admit an item */
+    /* µops in the µop queue, and free entries that an item requires */
     int32_t queued, room;
     int32_t uop_queue;              /* entries (fact) */
 
@@ -53,13 +53,14 @@ struct front {
     int64_t decoded;                /* number of decoded instructions */
     int32_t decode_stall;           /* remaining stall cycles */
 
-    /* µop cache, loop buffer and symmetric decoders. */
+    /* State of µop cache, loop buffer and symmetric decoders. */
     int32_t stream_width, taken_branches;   /* facts */
-    bool one_line;                  /* the loop fits into one line of the µop cache */
+    bool one_line;                  /* the loop fits in one line of the µop cache */
     unsigned copies;                /* copies of the loop in the loop buffer */
-    struct window_groups windows;   /* groups of a µop cache with windows; otherwise empty */
+    struct window_groups windows;   /* groups of a µop cache with windows; empty for other sources
+                                     * */
     size_t window;                  /* index of the next group */
-    /* instructions left in the group; cycles until it is delivered */
+    /* instructions left in the group, and cycles until it is delivered */
     uint32_t window_left, window_wait;
 };
 

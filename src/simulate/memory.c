@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* First-level cache: loads with conflicting banks wait a cycle; consecutive stores to one line
+/* First-level cache. Loads with conflicting banks wait a cycle. Consecutive stores to one line
  * commit in pairs. */
 #include "simulate/pipeline.h"
 
@@ -54,7 +54,7 @@ static uint32_t list_places(struct plan *p, const struct core *c, struct plan_uo
     return period;
 }
 
-/* Links each item to the next item with a store; the last links to the first. */
+/* Links each item to the next item with a store. The last item links to the first one. */
 static void link_stores(struct plan *p)
 {
     p->first_store = 0;
@@ -179,7 +179,7 @@ void memory_commit(struct simulator *s)
     s->stores -= stores;
 }
 
-/* Returns the largest number of loads in this cycle with @symbol in one of @banks. */
+/* Returns the largest number of loads with @symbol in one of @banks in this cycle. */
 static unsigned most_in_bank(const struct cache_cycle *at, uint32_t symbol, uint32_t banks)
 {
     unsigned most = 0;

@@ -17,11 +17,11 @@ struct level {
     size_t copies;       /* copies of the loop in the simulated code */
     size_t insns;        /* instructions per copy, including inner loops */
     double cycles;       /* cycles per iteration */
-    double most;         /* cycles per iteration with mispredicted ends (nested.most) */
-    /* cycles of the trips that the simulated code does not contain */
+    double most;         /* cycles per iteration with mispredicted loop ends (nested.most) */
+    /* cycles of the trips that are not in the simulated code */
     double missing;
-    /* cycles per iteration by ports and front end of the inner loops; without inner loops, of the
-     * loop itself */
+    /* cycles per iteration by ports and front end of the inner loops, or of the loop itself without
+     * inner loops */
     double least;
 };
 
@@ -46,9 +46,9 @@ static double shared_bound(const struct bounds *b)
     return most;
 }
 
-/* Returns the cycles of @insns by simulation, or by bounds if a simulation is impossible. @plain:
- * one iteration of an outer loop. Its copies have no real addresses, so effects of code placement
- * are disabled. */
+/* Returns the cycles of @insns by simulation, or by bounds if a simulation is impossible. @plain is
+ * true for one iteration of an outer loop. Its copies have no real addresses, so effects of code
+ * placement are disabled. */
 static double time_block(struct nesting *n, const struct insn *insns, size_t count, bool plain,
                          struct bounds *bounds)
 {
@@ -87,7 +87,7 @@ static void time_innermost(struct nesting *n, size_t loop)
     l->insns = count;
 }
 
-/* Computes the time of an outer loop from the known times of its inner loops @direct. */
+/* Computes the time of an outer loop from the known times of its direct inner loops @direct. */
 static void time_outer(struct nesting *n, size_t loop, const nest_loops *direct)
 {
     struct level *l = &n->levels[loop];

@@ -5,27 +5,29 @@
 #include "analysis/nest.h"
 #include "model/machine.h"
 
-#define NESTED_INSNS 20000         /* instructions simulated as one iteration, at most */
+#define NESTED_INSNS 20000         /* most instructions that are simulated as one iteration */
 
 struct nested_inner {
     size_t loop;                   /* index of the loop in the kernel */
-    double cycles;                 /* cycles per iteration in the steady state, as nested.cycles */
+    double cycles;                 /* cycles per iteration in the steady state, like nested.cycles
+                                    * */
 };
 
 struct nested {
-    /* cycles per outer iteration, including all trips of inner loops, with predicted loop ends;
-     * NaN: the loops are too large */
+    /* cycles per outer iteration, including all trips of inner loops, with predicted loop ends; NaN
+     * if the loops are too large */
     double cycles;
-    /* cycles with mispredicted loop ends: each costs fact branch_miss, and loops do not overlap */
+    /* cycles with mispredicted loop ends, each of which costs the fact branch_miss; loops do not
+     * overlap */
     double most;
     VEC(struct nested_inner) inner; /* direct inner loops, sorted by position */
 };
 
 /* Predicts loop @loop of @k on @m with @trips iterations (an integer, at least 1) of each inner
  * loop. Simulates copies of the inner loops within the outer one, up to eight reorder buffers of
- * instructions, to include the overlap between loops. Further trips take the inner loop's cycles
+ * instructions, to include the overlap between loops. Further trips cost the inner loop's cycles
  * per iteration. The result is at least the inner loops' bounds by front end and ports. nested_done
- * frees @out. Borrows @k and @m. Any thread; takes milliseconds for some hundred instructions. */
+ * frees @out. Borrows @k and @m. Any thread. Takes milliseconds for some hundred instructions. */
 void nested_time(const struct kernel *k, size_t loop, const struct machine *m, double trips,
                  struct nested *out);
 void nested_done(struct nested *n);

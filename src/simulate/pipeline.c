@@ -8,10 +8,10 @@
 #include "base/mem.h"
 #include "base/watch.h"
 
-/* cycles simulated without a repeated state; then the result is a mean */
+/* most cycles without a repeated state, after which the result is a mean */
 #define LIMIT_CYCLES 60000
 #define WATCHED 16              /* cycles between polls for cancellation */
-/* items per slot, at most: an operation with a fused move before it and a fused nop after it */
+/* most items per slot: an operation with a fused move before it and a fused nop after it */
 #define SLOTLESS_MOST 3
 
 /* Allocates at least @count items. The contents may be lost. */
@@ -66,7 +66,8 @@ static uint32_t power_of_two(size_t least)
     return size;
 }
 
-/* Returns the largest number of items between rename and retirement. A fused item takes no slot. */
+/* Returns the largest number of items between rename and retirement. A fused item occupies no
+ * slot. */
 static size_t items_in_flight(const struct simulator *s)
 {
     size_t items = (size_t)s->rob_size + 16;
@@ -95,7 +96,7 @@ static void size_rings(struct simulator *s)
     RING(s->flights, s->flight_capacity, s->flight_count);
     RING(s->values, s->value_capacity, (size_t)s->value_count + 1);
     RING(s->waiting, s->waiting_capacity, (size_t)s->waiting_count + 1);
-    /* Values of iterations before the first are ready. */
+    /* Values of iterations before the first one are ready. */
     for (int64_t iteration = -(int64_t)p->longest_distance; iteration < 0 && p->nodes.count;
          iteration++)
         memset(values_of(s, iteration), 0, p->nodes.count * sizeof *s->values);
@@ -148,7 +149,7 @@ static void cycle(struct simulator *s)
         *s->stall += 1;
 }
 
-/* Returns the first later cycle in which the state can change, if it did not change in this one. */
+/* Returns the first later cycle in which the state can change, if it was unchanged in this one. */
 static int32_t next_event(const struct simulator *s)
 {
     int32_t next = scheduler_next(s), renamed = rename_next(s);
@@ -189,13 +190,13 @@ static void mark(struct simulator *s, int64_t iteration)
 }
 
 /* Runs until the state repeats, the loop settles or a limit is reached. A simulation with a
- * timeline does not end when the loop settles, because it reports the period and averages over it.
- * Without a repeat the mean counts retired items, because rename runs ahead until the reorder
+ * timeline continues after the loop settles, because it reports the period and averages over it.
+ * Without a repeat, the mean counts retired items, because rename runs ahead until the reorder
  * buffer is full. */
 double pipeline_run(struct simulator *s, int64_t limit)
 {
     int64_t items = (int64_t)s->plan.items.count, last = limit * items;
-    /* averages over the last quarter, because a scheduler may fill slowly */
+    /* Averages over the last quarter, because a scheduler may fill slowly. */
     int64_t middle = (limit - limit / 4) * items;
     int32_t middle_cycle = 0;
     unsigned unwatched = 0;

@@ -1,5 +1,5 @@
-/* Internal to simulate/: state of the core, and the units that change it. In each cycle they act in
- * this order: retirement, ports, rename, front end. */
+/* Internal to simulate/: state of the core, and the units that change it. The order of the units in
+ * each cycle is retirement, ports, rename, front end. */
 #ifndef PORTOLAN_SIMULATE_PIPELINE_H
 #define PORTOLAN_SIMULATE_PIPELINE_H
 
@@ -8,7 +8,7 @@
 /* cycles of the calendar, a power of two; later events are inserted again */
 #define CALENDAR 256
 #define RENAME_TO_PORT 1        /* least cycles from rename to a port */
-#define CACHE_LOADS 4           /* loads per cycle, at most */
+#define CACHE_LOADS 4           /* most loads per cycle */
 #define DISPATCHED UINT16_MAX
 #define NOBODY UINT32_MAX
 #define HASHED_BITS 10
@@ -19,11 +19,11 @@
 /* An item of one iteration, from delivery to retirement. */
 struct flight {
     int32_t fetch, issue, last, done;                   /* cycles */
-    int32_t first, load, compute_first, compute_last;   /* cycles of dispatch: first µop, load,
-                                                         * first and last computing µop; UNKNOWN
-                                                         * before the event */
+    int32_t first, load, compute_first, compute_last;   /* cycles of dispatch of the first µop, the
+                                                         * load, and the first and last computing
+                                                         * µop; UNKNOWN before the event */
     uint32_t row;                                       /* index of its iteration in rows */
-    /* number of undispatched µops; number of undispatched computing µops */
+    /* number of undispatched µops, and of undispatched computing µops */
     uint32_t pending, computing;
     bool published;                                     /* its computed values are known */
     /* values of UOP_RENAMED or UOP_MERGED are pending */
@@ -35,19 +35,18 @@ struct iteration {
     int64_t iteration;
     int64_t age;                /* age of its first µop */
     int32_t value;              /* index of its first value */
-    uint32_t uop, flight;       /* indices of its first µop and its first item */
+    uint32_t uop, flight;       /* indices of its first µop and first item */
 };
 
 /* A µop of one iteration, from rename on. */
 struct waiting_uop {
     int64_t age;                /* number of the µop, counted over all iterations */
-    int32_t ready;              /* earliest cycle of dispatch by the known sources */
+    int32_t ready;              /* earliest cycle of dispatch according to the known sources */
     uint32_t uop;
     uint32_t flight;            /* index of its item in flights */
     uint32_t next;              /* next µop with the same cycle in the calendar */
-    uint16_t open;              /* number of sources whose ready cycle is not known yet, or
-                                 * DISPATCHED */
-    /* index of its queue: by port if bound at rename, else by port set */
+    uint16_t open;              /* number of sources with unknown ready cycle, or DISPATCHED */
+    /* index of its queue, by port if ports are bound at rename, otherwise by port set */
     uint16_t queue;
 };
 
@@ -73,26 +72,27 @@ struct cache_cycle {
 struct snapshot {
     uint64_t hash;              /* hash of the state (hash_of) */
     unsigned turn;              /* next load port in the rotation */
-    size_t start, length;       /* range in states */
+    size_t start, length;       /* range of its words in states */
     int64_t iteration;
     int32_t cycle;
 };
 
-/* Detects that the loop runs at its bound, from the retirement times of successive stretches. */
+/* Detects that the loop runs at its bound, from the retirement times in successive stretches. */
 struct settle {
-    /* largest bound, cycles per iteration; 0: unknown */
+    /* largest bound in cycles per iteration; 0 if unknown */
     double least;
-    /* bound of replayed loads, cycles per iteration; 0: none */
+    /* bound of replayed loads in cycles per iteration; 0 if none */
     double enough;
-    /* earliest and latest retirement in this stretch, cycles after the time predicted by @least */
+    /* earliest and latest retirement in this stretch, in cycles after the time predicted by
+     * @least */
     double earliest, latest;
-    /* latest retirement in this and the previous stretch, cycles after the time predicted by
+    /* latest retirement in this and the previous stretch, in cycles after the time predicted by
      * @enough */
     double behind, behind_before;
     /* earliest and latest retirement in the reference stretch */
     struct { double earliest, latest; } first;
     int32_t begin;                     /* first cycle of this stretch */
-    /* checks in this stretch; number of equal stretches; number of consecutive stretches without a
+    /* number of checks in this stretch, of equal stretches, and of consecutive stretches without a
      * delay */
     uint32_t looks, alike, ahead;
     int32_t highest[BUFFERS];          /* largest number of entries in use at a check */
@@ -105,13 +105,13 @@ struct simulator {
     const struct core *core;
     int32_t now;                       /* current cycle */
     bool moved;                        /* the state changed in this cycle */
-    struct place issued, retired;      /* next item to rename, next item to retire */
+    struct place issued, retired;      /* next item to rename, and next item to retire */
 
-    /* Facts, and entries in use. leaving: retired stores that have not committed. */
+    /* Facts, and entries in use. leaving counts retired stores that have not committed. */
     int32_t rob_size, scheduler_size, load_size, store_size, issue_width, retire_width,
         commit_width;
     int32_t rename_to_port;              /* cycles from rename to the earliest dispatch */
-    int32_t moves_most, zeroes_most;   /* eliminated moves per cycle, at most */
+    int32_t moves_most, zeroes_most;   /* most eliminated moves per cycle */
     int32_t rob, scheduler, loads, stores, leaving;
 
     /* Rename. */
@@ -120,7 +120,7 @@ struct simulator {
     int64_t entered;                   /* age of the next µop */
     /* end of the instruction that blocks rename, in hundredths of a cycle */
     int64_t sequencer_free;
-    /* counter of the stall's cause in this cycle; NULL: no stall */
+    /* counter of the stall's cause in this cycle, or NULL without a stall */
     double *stall;
 
     /* Ports. */
@@ -130,19 +130,19 @@ struct simulator {
     uint32_t bound[PORTS_MAX];         /* number of waiting µops per port */
     /* number of waiting µops per port at the start of rename's cycle */
     uint32_t before[PORTS_MAX];
-    /* in this cycle: number of slots with µops, or of µops with a choice of ports */
+    /* number of slots with µops in this cycle, or of µops with a choice of ports */
     unsigned turn;
     uint8_t load_turn;                 /* port of the last load */
-    /* ports that execute only loads, in rotation; 0: none */
+    /* ports that execute only loads, in rotation; 0 if none */
     portset alike;
     int32_t pipe_free[PORTS_MAX];      /* cycle until which a port or pipe is busy */
 
     /* Scheduler. */
-    /* sums over waiting µops: weight of the queue, and weight times age */
+    /* sums over waiting µops of the queue's weight, and of this weight times the age */
     uint64_t weights, ages;
     /* age of the µop that just dispatched; older µops were examined before */
     int64_t scanned;
-    uint32_t calendar[CALENDAR];       /* first µop of each cycle modulo CALENDAR; NOBODY: none */
+    uint32_t calendar[CALENDAR];       /* first µop of each cycle modulo CALENDAR, or NOBODY */
     VEC(struct queue) queues;
     VEC(uint16_t) active;              /* indices of nonempty queues */
 
@@ -150,8 +150,8 @@ struct simulator {
     struct {
         portset ports;                 /* ports of loads with known banks */
         struct cache_cycle taken;      /* loads of this cycle */
-        uint32_t most_per_bank, most_crossed;   /* most loads per cycle in one bank; most loads per
-                                                 * cycle that cross a line */
+        uint32_t most_per_bank, most_crossed;   /* most loads per cycle in one bank, and most loads
+                                                 * per cycle that cross a line */
         uint32_t line;                 /* bytes of a line for stores */
         int32_t busy;                  /* remaining cycles of the last commit */
         struct place leaving;          /* item of the next store to commit */
@@ -174,7 +174,8 @@ struct simulator {
     uint64_t hashed[HASHED / 64];      /* bit set of snapshot hashes, by their high bits */
     int32_t last_cycles[2];            /* last cycles of the previous two iterations */
     int32_t highest;                   /* most reorder buffer entries in use at a check */
-    uint32_t checks, next_kept;        /* number of checks; next check that records its state */
+    uint32_t checks, next_kept;        /* number of checks, and number of the next check that
+                                        * records the state */
     struct settle settle;
     /* counters at the start of the steady state */
     struct { double busy[PORTS_MAX], front, rob, scheduler; int64_t iteration; } mark;
@@ -213,8 +214,8 @@ static inline int32_t value_at(const struct simulator *s, int32_t base,
     return s->values[place < 0 ? place + s->value_count : place];
 }
 
-/* Returns the resource that a µop with @pipe blocks on @port: the port itself if it is part of the
- * pipe. */
+/* Returns the resource that a µop with @pipe blocks on @port, which is the port itself if it is
+ * part of the pipe. */
 static inline unsigned pipe_at(portset pipe, unsigned port)
 {
     return pipe >> port & 1 ? port : (unsigned)__builtin_ctz(pipe);
@@ -226,8 +227,8 @@ static inline int32_t held_until(const struct simulator *s, portset pipe, unsign
     return pipe ? later(s->pipe_free[port], s->pipe_free[pipe_at(pipe, port)]) : s->pipe_free[port];
 }
 
-/* pipeline.c: Runs until the state repeats, the loop settles at its bound, @limit iterations have
- * retired, or LIMIT_CYCLES. Returns the iterations since the mark. */
+/* pipeline.c: runs until the state repeats, the loop settles at its bound, @limit iterations have
+ * retired, or LIMIT_CYCLES have passed. Returns the iterations since the mark. */
 double pipeline_run(struct simulator *s, int64_t limit);
 void pipeline_start(struct simulator *s, const struct block_work *w, const struct insn *insns,
                     size_t count, const struct block_options *block);
@@ -252,7 +253,7 @@ void scheduler_source_known(struct simulator *s, struct waiting_uop *w, int32_t 
 /* Adds @sign times @w to the sums for the hash of steady.c. */
 static inline void scheduler_weigh(struct simulator *s, const struct waiting_uop *w, int sign)
 {
-    /* ports in rotation are interchangeable */
+    /* Ports in rotation are interchangeable. */
     bool any = s->alike >> w->queue % PORTS_MAX & 1;
     uint64_t weight = (uint64_t)sign * (any ? 1u : 2u * w->queue + 3u) * 0x9e3779b97f4a7c15u;
     s->weights += weight;
@@ -260,8 +261,8 @@ static inline void scheduler_weigh(struct simulator *s, const struct waiting_uop
 }
 /* Removes the first µop of @q. */
 void scheduler_leave(struct simulator *s, struct queue *q);
-/* Returns the first later cycle in which a µop can dispatch; UNKNOWN: none. Valid if none
- * dispatched in this cycle. */
+/* Returns the first later cycle in which a µop can dispatch, or UNKNOWN. Valid if none dispatched
+ * in this cycle. */
 int32_t scheduler_next(const struct simulator *s);
 
 /* ports.c: the ports. */
@@ -296,7 +297,7 @@ void memory_commit(struct simulator *s);
 void retire_cycle(struct simulator *s);
 
 /* steady.c: end of the simulation. */
-/* Starts the detection; arguments as in struct settle. */
+/* Starts the detection. The arguments are members of struct settle. */
 void steady_start(struct simulator *s, double least, double enough);
 /* Returns whether the state at the end of the iteration occurred before. If so, fills the
  * result. */

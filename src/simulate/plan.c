@@ -35,8 +35,8 @@ static bool usage_holds(const struct usage *usage, portset ports)
     return false;
 }
 
-/* Sets the kinds of an AArch64 row's µops: one µop of a load accesses memory, one of a store reads
- * the data. Other µops compute addresses, including write-back. */
+/* Sets the kinds of an AArch64 row's µops. One µop of a load accesses memory, and one of a store
+ * reads the data. Other µops compute addresses, including write-back. */
 static void name_a64_uops(struct plan *p, const struct core *c, const struct cost *row,
                           const struct plan_item *item)
 {
@@ -78,8 +78,8 @@ static void add_uops(struct plan *p, const struct block_work *w, const struct co
             pipe.hold = (int32_t)mass->count;
             continue;
         }
-        /* More cycles than µops: the µop blocks its port for these cycles. With several ports this
-         * requires that each mass is one µop. */
+        /* If there are more cycles than µops, the µop blocks its port for these cycles. With
+         * several ports this requires that each mass is one µop. */
         bool held = mass->count > 1 &&
                     row->op->micro_ops + (portset_size(mass->ports) == 1 ? 0 : row->op->pairs) <=
                         row->count;
@@ -109,7 +109,7 @@ static void add_uops(struct plan *p, const struct block_work *w, const struct co
         }
     }
     item->uops = (uint32_t)p->uops.count - item->first_uop;
-    item->load = item->load && !loads;   /* a load without a µop is part of the operation */
+    item->load = item->load && !loads;   /* A load without a µop is part of the operation. */
     /* A µop for address and data waits for the data. */
     for (uint32_t i = item->first_uop;
          row->flags & ROW_STORE && data && i < (uint32_t)p->uops.count; i++)
@@ -237,7 +237,7 @@ static bool is_merged(const struct plan *p, const struct plan_item *item, uint32
 
 /* Lists the values that a µop or value depends on. A value without readers only delays the
  * retirement of its instruction, and only if it is computed. Values with trailing sources are
- * listed because these sources can delay retirement. */
+ * listed, because these sources can delay retirement. */
 static void list_values(struct plan *p, struct plan_item *item)
 {
     item->unread = -1;

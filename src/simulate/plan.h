@@ -7,16 +7,16 @@
 #include "base/vec.h"
 #include "simulate/simulation.h"
 
-#define UNKNOWN INT32_MAX     /* a cycle that is not known */
+#define UNKNOWN INT32_MAX     /* a cycle that is unknown */
 /* cycles of a store's commit that overlap with retirement in this simulation */
 #define COMMIT_OVERLAP 2
 
-/* RENAMED: no µop; its values are known at rename. MERGED: no µop; flags that depend on older
- * flags. */
+/* UOP_RENAMED has no µop, and its values are known at rename. UOP_MERGED has no µop; its flags
+ * depend on older flags. */
 enum uop_kind { UOP_COMPUTE, UOP_LOAD, UOP_ADDRESS, UOP_DATA, UOP_RENAMED, UOP_MERGED };
 enum node_kind { NODE_COMPUTED, NODE_EARLY, NODE_STORED, NODE_AT_RETIREMENT, NODE_KINDS };
 
-/* A value that a µop or value waits for, and a delay. Values are indexed by iteration, then by
+/* A value for which a µop or value waits, and a delay. Values are indexed by iteration, then by
  * node. */
 struct plan_source {
     /* node - distance * nodes, relative to the first value of the reader's iteration */
@@ -33,18 +33,19 @@ struct plan_reader {
 
 struct plan_uop {
     portset ports;
-    /* blocking pipe that the µop also occupies; if part of @ports, the selected port; 0: none */
+    /* blocking pipe that the µop also occupies, which is the selected port if part of @ports; 0 if
+     * none */
     portset pipe;
     int32_t hold;         /* cycles for which the pipe is blocked */
     uint8_t kind;         /* enum uop_kind */
     uint16_t choice;      /* number of its combination of ports and pipe (plan.choices) */
     uint16_t pipe_choice; /* number of its pipe (plan.pipe_choices) */
-    /* number of µops of its item that it waits for: the load, the last computing µop */
+    /* number of µops of its item for which it waits: the load, the last computing µop */
     uint16_t own;
-    uint32_t symbol;      /* load with a known address: symbol (struct access) */
-    uint16_t bytes;       /* load with a known address: bytes; 0: unknown address */
-    uint64_t offset, step;  /* load with a known address: offset and step (struct access) */
-    /* index of the first entry in places; number of entries minus one */
+    uint32_t symbol;      /* symbol of a load with a known address (struct access) */
+    uint16_t bytes;       /* bytes of a load with a known address; 0 if the address is unknown */
+    uint64_t offset, step;  /* offset and step of a load with a known address (struct access) */
+    /* index of the first entry in places, and number of entries minus one */
     uint32_t first_place, place_mask;
     uint32_t item;
     uint32_t first_source, sources;
@@ -52,12 +53,12 @@ struct plan_uop {
 
 /* A value of the dependence graph. */
 struct plan_node {
-    int32_t latency;      /* latency of the operation, cycles */
+    int32_t latency;      /* latency of the operation in cycles */
     int32_t reach;        /* cycles after the value is ready in which a reader can still depend on
                            * it */
     uint32_t item;        /* index of its item */
     uint8_t kind;         /* enum node_kind */
-    bool read;            /* it has readers */
+    bool read;            /* has readers */
     bool merged;          /* published by UOP_MERGED */
     uint32_t first_reader, readers;   /* sorted by distance, nearest first */
     /* sources that delay the value although no µop waits for them */
@@ -67,16 +68,16 @@ struct plan_node {
 struct plan_edge {
     uint32_t from, to;    /* indices of nodes */
     uint32_t distance;    /* iterations from producer to reader */
-    /* cycles before the operation (load or forwarding), and of the operation */
+    /* cycles before the operation (load or forwarding), and cycles of the operation */
     int32_t before, operation;
     int16_t end;          /* enum latency_end */
-    bool minor;           /* delays one of several values, not the whole instruction */
-    bool follows;         /* orders fences or a barrier; carries no value */
+    bool minor;           /* delays one of several values, and not the whole instruction */
+    bool follows;         /* orders fences or a barrier, without a value */
 };
 
 /* An instruction in the predecoder. */
 struct plan_insn {
-    uint8_t length, opcode;   /* length in bytes; offset of the opcode */
+    uint8_t length, opcode;   /* length in bytes, and offset of the opcode */
     bool lcp;                 /* has a length-changing prefix */
 };
 
@@ -87,38 +88,40 @@ struct plan_item {
     uint32_t first_uop, uops;
     uint32_t first_edge, edges;
     uint32_t first_node, nodes;
-    uint32_t issue, decode;          /* slots at rename; µops at the decoders */
-    /* latency of the operation; cycles from the load's dispatch to the operation */
+    uint32_t issue, decode;          /* slots at rename, and µops at the decoders */
+    /* latency of the operation, and cycles from the load's dispatch to the operation */
     int32_t latency, load_latency;
-    /* cycles that rename is blocked, in hundredths; 0: slots only */
+    /* hundredths of cycles for which rename is blocked; 0 if it only uses slots */
     int32_t alone;
     /* cycles from the first computing µop to the store data */
     int32_t until_data;
     uint16_t computing;              /* number of computing µops */
     uint32_t limited[DISPATCH_LIMITS_MAX];   /* µops per kind of dispatch_limits */
-    /* eliminated moves, zeroing idioms (fact eliminate_per_cycle and eliminate_zero_per_cycle) */
+    /* number of eliminated moves and of zeroing idioms (fact eliminate_per_cycle and
+     * eliminate_zero_per_cycle) */
     uint32_t moves, zeroes;
     /* slots that must be free in the rename group; 1: any number */
     uint32_t group_room;
     int32_t room;                    /* scheduler entries that must be free */
     bool complex, fusible, branch, load, store;
     bool merges;                     /* has a UOP_MERGED */
-    /* has no µops, but values with latency; retires after them */
+    /* has no µops but values with latency, and retires after them */
     bool late;
     bool split;                      /* load and operation are unlaminated at rename */
-    bool joins;                      /* decoded with the next item; needs no decoder */
+    bool joins;                      /* decoded with the next item, and needs no decoder */
     bool data;                       /* has a store-data µop */
     struct access stored;            /* access of its store */
     uint32_t next_store;             /* index of the next item with a store, cyclic */
-    /* range in plan.listed of the item's values with readers; ranges of these values per kind */
+    /* range in plan.listed of the item's values with readers, and ranges of these values per
+     * kind */
     uint32_t first_value, values;
     uint32_t first_listed[NODE_KINDS], listed[NODE_KINDS];
-    /* latency of the slowest computed value without readers; -1: none */
+    /* latency of the slowest computed value without readers; -1 if there is none */
     int32_t unread;
 };
 
-/* Returns whether a µop of @kind waits for the load of its own item. False for a renamed load,
- * because computing µops then read the forwarded value, and store-data µops its source. */
+/* Returns whether a µop of @kind waits for the load of its own item. Returns false for a renamed
+ * load, because computing µops then read the forwarded value, and store-data µops its source. */
 static inline bool behind_load(const struct plan_item *item, uint8_t kind)
 {
     bool renamed = item->load_latency <= 0 && item->computing;
@@ -150,19 +153,19 @@ struct plan {
     VEC(struct plan_insn) insns;
     VEC(struct plan_place) places;
     uint32_t length;           /* bytes of code */
-    uint32_t longest_distance; /* longest dependence, iterations */
+    uint32_t longest_distance; /* longest dependence in iterations */
     bool banked, pairs;        /* banked: loads wait for banks; pairs: stores commit by lines */
     uint32_t first_store;      /* index of the first item with a store */
     /* iterations after which the loads' offsets in lines repeat */
     uint32_t phases;
-    /* number of combinations of ports and pipe; number of pipes plus 1 for no pipe */
+    /* number of combinations of ports and pipe, and number of pipes plus 1 for no pipe */
     uint32_t choices, pipe_choices;
 };
 
-/* value of a missing limit: a power of two above the range of all facts */
+/* value of a missing limit, a power of two above the range of all facts */
 #define UNLIMITED (1 << 20)
 
-/* Returns a core's fact as an integer, UNLIMITED if it is missing. */
+/* Returns a core's fact as an integer, or UNLIMITED if it is missing. */
 static inline int32_t whole(double fact)
 {
     return isnan(fact) ? UNLIMITED : (int32_t)fact;
@@ -170,9 +173,9 @@ static inline int32_t whole(double fact)
 
 void plan_build(struct plan *p, const struct block_work *w, const struct insn *insns, size_t count);
 void plan_done(struct plan *p);
-/* plan_sources.c: Adds dependences; part of plan_build. */
+/* plan_sources.c: adds dependences, as a part of plan_build. */
 void plan_connect(struct plan *p);
-/* memory.c: Adds accesses to the first-level cache; part of plan_build. */
+/* memory.c: adds accesses to the first-level cache, as a part of plan_build. */
 void plan_accesses(struct plan *p, const struct core *c, const struct address_work *work);
 
 #endif

@@ -14,8 +14,8 @@ static int32_t overlap(const struct plan *p, const struct plan_edge *edge)
 }
 
 /* Returns the cycles of the forwarding latency that the µops of store and load already include.
- * Forwarding latency counts from value to value. It includes a µop that only passes the value on
- * (Zen's vector loads and stores use a floating-point pipe), but not a µop that computes it (SETcc,
+ * Forwarding latency counts from value to value. It includes a µop that only moves the value (Zen's
+ * vector loads and stores use a floating-point pipe), but not a µop that computes it (SETcc,
  * PEXTRQ). */
 static int32_t handed_on(const struct plan *p, const struct plan_item *load,
                          const struct plan_edge *edge)
@@ -27,8 +27,8 @@ static int32_t handed_on(const struct plan *p, const struct plan_item *load,
            (store->computing && store->data && !store->load && stored->latency == 0);
 }
 
-/* Returns whether a µop of @kind is the µop of a fence that waits. Sets *@add to the cycles from
- * the source to its execution. */
+/* Returns whether a µop of @kind is the waiting µop of a fence. Sets *@add to the cycles from the
+ * source to its execution. */
 static bool follows(const struct plan_item *item, uint8_t kind, int32_t operation, int32_t latency,
                     int32_t *add)
 {
@@ -59,7 +59,7 @@ static bool waits_for(const struct plan *p, const struct plan_item *item, uint8_
     if (edge->end == LATENCY_COMMIT || edge->minor ||
         (to->kind == NODE_EARLY) != (kind == UOP_RENAMED))
         return false;
-    /* a barrier: no µop executes before it */
+    /* No µop executes before a barrier. */
     if (edge->end == LATENCY_FENCE && kind != UOP_RENAMED)
         return true;
     switch (kind) {
@@ -80,7 +80,7 @@ static bool waits_for(const struct plan *p, const struct plan_item *item, uint8_
     }
 }
 
-/* Adds a source. Stores one entry per value, with the longest delay. */
+/* Adds a source. Stores one entry per value, with its longest delay. */
 static void add_source(struct plan *p, uint32_t first, const struct plan_edge *edge, int32_t add)
 {
     int32_t place = (int32_t)edge->from - (int32_t)(edge->distance * p->nodes.count);
@@ -109,7 +109,7 @@ static void list_sources(struct plan *p, struct plan_uop *uop)
 }
 
 /* Lists the sources that delay a value without a waiting µop. A pure load's value follows its
- * address or forwarded store; a store commits after its data. */
+ * address or forwarded store. A store commits after its data. */
 static void list_trails(struct plan *p, const struct plan_item *item, bool pure_load, uint32_t n)
 {
     struct plan_node *node = &p->nodes.items[n];
@@ -143,7 +143,7 @@ static bool is_pure_load(const struct plan *p, const struct plan_item *item)
     return false;
 }
 
-/* Returns the node of a source and sets *@distance. */
+/* Returns the node of a source, and sets *@distance. */
 static uint32_t node_at(const struct plan *p, int32_t place, uint32_t *distance)
 {
     int32_t nodes = (int32_t)p->nodes.count;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Ports: bound at rename (Intel) or selected at dispatch. Dispatches µops. */
+/* Ports, bound at rename (Intel) or selected at dispatch. Dispatches µops. */
 #include "simulate/pipeline.h"
 
 #include <string.h>
 
-/* Returns the ports of loads if all loads can use the same ports and no other µop can use them;
- * else 0. */
+/* Returns the ports of loads if all loads can use the same ports and no other µop can use them.
+ * Otherwise returns 0. */
 static portset alike(const struct plan *p)
 {
     portset loads = 0;
@@ -43,7 +43,8 @@ static unsigned next_in_turn(struct simulator *s, portset ports)
     return s->load_turn;
 }
 
-/* additional waiting µops with which the second-best port is skipped (measured on Skylake; uiCA) */
+/* number of additional waiting µops at which the second-best port is skipped (measured on Skylake;
+ * uiCA) */
 #define MUCH_WORSE 3
 
 /* Returns the sort key of @port: waiting µops at the start of the cycle, then the highest index
@@ -77,8 +78,8 @@ static portset unbound(const struct simulator *s, portset ports)
 }
 
 /* Returns the port in @ports with the fewest waiting µops, or the second best in every other @turn.
- * If a µop was bound to this port in this cycle, returns the best port without such a µop, if no
- * more µops wait for that port. */
+ * If a µop was bound to this port in this cycle, returns the best port without one if it has no
+ * more waiting µops. */
 static unsigned least_waiting(const struct simulator *s, portset ports, unsigned turn)
 {
     uint32_t best[2];
@@ -122,15 +123,15 @@ void ports_bind(struct simulator *s, const struct plan_item *item)
         }
         unsigned port = choose_port(s, uop, turn);
         s->bound[port]++;
-        turn += uop->kind == UOP_COMPUTE;   /* a load shares the slot of its operation */
+        turn += uop->kind == UOP_COMPUTE;   /* A load shares the slot of its operation. */
         w->queue = (uint16_t)(uop->pipe_choice * PORTS_MAX + port);
     }
-    /* eliminated instructions do not advance the turn */
+    /* Eliminated instructions do not advance the turn. */
     if (item->uops && !s->turns_of_computing)
         s->turn += item->issue;
 }
 
-/* Returns the free port for @q with the fewest waiting µops; -1: none. */
+/* Returns the free port for @q with the fewest waiting µops, or -1. */
 static int free_port(const struct simulator *s, const struct queue *q, portset taken)
 {
     int best = -1;
@@ -144,7 +145,8 @@ static int free_port(const struct simulator *s, const struct queue *q, portset t
     return best;
 }
 
-/* Returns the queue with the oldest µop, except queues blocked in this cycle; NULL: none. */
+/* Returns the queue with the oldest µop, except for queues blocked in this cycle. Returns NULL if
+ * there is none. */
 static struct queue *oldest(struct simulator *s)
 {
     struct queue *best = NULL;
@@ -180,7 +182,7 @@ static void dispatch(struct simulator *s, struct waiting_uop *w, unsigned port)
     if (uop->pipe) {
         unsigned pipe = pipe_at(uop->pipe, port);
         s->pipe_free[pipe] = s->now + uop->hold;
-        /* the port of a blocked pipe was counted already */
+        /* The port of a blocked pipe was counted before. */
         s->busy[pipe] += uop->hold - (pipe == port);
     }
     writeback_dispatched(s, w);
@@ -198,7 +200,7 @@ void ports_cycle(struct simulator *s)
             continue;
         }
         if (s->plan.banked && q->ports & s->cache.ports && !has_banks(s, w)) {
-            q->blocked = s->now;   /* retried in the next cycle */
+            q->blocked = s->now;   /* The µop is retried in the next cycle. */
             s->moved = true;
             continue;
         }

@@ -19,8 +19,9 @@ static void next_block(struct front *f)
     f->moved = true;
 }
 
-/* Simulates a cycle: one block, a limited number of instructions. An instruction that ends in the
- * next block counts in both blocks if its opcode is in the first (uiCA). */
+/* Simulates a cycle, in which one block and a limited number of instructions are predecoded. An
+ * instruction that ends in the next block counts in both blocks if its opcode is in the first
+ * (uiCA). */
 static void predecode(struct front *f, int64_t room)
 {
     const struct plan_insn *insns = f->plan->insns.items;

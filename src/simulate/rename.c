@@ -70,7 +70,7 @@ static void enter_uops(struct simulator *s, const struct plan_item *item)
     if (item->listed[NODE_EARLY])
         scheduler_add(s, after++, 0, s->now);
     if (item->merges)
-        scheduler_add(s, after, 1, s->now);   /* waits for at least one µop of the item */
+        scheduler_add(s, after, 1, s->now);   /* Waits for at least one µop of the item. */
 }
 
 static void enter(struct simulator *s, const struct plan_item *item)
@@ -83,7 +83,7 @@ static void enter(struct simulator *s, const struct plan_item *item)
     s->stores += item->store;
 }
 
-/* Returns the stall counter of the resource that blocks @item; NULL: none blocks it. */
+/* Returns the stall counter of the resource that blocks @item, or NULL if none blocks it. */
 static double *obstacle(const struct simulator *s, const struct plan_item *item)
 {
     if (waits_for_sequencer(s, item))
@@ -106,7 +106,7 @@ static bool waits_for_group(const struct simulator *s, const struct plan_item *i
     return item->split && fused && (fused >= s->core->unlaminate_first || item->issue > slots);
 }
 
-/* µops renamed in a cycle, per limited kind. */
+/* Number of µops renamed in a cycle, per limited kind. */
 struct kinds {
     uint32_t limited[DISPATCH_LIMITS_MAX], moves, zeroes;
 };

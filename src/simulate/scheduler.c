@@ -54,7 +54,7 @@ static void make_room(struct queue *q)
     q->uops = mem_resize(q->uops, q->capacity * sizeof *q->uops);
 }
 
-/* Adds the ready µop @w to its queue, by age. Usually it is the youngest. */
+/* Adds the ready µop @w to its queue, which is ordered by age. Usually @w is the youngest. */
 static void enqueue(struct simulator *s, const struct waiting_uop *w)
 {
     struct queue *q = &s->queues.items[w->queue];
@@ -110,8 +110,8 @@ void scheduler_wake(struct simulator *s)
     }
 }
 
-/* Schedules @w, whose sources are all known. A ready µop that is older than the µop just dispatched
- * was examined already in this cycle. */
+/* Schedules @w, whose sources are all known. A ready µop that is older than the one just dispatched
+ * was already examined in this cycle. */
 static void sources_known(struct simulator *s, struct waiting_uop *w)
 {
     if (s->plan.uops.items[w->uop].kind >= UOP_RENAMED)
@@ -156,7 +156,7 @@ void scheduler_add(struct simulator *s, uint32_t u, unsigned own, int32_t ready)
     if (own)
         return;
     if (ready == s->now + RENAME_TO_PORT && uop->kind < UOP_RENAMED)
-        enqueue(s, w);   /* the ports have already dispatched in this cycle */
+        enqueue(s, w);   /* The ports have already dispatched in this cycle. */
     else
         sources_known(s, w);
 }

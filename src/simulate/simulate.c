@@ -9,7 +9,7 @@
 #include "base/shortage.h"
 #include "simulate/pipeline.h"
 
-/* most items simulated without a repeated state, but at least LIMIT_ITERATIONS iterations */
+/* most items without a repeated state, after at least LIMIT_ITERATIONS iterations */
 #define LIMIT_ITEMS 16000
 #define LIMIT_ITERATIONS 500
 
@@ -75,7 +75,7 @@ void simulate(struct simulator *s, const struct block_work *w, const struct insn
         out->settled = false;
         out->replayed = true;
     }
-    if (out->cycles < w->total * (1 - 1e-9)) {   /* no loop is faster than its bounds */
+    if (out->cycles < w->total * (1 - 1e-9)) {   /* No loop is faster than its bounds. */
         out->bounded = true;
         out->cycles = w->total;
         out->period = 0;
@@ -104,7 +104,7 @@ void simulate_kernel(const struct kernel *k, size_t loop, const struct machine *
     struct bounds own;
     bool room = shortage_need(count * BLOCK_BYTES_EACH);
 
-    if (!room)   /* out of memory: the caller's command fails */
+    if (!room)   /* If out of memory, the caller's command fails. */
         count = 0;
     bounds_of(work, insns, count, &block, false, bounds ? bounds : &own);
     simulate(simulator, work, insns, count, &block, options, out);

@@ -5,11 +5,11 @@
 #include "analysis/bounds.h"
 #include "analysis/kernel.h"
 
-/* Cycles of an instruction in one iteration, counted from the start. */
+/* Cycles of an instruction in one iteration, counted from the start of the simulation. */
 struct simulated_step {
     int32_t fetch;      /* delivery to the µop queue */
     int32_t issue;      /* rename */
-    /* dispatch of the first µop; without µops, rename */
+    /* dispatch of the first µop; rename if there is none */
     int32_t dispatch;
     int32_t done;       /* cycle in which the last result is available */
     int32_t retire;
@@ -19,34 +19,36 @@ struct simulation {
     /* cycles per iteration. NaN if an instruction waits forever (contradictory facts), if the
      * machine has no latencies, or if the block has loads and load_latency is missing */
     double cycles;
-    int64_t numerator;      /* cycles = numerator / period, exactly; valid if period > 0 */
-    /* period of the state in iterations. 0: no repeated state; cycles is a mean over the last
-     * quarter unless a flag below is set */
+    int64_t numerator;      /* exactly cycles = numerator / period; valid if period > 0 */
+    /* period of the state in iterations. 0 without a repeated state; cycles is then a mean over the
+     * last quarter unless a flag below is set */
     unsigned period;
     bool assisted;          /* cycles includes x87 assists */
     /* cycles is the bound of replayed loads (bounds_replays), because the simulation
      * resulted in fewer */
     bool replayed;
-    /* cycles is the largest bound, because the simulation resulted in fewer: it models the bound
-     * only in part (pages, fractions of cycles) */
+    /* cycles is the largest bound, because the simulation models it only in part (pages, fractions
+     * of cycles) and resulted in fewer */
     bool bounded;
     /* converged to the largest bound (cycles equals it) without a repeated state; never set with a
      * timeline */
     bool settled;
     unsigned iterations;    /* number of simulated iterations */
-    /* Steady state, per iteration: */
+    /* Values per iteration in the steady state. */
     double busy[PORTS_MAX];         /* busy cycles per port */
     /* cycles in which rename was stalled, by cause */
     double stalls_rob, stalls_scheduler, stalls_front;
-    /* Timeline of the first iterations, on request: step [iteration * count + instruction]. */
+    /* Timeline of the first iterations, on request. The step of an instruction is [iteration *
+     * count + instruction]. */
     struct simulated_step *steps;
     unsigned step_iterations;
 };
 
 struct simulate_options {
-    unsigned iterations;      /* limit; 0: until the state repeats, within a built-in limit */
-    unsigned timeline;        /* iterations recorded for a timeline; 0: none */
-    /* simulate_kernel: bytes by which the code is shifted, 0 to 63 */
+    unsigned iterations;      /* limit of iterations; 0 to run until the state repeats, within a
+                               * built-in limit */
+    unsigned timeline;        /* number of iterations to record for a timeline */
+    /* for simulate_kernel: bytes by which the code is shifted, 0 to 63 */
     unsigned moved;
 };
 
@@ -67,7 +69,8 @@ enum stage {
 
 /* Returns the state of an instruction in @cycle. Any thread. */
 enum stage stage_at(const struct simulated_step *step, int32_t cycle);
-/* Returns the character of a state: 'F', '.', 'I', '-', 'D', '=', '_', 'R'; ' ' for STAGE_NONE. */
+/* Returns the character of a state: 'F', '.', 'I', '-', 'D', '=', '_', 'R', or ' ' for
+ * STAGE_NONE. */
 char stage_glyph(enum stage stage);
 
 #endif

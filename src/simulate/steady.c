@@ -5,13 +5,14 @@
 
 #include <string.h>
 
-/* interval between two recorded states: this fraction (1/20) of all checks */
+/* interval between two recorded states, as a fraction (1/20) of all checks */
 #define KEPT_SHARE 20
-/* items between two recorded states, at least; simulating them costs more than recording a state */
+/* least number of items between two recorded states, whose simulation costs more than recording a
+ * state */
 #define KEPT_ITEMS 150
-#define STRETCH_CYCLES 128   /* cycles of a stretch, at least */
-#define STRETCH_LOOKS 4      /* checks in a stretch, at least */
-/* a stretch has at least this fraction (1/5) of all cycles, because some buffers fill slowly */
+#define STRETCH_CYCLES 128   /* least cycles of a stretch */
+#define STRETCH_LOOKS 4      /* least number of checks in a stretch */
+/* least fraction (1/5) of all cycles in a stretch, because some buffers fill slowly */
 #define STRETCH_SHARE 5
 #define STRETCHES 3          /* number of stretches that must be equal */
 #define PRIME 0x100000001b3u
@@ -34,7 +35,7 @@ static int32_t since(const struct simulator *s, int32_t cycle)
     return cycle == UNKNOWN ? UNKNOWN : later(cycle - s->now, 0);
 }
 
-/* Writes the counters of the state to @out; returns its end. */
+/* Writes the counters of the state to @out, and returns its end. */
 static int32_t *write_counts(const struct simulator *s, int32_t *out)
 {
     int64_t first = s->issued.iteration * (int64_t)s->plan.items.count;
@@ -155,7 +156,7 @@ static uint64_t hash_of(const struct simulator *s)
     return hash;
 }
 
-/* Returns the word of s->hashed that contains the bit of @hash. *@bit is that bit. */
+/* Returns the word of s->hashed that contains the bit of @hash, and that bit in *@bit. */
 static uint64_t *hashed_word(struct simulator *s, uint64_t hash, uint64_t *bit)
 {
     const uint32_t at = (uint32_t)(hash >> (64 - HASHED_BITS));
@@ -164,7 +165,8 @@ static uint64_t *hashed_word(struct simulator *s, uint64_t hash, uint64_t *bit)
     return &s->hashed[at / 64];
 }
 
-/* Returns 1 + the index of the newest of the first @count snapshots with @hash; 0: none. */
+/* Returns 1 + the index of the newest of the first @count snapshots with @hash, or 0 if there is
+ * none. */
 static size_t newest_with(const struct simulator *s, size_t count, uint64_t hash)
 {
     while (count > 0 && s->snapshots.items[count - 1].hash != hash)
@@ -179,7 +181,8 @@ static bool same_as(const struct simulator *s, const struct snapshot *old, size_
                                            length * sizeof(int32_t)) == 0;
 }
 
-/* Returns whether to record this state: at intervals, and not while the reorder buffer fills. */
+/* Returns whether to record this state. Records at intervals, and not while the reorder buffer
+ * fills. */
 static bool is_worth_keeping(struct simulator *s)
 {
     int32_t rob = s->rob + (int32_t)s->slots_done;
@@ -237,7 +240,7 @@ bool steady_repeats(struct simulator *s)
     return false;
 }
 
-/* Returns whether a buffer has more entries in use than at any earlier check. Then the state is not
+/* Returns whether a buffer has more entries in use than at any earlier check. The state is then not
  * steady. */
 static bool fills(struct simulator *s)
 {
@@ -257,7 +260,7 @@ static bool near(double a, double b, double slack)
     return a - b <= slack && b - a <= slack;
 }
 
-/* Ends a stretch of @w. Returns whether enough stretches in a row equal the reference stretch. */
+/* Ends a stretch of @w. Returns whether enough successive stretches equal the reference stretch. */
 static bool is_like_the_first(struct settle *w)
 {
     bool same = !w->filling && near(w->earliest, w->first.earliest, SLACK) &&
@@ -271,8 +274,8 @@ static bool is_like_the_first(struct settle *w)
     return ++w->alike >= STRETCHES;
 }
 
-/* Ends a stretch of @w. Returns whether enough stretches in a row were no slower than the previous
- * one, relative to the bound of replayed loads. */
+/* Ends a stretch of @w. Returns whether enough successive stretches were no slower than the
+ * previous one, relative to the bound of replayed loads. */
 static bool is_enough(struct settle *w)
 {
     bool ahead = !w->filling && w->behind <= w->behind_before;
@@ -288,7 +291,7 @@ static double cycles_late(const struct simulator *s, double cycles)
 }
 
 /* Returns whether the loop has settled at its bound. Many states repeat late or never, although the
- * loop runs at its bound, the least time possible. If no buffer fills and no cycle is lost over
+ * loop runs at its bound, the least possible time. If no buffer fills and no cycle is lost over
  * three stretches, the bound is the result. */
 bool steady_settled(struct simulator *s)
 {
@@ -314,7 +317,7 @@ bool steady_settled(struct simulator *s)
     w->filling = false;
     if (!settled && !enough)
         return false;
-    s->out->cycles = w->least;   /* simulate() replaces it if another bound is larger */
+    s->out->cycles = w->least;   /* simulate() replaces it if another bound is larger. */
     s->out->settled = true;
     return true;
 }

@@ -28,8 +28,8 @@ static void next_window(struct front *f)
     f->window_wait = f->windows.list.items[f->window].cycles;
 }
 
-/* Returns the width of the source: µops per cycle, or instructions per cycle of symmetric decoders.
- * A µop cache of unknown width is limited by windows only. */
+/* Returns the width of the source in µops per cycle, or for symmetric decoders in instructions per
+ * cycle. Only windows limit a µop cache of unknown width. */
 static int32_t width_of(const struct front *f, const struct core *c)
 {
     double slots = isnan(c->issue_width) ? NAN : core_slots(c);

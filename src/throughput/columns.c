@@ -85,7 +85,7 @@ bool columns_add(struct columns *c, portset set, unsigned most)
     unsigned first = c->count;
 
     if (has(c, set))
-        /* the set is a union of members, and its unions with other members are columns already */
+        /* The set is a union of members, so its unions with other members are already columns. */
         return true;
     append(c, set);
     c->member[c->members++] = set;
@@ -125,7 +125,7 @@ size_t columns_list(const portset *sets, size_t n, size_t most, portset *out)
     columns_init(&columns, PORTS_MAX);
     for (size_t i = 0; fit && i < n; i++)
         fit = columns_add(&columns, sets[i], (unsigned)most + 1);
-    size_t count = columns.count - 1;   /* the first column is the issue bound */
+    size_t count = columns.count - 1;   /* The first column is the issue bound. */
     if (fit)
         memcpy(out, columns.sets + 1, count * sizeof *out);
     columns_done(&columns);

@@ -1,7 +1,8 @@
-/* Port sets over which the throughput of an experiment is a maximum. Of all 2^P sets only connected
- * unions of used port sets can attain it. Two disjoint sets without a common µop are together no
- * denser than the denser one. Real mappings have some dozens of such unions, with any number of
- * ports; additional sets are harmless. Searches (throughput/tables.h) add and remove sets. */
+/* Port sets over which the throughput of an experiment is a maximum. Of all 2^P sets, only
+ * connected unions of used port sets can attain it. The union of two disjoint sets without a common
+ * µop is no denser than the denser one. Real mappings have some dozens of such unions, with any
+ * number of ports. Additional sets are harmless. Searches (throughput/tables.h) add and remove
+ * sets. */
 #ifndef PORTOLAN_THROUGHPUT_COLUMNS_H
 #define PORTOLAN_THROUGHPUT_COLUMNS_H
 
@@ -11,9 +12,10 @@
 #include "base/index.h"
 #include "model/portset.h"
 
-/* tables with one lane per column have a multiple of this size: floats of the widest vector */
+/* tables with one lane per column have a multiple of this size, the number of floats in the widest
+ * vector */
 #define COLUMNS_LANES 16
-/* up to this number of ports each set has a flag, and columns can be removed */
+/* most ports with which each set has a flag, and columns can be removed */
 #define COLUMNS_DIRECT_PORTS 16
 
 struct columns {
@@ -32,7 +34,7 @@ struct columns {
 void columns_init(struct columns *c, unsigned ports);
 void columns_done(struct columns *c);
 /* Adds @set and its connected unions with the existing sets. Returns false if this exceeds @most
- * columns; some columns are added then. */
+ * columns. Some columns are then added. */
 bool columns_add(struct columns *c, portset set, unsigned most);
 /* Removes the columns after @count and the members after @members. Requires at most
  * COLUMNS_DIRECT_PORTS ports. */
@@ -40,7 +42,7 @@ void columns_truncate(struct columns *c, unsigned count, unsigned members);
 /* Adds all port sets. Requires at most COLUMNS_DIRECT_PORTS ports. */
 void columns_all(struct columns *c);
 /* Writes the connected unions of the @n sets, which are not empty and may repeat, to @out, smaller
- * ones first. Returns their number; SIZE_MAX if it exceeds @most. */
+ * ones first. Returns their number, or SIZE_MAX if it exceeds @most. */
 size_t columns_list(const portset *sets, size_t n, size_t most, portset *out);
 /* Rounds @count up to whole vectors. */
 static inline size_t columns_lanes(unsigned count)

@@ -1,26 +1,26 @@
 /* Internal to the throughput engine: computations of the bound over vectors, compiled for each
- * instruction set. Exact methods (throughput/lanes_exact.h):
- * Subsets: maximum over subsets s of the µops of mass(s) / |union(s)|. The best Q corresponds to
- * all µops within Q.
- * Zeta: subset sums of mass over all sets of ports, then mass / |Q|.
- * Ratios are compared as floats. Two different fractions a/b, c/d with b, d <= 32 and a, c <= 2^16
- * differ by at least 2^-21 of their value, floats by 2^-23. Therefore the order is exact, and the
- * fraction can be computed from the largest float. */
+ * instruction set. There are two exact methods (throughput/lanes_exact.h). Subsets: maximum over
+ * subsets s of the µops of mass(s) / |union(s)|. The best Q corresponds to all µops within Q. Zeta:
+ * subset sums of mass over all sets of ports, then mass / |Q|. Ratios are compared as floats. Two
+ * different fractions a/b, c/d with b, d <= 32 and a, c <= 2^16 differ by at least 2^-21 of their
+ * value, floats by 2^-23. Therefore the order is exact, and the fraction can be computed from the
+ * largest float. */
 #ifndef PORTOLAN_THROUGHPUT_ENGINE_H
 #define PORTOLAN_THROUGHPUT_ENGINE_H
 
 #include "throughput/flow.h"
 #include "throughput/tables.h"
 
-#define SUBSETS_MASS_MAX 65536u     /* sum of counts up to which the order of floats is exact */
-#define SUBSETS_MAX 16              /* µops, at most */
-/* µops whose subsets the narrowest engine enumerates in the lanes of one vector */
+#define SUBSETS_MASS_MAX 65536u     /* largest sum of counts for which the order of floats is exact
+                                     * */
+#define SUBSETS_MAX 16              /* most µops for the method by subsets */
+/* number of µops whose subsets the narrowest engine enumerates in the lanes of one vector */
 #define SUBSETS_LOW 2
 #define ZETA_MASS_MAX 32767u        /* largest mass, because lanes have 16 bits */
 #define ZETA_PORTS_MAX 14
 /* ports per block of eight vectors, in the narrowest engine */
 #define ZETA_LOW 6
-#define GATHER_MAX 64               /* µops processed without merging equal sets, at most */
+#define GATHER_MAX 64               /* most µops that are processed without merging equal sets */
 
 struct throughput {
     unsigned ports;
@@ -37,7 +37,7 @@ struct throughput {
 /* Engine compiled for one instruction set. The caller verifies the limits. */
 struct engine {
     const char *name;
-    /* Computes the bound by subsets, of up to SUBSETS_MAX µops with a mass of up to
+    /* Computes the bound by subsets of up to SUBSETS_MAX µops with a mass of up to
      * SUBSETS_MASS_MAX. */
     double (*subsets)(struct throughput *t, const struct mass *masses, size_t n);
     /* Computes the bound by the zeta transform, for @ports <= ZETA_PORTS_MAX and a mass of up to
@@ -53,8 +53,8 @@ extern const struct engine engine_portable;
 extern const struct engine engine_avx2;
 extern const struct engine engine_avx512;
 #endif
-/* Returns the best engine of this CPU, or the engine @name; NULL if this CPU does not support
- * it. */
+/* Returns the best engine of this CPU, or the engine @name. Returns NULL if this CPU does not
+ * support it. */
 const struct engine *engine_named(const char *name);
 
 /* Least common multiples of 1..n. */
@@ -63,13 +63,13 @@ extern const double THROUGHPUT_COMMON[PORTS_MAX + 1];
 /* Returns the fraction mass / size, with size <= @ports, that rounds to @ratio. */
 double throughput_fraction(float ratio, unsigned ports);
 
-/* For tests: computes the bound by one method; NaN if the method does not support the input. */
+/* Computes the bound by one method. NaN if the method does not support the input. For tests. */
 enum throughput_method { METHOD_SUBSETS, METHOD_ZETA, METHOD_FLOW, METHOD_PARTS, METHOD_COUNT };
 double throughput_by(struct throughput *t, enum throughput_method method, const struct mass *masses,
                      size_t n);
 
 /* Returns the fraction near @ratio for sizes with the least common multiple @common. It is an
- * integer multiple of 1 / @common, which the float determines below 2^22 (its error is 2^-23). */
+ * integer multiple of 1 / @common. The float determines it below 2^22 (its error is 2^-23). */
 static inline double fraction_of(float ratio, double common, unsigned ports)
 {
     double scaled = (double)ratio * common;

@@ -36,7 +36,7 @@ static inline float largest(flanes v)
 
 static inline flanes sizes_ratio(lanes mass, lanes sets)
 {
-    /* The index is taken modulo 32: empty sets, which have no mass, read 1 / 32. */
+    /* The index is taken modulo 32. Empty sets, which have no mass, read 1 / 32. */
     __m512i index = (__m512i)((lanes)_mm512_popcnt_epi32((__m512i)sets) - 1);
     __m512 reciprocals = _mm512_permutex2var_ps(_mm512_loadu_ps(RECIPROCALS), index,
                                                 _mm512_loadu_ps(RECIPROCALS + 16));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Engine for any processor: 16-byte vectors. The compiler emulates them if the processor has
+/* Engine for any processor, with 16-byte vectors. The compiler emulates them if the processor has
  * none. */
 #define VECTOR_BYTES 16
 #include "throughput/lanes.h"

@@ -6,7 +6,8 @@
 struct path_search {
     bool seen_set[FLOW_SETS];
     portset seen_ports;
-    int16_t set_from_port[FLOW_SETS];   /* port from which the set was reached; -1: the source */
+    int16_t set_from_port[FLOW_SETS];   /* port from which the set was reached, or -1 for the source
+                                         * */
     int16_t port_from_set[PORTS_MAX];
 };
 
@@ -15,7 +16,7 @@ static portset ports_mask(const struct flow *f)
     return f->ports == 32 ? ~(portset)0 : ((portset)1 << f->ports) - 1;
 }
 
-/* Searches breadth-first from sets with unassigned mass to a port with free capacity. Returns the
+/* Searches breadth-first from sets with unassigned mass for a port with free capacity. Returns the
  * port or -1. */
 static int find_path(const struct flow *f, const uint64_t *left, const uint64_t *load,
                      uint64_t capacity, struct path_search *s)
@@ -79,8 +80,8 @@ static void push_path(struct flow *f, uint64_t *left, uint64_t *load, uint64_t c
     }
 }
 
-/* Computes a maximum flow with @capacity per port. Returns 0 if all mass fits, else the ports of a
- * violated set. */
+/* Computes a maximum flow with @capacity per port. Returns 0 if all mass fits, otherwise the ports
+ * of a violated set. */
 static portset saturate(struct flow *f, uint64_t capacity)
 {
     uint64_t left[FLOW_SETS], load[PORTS_MAX] = {0};

@@ -7,19 +7,19 @@
 
 #include "model/portset.h"
 
-/* A port set and the number of its µops. Arrays of it are the input of the throughput engine. */
+/* A port set and the number of its µops. Arrays of these are the input of the throughput engine. */
 struct mass {
     portset ports;    /* not empty */
     uint32_t count;   /* not 0 */
 };
 
-#define FLOW_SETS PORTSETS_MAX  /* distinct port sets, at most */
+#define FLOW_SETS PORTSETS_MAX  /* most distinct port sets */
 
 struct flow {
     unsigned sets, ports;
-    portset set[FLOW_SETS];          /* distinct, not empty */
+    portset set[FLOW_SETS];          /* distinct and not empty */
     uint64_t mass[FLOW_SETS];
-    /* Result of flow_solve. The bound is numerator / denominator; @amount is the optimal assignment
+    /* Result of flow_solve. The bound is numerator / denominator. @amount is the optimal assignment
      * in units of 1 / denominator. */
     uint64_t numerator, denominator;
     uint64_t amount[FLOW_SETS][PORTS_MAX];
@@ -29,11 +29,11 @@ struct flow {
  * (Dinkelbach 1967). Each step is one maximum flow. The sum of masses must be below 2^40. Does not
  * allocate. */
 void flow_solve(struct flow *f);
-/* Returns the largest set of ports that attains the bound; 0 without masses. Call after
+/* Returns the largest set of ports that attains the bound, or 0 without masses. Call after
  * flow_solve. */
 portset flow_tight_maximal(const struct flow *f);
-/* Returns a smallest set of ports that attains the bound; among several, the one with the lowest
- * port. Call after flow_solve. */
+/* Returns a smallest set of ports that attains the bound. Of several, returns the one with the
+ * lowest port. Call after flow_solve. */
 portset flow_tight_minimal(const struct flow *f);
 
 #endif

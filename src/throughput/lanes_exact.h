@@ -24,7 +24,7 @@ static const float LOW_SIZES[16][16] = {
 #undef R8
 #undef R16
 
-/* Computes the bound by subsets. One lane per subset of the first LOW_UOPS µops, one vector per
+/* Computes the bound by subsets. A lane is a subset of the first LOW_UOPS µops, and a vector is a
  * subset of the other µops. */
 static inline double subsets(struct throughput *t, const struct mass *masses, size_t n)
 {
@@ -104,8 +104,7 @@ static inline double zeta(struct throughput *t, const struct mass *masses, size_
 
     for (uint32_t k = 0; k < 8 * blocks; k++)
         table[k] = (shorts){0};
-    /* Adding a mass to every superset of its low ports performs the first steps of the
-     * transform. */
+    /* The first steps of the transform add a mass to every superset of its low ports. */
     for (size_t i = 0; i < n; i++) {
         uint16_t low = (uint16_t)(masses[i].ports & (SHORTS - 1));
         shorts mask = (shorts)((ramp & low) == low);
@@ -113,8 +112,8 @@ static inline double zeta(struct throughput *t, const struct mass *masses, size_
     }
     outer_steps(table, 8 * blocks);
 
-    /* Blocks sorted by size: all high parts of one size share a vector and a division. top[k] has
-     * size + k. */
+    /* Blocks are sorted by size. All high parts of one size share a vector and a division. top[k]
+     * has size + k. */
     flanes best = {0};
     shorts top[4] = {{0}};
     unsigned size = 0;

@@ -2,7 +2,7 @@
  * throughput/lanes.h and defines larger() and largest(). */
 #include <math.h>
 
-/* Returns the mass of @gene's µops that fit into the sets of one vector of columns. */
+/* Returns the mass of @gene's µops that fit in the sets of one vector of columns. */
 static inline flanes table_mass(const struct gene *gene, const portset *sets)
 {
     lanes outside = ~*(const lanes_aligned *)sets, sum = {0};
@@ -73,7 +73,7 @@ static inline flanes table_new(const struct tables *t, const struct table_term *
 {
     size_t end = columns_lanes(t->columns->count);
 
-    if (first == 0) {   /* the issue bound has no port set */
+    if (first == 0) {   /* The issue bound has no port set. */
         float issue = fresh[0] * own;
         for (uint32_t k = 0; k < n; k++)
             issue += t->values[others[k].form * t->stride] * others[k].count;

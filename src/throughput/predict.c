@@ -24,7 +24,7 @@ void throughput_predict(const struct mapping *m, const struct experiments *t, do
         entries[i] = mapping_find(m, t->forms.items[i]);
     for (size_t i = 0; i < t->rows.count; i++) {
         const struct flat_term *terms = experiments_terms(t, i);
-        bool known = !watch_steps(1) && entries;   /* after a cancellation all results are NaN */
+        bool known = !watch_steps(1) && entries;   /* After a cancellation, all results are NaN. */
         double slots = 0;
         masses.count = 0;
         for (uint32_t k = 0; known && k < t->rows.items[i].count; k++) {
@@ -44,7 +44,7 @@ void throughput_predict(const struct mapping *m, const struct experiments *t, do
     throughput_free(engine);
 }
 
-/* Returns the port set of the first µop of @form; 0 if unknown. */
+/* Returns the port set of the first µop of @form, or 0 if unknown. */
 static portset first_ports(const struct machine *m, const char *form)
 {
     const struct mapping_entry *e = mapping_find(m->mapping, form);
@@ -67,7 +67,7 @@ static enum isa isa_of(const struct machine *m)
     return isa;
 }
 
-/* Returns whether @e contains every µop of a plain store. */
+/* Returns whether @e contains every µop of a simple store. */
 static bool stores(const struct machine *m, const struct mapping_entry *e)
 {
     const struct mapping_entry *plain = mapping_find(m->mapping, isa_ops(isa_of(m))->store_form);
@@ -111,7 +111,8 @@ void machine_predict(const struct machine *m, const struct experiments *t, doubl
            *locked = shortage_alloc((t->forms.count + 1) * sizeof *locked);
 
     throughput_predict(m->mapping, t, cycles);
-    /* an inferred machine: its mapping already includes the slots, also for forms without µops */
+    /* The mapping of an inferred machine already includes the slots, also for forms without
+     * µops. */
     if (mapping_issue_width(m->mapping) > 0)
         width = 0;
     for (size_t i = 0; issue && locked && i < t->forms.count; i++) {

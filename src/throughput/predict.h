@@ -5,15 +5,15 @@
 #include "model/experiments.h"
 #include "model/machine.h"
 
-/* Writes the cycles of every row of @t under @m, including its issue width, to @cycles. NaN if @m
- * lacks a form, and after a cancellation. */
+/* Writes the cycles of every row of @t under @m, including its issue width, to @cycles. Writes NaN
+ * if @m lacks a form, and after a cancellation. */
 void throughput_predict(const struct mapping *m, const struct experiments *t, double *cycles);
 /* Writes the cycles of every row of @t by all facts of @m. Includes the issue width (fact
  * issue_width) with machine_slots per form, and locked instructions, which do not overlap (fact
  * lock_latency). */
 void machine_predict(const struct machine *m, const struct experiments *t, double *cycles);
-/* Returns the issue slots of @e on @m: its number of µops. With the fact issue_domain `fused`, a
- * load with its operation is one µop, and a store's address and data are one. At least 1. */
+/* Returns the issue slots of @e on @m, which are its µops, at least 1. With the fact issue_domain
+ * `fused`, a load with its operation is one µop, and a store's address and data are one. */
 unsigned machine_slots(const struct machine *m, const struct mapping_entry *e);
 
 #endif

@@ -13,7 +13,7 @@
 
 struct balance {
     struct flow flow;
-    /* per distinct set of µops: ports that are still available */
+    /* ports that are still available, for each distinct set of µops */
     portset set[FLOW_SETS];
     double mass[FLOW_SETS];
     bool placed[FLOW_SETS];
@@ -28,7 +28,7 @@ struct block {
     double level;
     unsigned members[FLOW_SETS], count;
     double weight[PORTS_MAX];
-    double excess[PORTS_MAX];               /* a port's sum minus the level */
+    double excess[PORTS_MAX];               /* for each port, its sum minus the level */
 };
 
 /* Computes the shares from the weights, and the excess of each port. Returns the norm of the
@@ -78,7 +78,7 @@ static void slopes(const struct balance *b, const struct block *block,
 }
 
 /* Solves matrix * step = -excess by Cholesky's method. A constant added to all weights has no
- * effect, so the first weight is fixed; the remaining matrix is positive definite. Returns false on
+ * effect, so the first weight is fixed. The remaining matrix is positive definite. Returns false on
  * rounding errors. */
 static bool newton_step(const struct block *block, double matrix[PORTS_MAX][PORTS_MAX],
                         double step[PORTS_MAX])
@@ -111,9 +111,9 @@ static bool newton_step(const struct block *block, double matrix[PORTS_MAX][PORT
     return true;
 }
 
-/* Distributes the sets of one tight block, in proportion to port weights, such that every port has
- * the level. The solution has the largest entropy. In a smallest tight block no weight is zero.
- * Damped Newton steps converge: the potential is convex, so a sufficiently short step reduces the
+/* Distributes the sets of one tight block in proportion to port weights, until every port has the
+ * level. The solution has the largest entropy. In a smallest tight block no weight is zero. Damped
+ * Newton steps converge, because the potential is convex and a sufficiently short step reduces the
  * excess. */
 static void spread(struct balance *b, struct block *block)
 {
@@ -163,8 +163,8 @@ static bool load_flow(struct balance *b)
     return f->sets > 0;
 }
 
-/* Collects the distinct sets in ascending order, so the order of rows has no effect. Row i has set
- * of[i]. */
+/* Collects the distinct sets in ascending order, so that the order of rows has no effect. Row i has
+ * set of[i]. */
 static void collect(struct balance *b, const struct mass *masses, size_t n, uint16_t *of)
 {
     for (size_t i = 0; i < n; i++) {

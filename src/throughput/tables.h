@@ -1,13 +1,13 @@
 /* Cycles of experiments while a search changes usages. Each form has a float table with one lane
- * per port set Q of the columns: the mass of its µops that fit only into Q, over |Q|. Cycles of an
- * experiment = maximum over columns of the sum of its forms' tables (PMEvo eq. 1). The lane of the
- * empty set contains slots / width, the issue bound. */
+ * per port set Q of the columns: the mass of its µops that fit only in Q, divided by |Q|. The
+ * cycles of an experiment are the maximum over columns of the sum of its forms' tables (PMEvo eq.
+ * 1). The lane of the empty set contains slots / width, the issue bound. */
 #ifndef PORTOLAN_THROUGHPUT_TABLES_H
 #define PORTOLAN_THROUGHPUT_TABLES_H
 
 #include "throughput/columns.h"
 
-#define GENE_UOPS 6          /* distinct µops per form, at most */
+#define GENE_UOPS 6          /* most distinct µops per form */
 
 /* Usage of one form on up to 16 ports: µops sorted by port set, without duplicates or empty sets.
  * Unused entries are zero. */
@@ -37,7 +37,7 @@ struct tables {
     const uint32_t *link_start;         /* forms + 1 offsets in @links */
     const struct table_link *links;
     const struct table_term *others;
-    /* per experiment; an error is |cycles * inverse - weight| */
+    /* for each experiment; an error is |cycles * inverse - weight| */
     const float *inverse, *weight;
     const struct columns *columns;
     const struct gene *genes;
@@ -56,14 +56,14 @@ struct table_engine {
     float (*cycles)(const struct tables *t, uint32_t e);
     /* Computes the weighted relative errors of all experiments with @form, in link order, with
      * @fresh as its table. The tables of all other forms are valid in the first @ready columns (a
-     * multiple of COLUMNS_LANES, or all); further columns are computed from the genes. Returns the
+     * multiple of COLUMNS_LANES, or all). Further columns are computed from the genes. Returns the
      * sum. Stops above @limit with incomplete errors. */
     float (*errors)(const struct tables *t, size_t ready, uint32_t form, const float *fresh,
                     float limit, float *errors);
 };
 
-/* Returns the engine @name, "portable", "avx2" or "avx512"; NULL if this CPU does not support it.
- * @name NULL: the best engine of this CPU. */
+/* Returns the engine @name, "portable", "avx2" or "avx512", or the best engine of this CPU if @name
+ * is NULL. Returns NULL if this CPU does not support it. */
 const struct table_engine *table_engine(const char *name);
 /* Returns zeroed memory for @forms tables, aligned to 64 bytes. The caller calls free(). */
 float *tables_new(size_t forms, size_t stride);

@@ -58,7 +58,7 @@ double throughput_fraction(float ratio, unsigned ports)
 /* Fills @order with the numbers below @count, sorted by number of bits set. */
 static void fill_order(uint8_t *order, unsigned count)
 {
-    /* next position per number of bits */
+    /* next position for each number of bits */
     unsigned next[ZETA_PORTS_MAX - ZETA_LOW + 2] = {0};
 
     for (unsigned k = 0; k < count; k++)
@@ -133,7 +133,7 @@ static unsigned port_range(portset used)
 /* estimated nanoseconds of a method that is not applicable */
 #define COST_NEVER 1e9
 
-/* Inline, because fmin() is a call. */
+/* This is inline, because fmin() is a call. */
 static inline double smaller(double a, double b)
 {
     return a < b ? a : b;
@@ -159,8 +159,8 @@ static double flow_cost(size_t n, unsigned ports)
     return 25.0 * (double)n * (ports + 4);
 }
 
-/* Returns the cycles of t->gathered, @n > 0 µops whose sets may repeat, by the fastest enumeration;
- * NaN if a maximum flow is faster. */
+/* Returns the cycles of t->gathered, @n > 0 µops whose sets may repeat, by the fastest enumeration.
+ * Returns NaN if a maximum flow is faster. */
 static double enumerate(struct throughput *t, size_t n, uint64_t total)
 {
     const struct engine *e = t->engine;
@@ -236,7 +236,7 @@ static double by_parts(struct throughput *t)
 }
 
 /* Returns whether the gathered µops are enumerated directly, because merging and splitting would
- * take longer than they save. */
+ * cost more than it gains. */
 static bool at_once(const struct throughput *t, size_t n, uint64_t total)
 {
     const struct engine *e = t->engine;

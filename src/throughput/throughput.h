@@ -1,7 +1,7 @@
 /* Throughput of multisets of µops under the port model: t = max over non-empty Q of mass(sets
  * within Q) / |Q| (PMEvo eq. 1). Only unions of occurring sets can attain the maximum. Few µops are
- * enumerated by subsets, many by a subset-sum (zeta) transform over ports, and larger problems use
- * maximum flows. Masses are integers and sums exact; only the final division rounds. */
+ * enumerated by subsets, and many by a subset-sum (zeta) transform over ports. Larger problems use
+ * maximum flows. Masses are integers and sums exact. Only the final division rounds. */
 #ifndef PORTOLAN_THROUGHPUT_THROUGHPUT_H
 #define PORTOLAN_THROUGHPUT_THROUGHPUT_H
 
@@ -11,22 +11,23 @@
 #include "model/mapping.h"
 #include "throughput/flow.h"
 
-/* Workspace of one thread; below 1 MiB for up to 20 ports. */
+/* Workspace of one thread, below 1 MiB for up to 20 ports. */
 struct throughput;
-struct throughput *throughput_new(unsigned ports);   /* @ports: highest port index + 1, 1..32. */
+struct throughput *throughput_new(unsigned ports);   /* Creates a workspace for @ports ports, the
+                                                      * highest port index + 1, from 1 to 32. */
 void throughput_free(struct throughput *t);
-/* For tests and benchmarks: selects "portable", "avx2" or "avx512" instead of the best engine.
+/* Selects "portable", "avx2" or "avx512" instead of the best engine, for tests and benchmarks.
  * Returns false if this CPU does not support it. */
 bool throughput_use_engine(struct throughput *t, const char *name);
 
-/* Returns the cycles of the µops in @masses; 0 if @n is 0. Sets may repeat; there may be at most
+/* Returns the cycles of the µops in @masses, 0 if @n is 0. Sets may repeat. There may be at most
  * FLOW_SETS distinct ones. Does not allocate. One thread per workspace. */
 double throughput_of_masses(struct throughput *t, const struct mass *masses, size_t n);
-/* Returns the cycles like throughput_of_masses. *@bottleneck gets the largest set that attains the
- * bound; 0 if @n is 0. */
+/* Returns the cycles like throughput_of_masses. Stores the largest set that attains the bound in
+ * *@bottleneck, or 0 if @n is 0. */
 double throughput_bottleneck(struct throughput *t, const struct mass *masses, size_t n,
                              portset *bottleneck);
-/* Returns the throughput of one experiment. Forms missing in @m count as 0; their names are
+/* Returns the throughput of one experiment. Forms missing in @m count as 0, and their names are
  * appended to @unknown (may be NULL), one per line. */
 double throughput_of(const struct mapping *m, const struct experiment *e, struct str *unknown);
 

@@ -267,8 +267,8 @@ void object_names_done(struct object *o)
     vec_done(&o->stubs);
 }
 
-/* Returns the last symbol that starts at or before @place and contains it. Any label qualifies, or
- * only a function. */
+/* Returns the last symbol that starts at or before @place and contains it. With @functions, only
+ * functions count. */
 static const struct object_symbol *symbol_at(const struct object *o, uint64_t place, bool functions)
 {
     const size_t low = first_past(o->symbols.items, o->symbols.count, sizeof(struct object_symbol),

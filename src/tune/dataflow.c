@@ -9,15 +9,15 @@
 
 #define FLAG_BITS 7
 #define RESOURCES (INSN_REGISTERS + FLAG_BITS)
-#define BEFORE (-1)   /* producer of values from before the loop */
+#define BEFORE (-1)   /* stands for the producer of values from before the loop */
 
 /* A read or write of a register or flag by an instruction. */
 struct touch {
     uint32_t insn;
     uint8_t resource;
     bool writes;
-    int32_t from;      /* for a read: the instruction that produces the value; BEFORE: none in this
-                        * iteration */
+    int32_t from;      /* the instruction that produces the value of a read; BEFORE if none in this
+                        * iteration does */
 };
 
 /* A value used in an address: a symbolic value plus a constant. */
@@ -38,14 +38,13 @@ struct dataflow {
     const struct insn *insns;
     size_t count;
     VEC(struct touch) touches;      /* sorted by instruction, reads first */
-    uint32_t *first;                /* per instruction: index of its first element of touches; count
-                                     * + 1 elements */
+    uint32_t *first;                /* for each instruction, index of its first element of touches;
+                                     * count + 1 elements */
     int32_t last[RESOURCES];        /* last producer of each resource */
     VEC(struct pair) pairs;         /* pairs of instructions whose order is fixed */
-    /* some instructions are VEX-encoded, so legacy ones keep the bits above 128 */
+    /* some instructions are VEX-encoded, so legacy ones preserve the bits above 128 */
     bool mixed;
-    uint32_t *placed;               /* scratch array of positions; only one caller at a time may use
-                                     * it */
+    uint32_t *placed;               /* temporary array of positions, for one caller at a time */
 };
 
 bool dataflow_plain(const struct insn *in)
@@ -100,8 +99,8 @@ static void touch_flags(struct dataflow *f, size_t at, uint32_t mask, bool write
             touch(f, at, INSN_REGISTERS + bit, writes);
 }
 
-/* Returns the flags that @in reads. A shift by a register reads its flags, because it keeps them
- * for count 0. */
+/* Returns the flags that @in reads. A shift by a register reads its flags, because a count of 0
+ * preserves them. */
 static uint32_t flags_read(const struct insn *in)
 {
     return in->flags_read |
@@ -132,8 +131,8 @@ static void collect(struct dataflow *f, size_t at)
     f->first[at + 1] = (uint32_t)f->touches.count;
 }
 
-/* Finds the producer of each read in order @order; @last gets the final producers. @set: records
- * them. Otherwise returns false if a read has another producer than recorded. */
+/* Finds the producer of each read in order @order, and the final producers in @last. If @set,
+ * records the producers. Otherwise returns false if a read has another producer than recorded. */
 static bool walk(const struct dataflow *f, const uint32_t *order, bool set, int32_t last[RESOURCES])
 {
     for (size_t r = 0; r < RESOURCES; r++)

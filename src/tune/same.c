@@ -18,11 +18,11 @@
  * combines */
 #define ROUNDS 2
 #define TAIL 32              /* bytes of code that stores the flags */
-/* number of regions that pointers point into; places within them may be adjacent or overlap */
+/* number of regions that pointers point to; accesses within a region may be adjacent or overlap */
 #define REGIONS 3
 #define REGION_STEP 0x01000000
 #define CODE_MOST 65536
-#define ATTEMPTS 5           /* most attempts of a run that gets too little CPU time */
+#define ATTEMPTS 5           /* most attempts of a run that receives too little CPU time */
 
 /* Kinds of initial contents of memory and vector registers. */
 enum filling { FILL_BITS, FILL_DOUBLES, FILL_SINGLES, FILL_POINTERS, FILL_COUNT };
@@ -122,7 +122,7 @@ static struct roles roles_of(const struct flat *f)
 
 static uint64_t pointer(struct rng *rng)
 {
-    /* mostly 64 bytes apart, so that aligned vectors can be loaded */
+    /* Places are mostly 64 bytes apart, because aligned vectors may be loaded. */
     const uint64_t place = rng_below(rng, 4) ? 64 * rng_below(rng, 16) : 8 * rng_below(rng, 128);
     return 0x10000000 + REGION_STEP * rng_below(rng, REGIONS) + 1024 + place;
 }
@@ -202,7 +202,7 @@ static bool close_enough(const uint64_t *a, const uint64_t *b, unsigned lanes)
     return true;
 }
 
-/* Returns whether the states differ; @where then names the place. */
+/* Returns whether the states differ. Stores the place of the difference in @where. */
 static bool differ(enum isa isa, const struct sandbox_state *a, const struct sandbox_state *b,
                    const struct version *c, char where[64])
 {
@@ -224,7 +224,7 @@ static bool differ(enum isa isa, const struct sandbox_state *a, const struct san
     return at != REG_NONE || memcmp(a->masks, b->masks, sizeof a->masks) != 0;
 }
 
-/* Runs @f until a run gets enough CPU time, at most ATTEMPTS times. */
+/* Runs @f until a run receives enough CPU time, at most ATTEMPTS times. */
 static bool run_one(struct sandbox *s, const struct flat *f, unsigned vectors,
                     const struct sandbox_start *start, struct sandbox_state *after,
                     uint64_t *memory, unsigned *fault, struct err *err)

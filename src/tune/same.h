@@ -1,5 +1,5 @@
-/* Checks that a version computes the same as its loop. Both run on random inputs; then registers,
- * flags and memory are compared. */
+/* Checks that a version computes the same results as its loop. Both run on random inputs. Then
+ * registers, flags and memory are compared. */
 #ifndef PORTOLAN_TUNE_SAME_H
 #define PORTOLAN_TUNE_SAME_H
 
@@ -8,14 +8,14 @@
 
 struct same {
     unsigned agreed;      /* number of inputs with equal results */
-    /* number of inputs on which the loop itself faults, or on which a run gets too little CPU
+    /* number of inputs on which the loop itself faults, or on which a run receives too little CPU
      * time */
     unsigned skipped;
     bool differs;         /* a difference was found, so no further inputs were tried */
-    char where[64];       /* where the results differ: "rax", "memory or flags" */
+    char where[64];       /* place of the difference, such as "rax" or "memory or flags" */
 };
 
-/* Returns why @insns cannot be compared on this CPU; NULL: they can. */
+/* Returns why @insns cannot be compared on this CPU, or NULL if they can. */
 const char *same_refused(const struct insn *insns, size_t count);
 /* Tries @inputs random inputs. Returns false with err if the code cannot run or the check was
  * cancelled. One thread. */

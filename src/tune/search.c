@@ -23,7 +23,7 @@ struct tune_search {
     struct simulator *simulator;
     struct rng rng;
     struct tune *t;
-    size_t done, total;   /* number of simulations so far; expected number */
+    size_t done, total;   /* number of simulations so far, and expected number */
 };
 
 static bool over(const struct tune_search *s)
@@ -50,7 +50,7 @@ static double cycles_of(struct tune_search *s, const struct insn *insns, size_t 
     if (bounds.unknown && !s->t->unknown)
         return INFINITY;
     simulate(s->simulator, s->work, insns, count, &block, &how, &sim);
-    /* fmax returns its other argument if one is NaN */
+    /* fmax returns its other argument if one is NaN. */
     const double cycles = fmax(bounds.total, sim.cycles) / times;
     simulation_done(&sim);
     return cycles;
@@ -80,8 +80,8 @@ static struct version *rewritten(const struct version *c, const char *what, size
                 (loses && !dataflow_flags_dead(c->insns, c->count, i, loses)))
                 continue;
             made = made ? made : version_copy(c);
-            version_replace(made, i, with, count);   /* from the end, so that earlier indices stay
-                                                      * valid */
+            version_replace(made, i, with, count);   /* Proceeds from the end, because replacements
+                                                      * change later indices. */
             break;
         }
     }
@@ -110,7 +110,7 @@ static void rules_of(const struct version *c, struct rule_list *rules)
         }
 }
 
-/* Replaces *@best by @take_made if that is faster; frees the other one. */
+/* Replaces *@best by @take_made if that is faster. Frees the other one. */
 static bool take_better(struct tune_search *s, struct version *take_made, struct version **best,
                         double *cycles)
 {
@@ -179,7 +179,7 @@ static double order_cost(struct tune_search *s, const struct version *c, const u
 }
 
 /* Moves single instructions and accepts moves that are not slower. Such a walk over orders of equal
- * cost finds improvements that no single move has. @c gets the best order. */
+ * cost finds improvements that no single move has. Stores the best order in @c. */
 static bool reorder(struct tune_search *s, struct version *c, double *cycles)
 {
     const size_t n = c->count;

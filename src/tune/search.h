@@ -1,18 +1,19 @@
-/* Searches faster versions of a loop on a machine by simulation: replacements from the instruction
- * set's table (isa/rewrite.h), other orders (dataflow.h), and several iterations combined. */
+/* Searches for faster versions of a loop on a machine by simulation: replacements from the
+ * instruction set's table (isa/rewrite.h), other orders (dataflow.h), and several iterations
+ * combined. */
 #ifndef PORTOLAN_TUNE_SEARCH_H
 #define PORTOLAN_TUNE_SEARCH_H
 
 #include "model/machine.h"
 #include "tune/version.h"
 
-#define TUNE_INSNS 256   /* most instructions of the loop; the pairs whose order is fixed need
-                          * memory */
+#define TUNE_INSNS 256   /* most instructions of the loop, which limits the memory for pairs with a
+                          * fixed order */
 
 struct tune_options {
     unsigned tries;          /* simulations of other orders, per kind of version */
     unsigned unroll;         /* most iterations combined: 1, 2 or 4 */
-    bool reassociate;        /* whether sums of floating-point values may be reordered */
+    bool reassociate;        /* sums of floating-point values may be reordered */
     uint64_t seed;
 };
 
@@ -31,15 +32,15 @@ struct tune {
     double cycles;           /* simulated cycles of the loop itself */
     /* the machine lacks a form of the loop, so speed-ups cannot be predicted */
     bool unknown;
-    bool estimate;           /* values of a form are estimates */
+    bool estimate;           /* some values of a form are estimates */
     VEC(struct tuned) found; /* fastest first; each is at least half a percent faster than the
                               * loop */
-    /* best version of each kind that is not faster, fastest first */
+    /* best version of each kind that is not faster than the loop, fastest first */
     VEC(struct tuned) vain;
     size_t simulated;        /* number of simulated versions */
 };
 
-/* Searches versions of the loop @insns. All arguments are borrowed. Returns NULL with err if
+/* Searches for versions of the loop @insns. All arguments are borrowed. Returns NULL with err if
  * cancelled. One thread. */
 struct tune *tune_new(const struct insn *insns, size_t count, const struct machine *m,
                       const struct tune_options *options, const struct tune_hooks *hooks,

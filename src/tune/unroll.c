@@ -143,7 +143,7 @@ static bool carries_flags(const struct unrolling *u)
 static bool can_gather(const struct unrolling *u, size_t at, uint8_t reg)
 {
     const struct insn *step = &u->insns[at], *branch = &u->insns[u->count - 1];
-    /* inc and dec become add and sub, which write carry */
+    /* inc and dec become add and sub, which write carry. */
     const uint32_t safe = FLAG_ZERO | FLAG_SIGN,
                    written = step->flags_written | (step->flags_written ? FLAG_CARRY : 0);
 
@@ -183,7 +183,7 @@ static void find_steps(struct unrolling *u)
         }
 }
 
-/* Returns whether @reg is only used in additions to it whose flags nobody reads and whose lanes may
+/* Returns whether @reg is only used in additions to it whose flags are not read and whose lanes may
  * be reordered. */
 static bool only_sums(const struct unrolling *u, uint8_t reg, bool reassociate)
 {
@@ -266,8 +266,8 @@ static void append(struct unrolling *u, const struct insn *in, size_t origin)
     c->origin[c->count++] = (uint32_t)origin;
 }
 
-/* Returns a register of @s's kind that neither the loop nor the code before it names; REG_NONE:
- * none. */
+/* Returns a register of @s's kind that neither the loop nor the code before it names, or
+ * REG_NONE. */
 static uint8_t free_register(const struct unrolling *u, const struct sum_at *s)
 {
     const struct version *c = u->out;
@@ -304,15 +304,16 @@ static bool part_of(struct unrolling *u, const struct sum_at *s, uint8_t *reg)
     }
     for (unsigned i = 0; i < u->part_count; i++)
         own += u->parts[i].of == s->sum.reg;
-    unsigned turn = own ? u->turn++ % (own + 1) : 0;   /* the sum's own register takes part in the
-                                                        * rotation */
+    unsigned turn = own ? u->turn++ % (own + 1) : 0;   /* The sum's own register takes part in the
+                                                        * rotation. */
     for (unsigned i = 0; i < u->part_count && turn; i++)
         if (u->parts[i].of == s->sum.reg && --turn == 0)
             *reg = u->parts[i].reg;
     return *reg != REG_NONE;
 }
 
-/* Uses a separate register for sum @s in one copy. Returns false if the sum keeps its register. */
+/* Uses a separate register for sum @s in one copy. Returns false if the sum stays in its
+ * register. */
 static bool put_sum(struct unrolling *u, const struct sum_at *s, struct insn *in)
 {
     struct version *c = u->out;

@@ -96,7 +96,7 @@ void version_reorder(struct version *c, const uint32_t *order)
     c->origin = origin;
 }
 
-/* Adjusts a PC-relative operand of @in, so that it addresses the same target as @from. */
+/* Adjusts a PC-relative operand of @in, to address the same target as @from. */
 static void keep_place(struct insn *in, const struct insn *from)
 {
     const struct operand *was = insn_memory(from);
@@ -133,7 +133,7 @@ bool version_fresh(const struct version *c, uint8_t reg)
 }
 
 /* Sets *@far to the distance from the loop's start to the memory at a constant address. Returns
- * false if @in addresses none, or one by name. */
+ * false if @in addresses no such memory, or addresses it by name. */
 static bool place_beside(const struct version *c, const struct insn *in, int64_t *far)
 {
     if (!(in->traits & INSN_RIP_RELATIVE) || in->traits & INSN_REFERS ||

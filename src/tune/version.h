@@ -10,19 +10,20 @@
 struct version {
     /* texts are borrowed from the loop; NULL for a new instruction */
     struct insn *insns;
-    uint32_t *origin;        /* per instruction: index of the loop's instruction from which it
+    uint32_t *origin;        /* for each instruction, index of the loop's instruction from which it
                               * derives */
     size_t count;
     unsigned times;          /* iterations of the loop per iteration of the version */
-    VEC(struct insn) before, after;   /* executed once before and after the loop: initialise and
-                                       * combine sums */
+    VEC(struct insn) before, after;   /* code before and after the loop, executed once, which
+                                       * initialises and combines sums */
     /* bit set of registers that the version writes but the loop does not name */
     uint64_t fresh[2];
     /* bits of the floating-point lanes whose sums are reordered; 0: none */
     unsigned lanes;
     uint64_t begin;          /* address of the loop; 0: none */
     uint32_t flags;          /* FLAG_ bits whose final values are those of the loop */
-    struct str what;         /* description: "2 iterations at once, shl by 1 as add, reordered" */
+    struct str what;         /* description, such as "2 iterations at once, shl by 1 as add,
+                              * reordered" */
 };
 
 #define FLAGS_ALL (FLAG_CARRY | FLAG_PARITY | FLAG_ZERO | FLAG_SIGN | FLAG_OVERFLOW)
@@ -31,26 +32,26 @@ struct version {
 struct version *version_new(const struct insn *insns, size_t count);
 struct version *version_copy(const struct version *c);
 void version_free(struct version *c);
-/* Appends @what to the description unless it is there. */
+/* Appends @what to the description unless it is already in it. */
 void version_note(struct version *c, const char *what);
 /* Replaces instruction @at by @count instructions. */
 void version_replace(struct version *c, size_t at, const struct insn *with, unsigned count);
-/* Sorts the instructions in order @order. */
+/* Puts the instructions in order @order. */
 void version_reorder(struct version *c, const uint32_t *order);
 /* Assigns code offsets, starting at @loop, and adjusts PC-relative operands. */
 void version_place(struct version *c, const struct insn *loop);
 bool version_fresh(const struct version *c, uint8_t reg);
 
-/* Combines @times (2, 4) iterations; 1 only splits the sums of an iteration over registers. The
- * version consists of copies of the loop, of which only the last branches. Steps of pointers and
- * counters are combined if all readers can be adjusted. Comparisons in the other copies are
+/* Combines @times (2, 4) iterations. 1 only splits the sums of an iteration over registers. The
+ * version consists of copies of the loop, of which only the last one branches. Steps of pointers
+ * and counters are combined if all readers can be adjusted. Comparisons in the other copies are
  * removed. Sums are split over registers, floating-point ones only with @reassociate. The trip
  * count must be a multiple of @times. Returns NULL if the loop is unsuitable. */
 struct version *version_unroll(const struct insn *insns, size_t count, unsigned times,
                                bool reassociate);
 
-/* Keeps each sum that rotates through registers (vfmadd132sd m, xmm0, xmm1) in the register where
- * it begins, which frees the others. Returns NULL if there is no such sum. */
+/* Confines each sum that rotates through registers (vfmadd132sd m, xmm0, xmm1) to the register in
+ * which it begins, which frees the others. Returns NULL if there is no such sum. */
 struct version *version_gather(const struct insn *insns, size_t count);
 
 /* Appends the code as assembler text: comments with changes and requirements, code before, loop,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Version that keeps each sum in a single register instead of rotating it through several. */
+/* Version in which each sum is in a single register, instead of rotating through several. */
 #include <string.h>
 
 #include "isa/rewrite.h"
@@ -15,7 +15,7 @@ struct gathering {
     size_t count;
     /* current register of each value */
     uint8_t place[REGISTERS];
-    uint64_t parts[2]; /* bit set of registers that had a part of a sum */
+    uint64_t parts[2]; /* bit set of registers that contained a part of a sum */
     size_t sum;        /* index of the last instruction that continues a sum */
     struct version *out;
 };

@@ -15,7 +15,7 @@
 #include "work/crew.h"
 #include "work/job.h"
 
-#define KEEP_SECONDS 1.0     /* least seconds between two writes of the table while measuring */
+#define KEEP_SECONDS 1.0     /* least seconds between two writes of the table during measuring */
 
 struct active_curve {
     pthread_mutex_t lock;
@@ -31,7 +31,7 @@ struct active {
     struct source *source;
     struct journal *journal;
     double begun, kept;
-    bool unkept;                 /* a write failed, which was reported */
+    bool unkept;                 /* a write failed, and the failure was reported */
     void (*finish)(void *state, struct active_outcome *out, bool ok);
     void *state;
 };
@@ -62,7 +62,7 @@ size_t active_curve_get(struct active_curve *c, struct active_round *out, size_t
     return n;
 }
 
-/* Writes the table, so that it survives if the program is killed. The journal has newer
+/* Writes the table, which then survives if the program is killed. The journal has newer
  * measurements. */
 static void keep(struct active *a)
 {
@@ -105,7 +105,7 @@ static bool measure(struct experiments *t, void *state, struct err *err)
 
     if (a->o.record)
         return replay_measure(t, a->o.record, err) && watch_goes_on(err);
-    /* a copy, because the runner reads it while results are added to the table */
+    /* The runner reads a copy while results are added to the table. */
     struct experiments *copy = experiments_copy(t, NULL);
     keep(a);
     bool ok = runner_run(a->source, copy, a->journal, &options, &hooks, &summary, err);
@@ -131,7 +131,7 @@ static void poll_round(void *state, struct evolve *e)
         evolve_stop(e);
 }
 
-/* Returns whether this CPU is measured. */
+/* Returns whether the job measures on this CPU. */
 static bool measures(const void *state)
 {
     const struct active *a = state;

@@ -16,11 +16,10 @@ enum background_writer_stage { EMPTY, GIVEN, WRITTEN };
 struct background_writer {
     bool (*write)(void *item, struct err *err);
     pthread_t thread;
-    bool begun, ending;         /* begun: used by the owner; ending: protected by lock */
+    bool begun, ending;         /* begun is used by the owner; ending is protected by lock */
     pthread_mutex_t lock;
     pthread_cond_t changed;
-    enum background_writer_stage stage;           /* protected by lock, together with the next two
-                                                   * members */
+    enum background_writer_stage stage;           /* protected by lock, like the next two members */
     void *item;
     struct err err;
 };

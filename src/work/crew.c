@@ -24,7 +24,7 @@ struct member {
 
 struct crew {
     unsigned members;
-    struct member *others;        /* members by number; 0 is unused */
+    struct member *others;        /* members by number, beginning with 1 */
     pthread_mutex_t lock;
     pthread_cond_t given, done;
     /* protected by the lock */
@@ -33,7 +33,7 @@ struct crew {
     bool over;
     void (*work)(void *state, unsigned member);
     void *state;
-    struct shortage *shortage;    /* the caller's record of memory shortage */
+    struct shortage *shortage;    /* memory shortage record of the caller */
 };
 
 static void *member_run(void *argument)

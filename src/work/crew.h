@@ -1,5 +1,5 @@
 /* Threads that persist between tasks, for work that depends on its thread, such as a child process
- * that ends with it (see also pool.h). */
+ * that ends with its thread (see also pool.h). */
 #ifndef PORTOLAN_WORK_CREW_H
 #define PORTOLAN_WORK_CREW_H
 
@@ -18,7 +18,7 @@ void crew_free(struct crew *c);
 void crew_call(struct crew *c, void (*work)(void *state, unsigned member), void *state,
                void (*waiting)(void *state));
 
-/* Lets a source (struct source_threads) use crews. */
+/* Callbacks for a source (struct source_threads) that uses crews. */
 extern const struct source_threads crew_threads;
 
 #endif

@@ -16,18 +16,17 @@
 
 #define CHECKPOINT_SECONDS 3
 
-/* least interval between outlines: seconds, and a multiple of the time of making one */
+/* least interval between outlines, in seconds and as a multiple of the time for making one */
 #define OUTLINE_SECONDS 0.5
 #define OUTLINE_TIMES 20
 #define OUTLINE_OTHERS                                                                             \
-    EVOLVE_POPULATION /* individuals whose agreement measures the certainty of the best */
-/* least interval between two joins: seconds, and a multiple of the time of the last one */
+    EVOLVE_POPULATION /* The agreement of these individuals measures the certainty of the best. */
+/* least interval between two joins, in seconds and as a multiple of the time of the last one */
 #define JOIN_SECONDS 1
 #define JOIN_TIMES 20
-#define CATCH_UP_SECONDS 0.01    /* seconds between polls whether a run has joined new
-                                  * measurements */
+#define CATCH_UP_SECONDS 0.01    /* seconds between polls for the end of a join */
 
-/* New measurements that a live run joins. */
+/* New measurements for a live run. */
 struct arriving {
     pthread_mutex_t lock;
     struct experiments *table;   /* counted reference; NULL: none */
@@ -56,7 +55,7 @@ struct mapping *evolve_run_mapping(const struct evolve_run *run, const struct ge
     return genome_mapping(g, p, &names);
 }
 
-/* Publishes an outline of the best mapping, if there is one. Any thread. A lock serialises the
+/* Publishes an outline of the best mapping if there is one. Any thread. A lock serialises the
  * calls, so that an older mapping is never published last. */
 static void look(struct evolve_run *run)
 {
@@ -154,8 +153,8 @@ const struct evolve_status *evolve_run_status(struct evolve_run *run)
     return &run->status;
 }
 
-/* Edits the current best mapping, because the published outline may lack an earlier edit. It is
- * edited through an outline, which has the order of ports that the user sees. */
+/* Edits the current best mapping, because the published outline may lack an earlier edit. The edit
+ * goes through an outline, which has the order of ports that the user sees. */
 bool evolve_run_edit(struct evolve_run *run, const char *form, const char *usage, struct err *err)
 {
     look(run);
@@ -191,8 +190,8 @@ bool evolve_run_edit(struct evolve_run *run, const char *form, const char *usage
                             "run %u is still choosing its number of ports", run->number);
 }
 
-/* Writes the population to the checkpoint. Any thread. Returns true also without a path or without
- * individuals. */
+/* Writes the population to the checkpoint. Returns true also without a path or without individuals.
+ * Any thread. */
 static bool evolve_run_checkpoint(struct evolve_run *run, struct err *err)
 {
     struct evolve_status status;
@@ -247,7 +246,7 @@ static void take_arrived(struct evolve_run *run)
         problem_free(p);
     else if (p)
         evolve_join(run->evolve, p);
-    else if (!watch_over())   /* if cancelled, the run ends without a message */
+    else if (!watch_over())   /* If cancelled, the run ends without a message. */
         log_add(LOG_WARN, "run %u continues with its current experiments: %s", run->number,
                 err.what);
     problem_free(before);
@@ -259,8 +258,7 @@ static void take_arrived(struct evolve_run *run)
     experiments_free(t);
 }
 
-/* Drops the reference to a table that was not joined, because measuring waits until nobody holds
- * it. */
+/* Releases a table that was not joined, because measuring waits until nobody holds it. */
 static void close_arriving(struct arriving *a)
 {
     if (!a)
@@ -311,7 +309,7 @@ static void work(void *state, unsigned worker)
     struct shift *shift = state;
     thread_searches();
     evolve_worker(shift->run->evolve, worker, poll_run, shift);
-    if (worker == 0)   /* the thread that polls and joins */
+    if (worker == 0)   /* Worker 0 polls and joins. */
         close_arriving(shift->run->arriving);
 }
 
@@ -342,7 +340,7 @@ static bool run_job(struct job *job, void *state, struct err *err)
         close_arriving(shift.run->arriving);
     }
     gather(&shift);
-    look(shift.run); /* includes the results of other ranks */
+    look(shift.run); /* The outline includes the results of other ranks. */
     if (!worked)
         return false;
     struct evolve_status status;
@@ -356,7 +354,8 @@ static bool run_job(struct job *job, void *state, struct err *err)
 
 static const struct job_ops ops = {.run = run_job, .counts = true};
 
-/* Returns the genomes of mappings @from for a run with issue width @width. NULL with err. */
+/* Returns the genomes of mappings @from for a run with issue width @width. Returns NULL with
+ * err. */
 static struct genome **genomes_of(const struct problem *p, double width,
                                   const struct mapping *const *from, size_t count, struct err *err)
 {
@@ -418,7 +417,7 @@ struct evolve_run *evolve_run_new(const struct evolve_start *start, const struct
         pthread_mutex_init(&run->arriving->lock, NULL);
     }
     const bool made = make_evolve(run, start, o, err);
-    problem_free(start->take_problem);   /* held by the search */
+    problem_free(start->take_problem);   /* The search holds a reference. */
     if (made)
         return run;
     evolve_run_free(run);
@@ -486,7 +485,7 @@ static void await_arrived(struct evolve_run *run)
         lock_take(&a->lock);
         const bool closed = a->closed, laid_out = !a->table;
         lock_give(&a->lock);
-        /* read after a->table: if it is NULL, the table is joining or has joined */
+        /* Read after a->table. If that is NULL, the table is joining or has joined. */
         evolve_get_status(run->evolve, &status);
         arrives = status.state == EVOLVE_RUNNING && !closed && (!laid_out || status.joining) &&
                   !job_wait_for(run->job, CATCH_UP_SECONDS);
@@ -516,7 +515,7 @@ void evolve_run_free(struct evolve_run *run)
     if (run->evolve)
         evolve_stop(run->evolve);
     evolve_run_wait(run);
-    if (run->islands)   /* collects the islands here if the job that does so did not start */
+    if (run->islands)   /* Collects the islands here if the job that collects them did not start. */
         islands_gather(run->islands, run->evolve, NULL, NULL);
     evolve_free(run->evolve);
     if (run->arriving) {

@@ -18,22 +18,22 @@ struct evolve_run {
     double seconds_before;       /* seconds used before the run was resumed */
     double last_checkpoint;      /* clock_seconds() of the last checkpoint; used by the worker */
     unsigned ranks;              /* number of participating ranks */
-    struct islands *islands;     /* used by the worker; NULL: the run is on this process only */
-    /* new measurements for a live run; NULL: the run is not live */
+    struct islands *islands;     /* used by the worker; NULL if the run is only on this process */
+    /* new measurements for a live run; NULL if the run is not live */
     struct arriving *arriving;
     enum isa isa; /* instruction set of the forms */
-    /* A thread of the run publishes outlines for the UI thread. */
+    /* Members with which a thread of the run publishes outlines for the UI thread. */
     pthread_mutex_t looking; /* held while an outline is made */
     pthread_mutex_t lock; /* protects the next three members */
     struct outline *made;
-    bool wanted;                 /* an outline was requested since the last one was begun */
-    bool edited;                 /* the user has edited the best mapping since the last outline was
-                                  * begun */
-    double due;                  /* clock_seconds() from which the worker makes another outline */
+    bool wanted;                 /* an outline was requested after the start of the last one */
+    bool edited;                 /* the user has edited the best mapping after the start of the last
+                                  * outline */
+    double due;                  /* clock_seconds() after which the worker makes another outline */
     struct outline *outline;     /* counted reference to the last outline that the UI thread read */
     struct evolve_status status; /* the last status that the UI thread read */
     bool has_status;
-    /* serial number and revision of the last table that was fed */
+    /* serial number and revision of the last table passed to the run */
     uint64_t fed_serial, fed_revision;
 };
 
@@ -45,47 +45,48 @@ struct evolve_start {
     const char *checkpoint;      /* path of the checkpoint; NULL: none */
     double seconds_before;
     enum isa isa; /* instruction set of the forms */
-    bool live;                   /* joins new measurements; memetic algorithm on this process
-                                  * only */
+    bool live;                   /* joins new measurements; for the memetic algorithm on this
+                                  * process only */
 };
 
-/* Makes a run that evolve_run_begin will start, and starts the searches of other ranks
- * (work/islands.h). Takes long with many experiments. The caller keeps everything in @start except
- * the problem. Returns NULL with err. UI thread; any thread if there are no other ranks. */
+/* Makes a run for evolve_run_begin, and starts the searches of other ranks (work/islands.h). Takes
+ * long with many experiments. The caller remains the owner of everything in @start except the
+ * problem. Returns NULL with err. UI thread, or any thread if there are no other ranks. */
 struct evolve_run *evolve_run_new(const struct evolve_start *start, const struct evolve_options *o,
                                   struct err *err);
-/* Starts the threads of a new run. False with err: the caller frees it. UI thread. */
+/* Starts the threads of a new run. Returns false with err. The caller then frees the run. UI
+ * thread. */
 bool evolve_run_begin(struct evolve_run *run, struct err *err);
 /* Calls evolve_run_new and evolve_run_begin. Returns NULL with err. UI thread. */
 struct evolve_run *evolve_run_start(const struct evolve_start *start,
                                     const struct evolve_options *o, struct err *err);
-/* Returns whether a live run accepts experiments now: it runs, has joined the previous ones, and
- * spends at most a twentieth of its time on joining. False also while one of its threads holds its
- * lock. UI thread. */
+/* Returns whether a live run accepts experiments now. It must be running, have joined the previous
+ * ones, and spend at most a twentieth of its time on joins. Also returns false while one of its
+ * threads holds its lock. UI thread. */
 bool evolve_run_wants(const struct evolve_run *run);
-/* Passes the measurements of @t to a live run that accepts them; no effect otherwise. The run has a
- * reference to @t until it has read @t or ended. UI thread. */
+/* Passes the measurements of @t to a live run that accepts them. Otherwise has no effect. The run
+ * has a reference to @t until it has read @t or ended. UI thread. */
 void evolve_run_feed(struct evolve_run *run, struct experiments *t);
-/* Passes the measurements of @t (NULL: none) to a live run and waits until the run has joined all.
+/* Passes the measurements of @t (may be NULL) to a live run and waits until the run has joined all.
  * Returns earlier if the run ends or pauses, or the user interrupts. UI thread. */
 void evolve_run_catch_up(struct evolve_run *run, struct experiments *t);
 /* Stops the run, waits for its threads and frees it. */
 void evolve_run_free(struct evolve_run *run);
 /* Blocks until the run ends. */
 void evolve_run_wait(struct evolve_run *run);
-/* Returns in @out the names of @count ports in this run; "0", "1", ... if the user gave none. */
+/* Stores the names of @count ports in this run in @out: "0", "1", ... if the user set none. */
 void evolve_run_ports(const struct evolve_run *run, unsigned count, struct ports *out);
 /* Returns genome @g over @p as a mapping. The caller frees it. Any thread. */
 struct mapping *evolve_run_mapping(const struct evolve_run *run, const struct genome *g,
                                    const struct problem *p);
-/* Returns the current status, or the last one if a thread of the run is using it, so that drawing
- * does not wait. Borrowed until the next call. UI thread. */
+/* Returns the current status, or the last one while a thread of the run is using it, to draw
+ * without waiting. Borrowed until the next call. UI thread. */
 const struct evolve_status *evolve_run_status(struct evolve_run *run);
-/* Returns the outline of the best mapping that a thread of the run published last. Calls request
- * new outlines, at most two per second and for a twentieth of the run's time. After the run it is
- * the final one. Borrowed until the next call; NULL before the first. UI thread. */
+/* Returns the last published outline of the best mapping. Calls request new outlines, at most two
+ * per second and for a twentieth of the run's time. After the run, returns the final one. Borrowed
+ * until the next call. NULL before the first outline. UI thread. */
 struct outline *evolve_run_outline(struct evolve_run *run);
-/* Sets the usage of @form in the best mapping to @usage, in terms of the outline's ports. Returns
+/* Sets the usage of @form in the best mapping to @usage, with the outline's port names. Returns
  * false with err if the run lacks the form or is choosing its number of ports. UI thread. */
 bool evolve_run_edit(struct evolve_run *run, const char *form, const char *usage, struct err *err);
 

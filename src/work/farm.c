@@ -16,7 +16,7 @@
 
 struct farm {
     struct farm_taking taking;
-    unsigned *room;        /* per rank: number of work items that it still accepts */
+    unsigned *room;        /* for each rank, the number of work items that it still accepts */
     unsigned results;      /* number of ranks that have ended */
     bool failed, dropped;
     struct err err;        /* error of the first rank that failed */
@@ -114,7 +114,7 @@ static void tell_all(enum rank_kind kind)
         ranks_send(rank, kind, &nothing);
 }
 
-/* Discards results if they are no longer wanted. They are still received, because late ones would
+/* Discards results if they are no longer needed. They are still received, because late ones would
  * be mistaken for those of the next farm. */
 static void drop_unwanted(struct farm *f)
 {
@@ -151,10 +151,10 @@ struct farmhand {
     void *state;
     struct rank_message *pieces;     /* current work item of each worker */
     pthread_mutex_t lock;
-    struct err err;                  /* protected by lock: error of the first failed work item */
-    pthread_mutex_t ear;             /* locked by the thread that receives messages */
-    VEC(struct rank_message) waiting;   /* protected by ear: received work items in order */
-    bool last;                       /* protected by ear: no further work items follow */
+    struct err err;                  /* error of the first failed work item, protected by lock */
+    pthread_mutex_t ear;             /* lock of the thread that receives messages */
+    VEC(struct rank_message) waiting;   /* received work items in order, protected by ear */
+    bool last;                       /* no further work items follow; protected by ear */
     _Atomic bool unwanted;
 };
 
@@ -177,7 +177,7 @@ static void listen(struct farmhand *hand, double seconds)
 
 bool farm_unwanted(struct farmhand *hand)
 {
-    if (lock_try(&hand->ear)) {   /* otherwise another thread receives */
+    if (lock_try(&hand->ear)) {   /* Otherwise another thread receives. */
         listen(hand, 0);
         lock_give(&hand->ear);
     }
@@ -258,7 +258,7 @@ void farm_serve(const struct rank_message *setup, const struct farm_work *work)
         work->free(hand.state);
     for (unsigned i = 0; i < workers; i++)
         rank_message_done(&hand.pieces[i]);
-    for (size_t i = 0; i < hand.waiting.count; i++)   /* discards received work items */
+    for (size_t i = 0; i < hand.waiting.count; i++)   /* Discards received work items. */
         rank_message_done(&hand.waiting.items[i]);
     vec_done(&hand.waiting);
     free(hand.pieces);

@@ -1,6 +1,6 @@
 /* Distributes many independent work items over ranks (ranks/ranks.h). Rank 0 sends a few at a time.
- * Each rank combines its results and sends them once, after the last item, so that memory does not
- * grow with the number of items. */
+ * Each rank combines its results and sends them once, after the last item, which keeps memory
+ * independent of the number of items. */
 #ifndef PORTOLAN_WORK_FARM_H
 #define PORTOLAN_WORK_FARM_H
 
@@ -11,11 +11,11 @@ struct farm;
 
 /* Callbacks of rank 0. Each may be NULL. */
 struct farm_taking {
-    void (*answer)(void *state, struct unpacking *from);   /* receives the answer to a work item */
+    void (*answer)(void *state, struct unpacking *from);   /* Receives the answer to a work item. */
     /* Receives the result of a rank. Returns false with err to reject it. */
     bool (*result)(void *state, struct unpacking *from, struct err *err);
-    /* Polled while results are outstanding. True discards them and makes the other ranks stop
-     * soon. */
+    /* Polled while results are outstanding. A return value of true discards them and makes the
+     * other ranks stop soon. */
     bool (*unwanted)(void *state);
     void *state;
 };
@@ -27,25 +27,24 @@ struct farm *farm_new(enum rank_kind kind, unsigned workers, const struct str *s
                       const struct farm_taking *taking);
 /* Receives answers for up to @seconds. Returns whether a rank accepts a work item. */
 bool farm_room(struct farm *f, double seconds);
-/* Sends a work item to the rank that accepts most. */
+/* Sends a work item to the rank that accepts the most. */
 void farm_give(struct farm *f, const struct str *piece);
-/* Announces that there are no more work items, receives all results and frees @f. Returns false
- * with err if a rank failed or a result was rejected; the results of other ranks are still used.
- * Also returns false with err if results are discarded. */
+/* Announces the end of the work items, receives all results and frees @f. Returns false with err if
+ * a rank failed or a result was rejected. The results of other ranks are still used. Also returns
+ * false with err if results are discarded. */
 bool farm_end(struct farm *f, struct err *err);
 
-/* Callbacks of the further ranks. */
+/* Callbacks of the ranks other than 0. */
 struct farmhand;
-/* Returns whether rank 0 discards the work, which long work items should poll. Any thread of
- * @hand. */
+/* Returns whether rank 0 discards the work. Long work items should poll it. Any thread of @hand. */
 bool farm_unwanted(struct farmhand *hand);
 struct farm_work {
-    /* Creates the state from the arguments of farm_new. @hand lives at least as long. Returns NULL
-     * with err. */
+    /* Creates the state from the arguments of farm_new. @hand outlives the state. Returns NULL with
+     * err. */
     void *(*open)(struct farmhand *hand, struct unpacking *setup, unsigned workers,
                   struct err *err);
-    /* Processes a work item on thread @worker. @answer is sent back at once. False with err ends
-     * this rank's work. */
+    /* Processes a work item on thread @worker. @answer is sent back at once. Returning false with
+     * err ends this rank's work. */
     bool (*work)(void *state, unsigned worker, struct unpacking *piece, struct str *answer,
                  struct err *err);
     /* Combines the results of all work items into @result. Returns false with err. */

@@ -9,12 +9,12 @@
 #include "base/mem.h"
 #include "work/pool.h"
 
-#define POPULATION_LEAST 2         /* least individuals per island, because recombination needs
-                                    * two */
+#define POPULATION_LEAST 2         /* least individuals per island, because recombination needs two
+                                    * */
 #define INTERVAL_SHARE (1 / 30.)   /* fraction of the run's time between two migrations */
 #define INTERVAL_LEAST 0.5         /* least seconds between two migrations */
 #define INTERVAL_MOST 30
-/* most unsent migrants per island; further ones are dropped */
+/* most unsent migrants per island, beyond which migrants are dropped */
 #define WAITING_MOST 2
 #define WAIT 0.05                  /* seconds between polls for messages */
 
@@ -35,11 +35,11 @@ struct islands {
                                     * runs */
     enum evolve_migration migration;
     double interval, sent;         /* interval: seconds between migrations; sent: clock_wall() of
-                                    * the last one */
+                                    * the last migration */
     double factor;                 /* factor of the prices on this island */
-    bool announced;                /* rank 0: the number of ports was announced */
-    struct island_control told;    /* rank 0: settings that were sent last */
-    unsigned finished;             /* rank 0: number of islands that have ended */
+    bool announced;                /* on rank 0: the number of ports was announced */
+    struct island_control told;    /* on rank 0: last settings that were sent */
+    unsigned finished;             /* on rank 0: number of islands that have ended */
     struct rng rng;
 };
 
@@ -208,7 +208,7 @@ static void take_all(struct islands *is, struct evolve *e, double seconds)
     rank_message_done(&m);
 }
 
-/* Sends the best mapping in a message of @kind to rank @to. @to equal to this rank: to all
+/* Sends the best mapping in a message of @kind to rank @to. If @to is this rank, sends it to all
  * others. */
 static void send_best(const struct islands *is, struct evolve *e, enum rank_kind kind, unsigned to)
 {

@@ -27,7 +27,7 @@
 
 #define TELL_SECONDS 0.1   /* seconds between progress updates from watched loops */
 #define SAID_SECONDS 2.0    /* seconds for which a job's own progress report is shown */
-#define JOBS_KEPT 64   /* most jobs in the list; then the oldest ended ones are dropped */
+#define JOBS_KEPT 64   /* most jobs in the list, beyond which the oldest ended ones are dropped */
 
 struct job {
     pthread_t thread;
@@ -37,22 +37,22 @@ struct job {
     atomic_bool cancel;
     struct shortage shortage;
     double started;
-    bool joined;             /* whether finish has run; UI thread only */
+    bool joined;             /* finish has run; UI thread only */
     pthread_mutex_t lock;    /* protects info, ended and said */
     pthread_cond_t changed;  /* signalled when info.paused, cancel or ended changes */
     struct job_info info;
-    bool ended;              /* whether run has returned */
+    bool ended;              /* run has returned */
     const char *unit;        /* worker only: unit of the current watched loops, counted since
-                              * unit_begun; told: time of the last report */
+                              * unit_begun, and time of the last report */
     double unit_begun, told;
-    double said;             /* time of the job's own last report */
+    double said;             /* time of the last report by the job itself */
 };
 
 static struct job **jobs;
 static size_t count;
 static unsigned last_number;
-static unsigned settling;    /* nesting depth of settle, whose callers iterate over the jobs, so
-                              * that none may be removed */
+static unsigned settling;    /* nesting depth of settle, whose callers iterate over the jobs and
+                              * forbid their removal */
 static int wake[2] = {-1, -1};
 static atomic_bool interrupted;
 static _Thread_local struct job *current;
@@ -109,7 +109,7 @@ __attribute__((format(printf, 2, 3))) static void tell_rate(struct job *job, con
     va_end(args);
 }
 
-/* Reports rate and progress of watched loops ("1.2 M rows/s") unless the job has reported itself
+/* Reports rate and progress of watched loops ("1.2 M rows/s") unless the job itself has reported
  * recently. */
 static void tell_progress(struct job *job)
 {
@@ -163,7 +163,7 @@ static void *work(void *argument)
     job->info.state = ok                                             ? JOB_DONE
                       : err.code != ERR_MEMORY && job_cancelled(job) ? JOB_CANCELLED
                                                                      : JOB_FAILED;
-    /* keeps a note that the job wrote as a counter */
+    /* A note that the job wrote as a counter is preserved. */
     if (ok && (!job->ops->counts || job->told > job->said))
         job->info.note[0] = '\0';
     job->info.err = err;
@@ -319,8 +319,7 @@ double job_wait_paused(struct job *job)
 
     lock_take(&job->lock);
     while (job->info.paused && !job_cancelled(job)) {
-        /* polls, because the interrupt is set by a signal handler, which cannot signal a
-         * condition */
+        /* Polls, because a signal handler sets the interrupt and cannot signal a condition. */
         struct timespec until = time_in(0.1);
         pthread_cond_timedwait(&job->changed, &job->lock, &until);
         waited = true;
@@ -339,7 +338,7 @@ static void snapshot(struct job *job, struct job_info *out, bool *ended)
     lock_give(&job->lock);
 }
 
-/* Waits for the job's thread and publishes its result; does nothing if that was done before. */
+/* Waits for the job's thread and publishes its result. Does nothing if that was done before. */
 static void settle(struct job *job)
 {
     struct job_info info;
@@ -356,7 +355,7 @@ static void settle(struct job *job)
     lock_give(&job->lock);
     if (info.aside && info.state == JOB_FAILED)
         log_add(LOG_WARN, "%s: %s", info.title, info.err.what);
-    settling++;   /* so that a job that finish starts removes no job from the list */
+    settling++;   /* A job that finish starts must not remove jobs from the list. */
     if (job->ops->finish)
         job->ops->finish(job->state, &info);
     if (job->ops->free)

@@ -15,13 +15,13 @@
 #include "base/mem.h"
 #include "base/shortage.h"
 
-#define SEARCH_NICE 10   /* niceness added to searching threads, which leaves them a ninth of
-                          * another thread's CPU share */
+#define SEARCH_NICE 10   /* niceness added to searching threads; a ninth of another thread's CPU
+                          * share remains for them */
 
 struct team {
     void (*work)(void *state, unsigned worker);
     void *state;
-    struct shortage *shortage;    /* the caller's record of memory shortage */
+    struct shortage *shortage;    /* memory shortage record of the caller */
     pthread_mutex_t lock;
     pthread_cond_t decided;
     enum { WAIT, WORK, GO_HOME } order;   /* protected by the lock */
@@ -72,7 +72,7 @@ int thread_begin(pthread_t *thread, void *(*start)(void *argument), void *argume
     return fault;
 }
 
-/* Same as team_run. @fewer: continues with the threads that could be started. */
+/* Same as team_run. If @fewer, continues with the threads that could be started. */
 static bool run_team(unsigned workers, bool fewer, void (*work)(void *state, unsigned worker),
                      void *state, struct err *err)
 {
@@ -112,7 +112,7 @@ bool team_run(unsigned workers, void (*work)(void *state, unsigned worker), void
 struct apart {
     void (*work)(void *state);
     void *state;
-    struct shortage *shortage;    /* the caller's record of memory shortage */
+    struct shortage *shortage;    /* memory shortage record of the caller */
 };
 
 static void *run_apart(void *argument)

@@ -1,5 +1,5 @@
 /* Starts threads and runs tasks on them: a team, whose members each do one part; a pool, whose
- * workers fetch work items in turn; a single separate thread. */
+ * workers fetch work items in turn; or a single separate thread. */
 #ifndef PORTOLAN_WORK_POOL_H
 #define PORTOLAN_WORK_POOL_H
 
@@ -8,7 +8,7 @@
 
 #include "base/err.h"
 
-/* Starts a thread that runs @run. All signals are blocked, except those that the thread's own
+/* Starts a thread that runs @run. All signals are blocked, except for those that the thread's own
  * faults raise. The caller joins the thread. Returns the result of pthread_create. */
 int thread_begin(pthread_t *thread, void *(*run)(void *argument), void *argument);
 
@@ -30,10 +30,10 @@ struct pool_ops {
     void (*work)(void *state, unsigned worker);
 };
 
-/* Runs until @ops->next has returned false for all workers; the calling thread is worker 0. A
- * worker may get no item. If some threads cannot be started, fewer workers run. */
+/* Runs until @ops->next has returned false for all workers. The calling thread is worker 0. A
+ * worker may receive no item. If some threads cannot be started, fewer workers run. */
 void pool_run(unsigned workers, const struct pool_ops *ops, void *state);
-/* Declares that a screen is open: thread_searches then lowers the priority of its thread. */
+/* Declares that a screen is open. thread_searches then lowers the priority of its thread. */
 void threads_leave_cpu(void);
 /* Called by a thread that searches for minutes. If a screen is open, lowers the thread's priority
  * (nice), because otherwise the screen waits for time slices of busy threads. */

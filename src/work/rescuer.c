@@ -26,7 +26,7 @@ static void *work(void *unused)
 {
     (void)unused;
     fault_this_helps();
-    /* makes the allocator create an arena for this thread, before a fault can damage others */
+    /* Makes the allocator create an arena for this thread, before a fault can damage others. */
     free(mem_alloc(64));
     await(&asked);
     if (!atomic_load(&leaving)) {
