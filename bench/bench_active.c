@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Compares ways to choose experiments: error on unseen experiments of five forms over the number of
- * measurements. Experiments are chosen actively, at random, or are all pairs.
+/* Compares ways to choose experiments: error on unseen experiments of five forms over the number
+ * of measurements. Experiments are chosen actively, at random, or are all pairs.
  *
  *     bench_active [SECONDS [SEEDS [FORMS [NOISE]]]] [real|MACHINE]...
  *     bench_active SECONDS SEEDS RECORD.csv...
  *
  * The processor is simulated and has FORMS forms of a shipped machine (default skylake). With real
- * it is this CPU: the forms are drawn at random from those that take at most 4 cycles alone, and
- * the unseen experiments are measured as well. With a record (singletons, pairs and larger
- * experiments of a CPU, in one or several files) half of the largest experiments are unseen; the
- * other half may be chosen. SECONDS is the CPU time of the last inference on one thread; each
+ * it is this CPU. The forms are then drawn at random from those that take at most 4 cycles alone,
+ * and the unseen experiments are also measured. With a record (singletons, pairs and larger
+ * experiments of a CPU, in one or several files) half of the largest experiments are unseen. The
+ * other half may be chosen. SECONDS is the CPU time of the last inference on one thread. Each
  * earlier round has a fifth of it. */
 #include <ctype.h>
 #include <math.h>
@@ -38,9 +38,9 @@
 struct bench {
     double seconds;
     struct measured_known cpu;
-    /* source that measures on this CPU; NULL: simulated CPU or record */
+    /* source that measures on this CPU; NULL for a simulated CPU or a record */
     struct source *real;
-    /* experiments of a record without the held-out ones; NULL: no record */
+    /* experiments of a record without the held-out ones; may be NULL */
     struct experiments *record;
     unsigned most_forms;             /* most forms in an experiment */
     double width;                    /* issue width for the inference */
@@ -52,7 +52,7 @@ struct bench {
 
 static const struct {
     const char *name;
-    unsigned size;                   /* forms per experiment; 0: all pairs */
+    unsigned size;                   /* forms per experiment; 0 for all pairs */
     bool random;
 } modes[MODES] = {{"pairs by chance", 2, true},
                   {"all by chance", 4, true},

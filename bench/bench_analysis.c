@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Blocks per second and core of the bounds and of the simulation for each machine, compared with
- * one llvm-mca process per block. CPU time of one run.
+ * one llvm-mca process per block, in CPU time of one run.
  *
  *     bench_analysis [FILE [MACHINE...]]
  *
@@ -126,7 +126,7 @@ static double run(const struct blocks *b, const struct machine *m, bool simulate
     return seconds;
 }
 
-/* Returns the CPU seconds of one process of @program for @block; negative if the program rejects
+/* Returns the CPU seconds of one process of @program for @block. Negative if the program rejects
  * the block. */
 static double peer_seconds(const char *program, const char *cpu, const struct block *block)
 {
@@ -158,7 +158,7 @@ static double peer_seconds(const char *program, const char *cpu, const struct bl
     return ok ? seconds : -1;
 }
 
-/* Returns the blocks per second of @program; 0 if it has no model of the processor. */
+/* Returns the blocks per second of @program, or 0 if it has no model of the processor. */
 static double peer_speed(const char *program, const char *cpu, const struct blocks *b)
 {
     double seconds = 0;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Charts a simulated CPU and counts which results are right.
+/* Charts a simulated CPU and counts the correct results.
  *
  *     bench_chart [MACHINE [SECONDS [PATTERN [NOISE [SEED [TOP]]]]]]
  *
- * SECONDS: inference of the core, on one thread. PATTERN: forms (default: all of the machine).
- * NOISE: relative noise of a measurement (default .005; nan: as observed on a real CPU,
- * measure/source.h). TOP: number of forms, those that programs use most (default: all). Blocks are
- * generated from the forms that programs use, as by the command machine chart. A form is right if
- * the chart's prediction is within 2 % of the truth in experiments with random forms of the core,
- * including multiples. */
+ * SECONDS is the time for inference of the core, on one thread. PATTERN selects forms (default: all
+ * of the machine). NOISE is the relative noise of a measurement (default .005; nan: as observed on
+ * a real CPU, measure/source.h). TOP is the number of forms, those that programs use most (default:
+ * all). Blocks are generated from the forms that programs use, like in the command machine chart. A
+ * form is correct if the chart's prediction is within 2 % of the truth in experiments with random
+ * forms of the core, including multiples. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -96,7 +96,7 @@ static void print_core(const struct chart *c, const struct mapping *truth)
     }
 }
 
-/* Counts the measured forms that are right. */
+/* Counts the correct forms among the measured ones. */
 static void judge_forms(const struct chart *c, const struct mapping *truth, struct rng *rng)
 {
     struct experiments *t = experiments_new();
@@ -244,8 +244,8 @@ static bool wanted(const struct machine *m, const struct form_row *row, const ch
     return row && str_match(pattern, row->form) && mapping_find(m->mapping, row->form);
 }
 
-/* Selects the @top most frequent forms that match @pattern (0: all). Stores in @uses the forms from
- * which blocks are generated. */
+/* Selects the @top most frequent forms that match @pattern (0 for all). Stores in @uses the forms
+ * from which blocks are generated. */
 static void choose(const struct machine *m, const struct forms *forms, const char *pattern,
                    size_t top, row_list *rows, struct block_form *uses, size_t *uses_count)
 {
@@ -266,7 +266,7 @@ static void choose(const struct machine *m, const struct forms *forms, const cha
     for (size_t i = 0; !top && i < forms_count(forms); i++)
         if (wanted(m, forms_at(forms, i), pattern)) {
             vec_push(rows, forms_at(forms, i));
-            /* without a list of frequencies each form counts once */
+            /* Without a list of frequencies, each form counts once. */
             if (!list || isa_ops(forms_at(forms, i)->isa) != isa_of_dialects())
                 uses[(*uses_count)++] = (struct block_form){forms_at(forms, i), 1};
         }
@@ -276,7 +276,7 @@ static void choose(const struct machine *m, const struct forms *forms, const cha
 int main(int argc, char **argv)
 {
     const char *id = argc > 1 ? argv[1] : "skylake", *pattern = argc > 3 ? argv[3] : "*";
-    /* "nan" selects the observed noise */
+    /* "nan" selects the observed noise. */
     double seconds = argc > 2 ? strtod(argv[2], NULL) : 60,
            noise = argc > 4 ? strtod(argv[4], NULL) : 0.005;
     uint64_t seed = argc > 5 ? strtoull(argv[5], NULL, 10) : 1;

@@ -5,7 +5,7 @@
  *     bench_infer DIRECTORY [SECONDS [cv|transfer|triples|pmevo|engines|curve|known|ports]...]
  *     bench_infer DIRECTORY SECONDS noisy|agreed|forms306
  *
- * DIRECTORY has exps_singletons.json, len_02.json and len_03.json as published by PMEvo; for noisy
+ * DIRECTORY has exps_singletons.json, len_02.json and len_03.json as published by PMEvo. For noisy
  * it has exps_singletons.json and exps_five_first_half.json. With "-" only tests without data are
  * run. SECONDS is CPU time on one thread, which does not depend on other load. */
 #include <math.h>
@@ -36,7 +36,7 @@
 
 struct data {
     struct experiments *t;
-    size_t end[4];   /* end[k]: number of the first rows that have at most k forms */
+    size_t end[4];   /* end[k] is the number of leading rows that have at most k forms */
 };
 
 static struct data load(const char *directory, const char *const *files, int count)
@@ -104,7 +104,7 @@ static double error_on(const struct mapping *m, const struct experiments *t, con
     return sum / (double)n;
 }
 
-/* Splits the rows [@from, @to), shuffled by @seed: every FOLDS-th row, beginning with row @fold, is
+/* Splits the rows [@from, @to), shuffled by @seed. Every FOLDS-th row, beginning with row @fold, is
  * for testing. All other rows before @to are for training. */
 static void split(uint64_t seed, unsigned fold, size_t from, size_t to, size_t rows, bool *keep,
                   bool *test)
@@ -177,7 +177,8 @@ static void cross_validate(const struct data *d, unsigned part, bool consensus, 
 /* Training set and test set of a run. */
 struct contest {
     const struct experiments *train, *judge;
-    bool *keep, *test;   /* rows used of the training set and of the test set; @keep NULL: all */
+    bool *keep, *test;   /* rows of the training set and of the test set in use; @keep is NULL for
+                          * all */
 };
 
 /* Prints the error of five runs with different seeds over their time, and the median. @next
@@ -376,7 +377,7 @@ static void engines(const struct data *d)
     problem_free(p);
 }
 
-/* Returns the fraction of forms with one µop whose port set is right, after the best renaming of
+/* Returns the fraction of forms with one µop whose port set is correct, after the best renaming of
  * ports. */
 static double exact_share(const struct mapping *truth, const struct mapping *found,
                           const struct problem *p)
@@ -386,7 +387,7 @@ static double exact_share(const struct mapping *truth, const struct mapping *fou
     size_t single = 0, exact = 0;
 
     if (a && b) {
-        a->ports = b->ports;   /* further ports (pipes) occur in no usage here */
+        a->ports = b->ports;   /* Further ports (pipes) occur in no usage here. */
         genome_align(a, b, to);
         genome_rename(b, to);
         for (size_t f = 0; f < p->forms; f++) {
@@ -444,8 +445,8 @@ static void print_case(const struct known_case *c, const struct mapping *truth)
 struct seeded {
     struct evolve_options o;
     struct evolve_status status;
-    /* @error: on unseen experiments; @exact: result of exact_share, NaN if the number of ports is
-     * searched */
+    /* @error is on unseen experiments. @exact is the result of exact_share, or NaN if the number of
+     * ports is searched. */
     double error, exact;
     double cost;             /* CPU seconds of the runs of all seeds so far */
 };
@@ -480,7 +481,7 @@ static void run_seeds(const struct mapping *truth, const struct experiments *t, 
             struct mapping *m = infer(t, NULL, &r->o, &r->status);
             r->cost += cpu_seconds() - begun;
             r->error = unseen(truth, m);
-            /* comparable only with the same number of ports */
+            /* This is comparable only with the same number of ports. */
             r->exact = r->o.ports ? exact_share(truth, m, p) : NAN;
             mapping_free(m);
         }
@@ -490,8 +491,8 @@ static void run_seeds(const struct mapping *truth, const struct experiments *t, 
     problem_free(p);
 }
 
-/* Calls run_seeds on processor @c with runs of @seconds each. @consensus: whether each run ends
- * with a consensus. */
+/* Calls run_seeds on processor @c with runs of @seconds each. With @consensus, each run ends with a
+ * consensus. */
 static void run_case(const struct known_case *c, const bool *consensus, unsigned n, double seconds,
                      unsigned seeds, void (*tell)(void *state, const struct seeded *runs),
                      void *state)
@@ -529,7 +530,7 @@ static void known(double seconds)
     }
 }
 
-/* Prints and accumulates errors. @state: the mean errors without and with a consensus. */
+/* Prints and accumulates errors. @state is the mean errors without and with a consensus. */
 static void tell_agreed(void *state, const struct seeded *runs)
 {
     double *mean = state;
@@ -572,9 +573,9 @@ static void tell_ports(void *state, const struct seeded *runs)
            sought->cost / told->cost);
 }
 
-/* Measures the cost of searching the number of ports, compared with a run to which it is given.
- * Runs are limited by generations, not by time. A number is equivalent if its error on unseen
- * experiments is within EQUIVALENT of that of the right number. */
+/* Measures the cost of searching for the number of ports, compared with a run to which it is given.
+ * Runs are limited by generations instead of time. A number is equivalent if its error on unseen
+ * experiments is within EQUIVALENT of that of the correct number. */
 static void seek_ports(const char *id, unsigned most_ports)
 {
     struct err err = {0};

@@ -30,10 +30,11 @@ struct live_bench {
     struct evolve *e;
     const struct mapping *truth;
     const struct experiments *t;
-    double begun, arriving;     /* seconds; arriving 0: all rows are present at the start */
+    double begun, arriving;     /* in seconds; @arriving is 0 if all rows are present at the start
+                                 * */
     size_t come;                /* number of rows that have arrived */
     double joined;              /* time in seconds when the last row arrived */
-    double errors[TIMES];       /* mean error at each time; NaN: not reached yet */
+    double errors[TIMES];       /* mean error at each time; NaN if not reached yet */
 };
 
 static struct problem *first_rows(const struct experiments *t, size_t count)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Compares the measurement protocol with one 10 ms run timed by the wall clock. Prints how much
- * single passes, confirmed pairs of passes and the 10 ms run differ from the median of eight
- * passes, and the experiments per second. A busy process runs on another CPU meanwhile. Then prints
- * the cost of a form without waits, and the errors under load by own processes.
+/* Compares the measurement protocol with one 10 ms run timed by the wall clock. Prints the
+ * differences of single passes, confirmed pairs of passes and the 10 ms run from the median of
+ * eight passes, and the experiments per second. A busy process runs on another CPU concurrently.
+ * Then prints the cost of a form without waits, and the errors under load by own processes.
  *
  *     bench_measure [EXPERIMENTS] [SEED]
  *
- * EXPERIMENTS 0: only the cost and the loads. */
+ * EXPERIMENTS 0 prints only the cost and the loads. */
 #include <math.h>
 #include <sched.h>
 #include <signal.h>
@@ -94,8 +94,8 @@ static void measure_passes(struct source *source, struct set *set)
     set->seconds = clock_seconds() - begun;
 }
 
-/* Measures one run of about 10 ms with the time stamp counter. The iterations follow from the
- * median. */
+/* Measures one run of about 10 ms with the time stamp counter. The median determines the
+ * iterations. */
 static void measure_naive(struct source *source, const struct forms *forms, struct set *set)
 {
     const struct calibration *c = source_cpu_calibration(source);
@@ -156,7 +156,7 @@ static void report(const struct set *set, double clock_per_tick)
         for (unsigned p = 0; p < PASSES; p++, singles++)
             single += fabs(values[p] - truth) <= 0.01 * truth;
         for (unsigned p = 0; p < PASSES; p += 2) {
-            /* Like the runner, adds passes until two agree. */
+            /* Adds passes until two agree, like the runner. */
             double lot[PASSES];
             unsigned count = 0;
             double best = NAN;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Latency of messages between two ranks on this computer: mpirun -n 2 bench/bench_ranks. Rank 1
- * returns each message. Prints half of a round trip, minimum and median of many, for the sizes that
- * islands and farms send. A waiting rank polls at growing intervals of 50 µs to 2 ms to save
- * processor time; this limits the latency of short messages. */
+ * returns each message. Prints half of a round trip, minimum and median of many, for the message
+ * sizes of islands and farms. A waiting rank polls at growing intervals of 50 µs to 2 ms to save
+ * processor time, which limits the latency of short messages. */
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Response times of the workbench: milliseconds to the first screen; from a key to the screen,
  * while idle and during an evolution or measurements; bytes per second to the terminal; processor
- * time while idle. Measured from outside, on a pseudoterminal, and from inside (PORTOLAN_TIMING).
- * From inside also the processor time of each turn of the screen's thread, which other load does
- * not change.
+ * time while idle. They are measured from outside, on a pseudoterminal, and from inside
+ * (PORTOLAN_TIMING). The inside measurement includes the processor time of each turn of the
+ * screen's thread, which other load does not change.
  *
  *     bench_screen [SECONDS [COLUMNS ROWS]]
  *
@@ -29,7 +29,7 @@ struct bench {
     unsigned columns, rows;
     char *file;   /* path of the output of PORTOLAN_TIMING */
     struct rng rng;
-    VEC(double) ms;   /* of the redraws in all views, in milliseconds */
+    VEC(double) ms;   /* times of the redraws in all views, in milliseconds */
 };
 
 static void open_workbench(const struct bench *b, struct terminal *t, const char *file)
@@ -57,7 +57,8 @@ static void command(struct terminal *t, const char *line)
     terminal_read(t, 200);
 }
 
-/* Repeats the command until @answer appears: a command may have to wait for the previous one. */
+/* Repeats the command until @answer appears, because a command may have to wait for the previous
+ * one. */
 static void command_until(struct terminal *t, const char *line, const char *answer)
 {
     for (int i = 0; i < 20; i++) {
@@ -155,7 +156,7 @@ static void keys(struct bench *b, struct terminal *t, const char *what)
         str_clear(&t->recent);
         double pressed = clock_wall();
         must(terminal_type(t, "\014", 1) && terminal_await(t, ANSWER), "no answer", t);
-        while (terminal_read(t, 1)) {   /* reads the remaining output */
+        while (terminal_read(t, 1)) {   /* This reads the remaining output. */
         }
         vec_push(&ms, 1e3 * (clock_wall() - pressed - 1e-3));
         vec_push(&b->ms, ms.items[ms.count - 1]);

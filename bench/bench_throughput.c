@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Nanoseconds per throughput evaluation, compared with the definition (all 2^ports sets) and with
  * the linear program (GLPK) in the same run. Thousands of different experiments are evaluated in
- * turn; otherwise caches and branch prediction would hide costs. */
+ * turn. Otherwise caches and branch prediction would hide costs. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -95,8 +95,8 @@ static void draw_experiments(struct rng *rng, const struct mapping *m, unsigned 
     }
 }
 
-/* A random three-level mapping: each form has one to three kinds of µop on random port sets, each
- * one to three times. */
+/* Returns a random three-level mapping. Each form has one to three kinds of µop on random port
+ * sets, each one to three times. */
 static struct mapping *random_mapping(struct rng *rng, unsigned ports, size_t forms)
 {
     struct ports names = {0};

@@ -44,7 +44,7 @@ static void draw(void)
     grid_done(&g);
 }
 
-/* Changes results as a measuring job does, after all jobs that read the table have ended. */
+/* Changes results like a measuring job, after all jobs that read the table have ended. */
 static void results_arrive(void)
 {
     job_wait(0);
@@ -65,8 +65,8 @@ static struct spent now(void)
     return (struct spent){clock_seconds(), (double)t.tv_sec + 1e-9 * (double)t.tv_nsec};
 }
 
-/* Prints the median time of several rounds of @command (NULL: none) or @prepare and the frame after
- * it, elapsed and as processor time. */
+/* Prints the median time of several rounds of @command (may be NULL) or @prepare and the frame
+ * after it, elapsed and as processor time. */
 static void report(const char *what, const char *command, void (*prepare)(void))
 {
     double ms[ROUNDS], processor[ROUNDS];
@@ -96,7 +96,7 @@ static void report_moves(const char *how)
     static const char *const moves[] = {"page-down", "page-up", "last", "first", "down", "tag"};
     char what[64], command[32];
 
-    while (frame_busy(&frame))   /* until the rows are sorted */
+    while (frame_busy(&frame))   /* This repeats until the rows are sorted. */
         draw();
     for (size_t i = 0; i < sizeof moves / sizeof *moves; i++) {
         snprintf(command, sizeof command, "do %s", moves[i]);

@@ -18,8 +18,8 @@ trap 'rm -rf "$work"' EXIT
 TMPDIR=$work
 export TMPDIR
 
-# Appends the CPU seconds of runs / rounds runs of "$@" to the file $name, as the shell accounts for
-# its children.
+# Appends the CPU seconds of "$@" per round, as the shell accounts for its children, to the file
+# $name for each of runs / rounds measurements.
 measure() {
     (
         i=0

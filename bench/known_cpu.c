@@ -33,7 +33,7 @@ struct experiments *known_pairs(const struct mapping *truth, double noise, bool 
     for (size_t f = 0; f < n; f++)
         forms[f] = names_add(&t->forms, mapping_at(truth, f)->form);
     generate_singletons(t, forms, n);
-    if (weighted)   /* pairs weighted by the cycles of each single form */
+    if (weighted)   /* Adds pairs weighted by the cycles of each single form. */
         measure_known(t, &cpu, &err);
     generate_pairs(t, forms, n);
     measure_known(t, &cpu, &err);

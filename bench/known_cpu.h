@@ -11,13 +11,13 @@ double cpu_seconds(void);
 /* Prints @err and exits. */
 void fail(const struct err *err) __attribute__((noreturn));
 
-/* Returns all single forms and all pairs of @truth, measured with relative @noise; @weighted: also
- * pairs weighted by the cycles of each form. The caller frees. */
+/* Returns all single forms and all pairs of @truth, measured with relative @noise. With @weighted,
+ * also returns pairs weighted by the cycles of each form. The caller frees the table. */
 struct experiments *known_pairs(const struct mapping *truth, double noise, bool weighted);
 
 /* Returns a mapping with @count forms of a shipped machine, evenly spread, and their ports. The
- * forms use only the first @most_ports ports and take at most @most_uops µops (divider cycles count
- * as µops). The caller frees. */
+ * forms use only the first @most_ports ports and have at most @most_uops µops (divider cycles count
+ * as µops). The caller frees the mapping. */
 struct mapping *some_forms(const struct machine *machine, size_t count, unsigned most_ports,
                            uint32_t most_uops);
 

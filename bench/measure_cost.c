@@ -24,7 +24,7 @@
 #define AGREE 0.01
 #define ANYTHING 1e9          /* a tolerance that accepts every reading */
 
-/* A simulated core without other load, with one tick per cycle, which counts the runs. */
+/* A simulated core without other load and with one tick per cycle. It counts the runs. */
 struct quiet_core { double cycles[PULSE_ITEM + 1], now; unsigned runs; };
 
 static uint64_t quiet_run(void *self, enum pulse_code code, uint64_t warm, uint64_t count,
@@ -140,7 +140,7 @@ void measure_cost(struct source *source, const struct forms *forms,
     free(body);
 }
 
-/* Returns the other hardware thread of the core of @cpu; -1 if unknown. */
+/* Returns the other hardware thread of the core of @cpu, or -1 if unknown. */
 static int sibling_of(int cpu)
 {
     char path[96], text[64] = "";
@@ -213,7 +213,7 @@ static struct experiments *measured_table(struct source *source, const struct fo
 
 #define CONDITIONS 3
 
-/* Returns the smallest cycles of row @i on which two conditions agree; NaN if none do. */
+/* Returns the smallest cycles of row @i on which two conditions agree, or NaN if none do. */
 static double agreed(struct experiments *const tables[CONDITIONS], size_t i)
 {
     double least = NAN;

@@ -7,8 +7,8 @@
 #include "measure/source.h"
 
 /* Prints runs and ticks of one form on a simulated idle core, compared with the former protocol
- * (one probe, each window started anew). Prints the time of @n forms (at most 64) on this CPU with
- * probes that accept every reading, which avoids waits. */
+ * (one probe, each window started separately). Prints the time of @n forms (at most 64) on this CPU
+ * with probes that accept every reading, which avoids waits. */
 void measure_cost(struct source *source, const struct forms *forms,
                   const struct form_row *const *rows, size_t n);
 /* Measures @n forms by a runner with @patience seconds: without load, with a busy process on the

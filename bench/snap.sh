@@ -25,8 +25,8 @@ build() {
 build plain "$flang"
 build traced "$wrapper"
 
-# template DEPENDENT STEPS: prints an input file. epsi is so small that all requested iterations are
-# performed.
+# template DEPENDENT STEPS: prints an input file. A small epsi ensures that all requested iterations
+# are performed.
 template() {
     echo '! Input from namelist'
     echo '&invar'
@@ -94,8 +94,8 @@ machines() {
     "$portolan" --format csv -e "$commands" | grep -E '^(machine|sapphirerapids|icelake-server|skylake-avx512|znver3|znver4),' || exit 1
 }
 
-# Runs at most four time steps and predicts twelve and sixteen. The number of groups is predicted
-# outside of its range as well.
+# Runs at most four time steps and predicts twelve and sixteen. The number of groups is also
+# predicted outside of its range.
 timesteps() {
     few='ichunk=2 nx=4 ny=4 nz=4 nmom=2 nang=10 iitm=2 oitm=2 nsteps=1,2,3,4'
     at='ichunk=2 nx=4 ny=4 nz=4 nmom=2 nang=10 iitm=2 oitm=2'

@@ -1,8 +1,8 @@
 # Shared by the shell tests. A test file sources this file, defines functions test_NAME, each of
-# which is one test, and ends with run_tests, which prints TAP. Each function runs in a subshell:
-# its changes do not affect other tests. A fault is reported and does not end the function unless it
-# calls `return`. Variables for tests: $portolan (the program), $source (the source tree), $work (a
-# directory that is removed at the end).
+# which is one test, and ends with run_tests, which prints TAP. Each function runs in a subshell, so
+# its changes do not affect other tests. A fault is reported but does not end the function, which
+# may call `return`. Variables for tests: $portolan (the program), $source (the source tree), $work
+# (a directory that is removed at the end).
 set -u
 portolan=${PORTOLAN:-./portolan}
 source=${PORTOLAN_SRC:-.}
@@ -11,8 +11,8 @@ work=$(mktemp -d) || exit 99
 export TMPDIR=$work/tmp    # what programs leave in it is removed too
 mkdir "$TMPDIR" || exit 99
 export PORTOLAN_CPU=none   # tests do not depend on this CPU
-# Tests wait for events, not for durations. Each wait has this limit, 50 times the seconds needed on
-# an idle machine; only a hang reaches it.
+# Tests wait for events instead of durations. Each wait has this limit, 50 times the seconds needed
+# on an idle machine. Only a hang reaches it.
 HANG_SECONDS=${HANG_SECONDS:-600}
 
 finish() {
@@ -24,12 +24,12 @@ trap 'exit 130' INT
 trap 'printf "Bail out! a hang: %s was ended from outside in %s\n" "$test_file" "${name-}"; exit 143' TERM
 trap 'exit 129' HUP
 
-# Records a failure of the test, which continues.
+# Records a failure of the test and continues.
 fail() { printf '%s\n' "$*" >>"$work/faults"; }
 # Skips the test for the given reason.
 skip() { printf '%s\n' "$*" >"$work/skipped"; exit 0; }
 needs() { command -v "$1" >/dev/null 2>&1 || skip "$1 is not installed"; }
-# $cc is the compiler for whole programs. It is built only if LLVM is installed.
+# $cc is the compiler for whole programs, which is built only if LLVM is installed.
 cc=$(dirname "$portolan")/portolan-cc
 needs_llvm() { [ -x "$cc" ] || skip 'built without LLVM'; }
 
@@ -41,7 +41,7 @@ expect() {
     "$@" >"$work/out" 2>"$work/err" </dev/null || got=$?
     [ "$got" -eq "$wanted" ] || fail "status $got instead of $wanted: $*: $(head -c 1000 "$work/err")"
 }
-# holds out|err TEXT, lacks out|err TEXT: checks what the last command printed.
+# holds out|err TEXT, lacks out|err TEXT: check the output of the last command.
 holds() { grep -qF -- "$2" "$work/$1" || fail "$1 lacks \"$2\": $(head -c 300 "$work/$1")"; }
 lacks() { ! grep -qF -- "$2" "$work/$1" || fail "$1 has \"$2\": $(grep -F -- "$2" "$work/$1" | head -c 300)"; }
 
@@ -97,7 +97,7 @@ run_tests() {
         status=0
         ( trap - EXIT; "$name" || true ) </dev/null 2>"$work/stderr" || status=$?
         cat "$work/stderr" >&2
-        # A misspelt command, or one that was moved to another file, is a fault of the test.
+        # An unknown command, because of a typo or because it was moved, is a fault of the test.
         [ -f "$work/skipped" ] || grep -E '^[^ ]+: [0-9]+: [^ ]+: not found$' "$work/stderr" >>"$work/faults"
         tmux -L "$socket" kill-server 2>/dev/null
         if [ -s "$work/faults" ] || { [ "$status" -ne 0 ] && fail "$name ended with status $status"; }; then

@@ -1,4 +1,4 @@
 #!/bin/sh
-# Runs a test program. cmocka prints "not ok" for skipped tests, which automake counts as failures;
-# this prints "ok" instead.
+# Runs a test program. For skipped tests cmocka prints "not ok", which automake counts as a failure.
+# This script prints "ok" instead.
 "$@" | sed 's/^not ok \([0-9][0-9]* # SKIP\)/ok \1/'

@@ -106,8 +106,9 @@ static bool range_parse(const char *text, struct range *out)
     return !isnan(out->low) && !isnan(out->high);
 }
 
-/* Returns the cycles per link of @chain on the machine minus those of its helper instruction: the
- * highest bound if @runs, else the bound of dependences. NaN if the machine has no such chain. */
+/* Returns the cycles per link of @chain on the machine minus those of its helper instruction. They
+ * are the highest bound if @runs, otherwise the bound of dependences. Returns NaN if the machine
+ * has no such chain. */
 static double predict(struct audit *a, const struct form_code *code, const struct chain *chain,
                       bool runs)
 {
@@ -145,9 +146,8 @@ static const struct insn *insn_of(const struct form_code *code)
     return &((const struct x86_code *)code->own)->insn;
 }
 
-/* Returns the cycles by which the chain's helper, TEST or CMOVZ, exceeds the one cycle it is
- * counted as, on this machine. For uops.info slow flags of the form itself are part of its latency,
- * too. */
+/* Returns the cycles by which the chain's helper, TEST or CMOVZ, exceeds its assumed cycle on this
+ * machine. For uops.info, slow flags of the form itself are also part of its latency. */
 static double helper_extra(const struct audit *a, const struct chain *chain)
 {
     const struct mapping_entry *select = mapping_find(a->machine->mapping, "CMOVZ (R64, R64)");
@@ -170,8 +170,8 @@ static double chain_extra(const struct audit *a, const struct form_code *code,
                : 0;
 }
 
-/* Returns whether rename executes the operation only for some registers or constants: a move to
- * another register, a small constant added. */
+/* Returns whether rename executes the operation only for some registers or constants, such as a
+ * move to another register, or the addition of a small constant. */
 static bool may_be_renamed(const struct audit *a, const struct form_code *code,
                            const struct chain *chain)
 {
@@ -185,8 +185,8 @@ static bool may_be_renamed(const struct audit *a, const struct form_code *code,
            !isnan(machine_number(a->machine, "immediate_folding"));
 }
 
-/* Returns whether the form divides: its cycles depend on the operands. uops.info gives a range; a
- * measurement covers only some operands. */
+/* Returns whether the form divides, so that its cycles depend on the operands. uops.info has a
+ * range for such forms. A measurement covers only some operands. */
 static bool divides(const char *form)
 {
     return strstr(form, "DIV") != NULL || strstr(form, "SQRT") != NULL;
@@ -199,7 +199,7 @@ static bool is_through_memory(const struct form_code *code, const struct chain *
            strstr(code->row->form, " (M");
 }
 
-/* Returns whether a range covers the pair: neither through memory nor as a round trip. */
+/* Returns whether a range covers the pair, which is neither through memory nor a round trip. */
 static bool is_plain(const struct form_code *code, const struct chain *chain)
 {
     if (is_through_memory(code, chain))
@@ -292,8 +292,8 @@ static bool compare_range(struct audit *a, const struct form_code *code, const c
     return true;
 }
 
-/* Returns the number after the slash of "1 / 2", or the only number: µops before fusion. NaN if
- * there is none. */
+/* Returns the number after the slash of "1 / 2", or the only number: µops before fusion. Returns
+ * NaN if there is none. */
 static double last_number(const char *text)
 {
     const char *slash = strrchr(text, '/'), *at = slash ? slash + 1 : text;
@@ -341,8 +341,8 @@ static void compare_ports(struct audit *a, const char *form, const char *count,
     str_done(&text);
 }
 
-/* Compares µops and ports with a row of uops.info. For microcode the table's number is the measured
- * time in slots, not a count. */
+/* Compares µops and ports with a row of uops.info. For microcode, the table's number is the
+ * measured time in slots and not a count. */
 static void compare_uops(struct audit *a, const char *form, const char *count)
 {
     int name = csv_table_column(a->table, "instruction"), uops = csv_table_column(a->table, "uops"),

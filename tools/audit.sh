@@ -39,8 +39,8 @@ experiments() {
                  if (parts[n] + 0 > 0) printf "\"%s\",%s,,,ok\n", form, parts[n] }' "$1"
 }
 
-# Prints how many forms of the experiments in $1 machine $2 has, and their mean difference in %.
-# Writes the five largest differences to $work/worst.
+# Prints the number of forms of the experiments in $1 that machine $2 has, and their mean difference
+# in %. Writes the five largest differences to $work/worst.
 compare() {
     "$portolan" -b --format json -e "experiments load $1; evaluate --mapping $2" | tail -n 1 | tr '{' '\n' |
         awk -v file="$work/worst" 'function value(key) { match($0, "\"" key "\":[^,}]*"); return substr($0, RSTART + length(key) + 3, RLENGTH - length(key) - 3) }

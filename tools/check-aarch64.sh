@@ -75,7 +75,7 @@ chosen() {
     done
 }
 
-# Runs test program $1. Writes its result to .status: passed, failed, given up or not compiled; and
+# Runs test program $1. Writes its result (passed, failed, given up or not compiled) to .status, and
 # its output to .out.
 one() {
     program=tests/unit/test_$1 status=0

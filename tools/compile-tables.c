@@ -4,9 +4,9 @@
  *
  *     compile-tables DIRECTORY > machine_images.c
  *
- * A machine that does not load without warnings is omitted: its text is parsed when it is used, and
- * the message is printed then. A machine with a base is omitted as well, because the files of the
- * base would have to be unchanged, too. */
+ * A machine that does not load without warnings is omitted. Its text is parsed at run time, which
+ * prints the message. A machine with a base is also omitted, because the files of the base would
+ * also have to be unchanged. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,7 +33,7 @@ struct pool {
 static struct pool texts, usages, latencies;
 static struct str image;
 
-/* Returns the position in @bytes of @p of the item with key @key, which is added if new. */
+/* Returns the position in @bytes of @p of the item with key @key. Adds a new item. */
 static uint32_t pool_add(struct pool *p, const char *key, const void *bytes, size_t length)
 {
     uint32_t number = names_add(&p->keys, key);
@@ -131,12 +131,12 @@ static uint32_t place_rules(const struct machine *m)
     return at;
 }
 
-/* Adds a machine. Returns false if it is skipped. */
+/* Adds a machine. Returns false if it is omitted. */
 static bool add_machine(const char *dir, struct image_machine *out)
 {
     struct err err = {0};
     char text[2048];
-    struct ports all;   /* keys of usages use port bits, whatever the machine's port names */
+    struct ports all;   /* Keys of usages use port bits, regardless of the machine's port names. */
     struct index slots = {0};
     size_t warnings = log_count();
     struct machine *m = machine_load(dir, &err);
@@ -170,7 +170,7 @@ static bool add_machine(const char *dir, struct image_machine *out)
     return true;
 }
 
-/* Adds the table of processors; omits it if it cannot be read. */
+/* Adds the table of processors. Omits it if it cannot be read. */
 static void add_cpus(const char *dir, struct image_header *header)
 {
     struct err err = {0};
@@ -195,7 +195,7 @@ static void add_cpus(const char *dir, struct image_header *header)
 }
 
 /* Prints the image as one string literal, which compilers read much faster than lists of numbers.
- * Octal escapes have three digits; otherwise a following digit would be part of them. */
+ * Octal escapes have three digits, because a following digit would otherwise be part of them. */
 static void print(void)
 {
     puts("/* Made by tools/compile-tables from data/machines and data/cpus.csv. */\n#include "

@@ -67,8 +67,8 @@ render() {
 }
 
 # Finds percentages and times in the prose of a document, outside of tables of figures, code and
-# quoted commands. A limit or a setting is not a result; one of these words precedes it: "within 3
-# %".
+# quoted commands. A limit or a setting is not a result. One of these words precedes it, as in
+# "within 3 %".
 prose() {
     awk -v name="${1#"$top"/}" '
     BEGIN { limit = "(^|[ (])(within|at most|at least|than|up to|above|below|every|exceeds|default|=|over|last|after|for|level of|noise of) $" }
@@ -119,7 +119,7 @@ measure)
         line=$(printf %s "$command" | sed "s|DATA/|$data/|")
         found=$("$portolan" --format json -e "$line" </dev/null | sed -n "s|.*\"$member\":\([-0-9.e]*\).*|\1|p")
         [ -n "$found" ] || { echo "$id: no $member from $line" >&2; continue; }
-        # Rounds to as many decimals as the figure had. Percentages are fractions in JSON.
+        # Rounds to the number of decimals of the old figure. Percentages are fractions in JSON.
         new=$(awk -v was="$value" -v now="$found" -v percent="$unit" 'BEGIN {
             decimals = index(was, ".") ? length(was) - index(was, ".") : 0
             text = sprintf("%." decimals "f", percent == "%" ? 100 * now : now)

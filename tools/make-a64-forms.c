@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Makes data/isa/aarch64.csv. Tries instruction words systematically and determines the form of
- * each. Keeps one row per form whose instance the assembler accepts and that decodes back to the
- * same form. The extension is the first architecture of a list with which the assembler accepts it.
+ * each. Stores one row for each form whose instance the assembler accepts and that decodes back to
+ * the same form. The extension is the first architecture of a list with which the assembler
+ * accepts it.
  *
  *     make-a64-forms > data/isa/aarch64.csv */
 #include <stdio.h>
@@ -26,7 +27,7 @@ struct row {
 static VEC(struct row) rows;
 static uint32_t slots[1 << 16];   /* row number + 1, by hash of the form */
 
-/* In order: the first architecture that accepts the instruction names its extension. */
+/* In this order, the first architecture that accepts the instruction names its extension. */
 static const struct { const char *name, *march;
 } extensions[] = {
     {"base", "armv8-a"},
@@ -141,8 +142,8 @@ static void learn(uint32_t top, const uint32_t (*combinations)[2], size_t count)
 
 static void search(void)
 {
-    /* Destination and first source. Pairs of distinct registers come first; therefore equal
-     * registers are tried only if the encoding requires them. Then values that encode sp, xzr or
+    /* Destination and first source. Pairs of distinct registers come first, so equal registers are
+     * tried only if the encoding requires them. The last pairs have values that encode sp, xzr or
      * operations. */
     static const uint32_t combinations[][2] = {{1, 2},  {1, 31}, {31, 2},  {0, 2}, {8, 2},  {16, 2},
                                                {24, 2}, {1, 0},  {1, 4},   {1, 8}, {1, 16}, {17, 2},

@@ -5,9 +5,9 @@
  *
  *     make-a64fx MANUAL ROWS OVERRIDES
  *
- * MANUAL has the columns section, instruction, condition_and_uops, latency ("2+1": two steps) and
- * pipelines, in the manual's order. ROWS identifies its rows in the same order by the first three
- * columns; pipelines in ROWS replace the manual's unless empty. */
+ * MANUAL has the columns section, instruction, condition_and_uops, latency ("2+1" for two steps)
+ * and pipelines, in the manual's order. ROWS identifies its rows in the same order by the first
+ * three columns. Pipelines in ROWS replace the manual's unless empty. */
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -95,7 +95,7 @@ static unsigned cycles_of(const char *latency)
 }
 
 /* Appends the pipelines of "EX* + EAG*" or "FLA, FLA" with their counts. A row marked E occupies
- * its only pipeline for its latency; pipeline EX for two cycles. */
+ * its only pipeline for its latency, and pipeline EX for two cycles. */
 static bool add_parts(const char *text, bool held, unsigned latency, struct str *out,
                       struct err *err)
 {
@@ -133,7 +133,7 @@ static bool add_usage(const char *text, bool held, unsigned latency, bool load, 
     const struct pipeline *either = pipeline_find(text, strlen(text));
     bool ok = true;
 
-    if (str_has_prefix(text, "(EXA + EXA)"))   /* both steps use the same pipeline */
+    if (str_has_prefix(text, "(EXA + EXA)"))   /* Both steps use the same pipeline. */
         str_add(out, "2*p[EXA,EXB]");
     else if (either && strchr(text, ','))
         str_addf(out, "1*%s", either->ports);
@@ -156,8 +156,8 @@ static bool is_mark(const char *word, size_t length)
     return false;
 }
 
-/* Appends the row's name: the instruction and the condition, without marks after it. The condition
- * may consist of marks only. */
+/* Appends the row's name, which is the instruction and the condition, without marks after it. The
+ * condition may consist only of marks. */
 static void add_name(const char *instruction, const char *condition, struct str *out)
 {
     size_t end = strlen(condition);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Writes the rows from alone to alone of data/machines/<id>/latencies.csv from tables of uops.info:
- * forms that take longer among copies of themselves than the machine's ports, slots and dependences
- * predict. Manual rows remain and override generated ones.
+/* Writes the rows from alone to alone of data/machines/<id>/latencies.csv from tables of
+ * uops.info: forms that take longer among copies of themselves than the machine's ports, slots and
+ * dependences predict. Manual rows remain and override generated ones.
  *
  *     make-alone DIRECTORY TABLES [ID...] */
 #include <math.h>
@@ -19,15 +19,15 @@
 #include "toolchain/assemble.h"
 
 #define LONGER 1.1      /* minimum ratio of measured to predicted cycles */
-/* minimum difference in cycles: smaller differences come from ports, not microcode */
+/* minimum difference in cycles, because smaller ones come from ports and not from microcode */
 #define CYCLES 0.9
 #define COPIES 32       /* copies of a form in a body */
 #define INSNS_MOST 256  /* most instructions in a body */
 #define UNKNOWN_LEAST 8 /* minimum cycles that indicate microcode, for a form without ports */
 #define MARK "uops.info, alone: "   /* first words of the source of generated rows */
 
-/* @table: file name in TABLES without .csv. @core: the measured core. @as: a shipped machine with
- * that core, if @id has another one that was not measured. */
+/* @table is the file name in TABLES without .csv, @core the measured core. @as is a shipped machine
+ * with that core, if @id has another one that was not measured. */
 static const struct measured {
     const char *id, *table, *core, *as;
 } machines[] = {
@@ -47,7 +47,7 @@ static const struct measured {
     {"znver4", "zen4", "Zen 4", NULL},
 };
 
-/* Assembles one instruction of each form; its length is 0 if rejected. */
+/* Assembles one instruction of each form. Its length is 0 if rejected. */
 static struct insn *instances(const struct forms *forms, struct err *err)
 {
     struct insn *list = mem_zero(forms_count(forms), sizeof *list);
@@ -75,8 +75,8 @@ static struct insn *instances(const struct forms *forms, struct err *err)
     return ok ? list : NULL;
 }
 
-/* Returns the cycles of a block of the @count instructions by its bounds, divided by @executions;
- * NaN if the machine lacks a form. */
+/* Returns the cycles of a block of the @count instructions by its bounds, divided by @executions.
+ * Returns NaN if the machine lacks a form. */
 static double block_cycles(struct block_work *work, const struct insn *insns, size_t count,
                            unsigned executions)
 {
@@ -87,8 +87,8 @@ static double block_cycles(struct block_work *work, const struct insn *insns, si
 }
 
 /* Returns the cycles that the machine predicts for one of several copies of the form, without the
- * rules made here: with their dependences, or without if that takes longer. NaN if the machine
- * lacks the form. */
+ * rules made here. They include dependences, unless the time without dependences is longer. Returns
+ * NaN if the machine lacks the form. */
 static double model_cycles(const struct form_row *row, const struct insn *instance,
                            struct block_work *work)
 {
@@ -127,7 +127,7 @@ static bool is_plain(const struct insn *insn)
            !analysis_repeated(insn, 1);
 }
 
-/* Returns whether copies take longer than the machine predicts; @model is NaN if it lacks the
+/* Returns whether copies take longer than the machine predicts. @model is NaN if it lacks the
  * form. */
 static bool takes_longer(double cycles, double model)
 {
@@ -135,7 +135,7 @@ static bool takes_longer(double cycles, double model)
                         : cycles > model * LONGER && cycles > model + CYCLES;
 }
 
-/* Returns whether a manual rule gives the form's time alone. */
+/* Returns whether a manual rule has the form's time alone. */
 static bool by_hand(const struct machine *m, const char *form)
 {
     for (size_t i = 0; i < m->latency_count; i++)
@@ -188,8 +188,8 @@ static void drop_alone(struct machine *m)
     m->latency_count = kept;
 }
 
-/* Creates a model of the machine at @directory without generated rules; NULL with err on failure.
- * *@m is the machine, to which the model refers. */
+/* Creates a model of the machine at @directory without generated rules. Stores the machine, to
+ * which the model refers, in *@m. Returns NULL with err on failure. */
 static struct block_work *open_model(const char *directory, const char *id, struct machine **m,
                                      struct err *err)
 {
@@ -238,7 +238,7 @@ static bool make(const char *directory, const char *tables, const struct measure
     mapping_free(alone);
     str_done(&path);
     str_done(&text);
-    return ok;   /* models are not freed because the program ends soon */
+    return ok;   /* Models are not freed, because the program ends soon. */
 }
 
 int main(int argc, char **argv)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Makes data/isa/x86-64.csv. Tries encodings systematically and determines the form of each. Keeps
- * one row per form whose instance the assembler accepts and that decodes back to the same form.
+/* Makes data/isa/x86-64.csv. Tries encodings systematically and determines the form of each.
+ * Stores one row for each form whose instance the assembler accepts and that decodes back to the
+ * same form.
  *
  *     make-forms > data/isa/x86-64.csv */
 #include <stdio.h>
@@ -284,7 +285,8 @@ static void try_foreign(void)
     vec_done(&windows);
 }
 
-/* Runs the assembler on the file in @directory; its errors go to a file there. */
+/* Runs the assembler on the file in @directory. Its errors are written to a file in that
+ * directory. */
 static int assemble_file(const char *directory)
 {
     struct str command = {0};

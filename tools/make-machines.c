@@ -50,13 +50,13 @@
          "AVX512_BITALG AVX512_IFMA AVX512_VPOPCNTDQ"                                              \
          " AVX512_GFNI AVX512_VAES AVX512_VPCLMULQDQ AVX512_BF16"
 
-/* An option of Arm's cores that LLVM disables for newer ones. Servers with these cores have it. */
+/* An option of Arm's cores that LLVM disables for newer cores. Servers with these cores have it. */
 #define CRYPTOGRAPHY "+aes+sha2+sha3+sm4+sve2-aes+sve2-sha3+sve2-sm4"
 
 /* @cpu is LLVM's name of the model: Alder Lake's P core has the chip's name, and Ivy Bridge has no
  * separate model. */
 static const struct shipped {
-    /* @extensions: NULL if LLVM's feature list of the CPU decides (AArch64) */
+    /* @extensions is NULL if LLVM's feature list of the CPU decides (AArch64) */
     const char *id, *cpu, *title, *extensions;
     enum isa isa;
     bool held;   /* LLVM's model occupies pipelined units for their whole latency */
@@ -121,8 +121,8 @@ static void drop_absent(struct machine *m, const struct forms *forms)
     m->mapping = present;
 }
 
-/* Sets each use of a unit to one cycle for operations with at least as many µops as units used. For
- * a division the longest use is the divider's and remains. */
+/* Sets each use of a unit to one cycle for operations that have at least one µop per unit. The
+ * longest use of a division belongs to the divider and remains. */
 static void release_pipelined(struct machine *m)
 {
     struct mapping *released = mapping_new(mapping_ports(m->mapping));

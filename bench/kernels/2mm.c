@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* D = (alpha A B) C + beta D; both products by columns */
+/* Computes D = (alpha A B) C + beta D, both products by columns. */
 #include "kernel.h"
 
 int main(int argc, char **argv)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* s = A^T r and q = A p in one sweep */
+/* Computes s = A^T r and q = A p in one sweep. */
 #include "kernel.h"
 
 int main(int argc, char **argv)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Sums over all rectangles from the corner, and from these the mean squares of 9 x 9 windows */
+/* Computes sums over all rectangles from the corner, and from these the mean squares of 9 x 9
+ * windows. */
 #include "kernel.h"
 
 int main(int argc, char **argv)

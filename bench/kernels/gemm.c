@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* C = beta C + alpha A B, row by row */
+/* Computes C = beta C + alpha A B, row by row. */
 #include "kernel.h"
 
 int main(int argc, char **argv)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Functions shared by the kernels. Each kernel is a program that reads N, fills its arrays, runs
- * once and prints a sum. Written for this project after well-known algorithms of linear algebra,
- * stencils and dynamic programming. Their measured times are compared with predictions. */
+ * once and prints a sum. The kernels were written for this project after well-known algorithms of
+ * linear algebra, stencils and dynamic programming. Their measured times are compared with
+ * predictions. */
 #include <stdio.h>
 #include <stdlib.h>
 

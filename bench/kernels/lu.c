@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A = L U in place, row by row */
+/* Computes A = L U in place, row by row. */
 #include "kernel.h"
 
 int main(int argc, char **argv)

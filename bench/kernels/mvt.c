@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* x += A y and z += A^T w; the second by columns */
+/* Computes x += A y and z += A^T w, the second by columns. */
 #include "kernel.h"
 
 int main(int argc, char **argv)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Twenty products of a sparse matrix and a vector. A row has five entries at stored column numbers,
- * the neighbours in an N by N grid. */
+/* Computes twenty products of a sparse matrix and a vector. A row has five entries at stored column
+ * numbers, the neighbours in an N by N grid. */
 #include "kernel.h"
 
 int main(int argc, char **argv)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* C = beta C + alpha A A^T, lower triangle */
+/* Computes C = beta C + alpha A A^T, lower triangle. */
 #include "kernel.h"
 
 int main(int argc, char **argv)

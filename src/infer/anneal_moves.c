@@ -320,7 +320,7 @@ static bool has_set(const struct gene *gene, unsigned set)
 
 /* A replacement of one µop in many forms. */
 struct set_exchange {
-    /* with another µop in @beside, replaces it only in usages that also have that µop; 0: in any */
+    /* beside: another µop, which a usage must have for the replacement; 0 for any usage */
     unsigned from, to, beside;
     uint32_t one;
     bool kind;                   /* replaces it only in forms of the first form's kind */

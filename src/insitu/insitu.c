@@ -717,7 +717,7 @@ static void let_go(struct insitu_watch *w)
         handle_late(w);
         process_detach(p);
     }
-    if (!w->out->cut)   /* The program runs until it ends, unless watching was cut short. */
+    if (!w->out->cut)   /* If watching was cut short, the program runs until it ends. */
         launch_end(&w->program);
     while (!p->ended && w->options->argv) {
         struct process_event e = process_wait(p, TICK);

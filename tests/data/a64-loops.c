@@ -1,5 +1,5 @@
-/* Source of the loops in a64-*.s, compiled for AArch64 with -O3 -ffast-math by gcc 12 and clang 14;
- * a64-gcc-sve.s with -march=armv8.2-a+sve. */
+/* Source of the loops in a64-*.s, compiled for AArch64 with -O3 -ffast-math by gcc 12 and clang 14.
+ * a64-gcc-sve.s is compiled with -march=armv8.2-a+sve. */
 void triad(double *restrict a, const double *restrict b, const double *restrict c,
            const double *restrict d, long n)
 {

@@ -18,7 +18,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (size > 4096)
         return 0;
     for (size_t i = 0; i < size; i++)
-        /* a carriage return without line feed also ends a line */
+        /* A carriage return without line feed also ends a line. */
         lines += data[i] == '\n' || (data[i] == '\r' && (i + 1 == size || data[i + 1] != '\n'));
     struct kernel *k = kernel_from_text("fuzz", (const char *)data, size, &options, &err);
     if (!k && !err.what[0])

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Feeds text to the splitting of command lines, and as arguments to commands that access no file.
- * Words must be unchanged; commands succeed or set an error. */
+/* Feeds text to the parser that splits command lines, and as arguments to commands that access no
+ * file. Words must be unchanged. Commands must succeed or set an error. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -49,7 +49,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     use_few_forms();
     char *text = mem_strndup((const char *)data + 1, size - 1);
     split(text);
-    /* Removes separators of commands: a further command might access files. */
+    /* Removes separators of commands, because a further command might access files. */
     for (char *at = text; *at; at++)
         if (*at == ';' || *at == '\n')
             *at = ' ';

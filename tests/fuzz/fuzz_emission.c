@@ -26,7 +26,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     const struct insn *insns = k ? kernel_insns(k, 0, &count) : NULL;
     const char *why = insns ? kernel_refused_anywhere(insns, count, NULL) : "no kernel";
     for (size_t i = 0; i < count; i++)
-        most += insns[i].length + 16u;   /* an emitted instruction may be longer */
+        most += insns[i].length + 16u;   /* An emitted instruction may be longer. */
     if (!why && COPIES * most <= CODE_LIMIT) {
         uint8_t *code = mem_zero(CODE_LIMIT, 1);
         for (unsigned copy = 0; copy < COPIES; copy++)

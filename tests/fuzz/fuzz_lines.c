@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Feeds bytes to the reader of the libdw process's output, in a buffer that ends with them. Rows
- * must refer to existing names and files. */
+/* Feeds bytes to the reader of the libdw process's output, in a buffer of exact size. Rows must
+ * refer to existing names and files. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

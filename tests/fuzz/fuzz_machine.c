@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Feeds bytes to the readers of machine.csv, mapping.csv and overrides.csv; the first byte selects
+/* Feeds bytes to the readers of machine.csv, mapping.csv and overrides.csv. The first byte selects
  * one. Accepted input must read back unchanged after printing, and rejected input must set an
  * error. */
 #include <math.h>

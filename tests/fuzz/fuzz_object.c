@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Feeds bytes to the reader of ELF files and archives. Sections and symbols must lie within the
+/* Feeds bytes to the reader of ELF files and archives. Sections and symbols must be within the
  * code, or an error must be set. */
 #include <stdint.h>
 #include <stdio.h>
@@ -14,7 +14,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* Reads the file once with @parts. */
+/* Reads the parts @parts of the file. */
 static void read_parts(const char *path, unsigned parts)
 {
     struct object o;
@@ -33,7 +33,7 @@ static void read_parts(const char *path, unsigned parts)
     object_done(&o);
 }
 
-/* Checks that members lie within the archive, and reads each. */
+/* Checks that members are within the archive, and reads each. */
 static void read_members(const char *path)
 {
     struct archive a;

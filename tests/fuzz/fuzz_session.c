@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Feeds bytes as one file of a session directory; the first byte selects the file. The session must
+/* Feeds bytes as one file of a session directory. The first byte selects the file. The session must
  * load or be rejected with an error, and no other file may change. */
 #include <ftw.h>
 #include <stdint.h>
@@ -16,7 +16,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* selects a kernel of text instead of a hex block */
+/* Selects a kernel of text instead of a hex block. */
 #define TEXT_LINES "kernel-lines.csv of a text"
 
 static const char *const files[] = {"session.csv",

@@ -28,7 +28,7 @@ static void try_a64(struct form_row row)
     str_done(&text);
 }
 
-/* Feeds text as a template. It is rejected, or code can be generated from it. */
+/* Feeds text as a template, which must be rejected or have code. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     char form[] = "ADD (R64, R64)", extension[] = "BASE",

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Feeds text to the parsers of usages and experiments. Accepted text must read back unchanged after
- * printing; the column of an error must be within the text. */
+ * printing. The column of an error must be within the text. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

@@ -22,7 +22,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (size < 1)
         return 0;
     unsigned ports = 1 + data[0] % 32;
-    /* Each µop has eight bytes, as in memory. Masks make it satisfy the engine's contract. */
+    /* Each µop has eight bytes, as in memory. Masks restrict it to the engine's contract. */
     for (size_t at = 1; at + sizeof *masses <= size && n < MOST; at += sizeof *masses) {
         memcpy(&masses[n], data + at, sizeof *masses);
         masses[n].ports &= ports == 32 ? UINT32_MAX : (1u << ports) - 1;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Runs a fuzz target on each named file, each file of a named directory, and about a hundred
- * mutations of each. Needs no libFuzzer, so that every build can test the inputs that libFuzzer
- * found. */
+/* Runs a fuzz target on each named file, on each file of a named directory, and on about a hundred
+ * mutations of each file. Does not use libFuzzer, so that every build can test the inputs that
+ * libFuzzer found. */
 #include <dirent.h>
 #include <signal.h>
 #include <stdint.h>
@@ -26,7 +26,7 @@ static void on_abort(int number)
     fprintf(stderr, "replay: %s\n", at_work);
 }
 
-/* Changes, deletes or duplicates a byte, or cuts the text. The copy has its exact size, and a
+/* Changes, deletes or duplicates a byte, or truncates the text. The copy has its exact size, so a
  * sanitizer detects reads past the end. */
 static void damage(struct rng *rng, const struct str *from, struct str *to)
 {
@@ -49,7 +49,7 @@ static void damage(struct rng *rng, const struct str *from, struct str *to)
         str_add_bytes(to, str_text(from) + at, length);
         break;
     default:
-        return;   /* the text is cut here */
+        return;   /* Truncates the text. */
     }
     str_add_bytes(to, str_text(from) + at + length, from->length - at - length);
 }

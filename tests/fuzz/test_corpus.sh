@@ -1,7 +1,8 @@
 #!/bin/sh
-# Runs every fuzz target on its corpus and on mutations of it. REPLAY_ROUNDS: number of mutations
-# per file. REPLAY_SECONDS: limit of processor time per target, which does not depend on other load.
-# The limit of elapsed time is seven times as long, for inputs that wait forever.
+# Runs every fuzz target on its corpus and on mutations of it. REPLAY_ROUNDS is the number of
+# mutations per file. REPLAY_SECONDS is the limit of processor time per target, which does not
+# depend on other load. The limit of elapsed time is seven times as long, and ends inputs that wait
+# forever.
 . "${PORTOLAN_SRC:-.}/tests/helpers.sh"
 
 replays=$(dirname "$portolan")/tests/fuzz

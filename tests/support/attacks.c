@@ -20,14 +20,15 @@
 #include "support.h"
 
 #define TRIES_FOR_A_VALUE 16
-/* number of right or equal values that cannot be a coincidence, even on a busy machine */
+/* number of correct or equal values that cannot be a coincidence, even on a busy machine */
 #define RIGHT_ELSEWHERE 3
 
 struct sandbox *sandbox;
 struct calibration calibration;
 unsigned cases_run;
 static int files_before;
-unsigned values_asked, values_had;   /* measurements after attacks: attempted, and with a result */
+unsigned values_asked, values_had;   /* number of measurements after attacks that were attempted,
+                                      * and that had a result */
 
 #define SLOWEST 5
 /* the slowest cases, longest first */
@@ -72,7 +73,7 @@ void nothing_left(const char *what)
      * most one of each. */
     if (files > files_before)
         fail_msg("%s: %d descriptors instead of %d", what, files, files_before);
-    /* orphans become children of this process (PR_SET_CHILD_SUBREAPER) */
+    /* Orphans become children of this process (PR_SET_CHILD_SUBREAPER). */
     if (children > own_children())
         fail_msg("%s: %d children are left", what, children);
     if (entries_in(own_directory) != 0)
@@ -90,8 +91,8 @@ bool measure(const struct attack_block *b, struct kernel_measured *out, struct e
     return kernel_run(sandbox, &calibration, insns, n, out, err);
 }
 
-/* Returns the block's time in a fresh sandbox on the same CPU, because other CPUs have other load.
- * NaN if there is no value. */
+/* Returns the block's time in a fresh sandbox on the same CPU, because the load differs on other
+ * CPUs. Returns NaN if there is no value. */
 static double measure_fresh(const struct attack_block *b)
 {
     struct sandbox *used = sandbox;
@@ -108,8 +109,9 @@ static double measure_fresh(const struct attack_block *b)
 }
 
 /* Measures @hex until its value is within [@least, @most]. Returns false after TRIES_FOR_A_VALUE
- * attempts. *@had: fresh sandboxes gave RIGHT_ELSEWHERE right values meanwhile, so other load does
- * not explain the wrong ones. A busy sibling thread would affect both sandboxes. */
+ * attempts. Sets *@had if fresh sandboxes returned RIGHT_ELSEWHERE correct values during these
+ * attempts. Then other load does not explain the wrong values, because a busy sibling thread would
+ * affect both sandboxes. */
 static bool value_within(const char *hex, uint64_t address, double least, double most, double *got,
                          bool *had, const char *what)
 {
@@ -147,7 +149,7 @@ void value_right(const char *hex, uint64_t address, double least, double most, c
         fail_msg("%s: %s takes %.3f cycles instead of %.2f to %.2f", what, hex, got, least, most);
 }
 
-/* Returns the number of @values in the largest group within 1 % of one value, and stores that value
+/* Returns the number of @values in the largest group within 1 % of one value, and stores this value
  * in *@middle. Disturbed values scatter. */
 static unsigned alike(const double *values, unsigned count, double *middle)
 {
@@ -289,7 +291,7 @@ int attacks_begin(void **state)
     bool ok = sandbox && calibrate(sandbox, NULL, NULL, &calibration, &err);
     if (!ok)
         print_message("no measuring here: %s\n", err.what);
-    /* Other load slows the reference block and the compared value alike. Loose tolerances avoid
+    /* Other load slows the reference block and the compared value equally. Loose tolerances avoid
      * waits for an idle machine. */
     calibration.rules.probe_tolerance = 100;
     calibration.rules.chain_tolerance = 0.01;

@@ -1,4 +1,4 @@
-/* Shared by tests of charts: a simulated CPU, hooks that check progress, experiments for
+/* Shared by tests of charts: a simulated CPU, hooks that check progress, and experiments for
  * validation. */
 #ifndef PORTOLAN_TESTS_CHARTS_H
 #define PORTOLAN_TESTS_CHARTS_H
@@ -11,14 +11,14 @@
 
 /* State of hooks that observe a chart. */
 struct chart_watch {
-    bool cancel;             /* true: the chart is cancelled */
-    unsigned stages;         /* permitted stages, one bit each; 0: all */
+    bool cancel;             /* true cancels the chart */
+    unsigned stages;         /* permitted stages, one bit each; 0 permits all */
 };
 /* Returns hooks that cancel a chart when @w requests it, and fail the test if progress is
  * inconsistent. */
 struct chart_hooks chart_watched(struct chart_watch *w);
-/* Calls @work in parallel by CHART_THREADS workers; worker 0 is the calling thread. Returns after
- * the last has finished. */
+/* Calls @work concurrently on CHART_THREADS workers. Worker 0 is the calling thread. Returns after
+ * the last worker has finished. */
 #define CHART_THREADS 3
 void chart_together(void (*work)(void *state, unsigned worker), void *state);
 
@@ -42,14 +42,14 @@ struct chart_bed {
 void chart_bed_init(struct chart_bed *b, struct machine *take_truth, const char *pattern,
                     double noise);
 void chart_bed_done(struct chart_bed *b);
-/* Passes each later time through @alter; the truth then no longer describes it completely. The
+/* Passes each later time through @alter, so that @truth no longer describes it completely. The
  * caller owns @state. */
 void chart_bed_alter(struct chart_bed *b,
                      void (*alter)(const void *state, const struct experiment *e,
                                    struct measured *m),
                      const void *state);
 
-/* Creates a lab on the bed's CPU. Its table has all forms of the truth, each measured alone; @alone
+/* Creates a lab on the bed's CPU. Its table has all forms of the truth, each measured alone. @alone
  * receives their cycles. The caller owns @options and frees the table. */
 void chart_bed_lab(struct chart_bed *b, const struct chart_options *options, struct lab *out,
                    double *alone);

@@ -14,7 +14,7 @@ void add_study_block(struct study *s, const char *name, uint32_t block, uint32_t
                      const char *formula, double error, double cycles, double share,
                      const char *limit);
 struct run_profile *profile_made(void);
-/* Adds experiments to the session as the runner leaves them. */
+/* Adds experiments to the session in the state after a run. */
 void add_experiments(void);
 /* Copies the log of a measuring job on a simulated processor to the session's record. */
 void fill_record(void);
@@ -22,7 +22,7 @@ void fill_record(void);
 void add_check(void);
 void add_check_row(struct check *c, const char *form, bool latency, double measured,
                    double predicted, double uses);
-/* Replaces the clock by the test's own until clock_set_source is called. */
+/* Replaces the clock by the test's clock until clock_set_source is called. */
 void chart_clock_begin(void);
 /* Runs a chart of the session's experiments up to its third stage, timed by the test's clock. */
 void chart_runs(struct stage_log *log);

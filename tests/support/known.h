@@ -20,14 +20,14 @@ struct known_bed {
     struct experiments *t;
     struct problem *p;       /* problem of all rows of t */
 };
-/* Fill the bed with forms of known and their measurements: known_set_up by measured,
- * known_set_up_sparse by measured_sparsely. known_tear_down frees the contents. */
+/* Fill the bed with forms of known and their measurements: known_set_up with those of measured,
+ * known_set_up_sparse with those of measured_sparsely. known_tear_down frees the contents. */
 void known_set_up(struct known_bed *b, unsigned forms, double noise, size_t triples);
 void known_set_up_sparse(struct known_bed *b, unsigned forms, double noise, size_t fives);
 void known_tear_down(struct known_bed *b);
 
-/* Returns options of a short run with four ports and one thread. The penalties suit few noiseless
- * measurements; the defaults suit thousands of real ones. */
+/* Returns options of a short run with four ports and one thread. Its prices suit few noiseless
+ * measurements, while the defaults suit thousands of real ones. */
 struct evolve_options known_options(void);
 
 #endif

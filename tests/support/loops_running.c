@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A program whose hot loops run a known number of times: loops_running NAME REPEATS. Prints that
- * number and the computed result. With CYCLES set it also prints cycles per iteration: the loop's
+/* A program whose hot loops run a known number of times: loops_running NAME REPEATS. It prints this
+ * number and the computed result. With CYCLES set, it also prints cycles per iteration, the loop's
  * CPU time divided by that of a chain of instructions of known length. Shell tests compile this
  * file alone. */
 #define _GNU_SOURCE
@@ -34,14 +34,14 @@ static uint64_t next_random(void)
 }
 
 #define VISITS 4096
-#define CHAIN 4000 /* cycles of a chain; CHAINS chains are timed next to each visit */
+#define CHAIN 4000 /* cycles of a chain; CHAINS chains are timed before each visit */
 #define CHAINS 50
 
 /* cycles of each timed visit of a loop */
 static double visits[VISITS];
 static size_t visit_count, all_visits;
 static int timed;
-/* Returns this thread's CPU time in nanoseconds. The wall clock would include other processes. */
+/* Returns this thread's CPU time in nanoseconds. Wall-clock time would include other processes. */
 static uint64_t stamp(void)
 {
     struct timespec t;
@@ -323,7 +323,7 @@ static void *thread(void *state)
     return (void *)s;
 }
 
-/* Starts threads in succession, each of which executes the same loop. */
+/* Starts one thread after another. Each executes the same loop. */
 static void run_threads(const char *name, long repeats)
 {
     (void)name;
@@ -440,7 +440,7 @@ static int visitor(void *state)
 
 /* Runs processes that execute the loop in the memory of this process. With "apart" in the name they
  * have separate memory, and their iterations do not count. With "sigchld" their end is reported
- * like that of a process from fork. With "births" another thread starts threads meanwhile. */
+ * like that of a process from fork. With "births" another thread starts threads concurrently. */
 static void run_shared(const char *name, long repeats)
 {
     static char stack[65536] __attribute__((aligned(16)));
@@ -501,7 +501,7 @@ static void handle(int number)
     (void)number;
     handled++;
     iterations += 100;
-    printed += loop_sum(numbers, 100);   /* the same loop as the interrupted one */
+    printed += loop_sum(numbers, 100);   /* This is the same loop as the interrupted one. */
     printed -= loop_sum(numbers, 100);
     iterations += 100;
 }
@@ -575,7 +575,7 @@ int main(int c, char **v)
         if (strncmp(v[1], programs[i].name, strlen(programs[i].name)) == 0)
             programs[i].run(v[1], repeats);
     printf("%llu iterations, computed %ld\n", (unsigned long long)iterations, (long)printed);
-    if (visit_count) {   /* lower quartile of the visits */
+    if (visit_count) {   /* This is the lower quartile of the visits. */
         qsort(visits, visit_count, sizeof *visits, by_size);
         printf("%.3f cycles per iteration\n",
                visits[visit_count / 4] * (double)all_visits / (double)iterations);

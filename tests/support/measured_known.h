@@ -12,8 +12,7 @@ struct measured_known {
     struct rng rng;
 };
 
-/* Fills the pending rows of @t from @state, a struct measured_known. Has the type
- * select_measure. */
+/* Fills the pending rows of @t from @state, a struct measured_known. Implements select_measure. */
 bool measure_known(struct experiments *t, void *state, struct err *err);
 /* Returns the mean relative error of @found on 2,000 experiments of five forms of @truth. */
 double unseen(const struct mapping *truth, const struct mapping *found);

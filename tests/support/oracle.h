@@ -1,5 +1,4 @@
-/* Reference throughput of µops by two independent methods: the definition, and the linear
- * program. */
+/* Reference throughput of µops by two independent methods: the definition, and a linear program. */
 #ifndef PORTOLAN_TESTS_ORACLE_H
 #define PORTOLAN_TESTS_ORACLE_H
 
@@ -24,7 +23,7 @@ static inline double oracle_naive(const struct mass *masses, size_t n, unsigned 
     return best;
 }
 
-/* Minimises t under the conditions that the mass of each µop is assigned to its ports and no port
+/* Minimises t under the condition that the mass of each µop is assigned to its ports and no port
  * has more than t (PMEvo, Definition 5). */
 static inline double oracle_lp(const struct mass *masses, size_t n, unsigned ports)
 {

@@ -6,8 +6,8 @@
 
 struct schema_check {
     const json_t *root;
-    struct str path;     /* JSON pointer to the current value: /machines/0/cycles */
-    struct str *fault;   /* text of violations; NULL: not requested */
+    struct str path;     /* JSON pointer to the current value, such as /machines/0/cycles */
+    struct str *fault;   /* text of violations; NULL if not requested */
 };
 
 static bool holds(struct schema_check *c, const json_t *rule, const json_t *value);
@@ -20,7 +20,7 @@ static bool refuse(struct schema_check *c, const char *why, const char *what)
     return false;
 }
 
-/* Finds the part of the schema at "#/$defs/name"; NULL if there is none. */
+/* Finds the part of the schema at "#/$defs/name", or NULL. */
 static const json_t *resolve(const json_t *root, const char *reference)
 {
     const json_t *at = root;
@@ -88,7 +88,7 @@ static bool member_holds(struct schema_check *c, const char *name, const json_t 
     return ok;
 }
 
-/* Returns the rule of the first name pattern that matches @name; NULL if none does. */
+/* Returns the rule of the first name pattern that matches @name, or NULL. */
 static const json_t *by_pattern(const json_t *patterns, const char *name)
 {
     const char *pattern;
@@ -148,7 +148,7 @@ static bool elements_hold(struct schema_check *c, const json_t *rule, const json
     return true;
 }
 
-/* Combines several rules: all must hold, or at least one. */
+/* Combines several rules, of which all must hold, or at least one. */
 static bool rules_hold(struct schema_check *c, const json_t *rules, const json_t *value, bool all)
 {
     size_t i;
@@ -202,7 +202,7 @@ static bool word_holds(struct schema_check *c, const json_t *rule, const char *w
         (strcmp(word, "properties") == 0 && !json_object_get(rule, "additionalProperties")))
         return !json_is_object(value) || members_hold(c, rule, value);
     if (strcmp(word, "properties") == 0 || strcmp(word, "patternProperties") == 0)
-        return true;   /* checked with additionalProperties */
+        return true;   /* This keyword is checked with additionalProperties. */
     if (strcmp(word, "items") == 0)
         return !json_is_array(value) || elements_hold(c, said, value);
     if (strcmp(word, "allOf") == 0 || strcmp(word, "anyOf") == 0)

@@ -158,7 +158,7 @@ void load(void)
     assert_non_null(named);
     free(named->name);
     named->name = mem_strdup("triad-skl-O3.s");
-    shelf_done(&session.document.shelf);   /* removes the kernel under its first name */
+    shelf_done(&session.document.shelf);   /* Removes the kernel under its first name. */
     session_set_kernel(&session, named, session.document.loop);
 }
 

@@ -1,12 +1,12 @@
 /* Shared by tests of screens: a session in a frame, keys, and golden screens (rewritten if
- * GENERATE=1). Must be included after cmocka.h. */
+ * GENERATE=1). Include it after cmocka.h. */
 #ifndef PORTOLAN_TESTS_SCREENS_H
 #define PORTOLAN_TESTS_SCREENS_H
 
 #include "view/frame.h"
 
 #define SCREEN_SIZES 4
-extern const unsigned screen_sizes[SCREEN_SIZES][2];   /* columns and rows of each size */
+extern const unsigned screen_sizes[SCREEN_SIZES][2];   /* columns and rows of each screen size */
 extern struct session session;
 extern struct frame frame;
 
@@ -17,15 +17,15 @@ void screen_text(struct frame *f, unsigned width, unsigned height, bool roles, s
 /* Rows that the frame adds above and below the view. test_frame compares them with separate golden
  * screens. */
 #define FRAME_ROWS 2
-/* Draws the active view alone on a screen of @width by @height minus these rows. Appends its text,
+/* Draws only the active view on a screen of @width by @height minus these rows. Appends its text,
  * its colours and its position line to @out. */
 void view_text(struct frame *f, unsigned width, unsigned height, bool ascii, bool mono,
                struct str *out);
-/* Returns whether @text equals the file @path of the source tree. Prints the text if not.
+/* Returns whether @text equals the file @path of the source tree. Otherwise prints the text.
  * GENERATE=1 rewrites the file. */
 bool golden_matches(const char *path, const char *text);
-/* Compares the screen with tests/screen/NAME-COLUMNSxROWS.txt: compare at one size, compare_sizes
- * at all sizes. */
+/* Compares the screen with tests/screen/NAME-COLUMNSxROWS.txt. compare uses one size, compare_sizes
+ * all sizes. */
 void compare(struct frame *f, const char *name, unsigned width, unsigned height);
 void compare_sizes(const char *name);
 /* Returns whether the screen of 120 by 40 cells contains the text, or lacks it. */

@@ -132,7 +132,7 @@ struct kernel *kernel_of(const char *text)
     return kernel_with(text, NULL);
 }
 
-/* Joins @directory and @name. The result is never freed because a test joins few names. */
+/* Joins @directory and @name. The result is never freed, because a test joins few names. */
 static const char *join(const char *directory, const char *name)
 {
     static struct names answers;
@@ -151,8 +151,8 @@ const char *source_path(const char *name)
 }
 
 static char work[] = "/tmp/portolan-test-XXXXXX";
-/* process that created the directory and removes it at exit, unlike its child processes; 0: none
- * yet */
+/* process that created the directory and removes it at exit, unlike its child processes; 0 before
+ * that */
 static pid_t owner;
 
 static void remove_work(void)
@@ -273,7 +273,7 @@ bool address_space_limited(void)
     pid_t child = fork();
 
     if (child == 0) {
-        /* The limit is below the present size; every allocation must fail. */
+        /* The limit is below the present size, so every allocation must fail. */
         const struct rlimit limit = {piece / 2, piece / 2};
         _exit(setrlimit(RLIMIT_AS, &limit) == 0 &&
                       mmap(NULL, piece, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) == MAP_FAILED

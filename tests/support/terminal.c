@@ -120,13 +120,13 @@ bool terminal_read(struct terminal *t, int milliseconds)
                  : left < LOOK_MS ? (int)ceil(left)
                                   : LOOK_MS) > 0 &&
             !(source.revents & POLLIN))
-            usleep(1000);   /* the program closed the terminal and is about to end */
+            usleep(1000);   /* The program closed the terminal and is about to end. */
         any = drain(t);
     } while (look(t) && !any && clock_wall() < until);
     return any;
 }
 
-/* Reports a hang. Other failures have their own message. */
+/* Reports a hang. Other failures have their own messages. */
 static bool hangs(const struct terminal *t, const char *what)
 {
     if (t->pid)
@@ -146,7 +146,7 @@ bool terminal_type(struct terminal *t, const char *bytes, size_t length)
             continue;
         if (both.revents & POLLIN)
             drain(t);
-        /* Writes small parts, because a terminal accepts at most 4 KB of a line and drops the
+        /* Writes in small parts, because a terminal accepts at most 4 KB of a line and drops the
          * remainder. */
         ssize_t n = both.revents & POLLOUT ? write(t->fd, bytes, length < 256 ? length : 256) : 0;
         if (n > 0) {

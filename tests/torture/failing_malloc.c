@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A preloaded library in which allocation number FAIL_AT (from 1) fails; with FAIL_FOR=N the N
- * allocations from there. Allocations by libraries count. FAIL_COUNT names a file to which the
- * number of allocations is written. */
+/* A preloaded library in which allocation number FAIL_AT (from 1) fails, or with FAIL_FOR=N also
+ * the next N - 1. Allocations by libraries count. FAIL_COUNT names a file for the total number of
+ * allocations. */
 #include <errno.h>
 #include <stdatomic.h>
 #include <stddef.h>

@@ -1,8 +1,8 @@
 #!/bin/sh
-# Tests the program while memory runs out, including requests of its libraries. RUNS commands of
-# each kind fail at one allocation each, spread over the run (failing_malloc.c). Then the address
-# space is limited (ulimit -v), from too little to start up to enough. No run may crash; a run that
-# aborts must have saved its session.
+# Tests the program with exhausted memory, including requests of its libraries. Of each kind of
+# command, RUNS runs fail at one allocation each, spread over the run (failing_malloc.c). Then the
+# address space is limited (ulimit -v), from a size too small for the start to a sufficient one. No
+# run may crash. A run that aborts must have saved its session.
 set -u
 portolan=${PORTOLAN:-./portolan}
 source=${PORTOLAN_SRC:-.}
@@ -75,7 +75,7 @@ limit=20000
 while [ $limit -lt 400000 ]; do
     (ulimit -c 0; ulimit -v $limit; exec timeout 600 "$portolan" -e "kernel hex 4801d84829c375f8; experiments load $work/large.csv; experiments list; kernel analyze") >"$work/out" 2>"$work/err" </dev/null
     status=$?
-    # Below some limit neither the program nor its libraries can be loaded.
+    # Below some limit, neither the program nor its libraries can be loaded.
     if [ $status = 127 ] || grep -q 'shared librar' "$work/err"; then :; else count $status "ulimit -v $limit"; fi
     limit=$((limit + 400000 / (2 * runs)))
 done

@@ -14,8 +14,8 @@ trap 'rm -rf "$work"' EXIT
     test_cpus test_cycle_ratio test_differences test_experiment_columns test_experiments test_export_mapping test_facts test_file test_graphlet test_growth test_import_uops test_journal test_kernel test_listing test_loops test_machine_image \
     test_machines test_mapping_diff test_memory test_metrics test_model_text test_object test_operation test_osaca test_osaca_entries test_overrides test_pmevo_json \
     test_report_markup test_result test_rows test_scan test_schedule test_sdcm test_table test_window
-# Calls of glibc's checked memmove, which valgrind 3.19 reports as memcpy; the second line shows the
-# function.
+# These are calls of glibc's checked memmove, which valgrind 3.19 reports as memcpy. The second line
+# shows the function.
 cat >"$work/known" <<'END'
 {
     memmove

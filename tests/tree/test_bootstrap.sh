@@ -1,13 +1,13 @@
 #!/bin/sh
-# Tests the README's two commands in order, on a machine that at first lacks the libraries of the
-# tests; what a build without GLPK or cmocka prints about benches and tests; and that checks in bare
-# systems clean up when they are interrupted.
+# Tests three things. The README's two commands work in order on a machine without the tests'
+# libraries. A build without GLPK or cmocka reports what benches and tests lack. Checks in bare
+# systems clean up after an interruption.
 . "${PORTOLAN_SRC:-.}/tests/helpers.sh"
 
 build=$(dirname "$portolan")
 
 # Makes a tree of four tests with the real bootstrap. Packages are files in $work/installed.
-# Stand-ins for configure, make and the program record which packages existed when they ran.
+# Stand-ins for configure, make and the program record which packages exist during their run.
 make_tree() {
     tree=$work/tree
     rm -rf "$tree" "$work/installed" "$work/bin"
@@ -55,7 +55,7 @@ printf '# PASS:  %s\n# FAIL:  0\n# SKIP:  0\n# ERROR: 0\n' \$((2 + units * UNIT_
 TEXT
     printf '#!/bin/sh\nexit 0\n' >"$tree/portolan"
     chmod +x "$work"/bin/* "$tree/configure" "$tree/portolan"
-    # Where tests are counted by file, as on hosts other than x86-64, the unit tests count as one.
+    # If tests are counted by file, as on hosts other than x86-64, the unit tests count as one.
     UNIT_TESTS=2
     [ "$(uname -m)" = x86_64 ] || UNIT_TESTS=1
     export UNIT_TESTS
@@ -79,7 +79,7 @@ test_fewer_tests_than_there_are_is_a_failure() {
     [ "$(tail -n 1 "$work/out")" = "2 passed, $UNIT_TESTS failed" ] || fail "the last line is $(tail -n 1 "$work/out")"
 }
 
-# For users who build by hand: prints what bootstrap would install, one package per line, and
+# For users who build by hand, prints the packages that bootstrap would install, one per line, and
 # installs nothing.
 test_packages_are_listed() {
     make_tree
@@ -91,7 +91,7 @@ test_packages_are_listed() {
     [ -z "$(ls "$work/installed")" ] || fail 'a list installed something'
 }
 
-# configured_without LIBRARY: makes bench.mk, the Makefile as configure would write it without the
+# configured_without LIBRARY: makes bench.mk, the Makefile that configure would write without the
 # library (GLPK, CMOCKA), without the included dependency files.
 configured_without() {
     mkdir -p "$work/build"
@@ -107,8 +107,8 @@ test_bench_without_glpk_says_why() {
     holds err 'make bench: the linear program that the engine is compared with is missing; install libglpk-dev, then run ./configure again'
 }
 
-# `make check` reports missing libraries after it has built everything else. That build must not
-# need these libraries.
+# `make check` reports missing libraries after it has built everything else. This build must not
+# need the libraries.
 test_no_bench_is_compiled_without_the_libraries_of_tests() {
     configured_without CMOCKA
     expect 0 make -s -f bench.mk --eval='linked: ; @echo "($(strip $(CHECKED_BENCHES)))"' linked
@@ -119,8 +119,7 @@ test_no_bench_is_compiled_without_the_libraries_of_tests() {
     holds err 'make check: no unit test was built; install libcmocka-dev, then run ./configure again'
 }
 
-# If it is interrupted while a part runs, packaging-check must leave neither that part nor its
-# directory.
+# If interrupted during a part, packaging-check must remove the part and its directory.
 test_packaging_check_cleans_up() {
     needs setsid
     mkdir -p "$work/bin" "$work/scratch"
@@ -139,8 +138,8 @@ test_packaging_check_cleans_up() {
     ! kill "$(cat "$work/part")" 2>/dev/null || fail 'the part went on'
 }
 
-# If it is interrupted while its bare system is being made, the CI script must leave neither its
-# processes nor its directory.
+# If interrupted while it makes its bare system, the CI script must end its processes and remove its
+# directory.
 test_ci_cleans_up() {
     [ "$(id -u)" -eq 0 ] && unshare --mount --pid --fork --kill-child true 2>/dev/null || skip 'namespaces are not allowed here'
     mkdir -p "$work/bin"

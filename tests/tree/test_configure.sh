@@ -2,7 +2,7 @@
 # configure reports what it cannot do, and reports all missing packages at once.
 . "${PORTOLAN_SRC:-.}/tests/helpers.sh"
 
-# Uses a copy because a tree in which configure has run cannot be configured from elsewhere.
+# Uses a copy, because a configured tree cannot be configured from another directory.
 mkdir "$work/src"
 cp "$source/configure" "$work/"
 cp -R "$source/build-aux" "$work/"
@@ -16,7 +16,7 @@ test_other_systems_are_refused() {
     holds err 'Portolan runs on x86-64 and AArch64 only, not on riscv64'
 }
 
-# Simulates a system without the libraries: no module and no header is found.
+# Simulates a system without the libraries, where no module and no header is found.
 test_missing_packages_are_named_at_once() {
     expect 1 ./configure -q PKG_CONFIG=false ac_cv_header_csv_h=no ac_cv_header_Zydis_Zydis_h=no ac_cv_header_capstone_capstone_h=no ac_cv_header_elfutils_libdwfl_h=no
     holds err 'libraries are missing; their Debian packages: pkg-config libncurses-dev libreadline-dev libjansson-dev libelf-dev libexpat1-dev libyaml-dev libcsv-dev libzydis-dev libcapstone-dev libdw-dev'
@@ -29,7 +29,7 @@ test_left_out_parts_are_not_missing() {
     lacks err libdw-dev
 }
 
-# Simulates a cross build: configure finds an LLVM of this computer that nothing can be linked with.
+# Simulates a cross build, in which configure finds an LLVM of this computer that cannot be linked.
 test_foreign_llvm() {
     mkdir -p "$work/llvm/llvm-c"
     : >"$work/llvm/llvm-c/DebugInfo.h"

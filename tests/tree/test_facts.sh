@@ -1,7 +1,7 @@
 #!/bin/sh
 # Shows that the program reads every fact of the schema. A fact is read if its key occurs in a call
 # with a key as argument. A fact that is a member of struct core (analysis/core.h) is read if the
-# member is used. Prints TAP; the counts are in the log.
+# member is used. Prints TAP. The counts are in the log.
 set -eu
 source=${PORTOLAN_SRC:-.}
 work=$(mktemp -d)

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Shows that the tables of figures in README and docs are those that tools/figures.sh makes of
+# Shows that the tables of figures in README and docs equal those that tools/figures.sh makes from
 # bench/results. The check finds outdated tables, unknown and unused figures, and figures in the
 # prose of any document. Prints TAP.
 set -eu

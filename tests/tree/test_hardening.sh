@@ -31,8 +31,8 @@ test_library_is_hardened() {
     grep -q 'UND __stack_chk_fail' "$work/names" || fail 'the library has no stack protector'
 }
 
-# The child that measures cannot call the C library. Compilers may insert calls: clang turned a loop
-# into a call of memcpy. Only the child's start may call the functions listed here.
+# The child that measures cannot call the C library. Compilers may insert calls. For example, clang
+# turned a loop into a call of memcpy. Only the child's start may call the functions in this list.
 test_child_needs_no_library() {
     command -v nm >/dev/null && [ -r "$build/src/measure/sandbox_child.o" ] || skip 'no nm, or no objects'
     for part in sandbox_child window; do

@@ -64,15 +64,15 @@ retired_words() {
 }
 test_names_avoid_retired_words() { none retired_words; }
 
-# Every header is listed; otherwise a release would lack it.
+# Every header is listed. Otherwise a release would lack it.
 unlisted() {
     find src tests/unit tests/support -name '*.h' |
         awk 'FNR == NR { for (i = 1; i <= NF; i++) listed[$i] = 1; next } !($0 in listed)' Makefile.am -
 }
 test_headers_are_listed() { none unlisted; }
 
-# A command's record is in the file named after the command, its noun, or another command of that
-# noun. Commands of one word are in the file of their subject.
+# A command's record is in the file named after the command, its noun, or another command with this
+# noun. One-word commands are in the file of their subject.
 records_elsewhere() {
     grep -nE '^const struct command command_[a-z_]+ = ' src/*/*.c | sed -E 's/^([^:]*):[0-9]*:const struct command command_([a-z_]+) = .*/\1 \2/' |
         awk '{ n = $1; sub(/.*\/cmd_/, "", n); sub(/[_.].*/, "", n); subject = n ~ /^(view|keys|workbench)$/ && $2 !~ /_/
@@ -80,8 +80,8 @@ records_elsewhere() {
 }
 test_commands_are_where_their_name_says() { none records_elsewhere; }
 
-# Every fixed JSON key is documented. Reports are pages, not JSON, and columns may be for the screen
-# only.
+# Every fixed JSON key is documented. Reports are pages and not JSON, and some columns are only for
+# the screen.
 keys_undocumented() {
     grep -hoE '\bresult_(count|number|text|flag|switch|bool)\([a-z]+, "[a-z_0-9]+"|\.key = "[a-z_0-9]+"[^}]*\}' $(ls src/cmd/*.c | grep -v '/cmd_report\.c$') | grep -vE 'NOT_CSV \| NOT_JSON' |
         grep -oE '^(result_[a-z]+\([a-z]+, |\.key = )"[a-z_0-9]+"' | grep -oE '"[a-z_0-9]+"' | tr -d '"' | sort -u >"$work/keys"
@@ -92,8 +92,8 @@ keys_undocumented() {
 }
 test_keys_are_documented() { none keys_undocumented; }
 
-# A wrong merge may delete earlier text: each release keeps its section, including the first, and
-# this release has one.
+# A wrong merge may delete earlier text. Each release must have its section, including the first and
+# this one.
 news_lost() {
     for release in 0.1.0 "$(sed -n 's/^AC_INIT(\[[^]]*\], *\[\([^]]*\)\].*/\1/p' configure.ac)"; do
         awk -v release="$release" '$0 == release { found = 1; next } found && /^  - / { entries++ } found && /^[0-9]/ { exit } END { exit !entries }' NEWS || echo "NEWS has no entries for release '$release'"
@@ -101,7 +101,7 @@ news_lost() {
 }
 test_news_keeps_its_releases() { none news_lost; }
 
-# Objects depend on the flags that configure found: when these change, all objects are compiled
+# Objects depend on the flags that configure found. When these change, all objects are compiled
 # again. LLVM's flags change when the packages of the tests are installed after a build. Then only
 # the compiler's objects are compiled again.
 not_compiled_again() {
@@ -116,7 +116,7 @@ not_compiled_again() {
 }
 test_changed_flags_compile_again() { none not_compiled_again; }
 
-# Each file exists that docs/design.md names as a place to add things. NAME and ID are placeholders.
+# Each file exists that docs/design.md names as a place for additions. NAME and ID are placeholders.
 missing_files() {
     sed -n '/^## Where to add things/,/^## Data/p' docs/design.md | grep -oE '`[a-z]+/[A-Za-z0-9_./*-]+`' | tr -d '`' | sort -u >"$work/named"
     [ "$(wc -l <"$work/named")" -ge 8 ] || echo "the list names only $(wc -l <"$work/named") files"

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Shows that the include graph of src/ is the one in docs/design.md, which calls the directories of
+# Shows that the include graph of src/ is that of docs/design.md, which calls the directories of
 # src/ rooms. Each room may include the rooms that its line of the list names. These must precede
 # the room in the list, so includes form no cycle.
 . "${PORTOLAN_SRC:-.}/tests/helpers.sh"
@@ -33,9 +33,9 @@ test_files_include_what_their_room_may() {
 }
 
 # Within a room, X.c and X.h are one module, and modules must not include each other in a cycle.
-# Modules that include none, or that none includes, are removed repeatedly; what remains is on a
-# cycle. A header X_PART.h without a .c file has no code: it extends the types of X for the files of
-# X.
+# Modules without includes, or that no module includes, are removed repeatedly. The remaining
+# modules are on a cycle. A header X_PART.h without a .c file has no code. It extends the types of X
+# for the files of X.
 rings() {
     (cd "$source/src" && find . -mindepth 2 -name '*.[ch]' -exec grep -HoE '^#include "[a-z0-9_/]+\.h"' {} +) | sed 's|^\./||; s|:#include "| |; s|\.h"$||' |
         awk '{ file = $1; sub(/\.[ch]$/, "", $1); code[$1] = code[$1] || file ~ /c$/

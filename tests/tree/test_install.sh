@@ -1,6 +1,6 @@
 #!/bin/sh
-# Tests what is installed, what uninstalling leaves, what a release contains, and that neither
-# contains a path of the build.
+# Tests which files are installed, which remain after uninstalling, and which a release contains.
+# Neither the installation nor a release may contain a path of the build.
 . "${PORTOLAN_SRC:-.}/tests/helpers.sh"
 
 build=$(cd "$(dirname "$portolan")" && pwd)
@@ -62,7 +62,7 @@ test_no_path_of_the_build() {
     install_once
     case $(sed -n 's/^PREFIX_MAP = //p' "$build/Makefile") in '') skip 'the compiler does not map paths' ;; esac
     case $(sed -n 's/^SANITIZER_CFLAGS = //p' "$build/Makefile") in ?*) skip 'sanitizers keep paths' ;; esac
-    # Files may contain the prefix, which is below the build in make distcheck.
+    # Files may contain the prefix, which is below the build directory in make distcheck.
     for path in "$build" "$(cd "$source" && pwd)"; do
         grep -rlaF "$path" "$work/root" >"$work/files"
         while read -r file; do
@@ -83,7 +83,7 @@ test_uninstall_leaves_nothing() {
     rm -rf "$work/root"
 }
 
-# A release contains all files of the repository and nothing that tests or builds left.
+# A release contains all files of the repository and no files from tests or builds.
 test_release_holds_what_the_repository_holds() {
     git -C "$source" rev-parse --git-dir >/dev/null 2>&1 && [ "$(git -C "$source" rev-parse --show-toplevel)" = "$(cd "$source" && pwd -P)" ] || skip 'not in a repository'
     run_make distdir distdir="$work/release"

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Shows that an instruction set is a folder under src/isa with a table of operations. The code above
-# names no set and calls the table. Prints TAP.
+# Shows that an instruction set is a folder under src/isa with a table of operations. Code outside
+# of it names no set and calls the table. Prints TAP.
 set -eu
 source=${PORTOLAN_SRC:-.}
 work=$(mktemp -d)
@@ -36,11 +36,11 @@ for file in body.c chain.c cpu.c decode.c encode.c foreign.c form.c operation.c 
 done >"$work/faults"
 report "the sets' folders have the same files" "$work/faults"
 
-# Code requests decoded properties by name: operation, condition, roles.
+# Code queries decoded properties by name: operation, condition, roles.
 grep -rnE '(strn?cmp|str_match|str_has_prefix)\([^()]*mnemonic' analysis simulate report view --include='*.c' >"$work/faults" || true
 report "analysis, simulate, report and view compare no mnemonics" "$work/faults"
 
-# A form name is opaque: its meaning is requested from the instruction set.
+# Only the instruction set interprets a form name.
 grep -rnE '"[A-Z_][A-Z0-9_]* [(]' base model throughput table analysis simulate report measure infer work cmd view --include='*.c' >"$work/faults" || true
 report "above isa no form is named" "$work/faults"
 

@@ -1,5 +1,5 @@
 #!/bin/sh
-# AArch64 without a terminal: text, objects, hex, and machines of that instruction set.
+# AArch64 without a terminal: text, objects, hex, and machines of this instruction set.
 . "${PORTOLAN_SRC:-.}/tests/helpers.sh"
 
 kernel=$source/data/kernels/triad-a64-gcc-O3.s

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Shows that the atlas works in a browser from files alone, and that no text of a machine becomes
+# Shows that the atlas works in a browser from local files, and that no text of a machine becomes
 # markup or code.
 . "${PORTOLAN_SRC:-.}/tests/helpers.sh"
 

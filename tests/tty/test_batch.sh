@@ -26,8 +26,8 @@ test_repeated_is_a_lower_bound() {
     [ "$(grep -c '"lower_bound": *true' "$work/out")" -eq 1 ] || fail 'one of the two is a lower bound'
 }
 
-# Each block belongs to one of the halves even and odd, whatever the case of its hex digits and its
-# place in the file.
+# Each block belongs to one of the halves even and odd, regardless of the case of its hex digits and
+# its place in the file.
 test_halves_of_blocks() {
     { echo hex,cycles; sed 1d "$source/tests/data/blocks.csv" | sed 's/$/,1/'; } >"$work/lower.csv"
     { echo hex,cycles; sed 1d "$work/lower.csv" | sort -r | tr a-f A-F; } >"$work/upper.csv"
@@ -128,7 +128,8 @@ test_unknown_commands_machines_options() {
     expect 0 "$portolan" --version
 }
 
-# Entries of a file that describe no form: text lists the first five, formats for programs list all.
+# For entries of a file that describe no form, text output lists the first five and formats for
+# programs list all.
 test_unused_entries_of_a_file() {
     { printf "isa: x86\nports: ['0']\ninstruction_forms:\n- {name: nop, operands: [], port_pressure: [[1, '0']]}\n"
       for i in 1 2 3 4 5 6 7; do printf "%s {name: flumb%s, operands: [], port_pressure: [[1, '0']]}\n" - "$i"; done; } >"$work/unused.yml"
@@ -185,8 +186,8 @@ test_help_and_settings() {
     holds err '--top replaces patterns'
 }
 
-# The program accepts several files, here a script and a kernel. The same seed draws the same
-# experiments, another seed draws others.
+# The program accepts several files, such as a script and a kernel. The same seed draws the same
+# experiments. Another seed draws others.
 test_files_and_seeds() {
     printf 'machine show skylake\n' >"$work/named.pf"
     expect 0 "$portolan" "$work/named.pf" "$kernel"
@@ -229,7 +230,7 @@ test_kernel_options_hold() {
     holds err 'from 1 to 1024'
 }
 
-# Reports and exports contain the named machines, whichever option named them.
+# Reports and exports contain the named machines, regardless of the option that named them.
 test_reports_of_named_machines() {
     expect 0 "$portolan" --machine skylake -e "kernel load $kernel; kernel report $work/r.md --machine=znver4; kernel analyze --machine=znver4; export $work/e.html; export $work/e.md; export $work/e.csv"
     for file in r.md e.html e.md; do
@@ -322,7 +323,7 @@ TEXT
     holds out '1*p0'
 }
 
-# Both sides of a difference fit into 80 columns with any port names. A usage that does not fit has
+# Both sides of a difference fit in 80 columns with any port names. A usage that does not fit has
 # its own line.
 test_diff_within_80_columns() {
     for pair in 'skylake sapphirerapids' 'znver3 znver4' 'haswell zen5-charted --renamed'; do
@@ -339,7 +340,7 @@ test_whatif_pressure() {
     awk '$1 == "2" && $2 == "2.00" && $3 == "1.33" { found = 1 } END { exit !found }' "$work/out" || fail "$(cat "$work/out")"
 }
 
-# A what-if accepts ports by the names that are shown to users, and by the machine's own names.
+# A what-if accepts ports by the names that users see, and by the machine's own names.
 test_whatif_names() {
     for ports in 'ALU0,ALU1' '0,1'; do
         expect 0 "$portolan" --machine zen5-charted -e "kernel hex 4801d84801d9; kernel whatif 'usage:ADD (R64, R64)=1*p[$ports]'"
@@ -349,7 +350,7 @@ test_whatif_names() {
     holds err 'unknown port "ALU9"'
 }
 
-# A latency that no table has counts as one cycle. A note next to the result reports it.
+# A latency without a table entry counts as one cycle. A note next to the result reports it.
 test_unknown_latency() {
     printf '.L1:\n cltq\n addq %%rax, %%rax\n jne .L1\n' >"$work/latency.s"
     expect 0 "$portolan" --machine zen5-charted -e "kernel load $work/latency.s; kernel analyze"
@@ -359,7 +360,7 @@ test_unknown_latency() {
     holds out '"latency_guessed":1.0'
 }
 
-# Rejected lines are shown; the remainder is analysed on request.
+# Rejected lines are listed. The remaining lines are analysed on request.
 test_refused_lines() {
     printf '.L1:\n addq %%rax, %%rbx\n flumb %%rax\n jmp .L1\n' >"$work/bad.s"
     expect 1 "$portolan" -e "kernel load $work/bad.s"
@@ -396,8 +397,8 @@ test_mappings_differ() {
     holds out 'forms'
 }
 
-# The loop of the OSACA paper that stores its sum on the stack: its chain through memory extends to
-# the next iteration.
+# In this loop of the OSACA paper, which stores its sum on the stack, the chain through memory
+# extends to the next iteration.
 test_graph_of_dependences() {
     expect 0 "$portolan" -e "kernel load $source/data/kernels/pi-O1.s; kernel graph $work/g.dot --machine skylake"
     grep -q '^digraph' "$work/g.dot" && grep -q 'bound by dependencies' "$work/g.dot" || fail "no graph: $(head -3 "$work/g.dot")"
@@ -405,7 +406,7 @@ test_graph_of_dependences() {
     [ "$(grep -c '^  i[0-9]* \[' "$work/g.dot")" -eq 12 ] || fail 'not a node per instruction'
     grep -q 'style=dashed.*1 later.*color=red' "$work/g.dot" || fail 'the chain does not go into the next iteration'
     grep -q '^  i10 -> i11;' "$work/g.dot" || fail 'no edge from the comparison to the branch'
-    # Branches read registers as well, and the flags of the decrement that counts down the loop.
+    # Branches also read registers, and the flags of the decrement that counts down the loop.
     printf '.L1:\n  addq %%rax, %%rbx\n  decq %%rcx\n  movq %%rdx, %%rsi\n  jnz .L1\n' >"$work/down.s"
     expect 0 "$portolan" -e "kernel load $work/down.s; kernel graph $work/g.dot --machine skylake"
     grep -q '^  i1 -> i3;' "$work/g.dot" || fail 'no edge from the decrement to the branch'
@@ -449,7 +450,7 @@ test_schema_of_facts() {
     holds err 'unknown fact "isue_width"; did you mean issue_width?'
 }
 
-# Views are printed without a screen; batch mode waits for a job; commands of the screen report that
+# Views are printed without a screen. Batch mode waits for a job. Commands of the screen report that
 # they need one.
 test_views_and_jobs_without_a_screen() {
     expect 0 "$portolan" --machine skylake -e "kernel load $kernel; view kernel"
@@ -496,8 +497,8 @@ test_defaults_of_the_session() {
     expect 1 "$portolan" -e 'experiments show 1'
 }
 
-# Only requested output is made, in the format of the file's name. Missing values are "-", empty or
-# null, never nan.
+# Only requested output is written, in the format of the file's name. Missing values are "-", empty
+# or null, never nan.
 test_experiments_as_asked_for() {
     expect 0 "$portolan" --format json -e 'experiments generate --random 3 --size 2'
     holds out '"added":3,"experiments":3,'
@@ -538,8 +539,8 @@ test_names_in_csv() {
     ! grep -E '(^|,)one,' "$work/out" >"$work/bare" || fail "not quoted: $(cat "$work/bare")"
 }
 
-# A job for which a script does not wait ends with the last command, with a message. A job for which
-# it waited ends without one.
+# A job without a wait in the script ends with the last command, with a message. A job with a wait
+# ends without one.
 test_unfinished_job() {
     table="$forms; experiments generate; experiments measure --simulate skylake"
     expect 0 "$portolan" -e "$table; evolve start --ports 4 --seconds 600 --checkpoint none --threads 1"
@@ -568,7 +569,7 @@ test_evolve() {
     holds out '; smallest error so far '
 }
 
-# Active experiments print their rounds in every format, and write a table with which the next run
+# Active experiments print their rounds in every format, and write a table from which the next run
 # continues.
 test_active_experiments() {
     start="$forms; experiments generate; evolve start --active --simulate skylake --seconds 0.5 --checkpoint $work/active.json"

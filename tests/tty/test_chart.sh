@@ -39,8 +39,8 @@ test_a_killed_chart_goes_on() {
     holds out '3.0000 cycles on small'
 }
 
-# Compares charts of two hosts: where each was made, and the forms that differ. The second has
-# another host name and a slower multiplication.
+# Compares charts of two hosts: where each was made, and the forms that differ. The second host has
+# another name and a slower multiplication.
 test_charts_are_compared() {
     hide_tables
     expect 0 "$portolan" --format json -e "$chart"
@@ -59,8 +59,8 @@ test_charts_are_compared() {
     lacks out 'differ by'
 }
 
-# Two forms are equivalent in all experiments with the core. The experiment that the chart names is
-# measured, the machine changes, and nothing remains for a second run.
+# Two forms are equivalent in all experiments with the core. After the named experiment is measured,
+# the machine changes, and nothing remains for a second run.
 test_doubts_are_settled() {
     hide_tables
     cp -r "$source/tests/data/settle-cpu" "$work/alike"

@@ -1,6 +1,6 @@
 #!/bin/sh
-# portolan-cc: what it builds, links and traces, and how it is found. Skipped if Portolan was built
-# without LLVM.
+# portolan-cc: compiling, linking, tracing, and how the program finds it. Skipped if Portolan was
+# built without LLVM.
 . "${PORTOLAN_SRC:-.}/tests/helpers.sh"
 
 programs=$source/data/programs
@@ -57,7 +57,8 @@ C
     holds out 2
 }
 
-# Without PORTOLAN_TRACE no trace is written. A child process does not overwrite its parent's trace.
+# Without PORTOLAN_TRACE, no trace is written. A child process does not overwrite its parent's
+# trace.
 test_runtime_alone() {
     needs_llvm
     cd "$work" || return 1
@@ -128,7 +129,8 @@ test_copied_away() {
     expect 0 "$work/away/portolan" -e "$load"
 }
 
-# portolan-cc names a missing part and the package that contains it; program load prints the same.
+# portolan-cc names a missing part and the package that contains it. program load prints the same
+# message.
 test_missing_parts_are_named() {
     needs_llvm
     cd "$work" || return 1
@@ -240,7 +242,7 @@ END
 }
 
 # Traces loops, tasks, sections, critical and atomic regions of OpenMP. No thread waits forever, and
-# the references of all threads equal those of the same program without OpenMP.
+# the references of all threads equal those of the program without OpenMP.
 test_openmp() {
     needs_llvm
     cd "$work" || return 1

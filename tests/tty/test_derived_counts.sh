@@ -1,9 +1,10 @@
 #!/bin/sh
-# Counts of whole programs that follow from their code. Skipped if Portolan was built without LLVM.
+# Counts of complete programs that follow from their code. Skipped if Portolan was built without
+# LLVM.
 . "${PORTOLAN_SRC:-.}/tests/helpers.sh"
 
-# Counts that follow from the code are right for any input, even if no run shows it: limits,
-# remainders, thresholds. Counts that depend on data are not called exact.
+# Counts that follow from the code are correct for any input, even for cases that no run executes:
+# limits, remainders, thresholds. Counts that depend on data are not labelled exact.
 test_counts_follow_from_code() {
     needs_llvm
     cat >"$work/limits.c" <<'END'

@@ -49,9 +49,9 @@ build() {
     ${CC:-cc} "$work/${from:-k.c}" -o "$work/$name" "$@" 2>"$work/cc" || skip "the compiler refuses $*: $(head -n 1 "$work/cc")"
 }
 # diff_of WORDS: runs program diff and prints its rows as CSV: machine, matched, per_iteration,
-# percent_change, share, effect, then ten columns for A and ten for B.
+# percent_change, share, effect, then ten columns each for A and B.
 diff_of() { expect "${status:-0}" "$portolan" --format csv -e "program diff $*"; }
-# of COLUMN FUNCTION: prints the column's value in the row whose function in A has that name.
+# of COLUMN FUNCTION: prints the column's value in the row whose function in A has this name.
 of() { awk -F, -v c="$1" -v f="$2" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } $at["function_a"] == f { print $at[c]; exit }' "$work/out"; }
 
 test_levels() {
@@ -74,7 +74,7 @@ test_limit() {
     make_source
     build two -O2 -g -fno-tree-vectorize -fno-unroll-loops
     build three -O2 -g -ftree-vectorize -mavx2
-    # in the second build main stores its sum in memory across the calls: 9 cycles instead of 4
+    # In the second build, main stores its sum in memory across the calls: 9 cycles instead of 4.
     diff_of "$work/two" "$work/three" --machine skylake --fail-above 150
     status=1 diff_of "$work/two" "$work/three" --machine skylake --fail-above 50
     status=1 diff_of "$work/three" "$work/two" --machine skylake --fail-above 5
@@ -159,7 +159,7 @@ test_refused() {
     [ "$(awk 'END { print NR }' "$work/out")" -eq 2 ] || fail "loops of AArch64: $(cat "$work/out")"
 }
 
-# Both programs are run. If the system does not permit tracing, the test ends.
+# Runs both programs. If the system does not permit tracing, the test ends.
 test_weighted() {
     make_source
     build two -O2 -g -fno-tree-vectorize

@@ -1,11 +1,12 @@
 #!/bin/sh
 # Runs the commands that README and docs show: blocks of commands as one script in order, blocks of
-# shell lines by sh. Searches and measurements are shortened (SHORTER). Files that a reader would
-# have are provided. LEFT_OUT lists what is not run, with the reason.
+# shell lines by sh. Searches and measurements are shortened (SHORTER). The test provides files that
+# a reader would have. LEFT_OUT lists commands that are not run, with the reason.
 . "${PORTOLAN_SRC:-.}/tests/helpers.sh"
 
 export PORTOLAN_CPU='GenuineIntel 6 94 3'   # tables that are there, for the commands that compare with this CPU's
-# file|beginning of a line|reason why it is not run here. A row that matches no line is a fault.
+# file|beginning of a line|reason why the test does not run it. A row that matches no line is a
+# fault.
 LEFT_OUT="
 docs/adding-a-machine.md|machine check --machine NAME|NAME stands for a machine of the reader's
 docs/adding-a-machine.md|machine correct FORM|FORM stands for a form that was checked
@@ -25,8 +26,8 @@ BEFORE="
 docs/programs.md|program validate|program load data/programs/jacobi.c -O3; program run N=32,48,61,64,77,96,128
 docs/sessions.md|report session.html|kernel load data/kernels/triad-skl-O3.s; kernel analyze; experiments load few.csv; evolve start --ports 4 --generations 2 --checkpoint none; evolve wait
 "
-# Replacements that shorten times and counts, and fill in places that the text leaves to the reader.
-# LLVM's tables, whose import has its own test, take half a minute.
+# Replacements that shorten times and counts, and fill in text that readers choose. LLVM's tables,
+# whose import has its own test, take half a minute.
 SHORTER='
 s/--seconds [0-9]*m*/--seconds 1/g
 s/--budget [0-9]*s/--budget 2s/
@@ -105,7 +106,7 @@ TEXT
     cp solver program
 }
 
-# Prints file $1 without the lines that are left out, shortened.
+# Prints file $1 shortened, without the omitted lines.
 prepared() {
     page=$(sed -n '1s/^# \(.*\):.*/\1/p' "$1")
     printf '%s' "$LEFT_OUT" | awk -F'|' -v place="$page" 'NF == 3 && $1 == place { print $2 }' >"$work/out-of-it"
@@ -115,8 +116,8 @@ prepared() {
         { for (b in begins) if (index($0, b) == 1) { print place "|" b >>used; next } print }' "$1" | sed "$SHORTER"
 }
 
-# A host too busy to measure reports that. This is no fault of the text, nor are missing
-# measurements afterwards. A missing tool is named.
+# A host that is too busy to measure reports this. It is no fault of the text, and neither are
+# missing measurements afterwards. A missing tool is named.
 fault() {
     excused='core is contended|clock unstable|no stable time|which is not installed'
     ! grep -q 'experiments measure' "$work/now" || excused="$excused|no measured experiments|no inference run"
@@ -156,8 +157,8 @@ test_documented_commands_run() {
     done
 }
 
-# The first session in README is valid on a CPU that it does not name, and ends as described.
-# Measurements are left out.
+# The first session in README works on a CPU that README does not name, and ends as described.
+# Measurements are omitted.
 test_first_session_elsewhere() {
     files
     blocks

@@ -1,7 +1,7 @@
 #!/bin/sh
-# Text from outside never controls the terminal: escape sequences, C1 controls and bidi overrides in
-# file names, symbols, labels, source lines, forms, facts and compiler messages. They are shown
-# escaped on standard output and standard error in every format.
+# External text never controls the terminal: escape sequences, C1 controls and bidi overrides in
+# file names, symbols, labels, source lines, forms, facts and compiler messages. They are escaped on
+# standard output and standard error in every format.
 . "${PORTOLAN_SRC:-.}/tests/helpers.sh"
 
 export LC_ALL=C.UTF-8
@@ -68,7 +68,7 @@ test_nothing_steers_the_terminal() {
     clean "$work/.out" 'a data directory that is not there'
 }
 
-# A table written to the terminal itself is escaped; written to a file it equals what was read.
+# A table is escaped when written to the terminal. Written to a file, it equals its input.
 test_tables_to_a_terminal() {
     needs script
     printf 'experiment,cycles,state\n"A%s + B",,"%s"\n' "$form" "$form" >"$work/names.csv"
@@ -153,7 +153,7 @@ END
     as --64 "$work/loop.s" -o "$work/loop.o" 2>"$work/as.err" || fail "$(cat "$work/as.err")"
 }
 
-# Names in pictures: each label is one quoted string for gnuplot and dot, and what they draw is
+# In pictures each label is one quoted string for gnuplot and dot, and their drawings are
 # well-formed. Each program is first a stand-in that stores its input, then the real one if
 # installed.
 test_names_in_pictures() {
@@ -169,10 +169,10 @@ test_names_in_pictures() {
     printf '1:\tmovl "x] evil [URL=y] <b>&"(%%rip), %%eax\n\tmovl "back\\\\slash"(%%rip), %%ebx\n\tdecl %%ecx\n\tjne 1b\n' >"$work/names.s"
     commands="set machine $work/evil; experiments load $work/few.csv; plot accuracy $work/points.svg; kernel load $work/names.s; kernel graph $work/loop.svg"
     PATH="$work/stub:$PATH" expect 0 "$portolan" -e "$commands"
-    # The title is one string in single quotes; quotes within it are doubled.
+    # The title is one string in single quotes, with doubled quotes within it.
     sed -n "s/^set title //p" "$work/stub/script" >"$work/title"
     [ "$(wc -l <"$work/title")" = 1 ] && sed "s/''//g" "$work/title" | grep -qx "'[^']*'" || fail "title: $(cat "$work/title")"
-    # A node or graph must have only Portolan's attributes after its label. When escapes and strings
+    # After its label a node or graph must have only Portolan's attributes. When escapes and strings
     # are removed, no name may remain.
     sed 's/\\.//g; s/"[^"]*"//g' "$work/stub/dotted" >"$work/bare"
     grep -qE 'evil|URL|<b>|"' "$work/bare" && fail "dot: $(cat "$work/bare")"

@@ -14,7 +14,7 @@ open_loop() {
     see 'triad.s'
 }
 
-# Infers a mapping of four forms, uses it, and returns to the former one.
+# Infers a mapping of four forms, uses it, and returns to the former mapping.
 test_evolve_and_adopt() {
     open_loop 80 24
     prompt "forms select 'ADD (R64, R64)' 'IMUL (R64, R64)' 'SHL (R64, I8)' 'VADDPD (YMM, YMM, YMM)'"
@@ -34,7 +34,7 @@ test_evolve_and_adopt() {
     t send-keys s
     see 'run 1: stopped'
     t send-keys a
-    # The adopted mapping lists the four forms first, on the machine's ports, and is marked as
+    # The adopted mapping lists the four forms first, uses the machine's ports, and is marked as
     # inferred.
     see 'Intel Skylake (client), 4 forms inferred  3'
     t send-keys Down

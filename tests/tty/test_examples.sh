@@ -1,6 +1,6 @@
 #!/bin/sh
-# Shows that the examples in help run as printed. The directory has the files that they name;
-# commands that they need are run before (BEFORE). Searches and measurements are shortened
+# Shows that the examples in help run as printed. The directory has the files that they name.
+# Commands that they need run before them (BEFORE). Searches and measurements are shortened
 # (SHORTER). LEFT_OUT lists the examples that need a screen, another process or a tool, with the
 # reason.
 . "${PORTOLAN_SRC:-.}/tests/helpers.sh"
@@ -141,8 +141,8 @@ TEXT
         "$portolan" --machine skylake -e 'mapping save mine.csv' >made 2>&1) || fail "$(cat made)"
 }
 
-# Finds the rows of $1 whose first field is the beginning of $2. Prints the longest first field, or
-# with a third argument the second field.
+# Finds the rows of $1 whose first field is the beginning of $2. Prints the longest of these first
+# fields, or with a third argument the second field of its row.
 row() { printf '%s' "$1" | awk -F'|' -v example="$2" 'NF == 2 && index(example, $1) == 1 && length($1) >= length(best) { best = $1; value = $2 } END { if (best != "") print value }'; }
 
 test_examples_run() {

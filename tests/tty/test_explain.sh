@@ -1,6 +1,6 @@
 #!/bin/sh
-# Shows that program explain counts loops exactly in running programs, whose output does not change,
-# and what it rejects.
+# Shows that program explain counts loops exactly in running programs without changing their output,
+# and which programs it rejects.
 . "${PORTOLAN_SRC:-.}/tests/helpers.sh"
 
 [ "$(uname -m)" = x86_64 ] || { echo "1..0 # SKIP only on x86-64"; exit 0; }
@@ -132,7 +132,7 @@ test_begins_and_ends() {
     done
 }
 
-# After attaching and detaching the process ends as if it had not been traced.
+# After attaching and detaching, the process ends as if it had not been traced.
 test_attached() {
     build loops
     "$work/loops" wait 3000 >"$work/alone"
@@ -162,7 +162,7 @@ test_refused() {
     holds err 'not executed'
     expect 1 "$portolan" -e "program explain loop_sum --pid 4194304"
     expect 1 "$portolan" -e "program explain --file /bin/sh 0x10 $work/loops sum 1"
-    # A program in the current directory has to be named with ./, as for a shell.
+    # A program in the current directory must be named with ./, like in a shell.
     cp "$work/loops" "$work/only-here"
     (cd "$work" && expect 1 "$portolan" -e "program explain loop_sum only-here sum 10")
     holds err 'no such program: only-here'
@@ -172,15 +172,15 @@ test_refused() {
     holds err 'set-user-ID'
 }
 
-# same_output NAME INPUT WORDS: watches the hottest loop of a program from start to end. The program
-# must print what it prints alone.
+# same_output NAME INPUT WORDS: watches the hottest loop of a program from start to end. The
+# program's output must equal that without watching.
 same_output() {
     real=$1 input=$2; shift 2
     command -v "$1" >/dev/null 2>&1 || return 0
     "$@" <"$input" >"$work/alone" 2>&1
     rm -f "$work/profiled" "$work/printed"
     if ! "$portolan" -e "program profile --measure 0 --output $work/profiled --input $input -- $*; program explain 1 --output $work/printed" >"$work/out" 2>"$work/err" </dev/null; then
-        # The program is too short to have a hot loop, or the loop is one that is rejected.
+        # The program is too short for a hot loop, or its loop is rejected.
         grep -qE 'is too short|ptrace of process|no loop|not executed|space for a jump|at most' "$work/err" || fail "$real: $(cat "$work/err")"
         return 0
     fi
@@ -190,7 +190,7 @@ same_output() {
 
 test_programs_print_the_same() {
     build loops
-    # Some megabytes of compressible data, always the same.
+    # Some megabytes of compressible data, which are always the same.
     seq 1 500000 >"$work/numbers"
     printf 'my $s=0; for (my $i=0;$i<2000000;$i++) { $s+=$i%%7; } print "$s\\n";\n' >"$work/p.pl"
     printf 'print(sum(i*i%%7 for i in range(1500000)))\n' >"$work/p.py"
@@ -223,18 +223,18 @@ test_causes() {
     case $(cause loop_sum sum 1000) in branches | caches) fail "sum: $(cat "$work/out")" ;; esac
 }
 
-# term KEY: prints a number of the JSON document; empty if absent.
+# term KEY: prints a number of the JSON document, or nothing if it is absent.
 term() { tr -d '\n' <"$work/out" | sed -n 's/.*"'"$1"'": *\(-\{0,1\}[0-9.]*\).*/\1/p'; }
 
-# Replays in copies of the process. Half of the branches of both loops are random, and the missing
-# cycles are attributed to them unless attribution is refused. The process has no child left.
+# Replays in copies of the process. Half of the branches of both loops are random, so the missing
+# cycles must be attributed to them or attribution refused. Afterwards the process has no child.
 test_replays() {
     build loops
     for loop in partition search; do
         format=json explain "--output $work/printed loop_$loop $work/loops $loop 400"
         branch=$(term branch_cycles) above=$(term above)
         [ -n "$branch" ] || { grep -q '"not_replayed": *"\|"reason": *"' "$work/out" || fail "$loop: no terms and no reason: $(cat "$work/out")"; continue; }
-        # The terms add up to the missing cycles.
+        # The sum of the terms equals the missing cycles.
         awk -v sum="$branch $(term cache_cycles) $(term rest_cycles)" -v all="$above" 'BEGIN { split(sum, t); d = t[1] + t[2] + t[3] - all; exit !(d < 0.05 + all / 50 && d > -0.05 - all / 50) }' ||
             fail "$loop: $branch + $(term cache_cycles) + $(term rest_cycles) is not $above"
         # 40 % mispredicted branches cost at least 5 cycles on any machine.
@@ -253,8 +253,8 @@ test_replays() {
 # alone NAME REPEATS: prints cycles per iteration of a program by its own clock.
 alone() { CYCLES=1 "$work/loops" "$1" "$2" 2>/dev/null | sed -n 's/ cycles per iteration$//p'; }
 # true_term KEY LOOP PROGRAM WITHOUT REPEATS: compares term KEY of PROGRAM with the extra time over
-# WITHOUT, the same loop on data without the cause. They must agree within 20 % and the term's
-# uncertainty. If the host is busy meanwhile, nothing is compared, and a term may be refused.
+# WITHOUT, which runs the same loop on data without the cause. They must agree within 20 % and the
+# term's uncertainty. If the host is busy, nothing is compared, and a term may be refused.
 true_term() {
     compared=0
     for _ in 1 2 3 4 5 6; do
@@ -275,7 +275,7 @@ test_terms_are_true() {
     true_term cache list list-middle list 200
 }
 
-# Other commands use the recording: the loop's pane shows the time in the program by path, and
+# Other commands use the recording. The loop's pane shows the time in the program by path, and
 # kernel blame analyses the most frequent path, whose branches depend on data.
 test_recorded_paths() {
     build loops
@@ -294,7 +294,7 @@ test_recorded_paths() {
     fi
     # The memory view shows the footprint of the loop's loads.
     explain "--measure 0 --output $work/printed loop_list $work/loops list-middle 100; kernel load --symbol loop_list $work/loops; kernel memory"
-    # The view requires a footprint, which few recordings provide.
+    # The view requires a footprint, which few recordings have.
     awk '/^loads, per iteration/ { loads = 1 } loads && /^0x/ && $(NF - 1) ~ /^[0-9]/ { found = 1 } END { exit !found }' "$work/out" &&
         { grep -q 'in the program its loads use .* MiB' "$work/out" || fail "no memory: $(cat "$work/out")"; }
     # Another loop does not show these times.
@@ -303,8 +303,8 @@ test_recorded_paths() {
     ! grep -q 'in the program [0-9.]* cycles (' "$work/out" || fail "another loop has its times: $(cat "$work/out")"
 }
 
-# All iterations of an interpreter's loop arrive from its cases. They are timed in the original code
-# if copies of the process can be made.
+# All iterations of an interpreter's loop begin with a jump from its cases. They are timed in the
+# original code if copies of the process can be made.
 test_interpreter() {
     build loops
     format=json explain "--measure 0 --output $work/printed loop_interpret $work/loops interpret 40"
@@ -329,7 +329,7 @@ test_killed() {
     [ "$?" -le 1 ] || fail "it crashed: $(cat "$work/out" "$work/err")"
 }
 
-# If Portolan itself is killed, the watched process gets its original code back and may start
+# If Portolan itself is killed, the watched process returns to its original code and may start
 # threads.
 test_abandoned() {
     build loops
@@ -350,8 +350,8 @@ test_abandoned() {
     done
 }
 
-# Under seccomp the code is not changed. The loop is sampled instead if the system has a clock for
-# that.
+# Under seccomp, the code is not changed. The loop is sampled instead if the system has a clock for
+# it.
 test_sampled_instead() {
     build loops
     cat >"$work/filter.c" <<'EOF'

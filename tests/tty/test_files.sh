@@ -1,5 +1,5 @@
 #!/bin/sh
-# What the program does to files when it is interrupted, limited or finds files that it did not
+# Effects of the program on files when it is interrupted, limited or finds files that it did not
 # create.
 . "${PORTOLAN_SRC:-.}/tests/helpers.sh"
 
@@ -21,7 +21,7 @@ test_cancelled_measuring_keeps_its_rows() {
     grep -v "^hex,cycles,spread,state$\|^4801d8,[0-9.]*,[0-9.e-]*,.*[a-z]$" "$work/rows.csv" >"$work/torn" && fail "torn rows: $(cat "$work/torn")"
 }
 
-# If a write exceeds the limit on file sizes, existing files are unchanged and no new file is left.
+# If a write exceeds the limit on file sizes, existing files are unchanged and no new file remains.
 test_limit_on_file_sizes_is_an_error() {
     echo old >"$work/old.csv"
     expect 1 sh -c "ulimit -f 1; '$portolan' -e \"forms select '*'; experiments generate --random 100 --size 2; experiments save $work/old.csv\""
@@ -39,7 +39,7 @@ test_links_are_followed_and_devices_written_to() {
     [ -e /dev/stdout ] || fail '/dev/stdout is gone'
 }
 
-# Runs the torture test with few kills. make torture runs it with more.
+# Runs the torture test with few kills. `make torture` runs it with more.
 test_killed_programs_leave_nothing_half_done() {
     needs as
     KILLS=2 PORTOLAN=$portolan sh "$source/tests/tty/torture.sh" >"$work/out" 2>&1 || fail "$(tail -3 "$work/out")"
@@ -98,7 +98,7 @@ test_no_room_for_temporary_files() {
         holds err "no room for temporary files in $work/full"
         lacks err 'correct the source and load it again'
     done
-    # A source whose error message only mentions a full disk is at fault itself.
+    # A source whose own error message mentions a full disk is at fault.
     printf '#error No space left on device\n' >"$work/words.c"
     expect 1 "$portolan" -e "kernel load $work/words.c"
     lacks err 'no room for temporary files'

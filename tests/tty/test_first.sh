@@ -14,7 +14,7 @@ unsee() {
 }
 open_bare() { wait_until rm -rf "$home/.local" 2>/dev/null; open_screen "$1" "$2" "env -u XDG_STATE_HOME HOME=$home '$portolan'; echo left with \$?; read -r x"; }
 
-# A hint disappears when its command was used, each independently.
+# A hint disappears when its command is used, independently of other hints.
 test_hints_go() {
     open_bare 80 24
     see 'An example. What next?'
@@ -40,7 +40,7 @@ test_key_hides_the_hints() {
     see 'left with 0'
 }
 
-# No hints are shown if a file was named or the screen has no space for them.
+# No hints are shown if a file was named or the screen is too small.
 test_no_hints() {
     open_screen 80 24 "env HOME=$home '$portolan' '$source/data/kernels/pi-O1.s'; read -r x"
     see 'pi-O1.s'
@@ -52,7 +52,7 @@ test_no_hints() {
     gone 'What next?' || fail 'hints on twelve rows'
 }
 
-# Each step of the tutorial notices that it was done, by the keys and commands in its text.
+# Each step of the tutorial detects its completion, by the keys and commands in its text.
 test_tutorial() {
     open_bare 80 24
     see 'What next?'
@@ -86,7 +86,7 @@ test_tutorial() {
     see 'Done. Tutorial, 12 of 13'
     t send-keys '?'
     see 'Done. Tutorial, 13 of 13'
-    # The first Escape closes the help, the next ends the tutorial.
+    # The first Escape closes the help. The next one ends the tutorial.
     t send-keys Escape
     unsee '1 2 3 places'
     see 'Tutorial, 13 of 13'
@@ -97,7 +97,7 @@ test_tutorial() {
     t send-keys Q
 }
 
-# The demo plays, a key ends it, and the session is as before.
+# The demo plays and a key ends it. The session is then unchanged.
 test_demo_stops() {
     open_bare 120 40
     see 'What next?'
@@ -135,7 +135,7 @@ test_without_a_screen() {
     holds err 'demo needs a view of the workbench'
 }
 
-# Without machine tables the loop's pane gives that reason. It does not request a loop, because one
+# Without machine tables, the loop's pane gives this reason. It does not request a loop, because one
 # is loaded.
 test_without_tables() {
     expect 0 env PORTOLAN_DATA="$work/none" "$portolan" -e "kernel load $source/data/kernels/triad-skl-O3.s; view kernel"
@@ -152,7 +152,7 @@ test_hint_is_whole() {
 }
 
 # A terminal without paste marks sends pasted text as keys. They must not trigger key bindings, and
-# the pasted text is shown first.
+# the pasted text must be shown first.
 test_paste_without_marks() {
     open_screen 100 30 "env HOME=$home TERM=screen-256color '$portolan' '$source/data/kernels/triad-skl-O3.s'; echo left with \$?; read -r x"
     see '1/8'

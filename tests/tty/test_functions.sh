@@ -16,7 +16,7 @@ C
     cc -O1 -c -o "$work/two.o" "$work/two.c" || skip 'the C compiler does not work'
 }
 
-# The list can be searched; Enter opens the function under the cursor.
+# The list can be searched. Enter opens the function under the cursor.
 test_pick_a_function() {
     make_object
     open_screen 100 30 "env HOME=$home '$portolan' --machine skylake '$work/two.o'; read -r x"
@@ -38,8 +38,7 @@ test_pick_a_function() {
     t send-keys Q
 }
 
-# The list of all loops can be searched; Enter opens the loop under the cursor, here the outer of
-# two.
+# The list of all loops can be searched. Enter opens the loop under the cursor, the outer of two.
 test_pick_a_loop() {
     needs cc
     cat >"$work/nest.c" <<'C'
@@ -72,7 +71,7 @@ C
     t send-keys Q
 }
 
-# The list as text has the most deeply nested innermost loops first, each with the argument for
+# The list as text begins with the most deeply nested innermost loops, each with the argument for
 # --symbol.
 test_loops_as_text() {
     make_object
@@ -83,7 +82,7 @@ test_loops_as_text() {
     holds out LEA_B_IS
 }
 
-# In a stripped program addresses serve as names.
+# In a stripped program, addresses serve as names.
 test_stripped_program() {
     needs gzip
     program=$(readlink -f "$(command -v gzip)")
@@ -98,7 +97,7 @@ test_stripped_program() {
 }
 
 test_without_a_list() {
-    # The screen is so wide that one line of the message contains the example's entire path.
+    # The screen is so wide that one line of the message contains the complete path of the example.
     open_screen 240 24 "env HOME=$home '$portolan' --machine skylake; read -r x"
     see 'triad-skl-O3.s'
     prompt view functions

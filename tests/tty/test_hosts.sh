@@ -1,5 +1,5 @@
 #!/bin/sh
-# Measuring on several hosts: each part of the experiments is measured by its own process, and a
+# Measurement on several hosts. Each part of the experiments is measured by its own process, and a
 # host with another CPU is detected.
 . "${PORTOLAN_SRC:-.}/tests/helpers.sh"
 
@@ -64,12 +64,12 @@ test_a_host_that_disagrees_is_left_out() {
     [ "$(count "$work/merged.csv")" -eq $(($(count "$work/done-1.csv") + $(count "$work/done-2.csv") - 16)) ] || fail 'what the third measured is not left out'
     expect 0 "$portolan" -e "experiments merge $work/done-1.csv $work/done-2.csv $work/done-3.csv --all"
     holds out 'used because of'
-    # If two hosts disagree, it is unknown which is right.
+    # If two hosts disagree, the correct value is unknown.
     expect 1 "$portolan" -e "experiments merge $work/done-1.csv $work/done-3.csv"
     holds err 'every host disagrees'
 }
 
-# Haswell has Skylake's ports except for the divider and a few latencies. Few experiments show the
+# Haswell has Skylake's ports except for the divider and a few latencies. Few experiments reveal the
 # difference, and none of those measured before the split would.
 test_a_host_that_differs_a_little_is_found() {
     expect 0 "$portolan" --machine skylake -e "forms select 'ADD (R64, R64)' 'IMUL (R64, R64)' 'SHL (R64, I8)' 'VADDPD (YMM, YMM, YMM)' 'VDIVPD (YMM, YMM, YMM)' 'VMULPD (YMM, YMM, YMM)'; \
@@ -80,7 +80,7 @@ experiments generate; experiments measure --simulate skylake; experiments split 
     grep -q 'done-3.csv,[0-9]*,10,[2-9],0\.[0-9]*,1' "$work/out" || fail "Haswell is not found: $(cat "$work/out")"
 }
 
-# Not all of few experiments may be controls; otherwise none would remain to be divided among hosts.
+# Not all of few experiments may be controls. Otherwise none would remain to be divided among hosts.
 test_few_experiments_are_shared() {
     expect 0 "$portolan" --machine skylake -e "forms select 'ADD (R64, R64)' 'IMUL (R64, R64)'; experiments generate; experiments split 2 $work/few.csv"
     holds out '2 parts with 3 experiments'
@@ -88,7 +88,7 @@ test_few_experiments_are_shared() {
     [ "$(count "$work/few-1.csv")" -eq 2 ] && [ "$(count "$work/few-2.csv")" -eq 2 ] || fail "$(cat "$work"/few-*.csv)"
 }
 
-# Compares hosts: differences, largest first, and who measured each.
+# Compares hosts: differences, largest first, and the host of each measurement.
 test_hosts_are_compared() {
     host() { printf 'experiment,cycles,host,cpu,microcode\n"ADD (R64, R64)",%s,%s,Some CPU,%s\n"%s",%s,%s,Some CPU,%s\n"SUB (R64, R64)",0.25,,,\n' "$2" "$1" "$3" "$4" "$5" "$1" "$3" >"$work/of-$1.csv"; }
     host a 0.25 0x10 'ADD (R64, R64) + IMUL (R64, R64)' 1
@@ -110,7 +110,7 @@ test_hosts_are_compared() {
     printf 'experiment,cycles\n"NOP ()",1\n' >"$work/other.csv"
     expect 1 "$portolan" -e "experiments compare $work/of-a.csv $work/other.csv"
     holds err 'no experiment was measured on two hosts'
-    # Own measurements get this host's name; those of another host keep that host's.
+    # This host's measurements have its name. Those of another host have that host's name.
     expect 0 "$portolan" -e "experiments load $work/of-a.csv; experiments save $work/known.csv --host"
     grep -q '^"ADD (R64, R64)",.*,a,Some CPU,0x10' "$work/known.csv" || fail "$(cat "$work/known.csv")"
     grep '^"SUB (R64, R64)"' "$work/known.csv" | grep -qF "$(uname -n)" || fail "this host is not named: $(cat "$work/known.csv")"
@@ -118,7 +118,7 @@ test_hosts_are_compared() {
     holds err 'cannot store the host'
 }
 
-# Controls are equal whatever the order of their forms.
+# Controls are equal regardless of the order of their forms.
 test_controls_are_compared_in_any_order() {
     for host in 1 2 3; do
         printf 'experiment,cycles,control\n' >"$work/way-$host.csv"
@@ -136,8 +136,8 @@ test_controls_are_compared_in_any_order() {
     [ "$(count "$work/merged.csv")" -eq 6 ] || fail "$(cat "$work/merged.csv")"
 }
 
-# A control without a value on the first host gets that of the next host that measured it. A control
-# that no host measured is still listed once.
+# A control without a value on the first host has the value of the next host that measured it. A
+# control that no host measured is still listed once.
 test_controls_are_of_who_measured_them() {
     part() { printf 'experiment,cycles,control\n"ADD (R64, R64)",%s,yes\n"IMUL (R64, R64)",1,yes\n"2*IMUL (R64, R64)",,yes\n"%s*ADD (R64, R64)",%s,\n' "$2" "$3" "$3" >"$work/own-$1.csv"; }
     part 1 '' 2

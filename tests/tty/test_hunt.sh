@@ -1,9 +1,9 @@
 #!/bin/sh
-# Shows that machine hunt finds where LLVM's model differs, with llvm-mca, and where two models of
-# one machine differ.
+# Shows that machine hunt finds differences from LLVM's model, with llvm-mca, and differences
+# between two models of one machine.
 . "${PORTOLAN_SRC:-.}/tests/helpers.sh"
 
-# A stand-in for llvm-mca: each block takes as many cycles as it has instructions. Blocks with a
+# A stand-in for llvm-mca. The cycles of a block equal its number of instructions. Blocks with a
 # rotation have no result.
 fake_llvm() {
     cat >"$work/llvm-mca" <<'SCRIPT'
@@ -66,7 +66,7 @@ test_against_llvm() {
     holds err 'LLVM has no scheduling model for nothing'
 }
 
-# The same model agrees with itself; bounds and simulation differ.
+# A model agrees with itself. Bounds and simulation differ.
 test_two_models_of_one_machine() {
     expect 0 "$portolan" -e 'machine hunt --machine skylake --against-model simulate --forms 300 --blocks 300 --time 1h --seed 1'
     holds out 'skylake compared with skylake, simulated: '

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Nothing is lost: the workbench saves its session by itself, and the next workbench offers it.
+# Nothing is lost: the workbench saves its session automatically, and the next workbench offers it.
 . "${PORTOLAN_SRC:-.}/tests/helpers.sh"
 
 home=$work/home
@@ -11,7 +11,7 @@ prompt() { t send-keys :; t send-keys -l "$*"; t send-keys Enter; }
 # shellcheck disable=SC2059 # the text is the format
 paste() { t set-buffer "$(printf "$1")"; t paste-buffer -p; }
 # Starts a workbench on a separate screen and writes its process id to $home/pid. The tmux server
-# ends with the workbench; the next test has a new one.
+# ends with the workbench. The next test starts a new one.
 open_bench() {
     t kill-server 2>/dev/null
     socket=$socket+
@@ -19,7 +19,7 @@ open_bench() {
     open_screen "$1" "$2" "HOME=$home; export HOME; echo \$\$ >$home/pid; exec '$portolan'"
 }
 kill_bench() { kill -9 "$(cat "$home/pid")"; }
-# kept TEXT: whether a stored session has the text. Ignores files that are being written, which a
+# kept TEXT: returns whether a stored session contains the text. Ignores incomplete files, which a
 # kill deletes.
 kept() { grep -rqF --exclude='.*' --exclude='*.tmp*' -- "$1" "$state/sessions" 2>/dev/null; }
 ended() { ! kill -0 "$(cat "$home/pid")" 2>/dev/null; }
@@ -56,7 +56,7 @@ test_kill_and_come_back() {
     t send-keys Q
 }
 
-# The history of the prompt is restored after kill -9, too. Without a stored session none is
+# The history of the prompt is also restored after kill -9. Without a stored session, none is
 # offered.
 test_history_and_nothing_to_offer() {
     wait_until rm -rf "$home/.local" 2>/dev/null
@@ -74,8 +74,8 @@ test_history_and_nothing_to_offer() {
     t send-keys Q
 }
 
-# Two workbenches at once have separate sessions; that of a running workbench is not offered to
-# another.
+# Two concurrent workbenches have separate sessions. The session of a running workbench is not
+# offered to another.
 test_two_at_once() {
     wait_until rm -rf "$home/.local" 2>/dev/null
     open_bench 80 24
@@ -150,7 +150,7 @@ test_sessions_by_command() {
     grep -qE 'setting +seed +1 +7' "$work/out" || fail 'no changed setting'
     expect 1 "$portolan" -e 'session load no-such'
     holds err 'no saved session'
-    # Text in a fixed order: if nothing changed, version control finds nothing to commit.
+    # Text is in a fixed order. If nothing changed, version control finds nothing to commit.
     expect 0 "$portolan" -e "session load $work/one; session save $work/three"
     diff -r "$work/one" "$work/three" >"$work/faults" || fail 'saved again it is another text'
     LC_ALL=C grep -rLI . "$work/one" | grep . && fail 'not all of it is text'
@@ -158,7 +158,7 @@ test_sessions_by_command() {
     needs cc
     printf 'void f(double *a, long n)\n{\n    for (long i = 0; i < n; i++)\n        a[i] *= 2.5;\n}\n' >"$work/f.c"
     expect 0 "$portolan" --machine skylake -e "kernel load $work/f.c; session save $work/c"
-    # The name of a source file in a session is shown before the file is opened; the same command,
+    # The name of a source file in a session is shown before the file is opened. The same command,
     # repeated, opens it.
     expect 1 "$portolan" -e "session load $work/c; kernel compile -O3"
     holds err "the session would open the file $work/f.c"

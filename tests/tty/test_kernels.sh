@@ -14,7 +14,7 @@ test_list_of_kernels() {
     holds out 'imulq'
     expect 0 "$portolan" --format json --machine skylake -e "kernel load $work/mul.s; kernel load $work/add.s; kernel switch previous; kernel opened"
     holds out '"current":1,"kernels"'
-    # A kernel that is read again stays the same kernel.
+    # A kernel that is read again is the same kernel.
     expect 0 "$portolan" --machine skylake -e "kernel load $work/mul.s; kernel reload; kernel opened"
     lacks out ' 2 '
     expect 1 "$portolan" -e "kernel load $work/mul.s; kernel switch next"
@@ -39,7 +39,7 @@ test_two_beside_each_other() {
     holds err 'no other kernel'
 }
 
-# Changes are marked, undone and redone: of a mapping, and of a kernel that was read again.
+# Changes of a mapping, and of a kernel that was read again, are marked, undone and redone.
 test_undo() {
     set_it="mapping set 'IMUL (R64, R64)' 2*p0"
     expect 0 "$portolan" --machine skylake -e "kernel load $work/mul.s; $set_it; kernel analyze; mapping show 'IMUL (R64, R64)'"
@@ -53,7 +53,7 @@ test_undo() {
     expect 0 "$portolan" --machine skylake -e "kernel load $work/mul.s; $set_it; undo; redo; kernel analyze; mapping show 'IMUL (R64, R64)'"
     holds out '2*p0'
     holds out 'Intel Skylake (client), edited'
-    # A change after an undo discards what could be redone.
+    # A change after an undo discards the undone changes.
     expect 1 "$portolan" --machine skylake -e "$set_it; undo; mapping set 'ADD (R64, R64)' 1*p5; redo"
     holds err 'nothing to redo'
     expect 1 "$portolan" -e 'undo'

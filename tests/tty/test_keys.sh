@@ -1,5 +1,5 @@
 #!/bin/sh
-# Users can bind keys in portolan/rc. A fault in that file is reported and does not stop the
+# Users can bind keys in portolan/rc. A fault in this file is reported and does not stop the
 # workbench.
 . "${PORTOLAN_SRC:-.}/tests/helpers.sh"
 
@@ -68,7 +68,7 @@ test_it_can_be_left_out() {
     lacks err nonsense
 }
 
-# The workbench opens whatever portolan/rc is.
+# The workbench opens even if portolan/rc is invalid.
 test_malformed_files() {
     for what in directory pipe zero dangling circle long; do
         rm -rf "$home/portolan/rc"
@@ -89,7 +89,7 @@ test_malformed_files() {
 }
 
 buffer_is() { [ "$(t show-buffer 2>/dev/null)" = "$1" ]; }
-# Copied text reaches the terminal: here tmux, which stores it in a buffer.
+# Copied text reaches the terminal, here tmux, which stores it in a buffer.
 test_copy_reaches_the_terminal() {
     open_with --no-rc
     t set-option -s set-clipboard on

@@ -1,6 +1,6 @@
 #!/bin/sh
-# libportolan as other programs use it: the examples are compiled with the installed files and run;
-# Python uses ctypes. Needs `make shared`, or ./configure --enable-shared.
+# libportolan in other programs: the examples are compiled with the installed files and run. Python
+# uses ctypes. Needs `make shared`, or ./configure --enable-shared.
 . "${PORTOLAN_SRC:-.}/tests/helpers.sh"
 
 build=$(cd "$(dirname "$portolan")" && pwd)
@@ -8,7 +8,7 @@ build=$(cd "$(dirname "$portolan")" && pwd)
 LD_LIBRARY_PATH=$build
 export LD_LIBRARY_PATH
 
-# example NAME ARGUMENTS...: compiles the example with no header but the public one, and runs it.
+# example NAME ARGUMENTS...: compiles the example with only the public header, and runs it.
 example() {
     name=$1; shift
     [ -x "$work/$name" ] || ${CC:-cc} -std=c11 -Wall -Wextra -Werror -I"$source/src/api" -o "$work/$name" "$source/examples/$name.c" -L"$build" -lportolan 2>"$work/cc" ||
@@ -68,8 +68,8 @@ test_inference() {
     expect 0 "$portolan" --machine skylake -e "forms select 'ADD (R64, R64)' 'IMUL (R64, R64)' 'SHL (R64, I8)' 'VADDPD (YMM, YMM, YMM)'; experiments generate; experiments measure --simulate skylake; experiments generate; experiments measure --simulate skylake; experiments save $work/e.csv"
     expect 0 example infer "$work/e.csv" 60 4
     holds out 'watched: yes'
-    # Which of the mappings that explain all measurements is returned depends on when the callback
-    # is called.
+    # Several mappings explain all measurements. The one returned depends on when the callback is
+    # called.
     grep -qE '^mean error: 0\.[0-9]+ % of (1[0-9]|[2-9][0-9]) experiments$' "$work/out" || fail "$(cat "$work/out")"
     [ "$(grep -cE '^(ADD|IMUL|SHL|VADDPD) \(' "$work/out")" -eq 4 ] || fail "$(cat "$work/out")"
     expect 1 example infer "$work/e.csv" 0 4
@@ -109,8 +109,8 @@ test_measuring() {
     holds err "the code is NULL, the structure's size"
 }
 
-# Charts a simulated CPU with known ports. Each form has as many ports as in its mapping, and shares
-# them with the same forms. (An ADD uses any of as many ports as there are slots.)
+# Charts a simulated CPU with known ports. Each form must have the number of ports in its mapping,
+# and share them with the same forms. (An ADD uses as many ports as there are slots.)
 test_charting() {
     [ -z "${without-}" ] || skip "$without"
     expect 0 example chart --simulate skylake 'ADD (R64, R64)' 'IMUL (R64, R64)' 'SHL (R64, I8)' 'LEA_B_I_D8 (R64)' 'BSWAP (R32)'

@@ -10,7 +10,7 @@ cat >"$work/loop.s" <<'TEXT'
 	jnz 1b
 TEXT
 
-# A machine of another instruction set is an error, wherever it was named; no other machine replaces
+# A machine of another instruction set is an error, wherever it was named. No other machine replaces
 # it.
 test_machines_are_not_replaced() {
     for way in "$portolan --machine neoverse-v2 -e" "$portolan -e 'set machine neoverse-v2' -e"; do
@@ -37,7 +37,7 @@ test_the_machine_stays() {
     holds out 'AMD Zen 4: 3.00 cycles per iteration simulated'
 }
 
-# After -- any word is a name, whatever it begins with.
+# After -- any word is a name, even if it begins with a dash.
 test_a_name_like_an_option() {
     cp "$work/loop.s" "$work/-x.s"
     cd "$work" || return
@@ -132,7 +132,7 @@ test_the_method_is_found() {
     holds out 'measured by'
 }
 
-# A .S file is preprocessed first; its own lines are shown.
+# A .S file is preprocessed first. Its own lines are shown.
 test_preprocessed() {
     needs cc
     expect 0 "$portolan" -e "kernel load $source/tests/data/macros.S; kernel show"

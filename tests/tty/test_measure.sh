@@ -1,8 +1,8 @@
 #!/bin/sh
-# Measurements survive crashes: the program and its sandbox children are killed at random times.
-# Afterwards all results exist and nothing is left behind. The expected results are counted from the
-# journal and therefore hold exactly on every host, quiet or not. The number of experiments with a
-# value depends on the host; on a simulated machine all have one. STRESS=N: number of experiments
+# Measurements survive crashes. The program and its sandbox children are killed at random times.
+# Afterwards all results exist and no process or file remains. The expected results are counted from
+# the journal and therefore hold exactly on every host, quiet or not. The number of experiments with
+# a value depends on the host. On a simulated machine all have one. STRESS=N: number of experiments
 # (make stress: 10,000), all of which must be measured. `make check` measures a few hundred with
 # little patience.
 . "${PORTOLAN_SRC:-.}/tests/helpers.sh"
@@ -55,13 +55,14 @@ journal_holds() {
 }
 
 # killed_run OPTIONS LINES: kills a run when it has written LINES lines, and some of its children
-# before. The program is stopped while its lines are counted; on a busy host it would otherwise end
-# before they are counted.
+# before. The program is stopped while its lines are counted, because on a busy host it would
+# otherwise end before they are counted.
 killed_run() {
     before=$(lines)
     (run "$1" >"$work/out" 2>&1) &
     program=$!
-    # If a child is killed nothing is lost; if the program is killed only what it had not written.
+    # If a child is killed, nothing is lost. If the program is killed, only unwritten results are
+    # lost.
     tries=0
     while kill -STOP "$program" 2>/dev/null && [ "$tries" -lt 2000 ]; do
         tries=$((tries + 1))
@@ -75,7 +76,7 @@ killed_run() {
     wait "$program" 2>/dev/null
 }
 
-# The run after the kills must reuse exactly what the journal contains. Its reported numbers of
+# The run after the kills must reuse exactly the contents of the journal. Its reported numbers of
 # reused, failed and unsettled experiments must equal those of the rows.
 last_run() {
     # An incomplete last line is ignored.
@@ -98,9 +99,9 @@ last_run() {
     equal "failed ones" "$(rows 'unsteady.*')" "$(number failed "$work/out")"
 }
 
-# Returns whether no observed idle core was faster than the one in the journal's final results.
-# Otherwise these results were measured on a busy core and count as passes to be confirmed
-# (runner.c: AS_FAST).
+# Returns whether no observed idle core was faster than the one in the journal's final results. If
+# one was, these results were measured on a busy core and count as passes to be confirmed (runner.c:
+# AS_FAST).
 as_fast() {
     "$portolan" --format json -e 'machine calibrate' >"$work/calibration" 2>&1
     now=$(sed -n 's/.*"nops_per_cycle":\([0-9.]*\).*/\1/p' "$work/calibration")
@@ -112,7 +113,7 @@ as_fast() {
     END { exit !(least == "" || least >= 0.985 * now) }' "$work/journal.csv"
 }
 
-# A repeated run reuses all final results with their dates; with --fresh it reuses none.
+# A repeated run reuses all final results with their dates. With --fresh it reuses none.
 known_run() {
     settled=$(rows 'ok|unsteady.*')
     (run "$1" >"$work/out" 2>&1) || fail "again: $(cat "$work/out")"
@@ -170,7 +171,7 @@ test_all_are_measured_after_deaths() {
     nothing_left
 }
 
-# The core never becomes as idle as calibrated. Within two seconds values are reported as
+# The core never becomes as idle as it was at calibration. Within two seconds values are reported as
 # unconfirmed, and a script continues. Longer patience must be requested.
 test_never_quiet() {
     [ "$(uname -m)" = x86_64 ] || skip "for x86-64"
@@ -189,8 +190,8 @@ test_never_quiet() {
     holds out '"state":"unconfirmed"'
 }
 
-# A time below the bound of this CPU's ports is never ok: the tables have three ports for additions,
-# but the CPU that runs the test has more.
+# A time below the bound of this CPU's ports is never ok. The tables have three ports for additions,
+# but this CPU has more.
 test_below_ports() {
     [ "$(uname -m)" = x86_64 ] || skip "for x86-64"
     hex=4801c04801db4801c94801d24801f64801ff4d01c04d01c9
@@ -205,7 +206,7 @@ test_below_ports() {
 }
 
 # Reasons why a loop is not measured name the instruction, and its line if it has one: rejected
-# instructions, and faults that only running it shows.
+# instructions, and faults that only a run reveals.
 test_reasons_name_the_line() {
     [ "$(uname -m)" = x86_64 ] || skip "for x86-64"
     "$portolan" -e 'machine calibrate' >"$work/calibration" 2>&1 || skip "no sandbox here: $(cat "$work/calibration")"
@@ -223,7 +224,7 @@ TEXT
     holds err 'not measured: SIGFPE: division fault (line 4: divl %esi)'
     expect 1 "$portolan" -e 'kernel hex 31f6f7f6; kernel measure'
     holds err 'not measured: SIGFPE: division fault (instruction 2: div esi)'
-    # For a compiled loop the reason names the line of the C file, too.
+    # For a compiled loop, the reason also names the line of the C file.
     if command -v gcc >/dev/null; then
         printf '%s\n' 'double f(const double *a, const int *b, long n) {' ' double s = 0;' ' for (long i = 0; i < n; i++)' '  if (b[i] > 3)' '   s += a[i] * 3;' ' return s;' '}' >"$work/branch.c"
         expect 1 "$portolan" -e "kernel load $work/branch.c -O1; kernel measure"
@@ -236,7 +237,7 @@ TEXT
     grep -q 'instruction 2' "$work/divided.csv" || fail "$(cat "$work/divided.csv")"
 }
 
-# Results of a user's template are stored by its code, not by the form's name. The program's own
+# Results of a user's template are stored by its code and not by the form's name. The program's own
 # form is measured separately, and vice versa.
 test_added_forms_are_known_apart() {
     [ "$(uname -m)" = x86_64 ] || skip "for x86-64"
@@ -249,7 +250,7 @@ test_added_forms_are_known_apart() {
         expect 0 "$portolan" --format json -e "${add}experiments load $work/inc.csv; experiments measure --journal $work/apart.csv --patience 5"
         [ -z "$(number reused "$work/out")" ] || reused="$reused $(number reused "$work/out")"
     done
-    # The host may not be quiet enough for a value; then nothing is reused.
+    # The host may not be quiet enough for a value. Then nothing is reused.
     case $reused in
     ' 0 0 0') grep -q ',ok,' "$work/apart.csv" && fail "$(cat "$work/apart.csv")" ;;
     ' 0 0 1') ;;
@@ -258,7 +259,7 @@ test_added_forms_are_known_apart() {
     awk -F, 'NR > 1 && $9 !~ /^u?[0-9a-f]*$/ { exit 1 }' "$work/apart.csv" || fail "$(cat "$work/apart.csv")"
 }
 
-# Waits for the text on the screen. On a host that is never quiet nothing is measured, no remaining
+# Waits for the text on the screen. On a host that is never quiet, nothing is measured, no remaining
 # time is shown, and the run ends by itself.
 see_unless_contended() {
     wait_until seen_or_contended "$1"
@@ -286,7 +287,7 @@ test_blocks_show_the_core() {
     see_unless_contended 'cancelled after'
 }
 
-# A machine check shows the core, too.
+# A machine check also shows the core.
 test_check_shows_the_core() {
     [ "$(uname -m)" = x86_64 ] || skip "for x86-64"
     "$portolan" -e 'machine calibrate' >"$work/calibration" 2>&1 || skip "no sandbox here: $(cat "$work/calibration")"

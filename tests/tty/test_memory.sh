@@ -1,6 +1,6 @@
 #!/bin/sh
-# A loop with data beyond the first-level cache: streams and sizes are predicted from a machine's
-# facts, and what is unpredictable is described. If this CPU can be measured, the loop is run on
+# A loop with data beyond the first-level cache. Streams and sizes are predicted from a machine's
+# facts, and unpredictable parts are described. If this CPU can be measured, the loop is run on
 # arrays.
 . "${PORTOLAN_SRC:-.}/tests/helpers.sh"
 
@@ -32,7 +32,7 @@ test_predicted() {
     for column in hops measured spread from; do
         if grep -E '^(size|stream) ' "$work/out" | grep -qw "$column"; then fail "an empty column $column"; fi
     done
-    # The table with the columns of --measure, too, fits into the 120 columns of a wide terminal.
+    # The table with the columns of --measure also fits in the 120 columns of a wide terminal.
     [ "$(grep -E '^(size|[0-9.]+[KMG]) ' "$work/out" | wc -L)" -le 102 ] || fail 'the table is too wide'
     # Labels of the plot are values of the table.
     holds out 'log scale'
@@ -53,7 +53,7 @@ test_predicted() {
     expect 0 "$portolan" --format csv --machine skylake -e "kernel load $work/triad.s; kernel memory --size 16K..64K"
     [ "$(grep -cE '^(16384|32768|65536),L[12],' "$work/out")" -eq 3 ] || fail "no rows: $(cat "$work/out")"
 }
-# Arrays that the code names are separate arrays; the loop's end determines their size.
+# Arrays that the code names are separate arrays. The loop's end determines their size.
 test_symbols() {
     expect 0 "$portolan" --machine skylake -e "kernel load $work/symbols.s; kernel memory --size 16M; kernel analyze"
     for stream in 'b [+] rax +load' 'c [+] rax +load' 'a [+] rax +store'; do
@@ -101,8 +101,7 @@ test_wrong_sizes() {
     expect 1 "$portolan" -e "machine calibrate --memory --cpu 0"
     holds err '--cpu does not apply to --memory'
 }
-# A measured time whose loads depend on indices in memory is shown with the data that it was
-# measured with.
+# A measured time whose loads depend on indices in memory is shown with the data of its measurement.
 test_data() {
     case $(uname -m) in x86_64) ;; *) skip 'x86-64 alone' ;; esac
     name=histogram
@@ -114,7 +113,7 @@ test_data() {
     "$portolan" -e "kernel load $work/none.s; kernel measure" >"$work/out" 2>"$work/err" || status=$?
     lacks out 'data: '
 }
-# Measurements depend on the host: the command must end with a time or the reason why there is none.
+# Measurements depend on the host. The command must end with a time or the reason for its absence.
 test_measured() {
     case $(uname -m) in x86_64) ;; *) skip 'x86-64 alone' ;; esac
     for loop in triad chase rows symbols; do

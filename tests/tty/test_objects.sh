@@ -69,7 +69,7 @@ test_archives() {
     expect 1 "$portolan" -e 'kernel load cut.a'
 }
 
-# A place in a function selects the loop around it; a loop's head selects that loop.
+# A place in a function selects the loop around it. A loop's head selects this loop.
 test_places() {
     make_archives
     expect 0 "$portolan" -e 'kernel load nest.o; kernel list'
@@ -124,7 +124,7 @@ C
         expect 0 "$portolan" --format json -e "kernel load '$file' --symbol total --lines 9; kernel show"
         holds out '"source_line":9,"source":"        s *= a[i].x;"'
     done
-    # A screen without space for source lines next to the instructions shows the line of the
+    # Without space for source lines next to the instructions, a screen shows the line of the
     # instruction under the cursor.
     expect 0 env COLUMNS=80 LINES=24 "$portolan" -b -e 'kernel load in --symbol total --lines 7; view kernel'
     holds out '2: { return x * o.x + y * o.y; } };  inlined v::dot'
@@ -136,7 +136,7 @@ C
     holds err 'no loop with code from lines 900-900 of in.cpp'
     expect 1 "$portolan" -e 'kernel load two.o --lines 1'
     holds err 'this code has no debug information'
-    # Lines refer to the function's own file; otherwise those of any member would match.
+    # Lines refer to the function's own file. Otherwise lines of any member would match.
     expect 1 "$portolan" -e 'kernel load debug.a --lines 7'
     holds err '--lines needs --symbol'
     expect 0 "$portolan" -b -e 'kernel load debug.a(nest.o) --lines 7; kernel show'
@@ -148,7 +148,7 @@ C
     holds out '2: { return x * o.x + y * o.y; } };  inlined v::dot'
     holds out '6: for (long i = 0; i < n; i++)'
     cmp -s kept/kernel-lines.csv kept-again/kernel-lines.csv || fail 'other lines were saved'
-    # The loop also keeps its name and address, which its jumps and the front end model use.
+    # The loop also retains its name and address, which its jumps and the front end model use.
     expect 0 "$portolan" -e 'kernel load in.o --symbol total --lines 7; kernel show; kernel analyze --machine skylake'
     cp out loaded
     expect 0 "$portolan" -e 'session load kept-again; kernel show; kernel analyze --machine skylake'
@@ -186,9 +186,8 @@ test_damaged_debug_information() {
     done
 }
 
-# A program of more than 2 GB, whose symbols and debug information follow the code, is mapped, not
-# read. It must not need more memory than without the hole that makes it large, which the file
-# system does not store either.
+# A program of more than 2 GB, whose symbols and debug information follow the code, is mapped
+# instead of read. Its size comes from a hole in the file, which must not increase the memory use.
 test_large_program() {
     needs_libdw
     needs python3
@@ -247,7 +246,7 @@ SH
     t send-keys Q
 }
 
-# Programs on every Debian are stripped; they must have functions and loops.
+# Programs on every Debian are stripped. They must have functions and loops.
 test_programs_of_the_system() {
     for program in /bin/bash /bin/ls /bin/grep; do
         [ -x "$program" ] || skip "no $program"
@@ -256,7 +255,7 @@ test_programs_of_the_system() {
     done
 }
 
-# Addresses equal those of objdump, in the column and as jump targets, and calls through stubs have
+# Addresses equal those of objdump, in the column and as jump targets. Calls through stubs have
 # their function's name.
 test_addresses_as_objdump_has_them() {
     needs objdump
@@ -287,14 +286,14 @@ END
             sed -n 's/^ *0x\([0-9a-f]*\)  .*/\1/p' shown >ours
             objdump -d --no-show-raw-insn --disassemble="$function" where | sed -n 's/^ *\([0-9a-f]*\):\t.*/\1/p' >theirs
             [ -s ours ] && [ "$(head -n "$(wc -l <ours)" theirs)" = "$(cat ours)" ] || fail "$how, $function: $(diff theirs ours | head -5)"
-            # Jump targets in a linked program, as address and name.
+            # Jump targets in a linked program have address and name.
             case $how in *-c*|*static*) continue ;; esac   # a static program has several names per address
             grep -oE '(call|jmp|j[a-z]+) 0x[0-9a-f]+ <[^>]*>' shown | sed 's/^[a-z]* 0x//' | sort -u >ours
             objdump -d --no-show-raw-insn --disassemble="$function" where | grep -oE '(call|jmp|j[a-z]+) +[0-9a-f]+ <[^>]*>' | sed 's/^[a-z]* *//' | sort -u >theirs
             diff theirs ours >difference || fail "$how, $function: $(cat difference)"
         done
     done
-    # Names to be resolved by the linker are shown, too.
+    # Names that the linker will resolve are also shown.
     cc -O2 -c -o where where.c && expect 0 "$portolan" -e 'kernel load where --symbol rare; kernel show'
     holds out 'puts'
     holds out 'strlen'

@@ -115,8 +115,8 @@ samples_at() {
     echo "$((0x7f0000401000 + head - 0x401000))"
 }
 
-# Functions and loops are sorted by their samples, with percentages. An outer loop does not include
-# the samples of inner ones.
+# Functions and loops are sorted by their samples, with percentages. An outer loop excludes the
+# samples of inner ones.
 test_loops_by_samples() {
     make_stripped
     expect 0 "$portolan" -e "kernel functions '$work/two' --loops --profile '$work/perf data'"
@@ -140,7 +140,7 @@ test_loops_by_samples() {
     holds err 'no samples in functions of two in this profile'
 }
 
-# In the picker the loop with the most samples is first, and Enter opens it with its samples.
+# In the picker, the loop with the most samples is first, and Enter opens it with its samples.
 test_pick_by_samples() {
     make_stripped
     open_screen 100 30 "env HOME=$work PATH=$PATH '$portolan' --machine skylake; read -r x"

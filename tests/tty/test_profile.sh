@@ -1,9 +1,9 @@
 #!/bin/sh
-# Shows what program profile prints about programs that this test makes, and about programs that it
+# Shows the output of program profile for programs that this test makes, and for programs that it
 # rejects.
 . "${PORTOLAN_SRC:-.}/tests/helpers.sh"
 
-# Makes a program with two loops; the second does three times the work of the first.
+# Makes a program with two loops. The second does three times the work of the first.
 make_program() {
     compiler=${CC:-cc}
     needs "${compiler%% *}"
@@ -53,7 +53,8 @@ test_functions_and_loops() {
     { [ -e "$TMPDIR/portolan-outputs" ] && [ -e "$TMPDIR/portolan-output-other" ]; } || fail "other files are gone: $(ls "$TMPDIR")"
 }
 
-# Stubs are named after the library functions that they call, and C++ functions as in their source.
+# Stubs are named after the library functions that they call, and C++ functions by their names in
+# the source.
 test_names() {
     compiler=${CC:-cc}
     needs "${compiler%% *}"
@@ -68,7 +69,8 @@ test_names() {
     holds out 'one@plt'
 }
 
-# A loop over a large array is not reported as fast as one whose data is in the first-level cache.
+# A loop over a large array is not reported to be as fast as one whose data is in the first-level
+# cache.
 test_over_memory() {
     printf '%s\n' '#include <stdlib.h>' 'int main(void) { long n = 1 << 23, s = 0; long *a = calloc(n, 8);' \
         'for (long i = 0; i < n; i++) a[i] = i; for (int r = 0; r < 40; r++) for (long i = 0; i < n; i++) s += a[i]; return s == 1; }' >"$work/large.c"
@@ -83,7 +85,7 @@ test_over_memory() {
     holds out 'with arrays of that size'
 }
 
-# Without symbols loops are named by address, and child processes of a script count.
+# Without symbols, loops are named by address. Child processes of a script count.
 test_stripped_in_a_script() {
     needs strip
     make_program
@@ -236,7 +238,7 @@ test_what_cannot_be_profiled() {
     refuse() { expect 1 "$portolan" -e "program profile --measure 0 $1"; holds err "$2"; }
     refuse ./nowhere 'no such program: ./nowhere'
     refuse nowhere-at-all 'no such program: nowhere-at-all'
-    # A program in the current directory has to be named with ./, as for a shell.
+    # A program in the current directory must be named with ./, like in a shell.
     cp two only-here
     refuse only-here 'no such program: only-here'
     PATH=":$PATH:" refuse only-here 'no such program: only-here'

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Whole programs: loaded, run, predicted. Skipped if Portolan was built without LLVM.
+# Complete programs: loaded, run, predicted. Skipped if Portolan was built without LLVM.
 . "${PORTOLAN_SRC:-.}/tests/helpers.sh"
 
 programs=$source/data/programs
@@ -47,8 +47,8 @@ test_counts_are_exact_far_outside() {
     done
 }
 
-# Six nested loops: some of 972 combinations of inputs suffice for a formula of degree six that is
-# right far outside. Too few are rejected.
+# Six nested loops. Some of 972 combinations of inputs suffice for a formula of degree six that is
+# correct far outside of them. Too few are rejected.
 test_many_inputs() {
     needs_llvm
     cat >"$work/nest.c" <<'END'
@@ -78,7 +78,7 @@ END
     holds err 'varying each input separately needs 14 runs'
 }
 
-# Calls of library functions were timed in the runs: none is omitted, and their time is part of the
+# Calls of library functions were timed in the runs. None is omitted, and their time is part of the
 # total.
 test_calls_of_libraries() {
     needs_llvm
@@ -142,8 +142,8 @@ test_unrolled_steps() {
     awk -F, '$1 == "sapphirerapids" && $6 > 0.9e6 && $6 < 1.15e6 { ok = 1 } END { exit !ok }' "$work/out" || fail "misses of the first level: $(cat "$work/out")"
 }
 
-# Columns of three arrays with one page between elements use one set of the first level, though
-# three references advance in equal steps. In the simulation all of them miss.
+# Columns of three arrays with one page between elements use one set of the first level, although
+# three references advance in equal steps. In the simulation, all of them miss.
 test_columns_of_three_arrays() {
     needs_llvm
     cat >"$work/three.c" <<'END'
@@ -166,7 +166,7 @@ END
         END { exit !(sets > 85000 && ours > 0.9 * sets && ours < 1.1 * sets) }' "$work/out" || fail "misses of the first level: $(cat "$work/out")"
 }
 
-# A libm function executes in slots that the loop's divisions leave free: the total is less than the
+# A libm function executes in slots that the loop's divisions leave free. The total is less than the
 # sum of both times.
 test_calls_beside_divisions() {
     needs_llvm
@@ -189,7 +189,7 @@ END
         END { exit !(calls > 0 && core > 0 && all < core + calls - 0.2 * (core < calls ? core : calls)) }' "$work/out" || fail "exp adds to the divisions: $(cat "$work/out")"
 }
 
-# Without optimisation each access computes its address anew; only the run shows that a[i] is the
+# Without optimisation, each access recomputes its address. Only the run reveals that a[i] is the
 # value just stored. Neither time depends on the host.
 test_chains_through_memory() {
     needs_llvm
@@ -218,8 +218,8 @@ C
     awk '{ t[NR] = $1 } END { exit !(t[1] > 1.5 * t[3] && t[2] > 1.5 * t[3]) }' "$work/seconds" || fail "chains take no longer: $(tr '\n' ' ' <"$work/seconds")"
 }
 
-# Caches are modelled by sets: lines one page apart are in one set of the first level, but
-# contiguous arrays spread evenly over the second.
+# Caches are modelled by sets. Lines one page apart are in one set of the first level, but
+# contiguous arrays are spread evenly over the second.
 test_sets() {
     needs_llvm
     cat >"$work/pages.c" <<'END'
@@ -237,8 +237,8 @@ END
     cd "$work" || return 1
     level() { awk -F, -v level="$1" '$1 == "level" { for (i = 1; i <= NF; i++) column[$i] = i } $1 == level && column["sets"] { print $column["full"], $column["misses"], $column["sets"] }' "$work/out"; }
     expect 0 "$portolan" --format csv -e 'program load pages.c -O1; program run N=100,200,300; program misses N=300 --machine skylake --sets'
-    # 16 loads miss 300 times; the stores do not. In a fully associative cache of 512 lines none
-    # would miss.
+    # 16 loads miss 300 times, and the stores do not. In a fully associative cache of 512 lines,
+    # none would miss.
     level L1 | awk '$1 < 40 && $3 >= 4800 && $3 < 4840 { ok = 1 } END { exit !ok }' || fail "first level: $(cat "$work/out")"
     level L2 | awk '$1 < 40 && $3 < 40 { ok = 1 } END { exit !ok }' || fail "second level: $(cat "$work/out")"
     built "$programs/matmul.c" -O1
@@ -287,7 +287,7 @@ test_inputs() {
     holds err 'the runs have no reuse distances'
 }
 
-# Prints the times of several machines in one table, with notes on what is unknown.
+# Prints the times of several machines in one table, with notes about unknown parts.
 test_predict() {
     needs_llvm
     [ "$(uname -m)" = x86_64 ] || skip 'machines of x86-64'
@@ -297,9 +297,9 @@ test_predict() {
     holds out '"machine":"skylake","clock":4.0'
     holds out '"machine":"znver4"'
     lacks out nan
-    # With twice the clock frequency and equal cache latencies in cycles the program is faster, but
-    # at most twice as fast. All predictions use one set of runs, because each set measures its own
-    # costs of calls.
+    # With twice the clock frequency and equal cache latencies in cycles, the program is faster, but
+    # at most by a factor of two. All predictions use one set of runs, because each set measures its
+    # own costs of calls.
     built "$programs/laplace2d.c" -O0
     "$portolan" --format csv --machine skylake -e "$loads; program run N=12,16,24,32; program predict N=300 --clock 2; program predict N=300 --clock 4" \
         2>/dev/null | awk -F, '$1 == "skylake" { print $3 }' >"$work/seconds"
@@ -318,8 +318,8 @@ test_predict() {
     holds out 'library functions of unknown cost, such as'
 }
 
-# The addresses of arrays and stack change no prediction: twenty addresses, sizes far outside of the
-# runs. Each step fetches every line of both grids.
+# The addresses of arrays and stack change no prediction. Tests twenty addresses and sizes far
+# outside of the runs. Each step fetches every line of both grids.
 test_addresses_change_nothing() {
     needs_llvm
     [ "$(uname -m)" = x86_64 ] || skip 'machines of x86-64'
@@ -358,7 +358,7 @@ C
          END { exit bad || n != 20 }' predictions || fail "$(cat predictions)"
 }
 
-# Static functions with one name in two files: their blocks are distinguished, and a command without
+# Two files have static functions of one name. Their blocks are distinguished, and a command without
 # the file's name is rejected.
 test_open_static_functions() {
     needs_llvm
@@ -383,8 +383,8 @@ C
     expect 0 "$portolan" --machine skylake -e "$predicted; program open $block; kernel show"
 }
 
-# Half the clock frequency takes twice as long if nothing waits for memory; twice the memory latency
-# takes longer if something does. The published model is labelled.
+# Half the clock frequency doubles the time if nothing waits for memory. Twice the memory latency
+# increases it if something does. The published model is labelled.
 test_sensitivity() {
     needs_llvm
     [ "$(uname -m)" = x86_64 ] || skip 'machines of x86-64'
@@ -429,8 +429,8 @@ test_mix_and_formula() {
     awk -F, '$1 == "L1" { m = $4 } $1 == "L2" { d = 100 * (1 - $4 / m) - $6; exit !(d < 0.01 && d > -0.01) }' out || fail "$(cat out)"
 }
 
-# Threads divide the work and share the last-level cache; this is labelled as an extension. Without
-# sharing the time is half; where lines of other threads interleave there are more misses.
+# Threads divide the work and share the last-level cache, which is labelled as an extension. Without
+# sharing the time is half. If lines of other threads interleave, there are more misses.
 test_threads() {
     needs_llvm
     [ "$(uname -m)" = x86_64 ] || skip 'machines of x86-64'
@@ -490,7 +490,7 @@ test_standard_input() {
     holds err 'nowhere.txt'
 }
 
-# Files that are no programs, and programs that fail, are rejected with the reason.
+# Files that are not programs, and programs that fail, are rejected with the reason.
 test_bad_programs() {
     needs_llvm
     cd "$work" || return 1
@@ -523,8 +523,8 @@ test_bad_programs() {
     expect 1 "$portolan" -e 'program load true.c'
 }
 
-# Compares the program's time with its prediction. The error itself needs a quiet machine and is not
-# checked.
+# Compares the program's time with its prediction. The error itself requires a quiet machine and is
+# not checked.
 test_validate() {
     needs_llvm
     [ "$(uname -m)" = x86_64 ] || skip 'machines of x86-64'
@@ -540,8 +540,8 @@ test_validate() {
     holds err 'no version without counters to measure'
 }
 
-# Predicts page faults of temporaries that small runs allocate from the heap, and large runs from
-# the system in every step: in C, in C++ by an invoke, and in a growing array.
+# Predicts page faults of temporary arrays. Small runs allocate them from the heap, and large runs
+# from the system in every step: in C, in C++ by an invoke, and in a growing array.
 test_page_faults() {
     needs_llvm
     [ "$(uname -m)" = x86_64 ] || skip 'machines of x86-64'
@@ -566,7 +566,7 @@ END
     done
 }
 
-# The sizes are macros: the program is built for each size, and the counts are those of each build.
+# The sizes are macros. The program is built for each size, and the counts are those of each build.
 # A build in which the compiler makes different blocks is rejected.
 test_define() {
     needs_llvm
@@ -585,8 +585,8 @@ test_define() {
     holds err 'is an executable; give its sources'
 }
 
-# Two threads do the work of one: the same number of references, and the same number of misses in a
-# core's caches. They take turns by waiting on memory. No count is lost.
+# Two threads do the work of one, with the same number of references, and the same number of misses
+# in a core's caches. They take turns by waiting on memory. No count is lost.
 test_references_of_threads() {
     needs_llvm
     [ "$(uname -m)" = x86_64 ] || skip 'machines of x86-64'
@@ -613,12 +613,12 @@ END
         sum=$(awk -F, '/^walk:/ { n += $3 } END { print n }' "$work/out")
         [ -n "$how" ] && { [ "$sum" -ge $((2 * 4 * 64 * 64)) ] || fail "$sum executions: $(cat "$work/out")"; }
     done
-    # each thread accesses only its own lines; therefore the order of turns changes nothing
+    # Each thread accesses only its own lines, so the order of turns changes nothing.
     paste misses misses-DTHREADS | awk '{ n++; far += !($1 > 1000 && $2 / $1 > 0.99 && $2 / $1 < 1.01) } END { exit !(n == 2 && !far) }' || fail "misses: $(cat misses misses-DTHREADS)"
 }
 
-# A loop in inline assembly is not counted, and the prediction notes that. A started program is
-# reported; a forked process is counted.
+# A loop in inline assembly is not counted, and the prediction notes this. A started program is
+# reported. A forked process is counted.
 test_what_is_not_counted() {
     needs_llvm
     [ "$(uname -m)" = x86_64 ] || skip 'machines of x86-64'
@@ -635,11 +635,11 @@ test_what_is_not_counted() {
     expect 0 "$portolan" -e "$forks"
     holds out 'system starts programs'
     expect 0 "$portolan" --format csv --machine skylake -e "$forks; program blocks N=100 --top 100; program predict N=100"
-    # counts of both processes: 100 and 100 * 100
+    # These are counts of both processes: 100 and 100 * 100.
     grep -q ',10100,' "$work/out" || fail "$(cat "$work/out")"
 }
 
-# A program reads its inputs from a file: each run finds its own file with the inputs filled in.
+# A program reads its inputs from a file. Each run finds its own file with the inputs filled in.
 test_template() {
     needs_llvm
     [ "$(uname -m)" = x86_64 ] || skip 'machines of x86-64'
@@ -697,7 +697,8 @@ test_blame_with_a_template() {
     holds out '"sentence"'
 }
 
-# Whatever the program's file is called, the time is attributed to its loop and not to a library.
+# Whatever the name of the program's file is, the time is attributed to its loop and not to a
+# library.
 test_blame_of_a_file_by_any_name() {
     needs_llvm
     [ "$(uname -m)" = x86_64 ] || skip 'machines of x86-64'
@@ -744,8 +745,7 @@ int main(int argc, char **argv)
     return 0;
 }
 C
-    # The lesser of two inputs, which is no sum of products. volatile hides it from the code
-    # analysis.
+    # The lesser of two inputs is no sum of products. volatile hides it from the code analysis.
     cat >lesser.c <<'C'
 #include <stdlib.h>
 int main(int argc, char **argv)

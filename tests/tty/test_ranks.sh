@@ -1,6 +1,6 @@
 #!/bin/sh
-# Two ranks of an MPI launcher on this host, if the program was configured --with-mpi: the same
-# results as with one process, printed once. If a rank is killed, the checkpoint remains.
+# Two ranks of an MPI launcher on this host, if the program was configured --with-mpi. The results
+# equal those of one process and are printed once. If a rank is killed, the checkpoint remains.
 . "${PORTOLAN_SRC:-.}/tests/helpers.sh"
 
 # Open MPI rejects root and more ranks than processors unless these variables permit them. Other
@@ -38,7 +38,7 @@ TEXT
     done
 }
 
-# Each island searches the number of ports; the number that rank 0 selects is used by every island.
+# Each island searches for the number of ports. All islands use the number that rank 0 selects.
 test_the_number_of_ports_is_one() {
     needs_mpi
     measure
@@ -51,7 +51,7 @@ test_stop_and_pause_reach_all() {
     measure
     expect 0 ranks 2 -e "experiments load $work/all.csv; evolve start --ports 5 --seconds 600 --threads 1 --checkpoint none; evolve pause; evolve resume; evolve set uop-price 2; evolve stop"
     holds out 'run 1: stopped'
-    # pmevo has no islands and reports that it works alone.
+    # pmevo has no islands and reports that it uses one rank.
     expect 0 ranks 2 --format json -e "experiments load $work/all.csv; evolve start --algorithm pmevo --ports 5 --population 20 --generations 3 --checkpoint none; evolve wait"
     holds out '"ranks":1'
 }
@@ -87,8 +87,8 @@ test_files_are_shared_out() {
     holds err 'text'
 }
 
-# Equal values have equal times whichever rank predicts them. The times equal those of one process,
-# except for the call costs that each measures.
+# Equal values have equal times on every rank. The times equal those of one process, except for the
+# call costs that each measures.
 test_values_of_a_sweep_are_shared_out() {
     needs_mpi
     values=$(i=0; while [ $i -lt 150 ]; do printf '512k,2M,'; i=$((i + 1)); done; echo 8M)

@@ -31,7 +31,7 @@ test_report_as_html() {
     for part in '<h1>Report of a session</h1>' '<h2>Experiments</h2>' '<h2>Accuracy</h2>' '<h2>Evolution</h2>' '</html>'; do
         holds out "$part"
     done
-    # The page loads nothing: its only addresses are names of formats.
+    # The page loads nothing. Its only addresses are names of formats.
     grep -oE '(src|href)="[^"]*"|https?://[^"<> ]*' "$work/r.html" | grep -vE '^href="#|^https?://www\.w3\.org/' >"$work/addresses"
     [ ! -s "$work/addresses" ] || fail "addresses: $(cat "$work/addresses")"
 }
@@ -43,7 +43,7 @@ test_nothing_to_report() {
     holds err 'must end in .html or .md'
 }
 
-# Runs Portolan with a PATH that has the tools it needs, but not gnuplot.
+# Runs Portolan with a PATH that has the tools it needs, except for gnuplot.
 without_gnuplot() {
     mkdir -p "$work/bin"
     for tool in as objdump c++filt; do
@@ -104,16 +104,16 @@ test_browser_opens_the_report() {
         holds out "$part"
     done
     [ "$(grep -c '<svg' "$work/out")" -eq 4 ] || fail "$(grep -c '<svg' "$work/out") pictures instead of 4"
-    # An HTML parser that repairs a page moves or closes elements: the text must be unchanged, and
+    # An HTML parser that repairs a page moves or closes elements. The text must be unchanged, and
     # nothing may follow the body.
     tail -1 "$work/out" | grep -q '</body></html>$' || fail "the page does not end as one: $(tail -1 "$work/out" | tail -c 200)"
     bounded "$browser" --headless --no-sandbox --disable-gpu --disable-dev-shm-usage --user-data-dir="$work/profile" --window-size=1200,2000 --screenshot="$work/r.png" "file://$work/r.html" >/dev/null 2>&1
     [ "$(wc -c <"$work/r.png")" -gt 50000 ] || fail 'an empty page was drawn'
 }
 
-# A machine with 18 busy ports in a window of 1,200 points: the page itself does not scroll. Ports
-# and notes of its widest table are visible, and instruction names stay in place when it scrolls. A
-# script added here reads the positions from the page.
+# A machine with 18 busy ports in a window of 1,200 points. The page itself does not scroll. Ports
+# and notes of its widest table are visible, and instruction names stay in place when the table
+# scrolls. A script added by the test reads the positions from the page.
 test_wide_tables_fit() {
     browser=$(command -v chromium || command -v chromium-browser || command -v google-chrome) || skip 'chromium is not installed'
     expect 0 "$portolan" -e "set machine znver4; kernel load '$source/data/kernels/pi-O1.s'; report '$work/wide.html'"

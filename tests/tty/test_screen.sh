@@ -9,11 +9,11 @@ mkdir "$home"
 enter() { t send-keys -l "$*"; t send-keys Enter; }
 # Enters a command at the workbench's prompt.
 prompt() { t send-keys :; enter "$*"; }
-# paste TEXT: replaces the escapes by printf and pastes it in brackets, as a terminal does.
+# paste TEXT: expands the escapes with printf and pastes the text in brackets, like a terminal.
 # shellcheck disable=SC2059 # the text is the format
 paste() { t set-buffer "$(printf "$1")"; t paste-buffer -p; }
 
-# Waits until the shell prompts for a command: text typed earlier may be lost with the screen.
+# Waits until the shell prompts for a command. Text typed earlier may be lost with the screen.
 shell_asks() { [ "$(t capture-pane -p | grep -v '^ *$' | tail -n 1)" = 'ready>' ]; }
 see_prompt() {
     wait_until shell_asks && return 0
@@ -41,8 +41,8 @@ open_pasted() {
 
 # Fails if the screen has other characters than ASCII.
 ascii_only() { t capture-pane -p | LC_ALL=C grep '[^ -~]' && fail "not ASCII: $(t capture-pane -p)"; }
-# Uses the workbench on a terminal with TERM=$1: moves, commands, messages, sizes. Calls $2 (none:
-# nothing) at each size.
+# Uses the workbench on a terminal with TERM=$1: moves, commands, messages, sizes. Calls $2, if
+# given, at each size.
 look_around() {
     open_screen 120 40 "env HOME=$home TERM=$1 '$portolan' '$source/data/kernels/triad-skl-O3.s'; echo left with \$?; read -r x"
     see 'Tied limits, 2.00 cycles per iteration:'
@@ -99,7 +99,7 @@ test_colours_for_the_background() {
     wait_until colour_holds '48;5;24m' || fail 'the setting has no effect'
     t send-keys Q
 }
-# A terminal whose cursor cannot move has no screen: the message lists what works there.
+# A terminal whose cursor cannot move has no screen. The message lists commands that work on it.
 test_dumb_terminal() {
     open_screen 100 30 "env HOME=$home TERM=dumb '$portolan' '$source/data/kernels/triad-skl-O3.s'; echo left with \$?; read -r x"
     see 'portolan -e runs commands without one'
@@ -123,7 +123,7 @@ test_find_in_help_by_key_and_mouse() {
     see 'all keys and commands'
     t send-keys q
     see 'imulq'
-    # Clicks on the prompt's label in the last row; each coordinate is sent as a character with
+    # Clicks on the prompt's label in the last row. Each coordinate is sent as a character with
     # offset 33.
     bar=$(t capture-pane -p | tail -n 1)
     before=${bar%%: command*}
@@ -135,7 +135,7 @@ test_find_in_help_by_key_and_mouse() {
     see '2/2'
 }
 
-# At the prompt Tab completes and shows candidates, Esc closes the prompt, and Ctrl-R searches the
+# At the prompt, Tab completes and shows candidates, Esc closes the prompt, and Ctrl-R searches the
 # history.
 test_prompt_completes_and_remembers() {
     open_pasted
@@ -160,8 +160,8 @@ test_prompt_completes_and_remembers() {
     see 'imulq'
 }
 
-# Keys typed ahead in one burst: the line is entered at the prompt, the digit after it in the view,
-# and the next prompt is empty.
+# Keys are typed ahead in one burst. The line is entered at the prompt and the digit after it in the
+# view, and the next prompt is empty.
 test_keys_typed_ahead() {
     open_pasted
     t send-keys -l "$(printf ':view help\r3:')"
@@ -185,7 +185,7 @@ test_loops_typed_and_pasted_into_the_prompt() {
     see 'mulq %rbx'
 }
 
-# A paste whose mark arrives within a character or key sequence for the prompt: its lines are still
+# A paste whose mark arrives within a character or key sequence for the prompt. Its lines are still
 # a loop.
 test_paste_within_a_key() {
     open_pasted
@@ -209,8 +209,8 @@ test_pastes_that_are_no_loops() {
     see 'imulq %rax'
 }
 
-# Long commands continue in the background. Following commands of the line wait for them, and Esc
-# ends both.
+# Long commands continue in the background. Later commands of the line wait for them, and Esc ends
+# both.
 test_long_commands() {
     open_pasted
     awk 'BEGIN { for (i = 0; i < 400000; i++) print " addq $" i % 100 ", %rax" }' >"$home/long.s"
@@ -237,8 +237,8 @@ test_job_shows_its_table() {
 
 no_server() { ! t list-sessions >/dev/null 2>&1; }
 
-# Key sequences that are not in TERM's description: PgDn and Home work under vt100, Ctrl-Left has no
-# function anywhere. None is read as the letters and digits in it.
+# Key sequences that are not in TERM's description: PgDn and Home work under vt100, and Ctrl-Left
+# has no function. Their letters and digits are never read as keys.
 test_sequences_that_curses_does_not_know() {
     for term in vt100 screen-256color; do
         t kill-server 2>/dev/null
@@ -279,7 +279,7 @@ test_stops_and_comes_back() {
     see 'back 42'
 }
 
-# After a crash the terminal is usable: typed text is echoed.
+# After a crash, the terminal is usable and echoes typed text.
 test_crash_leaves_a_usable_terminal() {
     open_shell
     enter "'$portolan' & echo \$! >$home/pid; fg"
@@ -291,7 +291,7 @@ test_crash_leaves_a_usable_terminal() {
     see 'still 42'
 }
 
-# Changes to the session survive the crash, too.
+# Changes to the session also survive the crash.
 test_crash_saves_the_session() {
     open_shell
     enter "XDG_STATE_HOME=$home/state '$portolan' & echo \$! >$home/pid; fg"
@@ -306,7 +306,7 @@ test_crash_saves_the_session() {
 }
 
 # A crash in a job's thread also restores the terminal and saves the session, although the screen's
-# thread continues meanwhile.
+# thread continues concurrently.
 test_crash_of_a_job() {
     needs python3
     open_shell

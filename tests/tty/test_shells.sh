@@ -6,7 +6,7 @@ mkdir "$work/bin" "$work/home"
 ln -s "$(cd "$(dirname "$portolan")" && pwd)/portolan" "$work/bin/portolan"
 scripts=$(cd "$source" && pwd)/completion
 
-# The program prints completions, which the scripts use.
+# The program prints the completions that the scripts use.
 test_program_completes_commands() {
     expect 0 "$portolan" --complete 'kernel list; kernel ana'
     holds out 'kernel list; kernel analyze'

@@ -82,8 +82,8 @@ test_editor_and_keys() {
     t send-keys o
     see 'f.c -O3 -march=skylake'
     see 'vdivpd'
-    # The file is saved by another program, as by an editor in its own window; then with source that
-    # does not compile.
+    # The file is saved by another program, like by an editor in its own window, and then with
+    # source that does not compile.
     sed -i 's/a\[i\] .*/a[i] += 1.5;/' "$work/f.c"
     see 'vaddpd'
     sed -i 's/1.5/no_such_name/' "$work/f.c"
@@ -104,7 +104,7 @@ test_editor_of_pasted_text() {
     t send-keys Q
 }
 
-# If another kernel is pasted while an editor shows the previous one's text, saving that text does
+# If another kernel is pasted while an editor shows the previous one's text, saving this text does
 # not replace the pasted kernel.
 test_editor_of_another_kernel() {
     printf '#!/bin/sh\nprintf "%%s" "$1" >"%s/edited"\nwhile [ ! -e "%s/go" ]; do sleep 0.05; done\n' "$work" "$work" >"$work/remember"
@@ -117,7 +117,7 @@ test_editor_of_another_kernel() {
     t send-keys e
     remembered() { [ -s "$work/edited" ]; }
     wait_until remembered || fail 'no editor was started'
-    # A paste while the editor has the screen would arrive as typed keys.
+    # Pasted text would arrive as typed keys while the editor has the screen.
     workbench_has_screen() { [ "$(t display-message -p '#{alternate_on}')" = "$1" ]; }
     wait_until workbench_has_screen 0 || fail 'the editor did not get the screen'
     : >"$work/go"
@@ -151,7 +151,7 @@ test_machines_that_know_the_loop() {
     t send-keys Q
 }
 
-# Programs of this system without symbols: each has a function with a loop, named by its address or
+# Programs of this system without symbols. Each has a function with a loop, named by its address or
 # its exported name.
 test_stripped_programs() {
     needs gzip

@@ -10,7 +10,7 @@ keys() {
     t send-keys "$@"
 }
 at_most() { [ "$pressed" -le "$1" ] || fail "$pressed keys instead of $1"; }
-# each_size FUNCTION: calls the function for a new screen of each size.
+# each_size FUNCTION: calls the function on a new screen of each size.
 each_size() {
     for size in '80 24' '120 40' '200 60'; do
         socket=$socket-${size% *}
@@ -57,8 +57,8 @@ test_from_a_profile_to_its_hot_loop_and_back() {
     each_size to_hot_loop
 }
 
-# Makes a mapping from nothing and uses it: experiments, times (of a table instead of the CPU that
-# runs the test), a search that is watched and stopped.
+# Makes a mapping from nothing and uses it: experiments, times (from a table instead of this CPU), a
+# search that is watched and stopped.
 to_mapping() {
     open_screen "$1" "$2" "env HOME=$home XDG_CONFIG_HOME=$home TERM=screen-256color '$portolan' --machine skylake '$source/data/kernels/triad-skl-O3.s'; echo left with \$?; read -r x"
     see '1/8'
@@ -89,8 +89,8 @@ test_from_nothing_to_a_mapping() {
     rm "$home/portolan/rc"
 }
 
-# Charts a simulated CPU and checks tables on one: LAB shows the mapping and the rows from the start
-# of these runs, without a key, and keeps them at the end.
+# Charts a simulated CPU and checks tables on one. LAB shows the mapping and the rows from the start
+# of these runs, without a key, and still shows them at the end.
 to_chart() {
     open_screen "$1" "$2" "env HOME=$home XDG_CONFIG_HOME=$home XDG_DATA_HOME=$home XDG_STATE_HOME=$home TERM=screen-256color '$portolan' --machine skylake '$source/data/kernels/triad-skl-O3.s'; echo left with \$?; read -r x"
     see '1/8'

@@ -1,5 +1,5 @@
 #!/bin/sh
-# kernel tune: the result, the code that it writes, the comparison with the loop, by the model alone
+# kernel tune: the result, the written code, and the comparison with the loop, by the model alone
 # and on this CPU.
 . "${PORTOLAN_SRC:-.}/tests/helpers.sh"
 
@@ -30,21 +30,21 @@ test_several_at_once() {
     holds out 'iterations; all values are per source iteration'
 }
 
-# Four iterations exceed 127 bytes: the jump back has another encoding than in the loop.
+# Four iterations exceed 127 bytes, so the jump back has another encoding than in the loop.
 test_a_longer_jump() {
     expect 0 "$portolan" -e "kernel load ${PORTOLAN_SRC:-.}/data/kernels/triad-skl-O3.s; kernel tune --machine sapphirerapids --model-only"
     printed 'Yes: 1\.[0-9]+ instead of 1\.50 cycles .*iterations at once'
 }
 
 # Code that was compared with the loop has the same results. If nothing can be run, the output
-# reports it.
+# reports this.
 test_on_this_cpu() {
     expect 0 bounded "$portolan" -e "kernel load $work/loop.s; kernel tune --machine skylake --tries 50 --inputs 16"
     printed 'inputs agree|not (run|compared|measured)'
     lacks out 'differs'
 }
 
-# For source code, builds by the compiler come first. Different rounding is chosen only on request.
+# For source code, builds by the compiler come first. Different rounding requires an option.
 test_builds() {
     command -v gcc >/dev/null || skip 'needs gcc'
     printf 'void axpy(long n, double a, const double *restrict x, double *restrict y)\n{\n    for (long i = 0; i < n; i++)\n        y[i] += a * x[i];\n}\n' >"$work/axpy.c"
@@ -59,14 +59,14 @@ test_builds() {
     printed 'Yes: [01]\.[0-9]+ instead of 4\.00 cycles'
 }
 
-# Four multiply-adds into one sum, as clang unrolls a dot product: with separate sums they take a
-# quarter of the time.
+# Four multiply-adds into one sum, like in clang's unrolled dot product. With separate sums they
+# take a quarter of the time.
 test_chained_sums() {
     for at in 0 8 16 24; do printf 'vmovsd %s(%%rdi,%%rax,8), %%xmm1\nvfmadd231sd %s(%%rsi,%%rax,8), %%xmm1, %%xmm0\n' $at $at; done >"$work/body"
     { echo '1:'; cat "$work/body"; printf 'addq $4, %%rax\ncmpq %%rax, %%rdx\njne 1b\n'; } >"$work/chained.s"
     expect 0 "$portolan" --machine skylake -e "kernel load $work/chained.s; kernel tune --model-only --reassociate --tries 20"
     printed 'Yes: 4\.[0-9]+ instead of 16\.00 cycles .*separate accumulators'
-    # the same sum through registers, as clang 14 writes it
+    # This is the same sum through registers, in the form that clang 14 writes.
     {
         echo '1:'
         for at in 0 16; do
@@ -93,7 +93,7 @@ test_no_is_an_answer() {
     holds err 'no kernel is loaded'
 }
 
-# Escape ends the search; the loop remains.
+# Escape ends the search. The loop remains.
 test_cancelled() {
     open_screen 100 30 "env HOME=$work '$portolan' --machine skylake $work/loop.s; read -r x"
     see 'imull'

@@ -1,5 +1,5 @@
 #!/bin/sh
-# A file given to the wrong command is recognised, and the right command is named. BHive's cycles
+# A file passed to the wrong command is recognised, and the right command is named. BHive's cycles
 # are distinguished from cycles per iteration.
 . "${PORTOLAN_SRC:-.}/tests/helpers.sh"
 
@@ -81,7 +81,7 @@ test_kernel_load_names_other_commands() {
     done
 }
 
-# A fault inside a file of the right kind is not reported as a file of another kind.
+# A fault inside a file of the right kind is not reported as another kind of file.
 test_faults_of_the_right_file_stay() {
     printf '{"kind": "ExperimentList", "arch": {}, "exps": [{"iseq": 1}]}\n' >broken.json
     expect 1 "$portolan" -e 'experiments import broken.json'
@@ -114,8 +114,8 @@ test_bhive_cycles_are_recognised() {
     cmp -s hundred.mape one.mape || fail "the errors differ: $(cat hundred.mape) and $(cat one.mape)"
 }
 
-# Rows without a measurement are omitted and counted, even if the first row is one. Text that is no
-# code is not covered.
+# Rows without a measurement are omitted and counted, even in the first row. Text that is not code
+# is not covered.
 test_rows_without_cycles() {
     printf '%s\n' 4801d8, 480fafc3,3 4801d8,1 480fafc3, zz,1 4883c001,1 >gaps.csv
     expect 0 "$portolan" -e 'kernel evaluate gaps.csv --machine skylake'

@@ -1,7 +1,7 @@
 #!/bin/sh
 # The program is killed at random times while it saves, measures, searches and exports. Afterwards
-# the session, the journal, the population and the machine can be opened. The next program leaves no
-# files of the killed one on the disk. KILLS=N: number of kills of each kind.
+# the session, the journal, the population and the machine can be opened. The next program removes
+# all files of the killed one from the disk. KILLS=N: number of kills of each kind.
 set -u
 portolan=${PORTOLAN:-./portolan}
 work=$(mktemp -d) || exit 99

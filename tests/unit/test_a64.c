@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* AArch64: forms, read and written registers, text. The expectations follow the architecture (Arm
- * ARM DDI 0487), not the decoder. */
+/* AArch64: forms, accessed registers, text. The expectations follow the architecture (Arm ARM DDI
+ * 0487) and not the decoder. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -77,8 +77,8 @@ static void test_form_names(void **state)
     }
 }
 
-/* Describes accesses as "0w1r": operand number and r, w, rw or x (neither); m before a memory
- * operand, b for an updated base, i for implicit operands. */
+/* Describes accesses as "0w1r": operand number and r, w, rw or x (neither). m precedes a memory
+ * operand, b an updated base, i an implicit operand. */
 static void describe(const struct insn *insn, char *out, size_t size)
 {
     size_t used = 0;
@@ -290,7 +290,7 @@ static void test_learned_places(void **state)
     }
 }
 
-/* For every form of the table: its instance assembles and decodes to the same form. */
+/* For every form of the table, the instance assembles and decodes to the same form. */
 static void test_forms_round_trip(void **state)
 {
     (void)state;

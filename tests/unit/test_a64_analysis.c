@@ -88,7 +88,7 @@ static void test_dependencies(void **state)
         {"neoverse-v2", 1, "1: ld1 {v0.2d}, [x1]\nsubs x0, x0, #1\nb.ne 1b\n"},
         {"cortex-a72", 1, "1: xtn v0.8b, v1.8h\nsubs x0, x0, #1\nb.ne 1b\n"},
         {"cortex-a72", 3, "1: xtn2 v0.16b, v1.8h\nsubs x0, x0, #1\nb.ne 1b\n"},
-        /* pointer chase: a load latency of 4 cycles, also for a post-indexed load */
+        /* This pointer chase has a load latency of 4 cycles, also for a post-indexed load. */
         {"cortex-a72", 4, "1: ldr x0, [x0]\ncbnz x0, 1b\n"},
         {"neoverse-v2", 4, "1: ldr x0, [x0, #8]\ncbnz x0, 1b\n"},
         /* Post- and pre-indexed addresses take one cycle to update, whatever the access width and
@@ -186,7 +186,7 @@ static void test_store_forwarding(void **state)
 }
 
 /* Flags half precision, LSE and SVE on a core or in a table without them, and instructions that no
- * decoder knows. The total reports them. */
+ * decoder supports. The total reports them. */
 static void test_unknown(void **state)
 {
     (void)state;
@@ -293,7 +293,7 @@ static void test_compiled(void **state)
     }
 }
 
-/* llvm-mc assembles and names instructions that binutils lacks. Line numbers stay correct, and an
+/* llvm-mc assembles and names instructions that binutils lacks. Line numbers remain correct, and an
  * instruction that both lack is rejected. */
 static void test_newer_instructions(void **state)
 {
@@ -411,7 +411,7 @@ static void test_against_llvm(void **state)
                 struct analysis *a = analysis_new(k, loop, m);
                 double ours = fmax(a->bounds[BOUND_PORTS], a->bounds[BOUND_ISSUE]),
                        theirs = peer[loop];
-                /* tolerance, because llvm-mca prints one decimal */
+                /* The tolerance is needed because llvm-mca prints one decimal. */
                 if (ours < theirs - 0.051 || ours > 2 * theirs)
                     fail_msg("%s loop %zu of %s: %g, llvm-mca %g", machines[i], loop + 1,
                              files[f].file, ours, theirs);

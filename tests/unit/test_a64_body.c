@@ -19,7 +19,7 @@
 #include "base/child.h"
 
 static struct forms *forms;
-static bool assembler;   /* whether aarch64-linux-gnu-as is available */
+static bool assembler;   /* true if aarch64-linux-gnu-as is available */
 
 static const struct a64_code *code_of(const char *form)
 {
@@ -75,7 +75,7 @@ static void test_fields(void **state)
     const struct a64_code *ldp = code_of("LDP (X, X, [X, I])");
     word = ldp->word;
     assert_int_equal(ldp->bytes, 16);
-    assert_int_equal(ldp->offsets, 5);   /* bits: 0 to 496 bytes, in steps of 16 */
+    assert_int_equal(ldp->offsets, 5);   /* in bits: 0 to 496 bytes, in steps of 16 */
     assert_false(a64_offset_set(ldp, 32, &word));
     const struct a64_code *post = code_of("LDR (X, [X], I)");
     assert_true(post->writeback && post->step == 0x30 && post->backwards);
@@ -110,8 +110,8 @@ static bool is_breaker(const struct insn *in, const char *form)
     return false;
 }
 
-/* Returns why instructions depend on each other: no instruction may read a register that another
- * one writes, unless the form itself accumulates into it. NULL: they are independent. */
+/* Returns why instructions depend on each other, or NULL if they are independent. No instruction
+ * may read a register that another one writes, unless the form itself accumulates into it. */
 static const char *dependence(const struct insn *insns, size_t n, const char *form)
 {
     unsigned written[INSN_REGISTERS] = {0};
@@ -140,7 +140,7 @@ static const char *dependence(const struct insn *insns, size_t n, const char *fo
     return NULL;
 }
 
-/* For every form measurable on some AArch64 processor: its body decodes to the form, and the
+/* For every form measurable on some AArch64 processor, its body decodes to the form, and the
  * decoded text assembles to the same words. */
 static void test_every_form(void **state)
 {
@@ -151,8 +151,8 @@ static void test_every_form(void **state)
     VEC(size_t) starts = {0};
     const uint32_t one = 1;
     const enum { EXECUTIONS = 13 } executions = EXECUTIONS;
-    /* Instructions whose result depends on the code's address or on keys of the process, so a
-     * template file could not add them. */
+    /* The result of these instructions depends on the code's address or on keys of the process, so
+     * a template file must not add them. */
     static const char *const others[] = {"ADR *",         "ADRP *", "LDR *, Rel)",
                                          "LDRSW *, Rel)", "PAC*",   NULL};
     (void)state;
@@ -334,7 +334,7 @@ static unsigned longest_path(const uint8_t *code, size_t length, size_t apart)
     return most;
 }
 
-/* In every chain of every form each link depends on the previous one. */
+/* In every chain of every form, each link depends on the previous one. */
 static void test_chains(void **state)
 {
     VEC(const struct form_row *) rows = {0};
@@ -350,7 +350,7 @@ static void test_chains(void **state)
         if (!a64_unfit(forms_at(forms, i)))
             vec_push(&rows, forms_at(forms, i));
     assert_true(a64_codes_learn(rows.items, rows.count, &toolchain_assembler, NULL));
-    /* Needs two rounds, so that a single objdump process decodes all words that Capstone does
+    /* Needs two rounds, because a single objdump process decodes all words that Capstone does
      * not. */
     for (unsigned round = 0; round < 2; round++) {
         for (size_t i = 0; i < rows.count; i++) {
@@ -458,7 +458,7 @@ static int teardown(void **state)
     return 0;
 }
 
-/* A simulated CPU may have the other instruction set. Its code is generated on any processor; only
+/* A simulated CPU may have the other instruction set. Its code is generated on any processor. Only
  * execution requires the native instruction set. */
 static void test_code_for_a_simulated_cpu(void **state)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Machine chart of a simulated AArch64 CPU, on any processor. The charted machine has instruction
- * set AArch64, and predicts blocks that were not part of the chart. */
+ * set AArch64, and predicts blocks outside of the chart. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -52,8 +52,9 @@ static void test_chart(void **state)
     json_decref(chart);
     session_done(&s);
 
-    /* After reloading, the machine analyses a kernel of its instruction set, including the chain: 5
-     * cycles of the load and 1 of the addition, whatever the latency of the incremented base. */
+    /* After reloading, the machine analyses a kernel of its instruction set. Its chain takes 5
+     * cycles of the load and 1 of the addition, regardless of the latency of the incremented
+     * base. */
     static const char *const chains[] = {"sub x0, x0, x1\nldr x2, [x2]\nadd x2, x2, x3\n",
                                          "ldr x2, [x1, #8]!\nadd x1, x2, x3\n"};
     struct machine *m = load_machine("small");

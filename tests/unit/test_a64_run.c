@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Runs AArch64 code on an AArch64 processor, or under an emulator (docs/aarch64.md), and checks
- * results that do not depend on time. Elsewhere skips the test with a message. */
+ * results that do not depend on time. On other processors, skips the test with a message. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -46,7 +46,7 @@ static void test_faults(void **state)
         {{0xd4200020}, 1, FAULT_TRAP},                              /* brk #1 */
         {{0x14000000}, 1, FAULT_ENDLESS},                           /* b . */
         {{0x9ac008a0 | 2 << 16}, 1, FAULT_NONE},                    /* udiv x0, x5, x2 */
-        /* mov x0, #0; udiv x1, x5, x0: a division by 0 gives 0 by definition */
+        /* mov x0, #0; udiv x1, x5, x0: a division by 0 results in 0 by definition */
         {{0xd2800000, 0x9ac008a1}, 2, FAULT_NONE},
         /* mov x0, #0; mov sp, x0; str x1, [sp, #-8]! */
         {{0xd2800000, 0x9100001f, 0xf81f8fe1}, 3, FAULT_SEGMENT},
@@ -123,7 +123,7 @@ static void test_registers(void **state)
     sandbox_clear(sandbox);
     for (unsigned i = 0; i < 64; i++) {
         unsigned counter = i == 28 ? 27 : 28;
-        /* ldr xzr, [xi]; the last one uses sp */
+        /* ldr xzr, [xi], where the last one uses sp */
         const uint32_t general[] = {0xf940001f | (i & 31) << 5};
         /* fmov x0, di; and x0, x0, #0xffff; ldr xzr, [x0] */
         const uint32_t vector[] = {0x9e660000 | (i & 31) << 5, 0x92403c00, 0xf940001f};

@@ -109,7 +109,7 @@ static bool same_terms(const struct experiments *t, size_t a, size_t b)
                                           x->count * sizeof(struct flat_term)) == 0;
 }
 
-/* Checks that all rows are distinct, of permitted size and measured; returns the number of rows
+/* Checks that all rows are distinct, of permitted size and measured. Returns the number of rows
  * with several forms. */
 static size_t check_table(const struct experiments *t, unsigned size)
 {
@@ -125,8 +125,8 @@ static size_t check_table(const struct experiments *t, unsigned size)
     return several;
 }
 
-/* With noiseless measurements the job ends far below its limit, and its mapping predicts unmeasured
- * experiments. */
+/* With noiseless measurements, the job ends far below its limit, and its mapping predicts
+ * unmeasured experiments. */
 static void test_stops(void **state)
 {
     struct active_curve *curve = active_curve_new();
@@ -266,7 +266,7 @@ static void test_cancelled(void **state)
     (void)state;
 
     o.select.evolve.generations = 0;
-    o.select.evolve.seconds = 1e6;   /* the cancelled inference would otherwise never end */
+    o.select.evolve.seconds = 1e6;   /* The cancelled inference would otherwise never end. */
     unsigned job = active_start(forms_only(m), &o, take, &out, &err);
     assert_int_not_equal(job, 0);
     assert_true(job_cancel(job));

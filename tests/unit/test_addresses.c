@@ -143,7 +143,7 @@ static void test_starts_apart(void **state)
     unsigned seen[256] = {0};
 
     (void)state;
-    /* the two pages of that push, which share a way */
+    /* These are the two pages of that push, which share a way. */
     assert_int_equal(way_of(0x14001000), way_of(0x13fff000));
     assert_int_equal(way_of(0x14000000), way_of(0x13ffe000));
     for (unsigned reg = 0; reg < 16; reg++)

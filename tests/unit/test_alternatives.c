@@ -11,7 +11,7 @@
 #include "analysis/analysis.h"
 #include "../support/support.h"
 
-/* Checks that the sentence for @text contains @wanted; NULL: it names no alternative. */
+/* Checks that the sentence for @text contains @wanted, or if NULL that it names no alternative. */
 static void assert_sentence(const char *id, const char *text, const char *wanted)
 {
     struct machine *m = load_machine(id);
@@ -24,8 +24,8 @@ static void assert_sentence(const char *id, const char *text, const char *wanted
     machine_free(m);
 }
 
-/* Four shuffles on port 5, of which two keep each element in its position: 4 cycles. With blends on
- * ports 0, 1 and 5 instead: 2 cycles. */
+/* Four shuffles on port 5, of which two leave each element in its position: 4 cycles. With blends
+ * on ports 0, 1 and 5 instead: 2 cycles. */
 static void test_shuffles(void **state)
 {
     (void)state;

@@ -149,7 +149,7 @@ static void test_idioms_and_moves(void **state)
     assert_true(flags_of("1: vmovaps %ymm0,%ymm1\njmp 1b\n", "icelake-server", 0) & ROW_ELIMINATED);
 }
 
-/* An unknown form is never free: its row is flagged and the total is a lower bound. */
+/* An unknown form always has a cost. Its row is flagged and the total is a lower bound. */
 static void test_unknown_forms(void **state)
 {
     (void)state;
@@ -176,7 +176,7 @@ static void test_without_load_latency(void **state)
 {
     static const struct { const char *text; double cycles; bool least; } loops[] = {
         {"1: addq %rbx,%rax\naddq %rbx,%rax\naddq %rbx,%rax\naddq %rbx,%rax\njmp 1b\n", 4, false},
-        /* the loads are independent */
+        /* The loads are independent. */
         {"1: addq (%rdi),%rax\naddq (%rdi),%rax\naddq %rbx,%rax\njmp 1b\n", 3, false},
         {"1: addq (%rax),%rax\naddq %rbx,%rax\naddq %rbx,%rax\njmp 1b\n", 3, true},
     };
@@ -224,7 +224,7 @@ static void test_repeated(void **state)
     machine_free(m);
 }
 
-/* A thread's loop of the shared kernel, and the bound that the thread must compute. */
+/* A thread's loop of the shared kernel, and the expected bound. */
 struct of_loop {
     const struct kernel *kernel;
     const struct machine *machine;
@@ -316,7 +316,8 @@ static void test_golden_cove_dividers(void **state)
         assert_true(fabs(throughput_of(m->mapping, &e, NULL) - known[i].cycles) < 1e-9);
         experiment_done(&e);
     }
-    /* Integer divisions use a separate divider: two of each take 12.0 cycles, measured. */
+    /* Integer divisions use a separate divider. Two of each division take 12.0 cycles
+     * (measured). */
     struct experiment both = {0};
     experiment_add(&both, "IDIV (R32)", 2);
     experiment_add(&both, "DIVSD (XMM, XMM)", 2);

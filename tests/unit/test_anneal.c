@@ -20,7 +20,7 @@ static void test_incremental_sums(void **state)
     known_set_up(&b, 12, 0.05, 40);
     const struct problem *p = b.p;
     for (int round = 0; round < 8; round++) {
-        /* Four ports fit into one vector of columns; with nine ports columns are added and
+        /* Four ports fit in one vector of columns. With nine ports, columns are added and
          * removed. */
         unsigned ports = round < 4 ? 4 : 9;
         struct annealer *s = anneal_new(p, ports, round % 2 ? 3 : 0, &o.prices, (uint64_t)round);
@@ -49,8 +49,8 @@ static void test_incremental_sums(void **state)
     known_tear_down(&b);
 }
 
-/* One form has two µops on both ports instead of one on the second port. Only a change of count and
- * set together reduces the error, and only in this form: D has the same usage and must keep it. */
+/* One form has two µops on both ports instead of one on the second port. Only a joint change of
+ * count and set reduces the error, and only in this form, because D must retain the same usage. */
 static void test_count_follows_ports(void **state)
 {
     static const struct anneal_prices prices = {

@@ -155,8 +155,8 @@ static void test_binary_and_large(void **state)
     free(big);
 }
 
-/* clang writes a zero verbatim into the comment of `.byte 0`; `as -al` truncates strings;
- * thread-local variables are in separate sections. */
+/* clang writes a zero verbatim into the comment of `.byte 0`. `as -al` truncates strings.
+ * Thread-local variables are in separate sections. */
 static void test_what_tools_write(void **state)
 {
     (void)state;
@@ -182,8 +182,8 @@ static void test_what_tools_write(void **state)
     assembled_done(&a);
 }
 
-/* A listing without addresses and bytes: instruction sizes determine the positions. If that is
- * impossible the branch is rejected. */
+/* In a listing without addresses and bytes, instruction sizes determine the positions. If this is
+ * impossible, the branch is rejected. */
 static void test_names_only(void **state)
 {
     (void)state;
@@ -193,7 +193,7 @@ static void test_names_only(void **state)
         "<f>:\n\txor %eax,%eax\n\tnopw 0x0(%rax,%rax,1)\n\tnop\n\tadd (%rdi),%rax\n\tadd "
         "$0x8,%rdi\n\tcmp %rsi,%rdi\n\tjne <f+0x9>\n\tjmp <g>\n\n<g>:\n\tret\n";
 
-    /* only six bytes of nops place the loop at offset 9 */
+    /* Only six bytes of nops place the loop at offset 9. */
     assert_true(run(text, false, &a, &err));
     assert_int_equal(a.code[a.length - 5], 0x75);
     assert_int_equal((int8_t)a.code[a.length - 4], -12);
@@ -223,7 +223,7 @@ static void test_without_directory(void **state)
     assert_no_leftovers();
 }
 
-/* If the program starts without standard output and error, the file in memory gets their
+/* If the program starts without standard output and error, the file in memory has their
  * descriptors, and the assembler's output must not overwrite it. */
 static void test_closed_descriptors(void **state)
 {

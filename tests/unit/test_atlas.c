@@ -81,7 +81,7 @@ static json_t *payload(const char *site, const char *name, const char *begins)
     str_addf(&path, "%s/data/%s", site, name);
     assert_true(file_read(str_text(&path), (size_t)1 << 30, &text, &err));
     assert_true(str_has_prefix(str_text(&text), begins));
-    /* no byte outside ASCII, no control character except newlines */
+    /* There is no byte outside of ASCII, and no control character except newlines. */
     for (size_t i = 0; i < text.length; i++)
         assert_true(text.data[i] == '\n' || (text.data[i] >= ' ' && text.data[i] < 127));
     assert_string_equal(text.data + text.length - 3, ");\n");
@@ -118,7 +118,7 @@ static void test_texts_come_back_as_they_were(void **state)
 
     experiment_add(&e, hostile[1], 2);
     experiments_set(t, experiments_add_named(t, &e), 3.5, 0.25, 4, NULL);
-    /* a duplicate, of which the last one counts */
+    /* The last one of duplicates counts. */
     experiments_set(t, experiments_add_named(t, &e), 4.5, 0.5, 4, NULL);
     experiment_add(&e, "unknown", 1);
     experiments_set(t, experiments_add_named(t, &e), 1, 0, 4, NULL);
@@ -285,7 +285,7 @@ static void test_nothing_else_is_touched(void **state)
     struct err err = {0};
 
     assert_true(write_site(&m, NULL, 1, work_path("again"), &size, &err));
-    /* replaces an existing atlas */
+    /* Replaces an existing atlas. */
     assert_true(write_site(&m, NULL, 1, work_path("again/"), &size, &err));
     int before = entries_in(work_path(""));
     struct file_calls kept = file_calls;
@@ -293,7 +293,7 @@ static void test_nothing_else_is_touched(void **state)
     assert_false(write_site(&m, NULL, 1, work_path("again"), &size, &err));
     file_calls = kept;
     assert_true(work_has("again/index.html"));
-    assert_int_equal(entries_in(work_path("")), before);   /* no partial output remains */
+    assert_int_equal(entries_in(work_path("")), before);   /* No partial output remains. */
     work_put("again/data/mine.txt", "kept");
     assert_false(write_site(&m, NULL, 1, work_path("again"), &size, &err));
     assert_non_null(strstr(err.what, "mine.txt"));

@@ -202,7 +202,7 @@ static void test_against_the_assembler(void **state)
     str_done(&text);
 }
 
-/* Instructions printed from their decoding, as `kernel tune` prints changed ones, must assemble to
+/* Instructions printed from their decoding, like changed ones in `kernel tune`, must assemble to
  * the same forms. */
 static void test_printed_ones_assemble(void **state)
 {

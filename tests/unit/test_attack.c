@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Hostile blocks, by attack path. Each ends in time with a reason or a correct value, and the next
- * measurement is correct. No process, file or descriptor remains. x86-64. ATTACK_BLOCKS=N: number
- * of random blocks (make torture: 3,000). */
+ * measurement is correct. No process, file or descriptor remains. x86-64. ATTACK_BLOCKS=N is the
+ * number of random blocks (make torture: 3,000). */
 #include <errno.h>
 #include <inttypes.h>
 #include <fcntl.h>
@@ -42,7 +42,7 @@ static void test_next_values(void **state)
                   values_asked);
     assert_true(values_asked >= 20);
     if (2 * values_had <= values_asked)
-        skip();   /* this host is rarely idle, so there are too few values */
+        skip();   /* This host is rarely idle, so there are too few values. */
 }
 
 /* Code is hidden after the closing branch. imul rax, rbx takes three cycles (four on old CPUs) with
@@ -107,7 +107,7 @@ static void test_stores_around(void **state)
         if (i % 4 == 0)
             next_right(name);
     }
-    /* What one block leaves in memory does not affect the next. */
+    /* Memory that one block writes does not affect the next block. */
     struct kernel_measured m;
     struct err err;
     struct attack_block load = {0};
@@ -176,7 +176,7 @@ static void test_stores_known(void **state)
     for (size_t i = 0; i < sizeof targets / sizeof *targets; i++) {
         /* mov rax, address; mov [rax], rbx */
         attack(targets[i].name, "48b8< 488918", targets[i].address, ANY, NULL);
-        /* rep stosq: stores to the whole page at the address */
+        /* rep stosq stores to the complete page at the address. */
         attack(targets[i].name, "48bf< b900020000 fc f348ab", targets[i].address, ANY, NULL);
         assert_memory_equal(before, code, sizeof before);
         assert_true(written == 1 && constant == 1 && on_stack == 1 && *on_heap == 0);
@@ -201,8 +201,8 @@ static double seconds_used(const struct rusage *from, const struct rusage *to)
 }
 
 /* Runs code in the child for foreign code without the check against the list of permitted
- * instructions. The code has the program's addresses. It must end with @fault or @or_fault;
- * FAULT_COUNT: with any fault. */
+ * instructions. The code has the program's addresses. It must end with @fault or @or_fault.
+ * FAULT_COUNT stands for any fault. */
 static void raw_or_asleep(const char *name, const char *hex, uint64_t address, unsigned fault,
                           unsigned or_fault, bool sleeps)
 {
@@ -231,7 +231,7 @@ static void raw_or_asleep(const char *name, const char *hex, uint64_t address, u
         fail_msg("%s: %s", name, err.what);
     getrusage(RUSAGE_CHILDREN, &after);
     attack_ends(&time, name);
-    /* On a busy machine an endless block may be ended before its processor time shows that it is
+    /* On a busy machine, an endless block may be ended before its processor time shows that it is
      * endless. This exception does not apply to a sleeping block. */
     bool ended = !sleeps && (fault == FAULT_ENDLESS || or_fault == FAULT_ENDLESS) &&
                  item->fault == FAULT_STARVED &&
@@ -315,7 +315,7 @@ static void test_cancelled(void **state)
 }
 
 /* Tries every system call that the child itself may make, from the child's code but with other
- * arguments, and all other system calls. eax: number, then the arguments. */
+ * arguments, and all other system calls. eax is the number, and the arguments follow. */
 static void test_system_calls(void **state)
 {
     static const struct { const char *name, *set; unsigned fault, or_fault;
@@ -364,7 +364,7 @@ static void test_system_calls(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         snprintf(hex, sizeof hex, "48bc0040002000000000 %s 48b9< ffe1", cases[i].set);
         raw(cases[i].name, hex, site, cases[i].fault, cases[i].or_fault);
-        /* The same system call from the block's own code. */
+        /* Makes the same system call from the block's own code. */
         snprintf(hex, sizeof hex, "48bc0040002000000000 %s 0f05", cases[i].set);
         raw(cases[i].name, hex, 0, FAULT_SYSTEM_CALL, FAULT_SYSTEM_CALL);
     }
@@ -454,15 +454,15 @@ static void test_answers_checked(void **state)
     assert_int_equal(ticks.fault, FAULT_NONE);
 }
 
-/* A block that searches for the vault has few guesses, whatever its registers contain and however
- * often it runs. A block that merely accesses distant memory is measured normally. */
+/* A block that searches for the vault has few guesses, regardless of its registers and the number
+ * of its runs. A block that merely accesses distant memory is measured normally. */
 static void test_guesses(void **state)
 {
     static const char *const guesses[] = {
         "48b80000a95c2a610000 488b00",            /* mov rax, 0x612a5ca90000; mov rax, [rax] */
         /* mov rcx, 0x612a5ca90000; add rcx, rax; mov [rcx], rax */
         "48b90000a95c2a610000 4801c1 488901",
-        /* starts at the lower end of the range, with r14 added */
+        /* Starts at the lower end of the range, with r14 added. */
         "48b90000000000400000 4c01f1 488b09",
         /* shl rax, 1; mov rcx, [rax]: doubles the address in each iteration */
         "48c1e001 488b08",
@@ -484,7 +484,7 @@ static void test_guesses(void **state)
                 kernel_visit(sandbox, &calibration, k->insns, k->insn_count, 1.2, &plan, &m, &err);
             assert_false(ok && i + 1 < sizeof guesses / sizeof *guesses);
         }
-        /* 0 accesses: this host was too busy to run the block */
+        /* With 0 accesses, this host was too busy to run the block. */
         const unsigned reached = sandbox_reached(sandbox) - before;
         if (reached > SANDBOX_GUESSES || (!reached && err.code == ERR_DATA))
             fail_msg("%s reached %u times: %s", guesses[i], reached, err.what);
@@ -511,7 +511,7 @@ static void test_refused(void **state)
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) {
         char hex[64];
         if (strcmp(blocks[i], "660f38f800") == 0)
-            continue;   /* movdir64b is permitted: a store of 64 bytes */
+            continue;   /* movdir64b, a store of 64 bytes, is permitted. */
         snprintf(hex, sizeof hex, "4801d8 %s 4801d8", blocks[i]);
         attack(blocks[i], hex, 0, REFUSED,
                blocks[i][0] == 'f' && blocks[i][1] == 'f'   ? ""
@@ -536,7 +536,7 @@ static void test_canary(void **state)
             break;
     }
     assert_false(off);
-    /* Doubles the speed of the chain that calibrates the clock: nops replace every other
+    /* Doubles the speed of the chain that calibrates the clock, because nops replace every other
      * addition. */
     uint8_t *code = (uint8_t *)(uintptr_t)sandbox_code(sandbox, 0);
     unsigned damaged = 0;
@@ -549,7 +549,7 @@ static void test_canary(void **state)
     assert_int_equal(damaged, SANDBOX_CHAIN_LENGTH / 2);
     sandbox_clear(sandbox);
     struct window_rules rules = calibration.rules;
-    rules.second_cycles = 0;        /* the second chain would detect the damage earlier */
+    rules.second_cycles = 0;        /* The second chain would detect the damage earlier. */
     rules.probe_tolerance = 10;
     rules.chain_tolerance = rules.agreement = 0.5;
     bool seen = false;
@@ -581,7 +581,7 @@ static void test_canary_off(void **state)
     struct insn insn;
     (void)state;
     fast.rules.chain_cycles *= 4;
-    fast.rules.second_cycles = 0;   /* the second chain would detect the wrong clock earlier */
+    fast.rules.second_cycles = 0;   /* The second chain would detect the wrong clock earlier. */
     assert_true(
         insn_decode(ISA_X86_64, (const uint8_t[]){0x48, 0x01, 0xd8}, 3, 0, false, &insn, NULL));
     /* On a contended CPU patience may end before the reference block runs, or before it has a
@@ -605,7 +605,7 @@ static void test_canary_off(void **state)
         kernel_set_free(set);
     }
     if (!seen[0] || !seen[1])
-        skip();   /* this host is too busy for the reference block */
+        skip();   /* This host is too busy for the reference block. */
     next_right("a fast clock");
 }
 
@@ -678,7 +678,7 @@ static double counted_clock(void)
     return hands.now;
 }
 
-/* A harmless block on a core that is never idle ends within the given patience and is reported as
+/* A harmless block on a core that is never idle ends within its patience and is reported as
  * contended. The test's clock advances with each read. */
 static void test_never_quiet(void **state)
 {
@@ -691,7 +691,7 @@ static void test_never_quiet(void **state)
     (void)state;
     block_add(&b, "4801d8", 0);
     assert_true(insn_decode(ISA_X86_64, b.code, b.length, 0, false, &insns[0], &err));
-    calibration.rules.chain_tolerance = -1;   /* no window is accepted */
+    calibration.rules.chain_tolerance = -1;   /* No window is accepted. */
     for (size_t i = 0; i < sizeof patience / sizeof *patience; i++) {
         struct kernel_measured m;
         hands.asked = 0;

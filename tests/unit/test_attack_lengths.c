@@ -2,7 +2,7 @@
 /* The decoder decides which foreign code may run, so the processor must decode it equally.
  * Single-steps random instructions of the list, with any prefixes. Each has exactly the decoder's
  * length and continues at its end. It makes no system call, raises no trap, and accesses nothing
- * through gs. x86-64. ATTACK_INSTRUCTIONS=N: their number (make torture: one million). */
+ * through gs. x86-64. ATTACK_INSTRUCTIONS=N is their number (make torture: one million). */
 #include <errno.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -165,8 +165,8 @@ static void refute(const struct insn *in, const struct step *s, const char *what
              (unsigned long long)s->address);
 }
 
-/* Returns whether the processor has the instruction. Fails if the processor decodes another
- * instruction than the decoder. */
+/* Returns whether the processor has the instruction. Fails if processor and decoder decode
+ * different instructions. */
 static bool agrees(const struct insn *in)
 {
     uint8_t padded[16] = {0};
@@ -174,7 +174,7 @@ static bool agrees(const struct insn *in)
     struct step whole = step_of(padded, in->length);
     bool branch = in->traits & INSN_BRANCH;
 
-    /* Other CPUs decode an AMD XOP instruction as a longer instruction, which is illegal. */
+    /* CPUs without AMD's XOP decode an XOP instruction as a longer one, which is illegal. */
     if (whole.end == ILLEGAL ||
         (whole.end == FETCH && step_of(padded, sizeof padded - 1).end == ILLEGAL))
         return false;
@@ -202,7 +202,7 @@ static void test_decoded_as_run(void **state)
 
     (void)state;
     if (!tracee)
-        skip();   /* tracee_begin has printed the reason */
+        skip();   /* tracee_begin has printed the reason. */
     rng_seed(&rng, 14);
     while (known + unknown < wanted) {
         uint8_t bytes[16];
@@ -238,7 +238,7 @@ static void test_the_others_are_found(void **state)
     };
     (void)state;
     if (!tracee)
-        skip();   /* tracee_begin has printed the reason */
+        skip();   /* tracee_begin has printed the reason. */
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct step s = step_of(cases[i].bytes, cases[i].length);
         assert_int_equal(s.end, cases[i].end);

@@ -26,8 +26,8 @@
 #include "../support/support.h"
 #include "measure/arch.h"
 
-/* Counts the writable memory ranges of a child, and the wrong ranges: writable code, writable data
- * of this program, and any range of libc, heap, stack or vdso. */
+/* Counts the writable memory ranges of a child, and the wrong ones among them: writable code,
+ * writable data of this program, and any range of libc, heap, stack or vdso. */
 static void memory_of(int pid, unsigned *writable, unsigned *wrong)
 {
     char path[64], line[512];
@@ -116,8 +116,8 @@ static void test_odds_of_a_table(void **state)
     }
 }
 
-/* The parent may have any number of descriptors. If descriptors are exhausted there is a
- * message. */
+/* The parent may have any number of descriptors. If descriptors are exhausted, a message reports
+ * it. */
 static void test_descriptors(void **state)
 {
     struct err err = {0};
@@ -135,7 +135,7 @@ static void test_descriptors(void **state)
         assert_true(files_of(sandbox_pid(s, true)) <= 3);
         memory_of(sandbox_pid(s, true), &writable, &wrong);
         assert_int_equal(wrong, 0);
-        /* loads, stores, stack; the vault and its two stacks */
+        /* ranges for loads, stores and stack; the vault and its two stacks */
         assert_true(writable > 3 && writable <= 6);
         memory_of(sandbox_pid(s, false), &writable, &wrong);
         assert_int_equal(wrong, 0);
@@ -161,8 +161,8 @@ static void test_descriptors(void **state)
         nothing_left("descriptors");
         cases_run++;
     }
-    /* A parent without standard files. No child of this process lives, as after sandbox_renew, so
-     * every child seen is an orphan of that parent. */
+    /* A parent without standard files. After sandbox_renew this process has no child, so every
+     * visible child is an orphan of that parent. */
     sandbox_renew(sandbox);
     sigset_t ended, before;
     sigemptyset(&ended);

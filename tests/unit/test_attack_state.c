@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Hostile blocks: state that a block leaves, jumps into the middle of instructions, self-modifying
+/* Hostile blocks: remaining state of a block, jumps into the middle of instructions, self-modifying
  * code, and instructions with unusual prefixes. Each ends in time with a reason or a value. The
  * next measurement equals that of a fresh sandbox. x86-64. */
 #include <math.h>
@@ -18,7 +18,7 @@
 struct attack_case {
     const char *name, *hex;
     enum ending ending;
-    const char *after;   /* block measured after the attack; NULL: an addition after every sixth
+    const char *after;   /* block measured after the attack; NULL for an addition after every sixth
                           * attack */
 };
 
@@ -43,7 +43,7 @@ static void run(const struct attack_case *cases, size_t count)
 }
 
 /* Each run starts with the initial control words, flags, masks, halves of registers and stack
- * pointer, whatever the block before it left. */
+ * pointer, regardless of the previous block. */
 static void test_left_behind(void **state)
 {
     static const struct attack_case cases[] = {
@@ -113,8 +113,8 @@ static void test_changing_itself(void **state)
     next_right("changing itself");
 }
 
-/* Tries branches into the middle of instructions, whose bytes then decode differently; branches out
- * of the block; bytes that only look like a branch. */
+/* Tries branches into the middle of instructions, whose bytes then decode differently, branches out
+ * of the block, and bytes that only look like a branch. */
 static void test_other_readings(void **state)
 {
     static const struct attack_case cases[] = {

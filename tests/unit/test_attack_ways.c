@@ -20,7 +20,7 @@
 
 struct attack_case {
     const char *name, *hex;
-    const char *after;   /* block measured after the attack; NULL: an addition after every STEPS
+    const char *after;   /* block measured after the attack; NULL for an addition after every STEPS
                           * attacks */
 };
 
@@ -30,7 +30,7 @@ struct attack_case {
 #define MISALIGNED "8b4301"                       /* mov eax, [rbx + 1] */
 #define PUSH_POP "50 58"
 #define ENVIRONMENT_AT 1984   /* offset of fnstenv's data within a page of the dump */
-#define STEPS 12   /* cases between two checks of the next measurement */
+#define STEPS 12   /* number of cases between two checks of the next measurement */
 
 static void run(const struct attack_case *cases, size_t count)
 {
@@ -540,8 +540,8 @@ static void test_commands_refused(void **state)
 /* An address range. */
 struct stretch { uint64_t begin, end; };
 
-/* Lists at most @most ranges of writable memory without a file of process @pid (0: this process) in
- * @out. With @name, lists the mappings of a file of @name instead. */
+/* Lists at most @most ranges of writable memory without a file of process @pid (0 for this process)
+ * in @out. With @name, lists the mappings of a file of @name instead. */
 static size_t memory_of(int pid, const char *name, struct stretch *out, size_t most)
 {
     char path[64], line[512];
@@ -611,7 +611,7 @@ static size_t dump_code(uint8_t *code, bool wide)
     return at;
 }
 
-/* Runs @code in a child for foreign code, which stays alive. */
+/* Runs @code in a child for foreign code, which remains alive. */
 static void run_dump(const uint8_t *code, size_t length, bool wide, uint64_t r8)
 {
     struct err err = {0};
@@ -642,7 +642,7 @@ static bool within(uint64_t value, uint64_t begin, uint64_t end)
     return value >= begin && value < end;
 }
 
-/* Returns the number of values in @pages that are addresses within @own: whole values, and the
+/* Returns the number of values in @pages that are addresses within @own: complete values, and the
  * halves of addresses in x87's environment. */
 static unsigned addresses_found(const struct stretch *pages, const struct stretch *own, size_t n)
 {
@@ -683,7 +683,7 @@ static void test_no_address_in_registers(void **state)
     /* the child's state, signal stack and stack */
     assert_true(n >= 3);
     assert_int_equal(addresses_found(&pages, own, n), 0);
-    /* Control: the search finds an address that is there. */
+    /* As a control, the search must find an address that is present. */
     uint64_t at = own[0].begin + 64;
     uint32_t half = (uint32_t)at;
     memcpy((void *)(pages.begin + 128), &at, sizeof at);

@@ -108,7 +108,7 @@ static void test_file_round_trip_and_faults(void **state)
     assert_int_equal(err.code, ERR_MISSING);
     assert_string_equal(err.file, "/nonexistent/x");
 
-    /* Rewriting a file keeps its mode. */
+    /* Rewriting a file preserves its mode. */
     assert_int_equal(chmod(path.data, 0600), 0);
     assert_true(file_write(path.data, "new", 3, &err));
     struct stat status;
@@ -116,7 +116,7 @@ static void test_file_round_trip_and_faults(void **state)
     assert_int_equal(status.st_mode & 0777, 0600);
 
     unlink(path.data);
-    assert_int_equal(rmdir(directory), 0);   /* no temporary file remains */
+    assert_int_equal(rmdir(directory), 0);   /* No temporary file remains. */
     str_done(&path);
     str_done(&bytes);
 }
@@ -132,7 +132,7 @@ static void test_log_keeps_the_newest(void **state)
     for (int i = 0; i < 10050; i++)
         log_add(LOG_INFO, "line %d", i);
     assert_int_equal(log_count(), 10000);
-    for (; log_next(&next, &line); lines++) {   /* lines 0 to 49 are lost */
+    for (; log_next(&next, &line); lines++) {   /* Lines 0 to 49 are lost. */
         char text[16];
         snprintf(text, sizeof text, "line %zu", 50 + lines);
         assert_string_equal(line.text, text);
@@ -224,7 +224,7 @@ static bool same_number(const void *items, uint32_t item, const void *key)
     return ((const int *)items)[item] == *(const int *)key;
 }
 
-/* With equal hashes only the comparison of items distinguishes them. */
+/* If hashes are equal, only the comparison of items distinguishes them. */
 static void test_index_of_equal_hashes(void **state)
 {
     (void)state;
@@ -249,7 +249,7 @@ static void test_index_of_equal_hashes(void **state)
     index_done(&x);
 }
 
-/* Inserts and removes items in a crowded table. The test stores which items are present. */
+/* Inserts and removes items in a crowded table. The test records the present items. */
 static void test_index_removes(void **state)
 {
     (void)state;
@@ -263,7 +263,7 @@ static void test_index_removes(void **state)
         numbers[i] = i;
     for (int step = 0; step < 20000; step++) {
         uint32_t i = (uint32_t)rng_below(&rng, 512), probe = (uint32_t)rng_below(&rng, 512);
-        /* three items per hash, so that probe sequences are long */
+        /* Each hash has three items, which makes probe sequences long. */
         uint64_t hash = i / 3 * 5, probed = probe / 3 * 5;
         if (there[i])
             index_remove(&x, hash, i);
@@ -330,7 +330,7 @@ static void test_state_path(void **state)
     path = path_state("history");
     assert_string_equal(path, str_text(&wanted));
     free(path);
-    setenv("XDG_STATE_HOME", "relative", 1);   /* a relative path must be ignored */
+    setenv("XDG_STATE_HOME", "relative", 1);   /* A relative path must be ignored. */
     path = path_state("history");
     assert_string_equal(path, str_text(&wanted));
     free(path);
@@ -388,7 +388,7 @@ static void test_state_of_others(void **state)
     unsetenv("HOME");
 }
 
-/* Files of the state directory are private to the user. A link there is replaced, and its target is
+/* Files of the state directory are private to the user. A link in it is replaced, and its target is
  * unchanged. */
 static void test_state_is_private(void **state)
 {
@@ -481,7 +481,7 @@ static void test_utf8(void **state)
     assert_int_equal(utf8_columns(27), -1);
     assert_int_equal(utf8_columns(127), -1);
     static const char raw[] = "a\tb\033[2J\\ µ\x9b\xc2\x9b\r\n";
-    utf8_escape(raw, sizeof raw, &text);   /* also escapes the last NUL */
+    utf8_escape(raw, sizeof raw, &text);   /* This also escapes the last NUL. */
     assert_string_equal(str_text(&text), "a\\tb\\x1b[2J\\\\ µ\\x9b\\xc2\\x9b\\r\\n\\x00");
     assert_true(utf8_valid(str_text(&text), text.length, NULL));
     str_done(&text);
@@ -606,7 +606,7 @@ static int run_starved(void)
     return fault;
 }
 
-/* Wall-clock limits are for hangs. They are extended on a contended processor. */
+/* Wall-clock limits detect hangs. They are extended on a contended processor. */
 static void test_starved_programs_are_not_ended(void **state)
 {
     int status;
@@ -652,7 +652,7 @@ static void test_messages_are_whole(void **state)
     assert_string_equal(str_text(&written), "a message of more than seven bytes, \\x1b[1mwhole\n");
 }
 
-/* A table saved to a terminal is written in parts, not buffered as a whole. */
+/* A table saved to a terminal is written in parts, and not buffered completely. */
 static void test_tables_to_a_terminal(void **state)
 {
     const struct file_calls before = file_calls;
@@ -681,7 +681,7 @@ static void test_tables_to_a_terminal(void **state)
     str_done(&written);
 }
 
-/* Removes each directory within @base whose file it can lock, as starting programs do. Never
+/* Removes each directory within @base whose file it can lock, like a starting program. Never
  * returns. */
 static void collect_for_ever(const char *base)
 {

@@ -22,7 +22,7 @@
 #define ROUNDS 64
 
 /* Returns the summary of a core that is idle in @quiet rounds, in which nops take @least cycles. In
- * the other rounds they are slower by a factor of up to two. */
+ * the other rounds, they are slower by a factor of up to two. */
 static struct baseline_look look_at(double least, unsigned quiet, uint64_t seed)
 {
     double cycles[ROUNDS];
@@ -38,7 +38,7 @@ static void test_look(void **state)
 {
     (void)state;
     for (uint64_t seed = 1; seed < 50; seed++) {
-        /* A few idle rounds among many suffice if they agree. Fewer do not. */
+        /* A few idle rounds among many suffice if they agree. Fewer do not suffice. */
         struct baseline_look few = look_at(0.18, 6, seed);
         assert_true(fabs(few.rate * 0.18 - 1) < 0.005);
         assert_true(few.share > 0.09 && few.share < 0.2);
@@ -59,12 +59,12 @@ static void test_judge(void **state)
     const struct baseline_look quiet = {5.55, 0.1}, busy = {2.6, 1}, halved = {2.78, 0.9},
                                ports = {5.92, 0.9};
     (void)state;
-    /* An established baseline stays, however slow the host appears. */
+    /* An established baseline is unchanged, however slow the host appears. */
     assert_int_equal(baseline_judge(&known, &quiet, &ports, NAN), BASELINE_QUIET);
     assert_int_equal(baseline_judge(&known, &busy, &ports, NAN), BASELINE_BUSY);
     assert_int_equal(baseline_judge(&known, &busy, &ports, 6), BASELINE_BUSY);
-    /* First start: half of the issue width shows that the core is contended. Without a known width
-     * most rounds must agree. */
+    /* At the first start, half of the issue width shows that the core is contended. Without a known
+     * width most rounds must agree. */
     assert_int_equal(baseline_judge(&nothing, &halved, &ports, 6), BASELINE_DOUBTFUL);
     assert_int_equal(baseline_judge(&nothing, &quiet, &ports, 6), BASELINE_QUIET);
     assert_int_equal(baseline_judge(&nothing, &quiet, &ports, NAN), BASELINE_DOUBTFUL);
@@ -94,8 +94,8 @@ static void test_better(void **state)
     assert_true(baseline_better(&seen, &known));
 }
 
-/* Baselines are stored per CPU. Rows of other CPUs stay, and damaged rows are ignored without an
- * error. */
+/* Baselines are stored per CPU. Rows of other CPUs are unchanged, and damaged rows are ignored
+ * without an error. */
 static void test_memory(void **state)
 {
     static const char others[] =
@@ -126,7 +126,7 @@ static void test_memory(void **state)
                 got.load_window == 128);
     assert_string_equal(got.day, today);
     assert_true(file_read(path, 1 << 20, &text, NULL));
-    /* older files lack the room column */
+    /* Older files lack the room column. */
     assert_non_null(
         strstr(str_text(&text), "\"Another, CPU\",00000001,0x7,3.9500,4.9000,64,no,2020-02-02,\n"));
     unsigned lines = 0;
@@ -147,7 +147,7 @@ static void test_outgrown(void **state)
     double quiet[N], busy[N], odd[N], off[N];
     (void)state;
     for (int i = 0; i < N; i++) {
-        /* half of the times are of an idle core: 55 instead of the stored 100 */
+        /* Half of the times are those of an idle core: 55 instead of the stored 100. */
         quiet[i] = i % 2 ? 55 + 0.1 * i : 100;
         busy[i] = 100 + i;
         odd[i] = i < 8 ? 40 + 5 * i : 100;
@@ -208,8 +208,8 @@ static void test_looks_at_all_cpus(void **state)
     sandbox_free(s);
 }
 
-/* The stored baseline is far too slow, as if first measured next to a busy neighbour. The only
- * usable CPU proves faster, and the baseline is measured again. A correct baseline stays. */
+/* The stored baseline is far too slow, as if first measured with a busy neighbour. The only usable
+ * CPU is faster, and the baseline is measured again. A correct baseline is unchanged. */
 static void test_learns_on_one_cpu(void **state)
 {
     struct err err = {0};
@@ -255,8 +255,8 @@ static void test_learns_on_one_cpu(void **state)
 #define ITERATIONS 1000.0
 #define IN_AND_OUT 500.0
 
-/* Adds a visit with @n windows of a kernel of @cycles. @shorter and @longer: factors of the times
- * of its short and long runs. */
+/* Adds a visit with @n windows of a kernel of @cycles. @shorter and @longer are factors of the
+ * times of its short and long runs. */
 static void visit(struct kernel_passes *p, double cycles, const double *shorter,
                   const double *longer, unsigned n)
 {
@@ -315,7 +315,7 @@ static void test_visits(void **state)
         visit(&p, 2, right, right, 4);
     }
     expect_settled(&p, 2);
-    /* Most pairs are wrong; half of them are too low, because their short run was disturbed. But
+    /* Most pairs are wrong. Half of them are too low, because their short run was disturbed. But
      * short and long runs have floors, and a few windows have both. */
     p = (struct kernel_passes){.count = 0};
     for (unsigned i = 0; i < 4; i++) {
@@ -332,8 +332,8 @@ static void test_visits(void **state)
     assert_false(kernel_passes_settled(&p, &cycles, &spread));
 }
 
-/* All short runs were slowed, so that long runs seem hardly longer. Three instructions cannot take
- * 0.01 cycles. */
+/* All short runs were slowed, so long runs seem hardly longer. Three instructions cannot take 0.01
+ * cycles. */
 static void test_times_that_cannot_be(void **state)
 {
     static const double slow[] = {1.796, 1.796, 1.796, 1.796}, right[] = {1, 1, 1, 1};
@@ -379,7 +379,7 @@ static void test_rhythms(void **state)
     visit(&p, 0.67, common, common, 6);
     visit(&p, 0.67, met, met, 6);
     expect_settled(&p, 0.67);
-    /* Times of a loop that walks drift from visit to visit, so two visits that agree do not
+    /* Times of a walking loop drift from visit to visit, so two visits that agree do not
      * suffice. */
     p = (struct kernel_passes){.plan = {.walks = true}};
     visit(&p, 0.67, quick, quick, 6);
@@ -387,8 +387,8 @@ static void test_rhythms(void **state)
     assert_false(kernel_passes_settled(&p, &cycles, &spread));
     visit(&p, 0.67, quick, quick, 6);
     expect_settled(&p, 0.67);
-    /* The floors of short and long runs must be of one rhythm. Here windows have either floor, but
-     * never both. */
+    /* The floors of short and long runs must belong to one rhythm. Here windows have either floor,
+     * but never both. */
     p = (struct kernel_passes){.count = 0};
     for (unsigned i = 0; i < 5; i++)
         visit(&p, 0.67, i % 2 ? quick : common, i % 2 ? common : quick, 6);

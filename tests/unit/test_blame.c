@@ -26,11 +26,11 @@ struct truth {
     struct rng rng;
     double noise;          /* relative noise of a measurement */
     unsigned calls;
-    unsigned fails_at, fails_to;   /* range of calls without a stable time; 0: none */
-    enum err_code fatal;   /* error of the second call; 0: none */
+    unsigned fails_at, fails_to;   /* range of calls without a stable time; 0 for none */
+    enum err_code fatal;   /* number of the call that fails; 0 for none */
     unsigned told;         /* number of partial results received */
     size_t costs;          /* number of instruction costs in the last partial result */
-    /* The blamed block includes its branch. Without the branch its copies are in the µop cache. */
+    /* The blamed block includes its branch. Without the branch, its copies are in the µop cache. */
     bool loop;
 };
 
@@ -89,8 +89,8 @@ static void found(void *self, const struct blame *so_far)
     blame_free(copy);
 }
 
-/* Runs `kernel blame` on @text for @id. In the measurements @change ("latency:IMUL (R64, R64)") has
- * @value ("6"). */
+/* Runs `kernel blame` on @text for @id. In the measurements, @change ("latency:IMUL (R64, R64)")
+ * has @value ("6"). */
 static struct blame *blame(const char *id, const char *text, const char *change, const char *value,
                            struct truth *t, double seconds, struct err *err)
 {
@@ -133,7 +133,7 @@ static const char pi[] = ".L2:\n vxorpd %xmm0, %xmm0, %xmm0\n vcvtsi2sd %eax, %x
                          " vmulsd %xmm0, %xmm0, %xmm0\n vaddsd %xmm2, %xmm0, %xmm0\n vdivsd %xmm0, "
                          "%xmm1, %xmm0\n vaddsd (%rsp), %xmm0, %xmm5\n vmovsd %xmm5, (%rsp)\n"
                          " addl $1, %eax\n cmpl $1000000000, %eax\n jne .L2\n";
-/* A chain through imul, and other instructions that are no bottleneck. */
+/* A chain through imul, and other instructions that are not a bottleneck. */
 static const char chain[] = ".L1:\n imul %rbx, %rax\n addq $3, %rax\n leaq 8(%rsi), %rdi\n addq "
                             "$1, %rcx\n cmpq %rdx, %rcx\n jne .L1\n";
 /* A chain of operations that write another register than they read. The result identifies the
@@ -172,7 +172,7 @@ static void test_they_agree(void **state)
     expect("znver4", shuffles, NULL, NULL, "measured and predicted cycles agree", "");
 }
 
-/* Without its closing branch a loop is not decoded in each iteration. Its long instructions would
+/* Without its closing branch, a loop is not decoded in each iteration. Its long instructions would
  * take the decoders longer. */
 static void test_branch_left_out(void **state)
 {
@@ -190,8 +190,8 @@ static void test_branch_left_out(void **state)
     blame_free(b);
 }
 
-/* Partial results have the time of each part after its measurement, the first ones before the last
- * part is measured. */
+/* Partial results have the time of each part after its measurement. The first ones appear before
+ * the last part is measured. */
 static void test_found_as_it_comes(void **state)
 {
     struct truth t = {.noise = 0.002};
@@ -219,7 +219,8 @@ static void test_missing_times(void **state)
 
     (void)state;
     assert_non_null(b);
-    assert_true(fabs(b->rows[1].out.here - 1) < 0.01);   /* measured again in the last phase */
+    assert_true(fabs(b->rows[1].out.here - 1) < 0.01);   /* This is measured again in the last
+                                                          * phase. */
     assert_non_null(strstr(b->sentence, "line 2 costs"));
     blame_free(b);
     t = (struct truth){.fails_at = 4, .fails_to = 1000};
@@ -326,12 +327,12 @@ static void test_registers_are_kept_alive(void **state)
 
     (void)state;
     d = dependences_of(insns, count, &n);
-    assert_true(depends(d, n, 0, 1, 0, 0));    /* imul depends on the loaded value */
+    assert_true(depends(d, n, 0, 1, 0, 0));    /* imul depends on the loaded value. */
     assert_true(depends(d, n, 1, 2, 0, 0));
-    assert_true(depends(d, n, 3, 0, 6, 1));    /* depends on rsi of the previous iteration */
+    assert_true(depends(d, n, 3, 0, 6, 1));    /* This depends on rsi of the previous iteration. */
     assert_false(depends(d, n, 1, 1, 0, 1));
     free(d);
-    /* Without the load imul would read its own result. A move of another register replaces the
+    /* Without the load, imul would read its own result. A move of another register replaces the
      * load. */
     variant_without(insns, count, 0, &v);
     assert_non_null(v.insns);
@@ -356,7 +357,7 @@ static void test_registers_are_kept_alive(void **state)
         assert_false(d[i].to == 0 && d[i].distance == 1 && d[i].reg >= 16);
     free(d);
     variant_done(&v);
-    /* A dependence through memory is removed: the load gets another address. */
+    /* A dependence through memory is removed by another address of the load. */
     d = dependences_of(insns, count, &n);
     assert_true(depends(d, n, 8, 7, REG_NONE, 1));
     const struct dependence memory = {8, 7, 1, REG_NONE};

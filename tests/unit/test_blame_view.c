@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The kernel view if measured and predicted times differ, compared with golden screens. */
+/* The kernel view when measured and predicted times differ, compared with golden screens. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -57,12 +57,12 @@ static void test_golden_of_blame(void **state)
     press("gjjj");
     compare_sizes("kernel-blame");
     assert_true(screen_holds("line 7 costs 1.20 here, 0 in the model"));
-    free(session.document.blame->sentence);   /* state during the measurement: no sentence yet */
+    free(session.document.blame->sentence);   /* During the measurement there is no sentence yet. */
     session.document.blame->sentence = NULL;
     session.document.blame->variants = 7;
     assert_true(screen_holds("7 variants measured so far"));
     session.document.blame->sentence = mem_strdup("line 7");
-    press("m");   /* changing the machine discards the result */
+    press("m");   /* Changing the machine discards the result. */
     assert_true(screen_holds("compared with skylake"));
 }
 
@@ -90,7 +90,7 @@ static void test_path_too_long(void **state)
     assert_null(explained_main(x));
     vec_push(&x->paths.items[1].insns, ((struct insn){.length = 1}));
     assert_ptr_equal(explained_main(x), &x->paths.items[1]);
-    /* undo keeps the explained loop */
+    /* Undo preserves the explained loop. */
     struct document now = {.explained = x}, before = {.explained = NULL};
     document_exchange(&now, &before);
     assert_ptr_equal(now.explained, x);

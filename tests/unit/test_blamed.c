@@ -50,12 +50,12 @@ static void test_terms(void **state)
     part = loop_part(4, 4, 6, 5.5);
     part.bottleneck = BOUND_DEPENDENCIES;
     expect_term(part, "chain", "chain to blame");
-    /* Measured alone the loop takes the predicted time, so the surrounding program causes the
+    /* Measured alone, the loop takes the predicted time, so the surrounding program causes the
      * difference. */
     part = loop_part(4, 5, 8, 4);
     part.misses = 1;
     expect_term(part, "misses", "misses to blame");
-    part.near = true; /* data that fit the first level cannot miss */
+    part.near = true; /* Data that fit in the first level cannot miss. */
     expect_term(part, "not explained", "not explained by the model");
     part.near = false;
     part.branches = 2.5;
@@ -79,7 +79,7 @@ static void test_counts(void **state)
     (void)state;
     part.counts = -4;
     expect_term(part, "counts", "counts to blame");
-    part.counts = 4; /* too many executions instead of too few */
+    part.counts = 4; /* There are too many executions instead of too few. */
     expect_term(part, "not explained", "not explained");
     part = loop_part(4, 9, 5, 4);
     part.counts = 3.5;
@@ -105,9 +105,9 @@ static void test_pages(void **state)
 
     (void)state;
     assert_true(blamed_pages(&s, 2, 1.5));
-    assert_false(blamed_pages(&s, 3, 1.5)); /* most of the difference has another cause */
+    assert_false(blamed_pages(&s, 3, 1.5)); /* Most of the difference has another cause. */
     s.predicted = 1.45;
-    assert_false(blamed_pages(&s, 2, 2)); /* measured and predicted times agree */
+    assert_false(blamed_pages(&s, 2, 2)); /* Measured and predicted times agree. */
 }
 
 static void test_order(void **state)
@@ -165,9 +165,9 @@ static void test_fill(void **state)
     assert_float_equal(part.misses, 0.5e-6, 1e-12);
     assert_float_equal(part.ends, 0.1e-6, 1e-12);
     assert_float_equal(part.calls, 0.05e-6, 1e-12);
-    /* mispredicted loop ends are predicted separately */
+    /* Mispredicted loop ends are predicted separately. */
     assert_float_equal(part.branches, (300 * 16 - 200) / 2e9, 1e-12);
-    /* The deviation equals the largest cost of branch misses, so branch misses are the cause, not
+    /* The deviation equals the largest cost of branch misses, so the cause is branch misses and not
      * cache misses. */
     part.measured = part.predicted + part.branches;
     part.alone = part.core;
@@ -176,7 +176,7 @@ static void test_fill(void **state)
     assert_non_null(strstr(sentence, "f:1 loop takes"));
     free(sentence);
     blamed_part_done(&part);
-    /* A branch that always goes the same way costs nothing. The loop's end belongs to no other
+    /* A branch that always has the same direction costs nothing. The loop's end belongs to no other
      * branch. */
     taken[1] = 1000;
     blamed_part_fill(&part, &p, &run, &parts, 1, &time, 2e9, 16);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* For every form of a machine's table: bounds are finite, and no simulation is below them. */
+/* For every form of a machine's table, bounds are finite and no simulation is below them. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -51,8 +51,8 @@ static void collect(const struct forms *forms, instructions *out)
     free(body);
 }
 
-/* Checks the forms of @m. Returns their number. @bounded: number of simulations that were raised to
- * the bound, because of fractional latencies. */
+/* Checks the forms of @m. Returns their number. Stores the number of simulations that were raised
+ * to the bound, because of fractional latencies, in *@bounded. */
 static size_t check_machine(const struct machine *m, const instructions *insns, size_t *faults,
                             size_t *bounded)
 {
@@ -72,7 +72,7 @@ static size_t check_machine(const struct machine *m, const instructions *insns, 
         simulate(s, w, insn, 1, &options, &(struct simulate_options){.iterations = 300}, &sim);
         *bounded += sim.bounded;
         bool finite = isfinite(bounds.total) && bounds.total > 0 && !bounds.unknown;
-        /* without a load latency the machine cannot be simulated */
+        /* Without a load latency, the machine cannot be simulated. */
         bool lacks = isnan(sim.cycles) && !isfinite(machine_number(m, "load_latency"));
         if (finite && (lacks || sim.cycles >= bounds.total * (1 - 1e-9)))
             continue;

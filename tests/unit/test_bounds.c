@@ -65,11 +65,11 @@ static void test_refute(void **state)
     const struct insn *insns = kernel_insns(k, 0, &count);
     assert_true(bounds_refute(w, insns, count, 1.75, &reason));
     assert_string_equal(str_text(&reason), "below the ports bound of skylake, 2.00");
-    /* 1.95 is within the error of the clock */
+    /* 1.95 is within the error of the clock. */
     assert_false(bounds_refute(w, insns, count, 1.95, &reason));
     assert_false(bounds_refute(w, insns, count, 2, &reason));
     kernel_free(k);
-    /* eight nops, four per cycle: no port is busy */
+    /* Eight nops at four per cycle keep no port busy. */
     k = kernel_from_hex(ISA_X86_64, "9090909090909090", &err);
     insns = kernel_insns(k, 0, &count);
     str_clear(&reason);
@@ -89,7 +89,8 @@ static void test_refute_after_estimate(void **state)
     struct block_work *w = block_work_new(m);
     struct kernel *guessed = kernel_from_hex(ISA_X86_64, "c5fc77", &err),   /* vzeroall */
                   *loads = kernel_from_hex(ISA_X86_64, "488b07488b4f08488b5710488b5f18488b7720488b"
-                                                       /* six instructions, three per cycle */
+                                                       /* These are six instructions at three per
+                                                        * cycle. */
                                                        "6f28", &err);
     struct str reason = {0};
     size_t count;
@@ -217,15 +218,15 @@ static void test_amd_registers(void **state)
     }
 }
 
-/* A gather clears its mask, whatever it loaded. The next gather with that mask does not wait for
- * the loads; readers of the loaded elements do. */
+/* A gather clears its mask, regardless of the loaded data. The next gather with this mask does not
+ * wait for the loads. Readers of the loaded elements do. */
 static void test_gather_mask(void **state)
 {
     struct kernel *k;
 
     (void)state;
     struct analysis *a = analyse(skylake, "vpgatherdd %ymm4, (%rsi,%ymm2,4), %ymm0", &k);
-    /* merge into ymm0: 1 cycle; eight loads: 4 cycles; 5 cycles were measured */
+    /* The merge into ymm0 takes 1 cycle and eight loads 4 cycles. 5 cycles were measured. */
     assert_true(a->bounds[BOUND_DEPENDENCIES] == 1 && a->bounds[BOUND_PORTS] == 4 &&
                 a->cycles == 5);
     analysis_free(a);
@@ -247,7 +248,7 @@ static void test_string_pointers(void **state)
     const struct machine *machines[] = {skylake, haswell, zen};
     static const struct { const char *source; double chain; } cases[] = {
         {"movsb", 1}, {"movsq", 1}, {"stosb", 1}, {"stosl", 1}, {"lodsl", 1},
-        /* the loaded value is the next address, which is slower than the increment */
+        /* The loaded value is the next address, which is slower than the increment. */
         {"lodsq; mov %rax, %rsi", 0},
     };
 
@@ -273,7 +274,7 @@ static void test_pairs_of_operands(void **state)
         {"zen5-charted", "mulxq %rbx, %rdx, %rcx", 3},
         {"zen5-charted", "mulxq %rbx, %rcx, %rdx", 4},
         {"znver4", "mulxq %rbx, %rdx, %rcx", 3},
-        /* A broadcast loads one element. The operation costs the same as on registers. */
+        /* A broadcast loads one element. Its operation costs the same as on registers. */
         {"sapphirerapids", "vpternlogd $1, (%rsi){1to16}, %zmm1, %zmm0", 1},
         {"sapphirerapids", "vfmadd132pd (%rsi){1to8}, %zmm1, %zmm0", 4},
         {"sapphirerapids", "vpaddd (%rsi){1to4}, %xmm0, %xmm0", 1},
@@ -310,26 +311,26 @@ static void test_registers(void **state)
     assert_chain("movq (%rax), %rax", 4);
     assert_chain("movq (%rax,%rbx), %rax", 5);
     assert_chain("movq %rbx, %rax", 0);
-    assert_chain("addl $1, %ebp\n addq %rbp, %rbp", 2);        /* ebp is the lower half of rbp */
+    assert_chain("addl $1, %ebp\n addq %rbp, %rbp", 2);        /* ebp is the lower half of rbp. */
     assert_chain("addl $1, %eax\n movq %rax, %rbx\n imulq %rbx, %rbx\n movq %rbx, %rax", 4);
-    assert_chain("movb %bl, %al", 1);                          /* the write merges into rax */
+    assert_chain("movb %bl, %al", 1);                          /* The write merges into rax. */
     assert_chain("movzbl %bl, %eax\n addl %eax, %ecx", 1);
     assert_chain("addps %xmm1, %xmm0", 4);
     assert_chain("vaddps %xmm1, %xmm2, %xmm0", 0);
     assert_chain("vfmadd231pd %ymm1, %ymm2, %ymm0", 4);
-    /* sqrtsd keeps the upper half of xmm0 */
+    /* sqrtsd preserves the upper half of xmm0. */
     assert_chain("sqrtsd %xmm1, %xmm0", 18);
-    /* each load keeps the other half */
+    /* Each load preserves the other half. */
     assert_chain("movlps (%rdi), %xmm0\n movhps 8(%rdi), %xmm0", 2);
     assert_chain("movhps %xmm0, (%rdi)\n movlhps %xmm1, %xmm0", 1);
-    /* the load clears the upper half */
+    /* The load clears the upper half. */
     assert_chain("movsd (%rdi), %xmm0\n movhpd 8(%rdi), %xmm0", 0);
-    /* Skylake has a false dependence on the destination */
+    /* Skylake has a false dependence on the destination. */
     assert_chain("popcntq %rbx, %rax", 3);
-    /* lzcnt has a false dependence on the destination on Haswell, not on Skylake */
+    /* lzcnt has a false dependence on the destination on Haswell, but not on Skylake. */
     assert_chain("lzcntq %rbx, %rax", 0);
     assert_true(fabs(bound(haswell, "lzcntq %rbx, %rax", BOUND_DEPENDENCIES) - 3) < 1e-9);
-    /* two cycles in one direction, one in the other (uops.info) */
+    /* It takes two cycles in one direction and one in the other (uops.info). */
     assert_chain("xchgq %rax, %rbx", 1.5);
 }
 
@@ -339,7 +340,8 @@ static void test_idioms(void **state)
     assert_chain("xorl %eax, %eax\n addl %ebx, %eax\n imull %eax, %eax", 0);
     assert_chain("vpxor %xmm0, %xmm0, %xmm0\n vaddps %xmm1, %xmm0, %xmm0", 0);
     assert_chain("pcmpeqd %xmm0, %xmm0\n addps %xmm1, %xmm0", 0);
-    assert_chain("xorb %al, %al", 1);   /* no zero idiom, because the write merges into rax */
+    assert_chain("xorb %al, %al", 1);   /* This is no zero idiom, because the write merges into rax.
+                                         * */
     assert_true(
         bound(skylake, "vpxor %xmm0, %xmm0, %xmm0\n vpxor %xmm1, %xmm1, %xmm1", BOUND_PORTS) == 0);
 }
@@ -348,12 +350,12 @@ static void test_flags(void **state)
 {
     (void)state;
     assert_chain("adcq %rbx, %rax", 1);
-    /* the carry depends on both additions */
+    /* The carry depends on both additions. */
     assert_chain("adcq %rbx, %rcx\n adcq %rbx, %rdx", 2);
-    assert_chain("cmpq %rbx, %rcx\n cmovzq %rdx, %rax", 1);    /* cmov reads its destination */
-    assert_chain("incq %rax\n adcq %rbx, %rcx", 1);            /* inc keeps the carry */
+    assert_chain("cmpq %rbx, %rcx\n cmovzq %rdx, %rax", 1);    /* cmov reads its destination. */
+    assert_chain("incq %rax\n adcq %rbx, %rcx", 1);            /* inc preserves the carry. */
     assert_chain("addq $1, %rax\n adcq %rbx, %rcx\n", 1);
-    /* the shifted result does not depend on the flags */
+    /* The shifted result does not depend on the flags. */
     assert_chain("movl $1, %esi\n shlq %cl, %rsi\n testl $1, %esi", 0);
 }
 
@@ -378,7 +380,7 @@ static void test_memory(void **state)
     assert_true(bound(skylake, "movl %eax, (%rdi)\n movq (%rdi), %rax", BOUND_DEPENDENCIES) >= 13);
     assert_chain("pushq %rax\n popq %rax", 4);
     assert_chain("pushq %rax\n popq %rbx", 0);
-    /* the last stored value is moved, without another operation */
+    /* The last stored value is moved, without another operation. */
     assert_chain("pushq (%rsp)", 4);
     assert_true(bound(skylake, "pushq %rax\n popq %rbx", BOUND_PORTS) <= 1);
 }
@@ -392,8 +394,7 @@ static void test_several_iterations(void **state)
         1);
 }
 
-/* The analysis of dense dependences stays fast: each of 200 instructions reads two earlier
- * results. */
+/* The analysis of dense dependences is fast. Each of 200 instructions reads two earlier results. */
 static void test_dense(void **state)
 {
     (void)state;
@@ -402,7 +403,7 @@ static void test_dense(void **state)
     for (int i = 0; i < 200; i++)
         str_addf(&text, "addq %%%s, %%%s\n addq %%%s, %%%s\n", names[(i + 3) % 8], names[i % 8],
                  names[(i + 5) % 8], names[i % 8]);
-    /* each register is the target of 50 additions */
+    /* Each register is the target of 50 additions. */
     assert_true(bound(skylake, str_text(&text), BOUND_DEPENDENCIES) >= 50);
     str_done(&text);
 }
@@ -522,11 +523,11 @@ static void test_uop_cache(void **state)
     (void)state;
     struct machine *golden = load_machine("sapphirerapids");
     double predecode;
-    /* 18 µops, of which the fused pair is one */
+    /* There are 18 µops, of which the fused pair is one. */
     assert_int_equal(source_of(skylake, 17, "", NULL), SOURCE_UOP_CACHE);
     assert_int_equal(source_of(skylake, 18, "", NULL), SOURCE_DECODERS);
     assert_int_equal(source_of(haswell, 17, "", NULL), SOURCE_LOOP_BUFFER);
-    /* the loop buffer does not replay code that the µop cache lacks */
+    /* The loop buffer does not replay code that the µop cache lacks. */
     assert_int_equal(source_of(haswell, 18, "", NULL), SOURCE_DECODERS);
     assert_int_equal(source_of(golden, 47, "", NULL), SOURCE_LOOP_BUFFER);
     assert_int_equal(source_of(golden, 48, "", NULL), SOURCE_DECODERS);
@@ -534,13 +535,14 @@ static void test_uop_cache(void **state)
      * other 8 and the pair. */
     assert_int_equal(source_of(skylake, 24, "", &predecode), SOURCE_DECODERS);
     assert_true(predecode == 6);
-    /* A microcoded instruction takes a whole line: here two lines, and one for the pair. */
+    /* A microcoded instruction occupies a whole line. There are two such lines, and one for the
+     * pair. */
     assert_int_equal(source_of(skylake, 0, "btq %rax, (%rdi)\n btq %rax, (%rdi)\n", NULL),
                      SOURCE_UOP_CACHE);
     assert_int_equal(
         source_of(skylake, 0, "btq %rax, (%rdi)\n btq %rax, (%rdi)\n btq %rax, (%rdi)\n", NULL),
         SOURCE_DECODERS);
-    /* A line has two branches: five untaken ones and the pair's fit into three lines, six and the
+    /* A line has two branches. Five untaken ones and the pair's fit in three lines, and six and the
      * pair's do not. */
     assert_int_equal(source_of(skylake, 0, "jo 2f\n jo 2f\n jo 2f\n jo 2f\n jo 2f\n2:\n", NULL),
                      SOURCE_UOP_CACHE);
@@ -573,7 +575,7 @@ static void test_moves_join_operations(void **state)
     assert_true(a->rows[0].flags & ROW_JOINS && a->rows[2].flags & ROW_JOINS);
     assert_false((a->rows[4].flags | a->rows[6].flags | a->rows[8].flags) & ROW_JOINS);
     simulate_kernel(k, 0, m, &(struct simulate_options){0}, &sim, NULL);
-    /* each move that does not fuse costs 0.25 */
+    /* Each move that does not fuse costs 0.25. */
     assert_true(fabs(sim.cycles - fmax(9 / 4.0, a->cycles)) < 0.1);
     simulation_done(&sim);
     analysis_free(a);
@@ -606,8 +608,8 @@ static double waiting(const char *source, size_t load, double cycles)
     return chain;
 }
 
-/* A miss lengthens the chain of pointers and of a search, whose next address depends on the loaded
- * number; it does not lengthen a sum of loaded numbers, whose addresses are known. */
+/* A miss lengthens the chain of pointers and that of a search, whose next address depends on the
+ * loaded number. It does not lengthen a sum of loaded numbers, whose addresses are known. */
 static void test_chains_wait(void **state)
 {
     static const char list[] = "1:\n movq (%rdi), %rdi\n addq 8(%rdi), %rax\n testq %rdi, %rdi\n"
@@ -622,9 +624,9 @@ static void test_chains_wait(void **state)
     assert_float_equal(waiting(sum, 0, 100), waiting(sum, 0, 0), 1e-9);
 }
 
-/* A loop with more µops than the µop cache has space for is decoded in every iteration, however few
- * µops each block of code has. 1,535 and a fused pair fit into Haswell's 1,536. A larger loop
- * buffer does not replay µops that are not in the cache. */
+/* A loop whose µops exceed the µop cache is decoded in every iteration, even if each block of code
+ * has few µops. 1,535 and a fused pair fit in Haswell's 1,536. A larger loop buffer does not replay
+ * µops that are not in the cache. */
 static void test_long_loop(void **state)
 {
     struct str adds = {0};
@@ -644,18 +646,18 @@ static void test_long_loop(void **state)
 }
 
 /* The fact decode_complex_uops limits the µops per instruction of the first decoder. xchg has three
- * µops. Instructions with more µops than the limit are microcoded: µops at the width of rename,
- * without other instructions. */
+ * µops. Instructions with more µops than the limit are microcoded. Their µops have the width of
+ * rename, without other instructions. */
 static void test_complex_decoder(void **state)
 {
     (void)state;
     struct machine *m = machine_copy(skylake);
     assert_true(fabs(bound(m, "xchgq %rax, %rbx", BOUND_FRONTEND) - 1) < 1e-9);
     machine_set_fact(m, "decode_complex_uops", "2", "", "");
-    /* microcode, at the width of rename */
+    /* Microcode has the width of rename. */
     assert_true(fabs(bound(m, "xchgq %rax, %rbx", BOUND_FRONTEND) - 1) < 1e-9);
     machine_set_fact(m, "issue_width", "2", "", "");
-    /* two µops, then one */
+    /* First two µops, then one. */
     assert_true(fabs(bound(m, "xchgq %rax, %rbx", BOUND_FRONTEND) - 2) < 1e-9);
     machine_set_fact(m, "decode_complex_uops", "1", "", "");
     machine_set_fact(m, "issue_width", "1", "", "");
@@ -718,7 +720,7 @@ static void test_pi_on_the_stack(void **state)
     assert_true(on_zen >= 10 && on_zen <= 12);
 }
 
-/* Port sets {0,1}, {0,2}, {0,3} with three µops each: unions of two sets give 2.00, that of all
+/* Port sets {0,1}, {0,2}, {0,3} have three µops each. Unions of two sets give 2.00, that of all
  * three 2.25. */
 static void test_all_unions(void **state)
 {
@@ -752,13 +754,13 @@ static void test_missing_facts(void **state)
     mapping_set(m->mapping, &entry);
     assert_true(isnan(bound(m, "addq %rax, %rbx", BOUND_FRONTEND)));
     assert_true(isnan(bound(m, "addq %rax, %rbx", BOUND_DEPENDENCIES)));
-    /* as many as rename per cycle */
+    /* This is the number that rename accepts per cycle. */
     assert_true(bound(m, "addq %rax, %rbx", BOUND_RETIRE) == 0.25);
     assert_true(bound(m, "addq %rax, %rbx", BOUND_PORTS) == 1);
     entry.latency = 2;
     mapping_set(m->mapping, &entry);
     usage_done(&entry.usage);
-    /* no load latency is needed */
+    /* No load latency is needed. */
     assert_true(bound(m, "addq %rax, %rbx", BOUND_DEPENDENCIES) == 2);
     machine_free(m);
 }

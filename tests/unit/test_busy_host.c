@@ -94,7 +94,7 @@ static struct experiments *rows(size_t n)
     return t;
 }
 
-/* Measures the rows of @r from the beginning. @path: journal; NULL: none. */
+/* Measures the rows of @r from the beginning. @path is the journal, or NULL. */
 static struct runner_summary measure(struct run *r, const char *path,
                                      const struct runner_options *options)
 {

@@ -24,7 +24,7 @@ static void test_wanted(void **state)
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         call_readings_want(&r, names[i]);
     assert_int_equal(r.count, 3);
-    call_readings_judge(&r, CLOCK, &costs);   /* without readings there is no result */
+    call_readings_judge(&r, CLOCK, &costs);   /* Without readings there is no result. */
     assert_int_equal(costs.count, 0);
     call_readings_add(&r);
     call_readings_add(&r);
@@ -50,7 +50,7 @@ static void test_mean_of_both_states(void **state)
     for (int i = 0; i < 20; i++)
         vec_push(&r.list[1].seconds, i < 2 ? 1 : i < 4 ? -1 : i % 2 ? 10e-9 : 16e-9);
     call_readings_judge(&r, CLOCK, &costs);
-    assert_int_equal(costs.count, 1);   /* sqrt was not measured */
+    assert_int_equal(costs.count, 1);   /* sqrt was not measured. */
     assert_string_equal(costs.list[0].name, "exp");
     assert_true(fabs(costs.list[0].cycles - 26) < 1e-6);
     /* Later queries return the stored result, without a new measurement. */

@@ -21,7 +21,7 @@
 #include "../support/support.h"
 
 #define FEW 0.15       /* largest fraction of all allocations after an interruption */
-#define AND 3000       /* number allowed in addition: about 1 to 2 ms */
+#define AND 3000       /* number of allocations permitted in addition: about 1 to 2 ms */
 
 static atomic_ulong calls;
 static unsigned long at;
@@ -155,7 +155,7 @@ static void test_loaders(void **state)
     make_files(&s);
     for (size_t t = 0; t < sizeof trials / sizeof *trials; t++) {
         must_run(&s, trials[t].command);
-        must_run(&s, trials[t].command);   /* the first run filled caches */
+        must_run(&s, trials[t].command);   /* The first run filled the caches. */
         unsigned long all = atomic_load(&calls);
         for (unsigned share = 1; share <= trials[t].last; share++) {
             at = all * share / 5;

@@ -43,7 +43,7 @@ static void test_facts(void **state)
     struct err err = {0};
     assert_true(machine_change(machine, "issue_width", "6", &err));
     assert_true(fact_number(machine, "issue_width") == 6);
-    /* adds a fact that the machine lacked */
+    /* This adds a fact that the machine lacked. */
     assert_true(machine_change(machine, "decode_width", "6", &err));
     assert_true(machine_change(machine, "stack_engine", "no", &err));
     assert_true(machine_change(machine, "indexed_store_ports", "p237", &err));
@@ -75,8 +75,8 @@ static void test_forms(void **state)
     assert_false(machine_change(machine, "usage:ADD (R64, R64)", "1*p99", &err));
 }
 
-/* Inferred slots are independent of the usage. A form with a new usage keeps its slots, except
- * those of removed µops. A blocked pipe takes no slot. */
+/* Inferred slots are independent of the usage. A form with a new usage retains its slots, except
+ * those of removed µops. A blocked pipe uses no slot. */
 static void test_inferred_slots_stay(void **state)
 {
     static const struct {
@@ -101,7 +101,7 @@ static void test_inferred_slots_stay(void **state)
 
     (void)state;
     assert_true(machine_change(m, "usage:ADD (R64, R64)", "2*p01", &err));
-    /* 0: derived from the usage */
+    /* 0 means that it is derived from the usage. */
     assert_int_equal(mapping_find(m->mapping, "ADD (R64, R64)")->micro_ops, 0);
     mapping_set_issue_width(m->mapping, 4);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

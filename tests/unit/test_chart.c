@@ -52,7 +52,7 @@ static bool stage_done(void *state, enum chart_stage stage, const struct chart *
     (void)err;
     assert_int_equal((size_t)stage, stages);
     assert_int_equal(c->machine != NULL, stage >= CHART_PORTS);
-    if (stage >= CHART_PLACES)   /* the mapping has all ports that usages use, and no others */
+    if (stage >= CHART_PLACES)   /* The mapping has all ports that usages use, and no others. */
         assert_int_equal(ports_held(c->machine->mapping),
                          ((uint64_t)1 << mapping_ports(c->machine->mapping)->count) - 1);
     stages++;
@@ -65,10 +65,10 @@ struct bed {
     size_t core_most;
 };
 
-/* Makes a CPU of those forms of @truth that match @pattern. The bed owns the machine. */
+/* Makes a CPU of the forms of @truth that match @pattern. The bed owns the machine. */
 static void set_up_machine(struct bed *b, struct machine *truth, const char *pattern, double noise)
 {
-    /* large limits, so that each search ends by convergence, even on a busy machine */
+    /* The limits are large, so that each search ends by convergence, even on a busy machine. */
     *b = (struct bed){.seconds = 600, .core_most = 100};
     chart_bed_init(&b->cpu, truth, pattern, noise);
     b->cpu.hooks.stage_done = stage_done;
@@ -152,7 +152,7 @@ static bool no_team(void *state, void (*work)(void *work_state, unsigned worker)
     return false;
 }
 
-/* If the exact method has no time and the search no threads, the chart fails with a message. */
+/* If the exact method has no time and the search has no threads, the chart fails with a message. */
 static void test_no_search(void **state)
 {
     struct err err = {0};
@@ -186,7 +186,7 @@ static double wrong_share(const struct chart *c, const struct bed *b)
     return (double)chart_bed_wrong(&b->cpu, c, t) / EXPERIMENTS;
 }
 
-/* Fails unless the chart mispredicts at most a fraction of @most of random experiments. */
+/* Fails unless the chart mispredicts at most the fraction @most of random experiments. */
 static void assert_foretells(const struct chart *c, const struct bed *b, double most)
 {
     double wrong = wrong_share(c, b);
@@ -203,7 +203,7 @@ static void test_a_small_cpu_is_charted(void **state)
     set_up(&b, 0.005);
     struct chart *c = chart_of(&b);
     assert_int_equal(stages, CHART_STAGES);
-    /* also jumps and instructions that move the stack pointer */
+    /* This also matches jumps and instructions that move the stack pointer. */
     for (size_t i = 0; i < b.cpu.rows.count; i++)
         assert_non_null(mapping_find(c->machine->mapping, b.cpu.rows.items[i]->form));
     assert_float_equal(c->width, 4, 0);
@@ -240,13 +240,13 @@ static void test_joined_nops_are_no_width(void **state)
     chart_bed_alter(&b.cpu, join_nops, NULL);
     struct chart *c = chart_of(&b);
     assert_float_equal(c->width, 4, 0);
-    assert_foretells(c, &b, 2 * WRONG_MOST);   /* mispredicts experiments of nops alone */
+    assert_foretells(c, &b, 2 * WRONG_MOST);   /* mispredicts experiments with only nops */
     chart_free(c);
     tear_down(&b);
 }
 
 /* A load with an operation at one per cycle is slower alone. If @state is set, some larger
- * experiments are slower. */
+ * experiments are also slower. */
 static void make_late(const void *state, const struct experiment *e, struct measured *m)
 {
     uint64_t forms = 0;
@@ -292,7 +292,7 @@ static void test_what_needs_breakers_is_not_of_the_core(void **state)
     struct usage usage = {0};
     struct bed b;
 
-    usage_add(&usage, 0x3, 1);   /* no other form uses these ports */
+    usage_add(&usage, 0x3, 1);   /* No other form uses these ports. */
     mapping_set(m->mapping,
                 &(struct mapping_entry){
                     .form = (char *)forms[!with], .usage = usage, .micro_ops = 1, .latency = NAN});
@@ -349,8 +349,8 @@ static void make_odd(const void *state, const struct experiment *e, struct measu
         m->cycles *= ODD_FORM_BY;
 }
 
-/* A form whose time alone contradicts its shared pipe gets the usage of another form with the same
- * time. The chart then omits the unused pipe, and other pipes keep their names. */
+/* A form whose time alone contradicts its shared pipe has the usage of another form with the same
+ * time. The chart then omits the unused pipe, and other pipes retain their names. */
 static void test_a_pipe_without_forms_is_left_out(void **state)
 {
     struct bed b;
@@ -382,8 +382,8 @@ static void assert_prints(const struct chart *c, const struct usage *u, const ch
     str_done(&is);
 }
 
-/* The pipe of an open ambiguity stays. Alternatives with a removed pipe are removed, and the
- * ambiguities that remain keep their usages. */
+/* The pipe of an open ambiguity remains. Alternatives with a removed pipe are removed, and the
+ * remaining ambiguities retain their usages. */
 static void test_open_doubts_keep_their_ports(void **state)
 {
     static const char *const usages[] = {"1*p0+3*p[DV]", "1*p1", "1*p1+2*p[3DV]"};
@@ -571,7 +571,7 @@ static void test_a_chart_is_cancelled(void **state)
     tear_down(&b);
 }
 
-/* Each saturator keeps its stated ports busy: with more copies only these ports are the limit. */
+/* Each saturator keeps its stated ports busy. With more copies, only these ports are the limit. */
 static void test_saturators_bind_where_they_say(void **state)
 {
     struct bed b;

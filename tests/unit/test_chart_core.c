@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The core of a chart of a CPU with more ports than issue slots: which forms are selected, and
- * which ports are found for them. */
+/* The core of a chart of a CPU with more ports than issue slots: the selected forms, and the ports
+ * found for them. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -67,8 +67,8 @@ static portset ports_of(const struct mapping *m, const char *form)
     return out;
 }
 
-/* Returns the cycles of those µops of experiment @row that can use a port of @of (@has), or that
- * cannot. */
+/* Returns the cycles of the µops of experiment @row that can use a port of @of, or with @has false
+ * those that cannot. */
 static double part(struct throughput *throughput, const struct machine *m,
                    const struct experiments *t, size_t row, portset of, bool has)
 {
@@ -98,7 +98,7 @@ static bool has_both(const struct machine *m, const struct experiments *t, size_
 }
 
 /* Makes experiments slower by @late_by if ports of memory and others are equally busy with
- * different forms, as a scheduler does. */
+ * different forms, like a scheduler. */
 static void make_late(const struct machine *m, struct experiments *t, double *cycles,
                       double late_by)
 {
@@ -119,8 +119,8 @@ static void make_late(const struct machine *m, struct experiments *t, double *cy
 }
 
 /* Returns experiments with the times of @m's tables: all forms alone, in pairs and in balanced
- * pairs, and random experiments of two to four forms. Experiments with two busy port sets take
- * @late times as long (0: none). */
+ * pairs, and random experiments of two to four forms. The times of experiments with two busy port
+ * sets are multiplied by @late (0 for none). */
 static struct experiments *known_times(const struct machine *m, double late)
 {
     struct experiments *t = experiments_new();
@@ -179,9 +179,9 @@ static bool is_kept_out(const char *form)
     return false;
 }
 
-/* Returns the mapping found if the forms of @first (NULL-terminated; NULL: none) join first, then
- * all others in order except those kept out. Fails unless all have joined and 99 % of the times are
- * explained. */
+/* Returns the mapping found if the forms of @first (NULL-terminated; may be NULL) join first, then
+ * all others in order except for excluded ones. Fails unless all have joined and 99 % of the times
+ * are explained. */
 static struct mapping *joined_by(const struct machine *m, const char *const *first, double late,
                                  const struct chart_hooks *hooks)
 {
@@ -259,7 +259,7 @@ static void test_kinds_have_ports_of_their_own(void **state)
     machine_free(m);
 }
 
-/* A comparison takes one of four ports and one of three for flags. Alone, and with each form except
+/* A comparison uses one of four ports and one of three for flags. Alone, and with each form except
  * another comparison, it behaves like a form on three of the four. A call is identified by its
  * other µops. A form that is too slow to reveal its slots with the fastest form has one slot per
  * µop. */
@@ -304,8 +304,7 @@ static void test_vectors_and_memory(void **state)
 }
 
 /* If two port sets are busy at the same time, experiments take a fifth to a third longer than
- * either set requires. No ports explain this delay, and the core found is the same as without the
- * delay. */
+ * either set requires. No ports explain this delay. The core is the same as without the delay. */
 static void test_late_times_are_no_ports(void **state)
 {
     static const double late[] = {LATE, LATER};
@@ -322,7 +321,7 @@ static void test_late_times_are_no_ports(void **state)
     machine_free(m);
 }
 
-/* A store that also uses an addition port joins before any addition. It seems to be a plain store
+/* A store that also uses an addition port joins before any addition. It seems to be a simple store
  * until it joins a second time. */
 static void test_what_joined_early_joins_anew(void **state)
 {
@@ -363,7 +362,7 @@ static void test_lateness_of_what_is_busy_at_once(void **state)
     assert_true(residual_limit_of(ahead, 2, false).by == RESIDUAL_RATIO);
     assert_true(busy.by > RESIDUAL_RATIO && busy.most < RESIDUAL_COST_MOST);
     assert_true(spare.by > 1 && spare.by < busy.by && spare.most == RESIDUAL_COST_MOST);
-    /* the second form takes more than half of the first one's time */
+    /* The second form takes more than half of the first one's time. */
     const struct residual_limit beside = residual_limit_of((const double[]){3, 1.6}, 2, true);
     assert_true(beside.by == busy.by && beside.most == busy.most);
 }
@@ -491,8 +490,8 @@ static bool has_form(const struct lab *lab, const struct chart_core *core, const
 }
 
 /* Finds the core of the wide CPU, with the forms that make_odd slows, from @most candidates. Of the
- * forms that read registers, programs use POPCNT most; of all forms VPSHUFD. @alone: cycles per
- * form of the lab's table. */
+ * forms that read registers, programs use POPCNT most, and of all forms VPSHUFD. @alone is the
+ * cycles per form of the lab's table. */
 static void with_core(size_t most,
                       void (*look)(const struct lab *lab, const struct chart_core *core,
                                    const double *alone, const struct machine *m))
@@ -553,7 +552,7 @@ static void look_at_all(const struct lab *lab, const struct chart_core *core, co
                 has_form(lab, core, "MOV (R32, M32)", false));
     assert_false(has_form(lab, core, "VMOVDDUP (XMM, XMM)", true));
     assert_false(has_form(lab, core, "PREFETCHT0 (M8)", false));
-    /* no experiment mixes legacy and VEX encodings */
+    /* No experiment mixes legacy and VEX encodings. */
     for (size_t i = 0; i < core->candidates.count; i++)
         assert_int_not_equal(vectors_of(lab->table->forms.items[core->candidates.items[i]]),
                              VECTORS_LEGACY);
@@ -578,7 +577,7 @@ static void look_at_few(const struct lab *lab, const struct chart_core *core, co
     assert_false(has_form(lab, core, "AND (R64, R64)", true));
 }
 
-/* Of equivalent forms, those that programs use most are first. */
+/* Of equivalent forms, those that programs use most come first. */
 static void test_common_forms_come_first(void **state)
 {
     (void)state;
@@ -597,7 +596,7 @@ static void look_at_twins(const struct lab *lab, const struct chart_core *core, 
     size_t before = mapping_count(of_core),
            added = twins_add(lab, core, alone, lab->table->forms.count, of_core);
     assert_int_equal(mapping_count(of_core), before + added);
-    assert_int_equal(added, 5);   /* one of two equivalent forms suffices */
+    assert_int_equal(added, 5);   /* One of two equivalent forms suffices. */
     for (size_t i = 0; i < mapping_count(of_core); i++) {
         const struct mapping_entry *e = mapping_at(of_core, i),
                                    *truth = mapping_find(m->mapping, e->form);
@@ -645,7 +644,7 @@ static void choose_hindered(const struct mapping *m, struct hindered *out)
     assert_non_null(out->forms[0]);
 }
 
-/* If two forms slow each other down, that does not count against other forms, which are all
+/* If two forms slow each other down, this does not count against other forms, which are all
  * explained. */
 static void test_what_hinders_itself_judges_nobody(void **state)
 {
@@ -665,7 +664,7 @@ static void test_what_hinders_itself_judges_nobody(void **state)
     struct placement *placed = mem_zero(n + 1, sizeof *placed);
     double *alone = mem_alloc((n + 1) * sizeof *alone);
     mapping_set_issue_width(core, mapping_issue_width(truth));
-    /* Without the first few forms only pairs keep all three ports busy. */
+    /* Without the first few forms, only pairs keep all three ports busy. */
     for (size_t i = 0; i < n; i++)
         if (i >= ANYWHERE && strncmp(mapping_at(truth, i)->form, "XCHG", 4) != 0)
             mapping_set(core, mapping_at(truth, i));
@@ -699,7 +698,7 @@ static void test_twins_do_the_same(void **state)
     with_core(100, look_at_twins);
 }
 
-/* Counts are set also if a time is unknown. */
+/* Counts are set even if a time is unknown. */
 static void test_balance(void **state)
 {
     uint32_t counts[2] = {99, 99};
@@ -712,7 +711,7 @@ static void test_balance(void **state)
     assert_true(counts[0] == 1 && counts[1] == 1);
 }
 
-/* The forms of a given core with a time alone are the classes, whatever other forms were charted.
+/* The forms of a given core with a time alone are the classes, regardless of other charted forms.
  * All their pairs are measured. */
 static void look_at_given(const struct lab *lab, const struct chart_core *core, const double *alone,
                           const struct machine *m)

@@ -63,7 +63,7 @@ static bool same_fact(const char *key, const char *is, const char *should)
     /* by interpolation */
     if (strcmp(key, "reorder_buffer") == 0 || strcmp(key, "scheduler") == 0)
         return fabs(strtod(is, NULL) - strtod(should, NULL)) <= 2;
-    /* the true size is between the lengths of two loops */
+    /* The true size is between the lengths of two loops. */
     if (strcmp(key, "uop_cache_size") == 0)
         return fabs(strtod(is, NULL) / strtod(should, NULL) - 1) <= 0.04;
     if (strcmp(key, "memory_renaming_loads") != 0)
@@ -95,7 +95,7 @@ static bool same_words(const char *a, const char *b)
     return words == others;
 }
 
-/* Returns the value of @key in @m, or its default; NULL: neither. */
+/* Returns the value of @key in @m, its default, or NULL. */
 static const char *fact_or_otherwise(const struct machine *m, const char *key)
 {
     const struct fact *fact = fact_find(key);
@@ -156,8 +156,8 @@ static void assert_told(const struct chart *c, const struct by_hand *expected, s
     }
 }
 
-/* Checks that each fact of a simulated @id is charted with the value @expected. @kept: also that
- * the charted machine has it. */
+/* Checks that each fact of a simulated @id is charted with the value @expected. With @kept, also
+ * checks that the charted machine has it. */
 static void assert_by_hand(const char *id, const struct by_hand *expected, size_t count, bool kept)
 {
     const struct chart *c = facts_of_shipped(id);
@@ -167,9 +167,9 @@ static void assert_by_hand(const char *id, const struct by_hand *expected, size_
         assert_string_equal(machine_fact(c->machine, expected[i].key), expected[i].value);
 }
 
-/* Skylake, by its manual. Rename eliminates moves of 32 and 64 bits and of vectors, not those of 16
- * bits. test and and fuse with every jump; cmp, add and sub not on overflow, inc and dec not on
- * carry. Two loads and one store per cycle; 72 loads and 56 stores in flight. */
+/* Skylake, by its manual. Rename eliminates moves of 32 and 64 bits and of vectors, but not those
+ * of 16 bits. test and and fuse with every jump; cmp, add and sub not on overflow, inc and dec not
+ * on carry. Two loads and one store per cycle; 72 loads and 56 stores in flight. */
 static void test_skylake_by_hand(void **state)
 {
     static const struct by_hand expected[] = {
@@ -203,9 +203,9 @@ static void test_slots_by_hand(void **state)
 
 /* Golden Cove, measured in this project. Rename forwards stores through any register, without an
  * index, at no cost: of 8, 32 and 64 bits, and by additions of a constant. Two loads per cycle from
- * one bank of four bytes. One line of stores per cycle, two stores if adjacent in it. Reading the
- * stack pointer costs nothing. Rename adds constants up to a sum of 1023. A locked addition takes
- * 18 cycles. */
+ * one bank of four bytes. One line of stores per cycle, or two stores if adjacent in it. Reading
+ * the stack pointer costs nothing. Rename adds constants up to a sum of 1023. A locked addition
+ * takes 18 cycles. */
 static void test_golden_cove_by_hand(void **state)
 {
     static const struct by_hand expected[] = {
@@ -324,8 +324,8 @@ static void test_zen3_by_hand(void **state)
 
 /* Zen 4, as measured. Nops fuse with adjacent instructions, so slots are counted with eliminated
  * moves. 17 of them with inc and a jump take 3.01 cycles on zero and overflow and 3.17 on carry.
- * Computing the stack pointer after a push takes a slot, copying it none. A vector takes 9 cycles
- * through the same register, although rename forwards other values. */
+ * Computing the stack pointer after a push uses a slot, and copying it uses none. A vector takes 9
+ * cycles through the same register, although rename forwards other values. */
 static void test_zen4_by_hand(void **state)
 {
     static const struct by_hand expected[] = {
@@ -455,7 +455,7 @@ static void test_front_ends_changed(void **state)
 struct recorded {
     const char *text, *other;
     double longer;
-    const struct chart_cpu *cpu;   /* source of the times instead of the text; NULL: none */
+    const struct chart_cpu *cpu;   /* source of the times instead of the text; may be NULL */
 };
 
 static bool times_recorded(void *state, const struct chart_block *blocks, size_t n, double *cycles,
@@ -483,8 +483,8 @@ static bool times_recorded(void *state, const struct chart_block *blocks, size_t
 }
 
 /* Finds facts from the loops' times on a virtual EPYC 9004 under load 8. Each agrees with the
- * manual loops of docs/zen4.md. One of the short loops with a taken branch took 1.19 cycles, and of
- * the loads by loaded addresses the longest chain is slower. */
+ * manual loops of docs/zen4.md. One of the short loops with a taken branch took 1.19 cycles. Of the
+ * loads by loaded addresses, the longest chain is slower. */
 static void test_zen4_as_measured(void **state)
 {
     static const struct by_hand expected[] = {
@@ -533,7 +533,7 @@ static void test_zen4_as_measured(void **state)
     assert_null(machine_fact(c->machine, "store_forward_vector"));
     assert_non_null(strstr(fact_of(c, "store_forward_vector")->why, "depends on the address register"));
     chart_free(c);
-    /* mov [rdi], r8; mov r8, [rdi]; three times mov [rdi + 8], r9: without a time of this loop it
+    /* mov [rdi], r8; mov r8, [rdi]; three times mov [rdi + 8], r9: without a time of this loop, it
      * is unknown whether two stores or all wait for the first. */
     recorded.other = "4c89074c8b074c894f084c894f084c894f08";
     recorded.longer = NAN;
@@ -603,7 +603,7 @@ static void test_no_filler_is_said(void **state)
 }
 
 /* Zen 4, as measured: twelve zeroed registers take 2.00 cycles, with a nop after each 2.01. On Zen
- * 3 each nop takes a slot and the fact is unknown. */
+ * 3 each nop uses a slot and the fact is unknown. */
 static void test_nops_by_hand(void **state)
 {
     static const struct by_hand expected[] = {{"fuse_nop", "yes"}};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Forms whose times exceed the port bound with the same partner usage: only few of them are
+/* Forms whose times exceed the port bound with the same partner usage. Only a few of them are
  * measured with every form. */
 #include <math.h>
 #include <setjmp.h>
@@ -88,8 +88,8 @@ static void late_beside(const void *state, const struct experiment *e, struct me
     m->cycles *= placed && beside ? LATE : 1;
 }
 
-/* In the last round of the lab @state the forms exceed the port bound with all partners. In the two
- * rounds before, their times are right. In earlier rounds their experiments have no time. */
+/* In the last round of the lab @state, the forms exceed the port bound with all partners. In the
+ * two rounds before, their times are correct. In earlier rounds their experiments have no time. */
 static void late_at_last(const void *state, const struct experiment *e, struct measured *m)
 {
     static const char *const right[] = {", round 28", ", round 29"}, last[] = ", round 30";
@@ -104,8 +104,8 @@ static void late_at_last(const void *state, const struct experiment *e, struct m
         *m = (struct measured){.cycles = NAN, .state = "no time yet"};
 }
 
-/* Places the ten forms with a core extended by @extra forms. @alter changes the times; its state is
- * the lab. Writes the placements to @out, which the caller frees. */
+/* Places the ten forms with a core extended by @extra forms. @alter changes the times, with the lab
+ * as its state. Writes the placements to @out, which the caller frees. */
 static void place_ten(size_t extra,
                       void (*alter)(const void *state, const struct experiment *e,
                                     struct measured *m),
@@ -195,7 +195,7 @@ static void test_leaders_come_first(void **state)
     for (unsigned i = 0; i < SLOW_PAIRS_LEADERS; i++)
         assert_int_equal(slow_pairs_advise(&h, &g), SLOW_PAIRS_LEAD);
     assert_int_equal(slow_pairs_advise(&h, &g), SLOW_PAIRS_WAIT);
-    /* another usage has its own leaders */
+    /* Another usage has its own leaders. */
     assert_int_equal(slow_pairs_advise(&h, &other), SLOW_PAIRS_LEAD);
     for (unsigned i = 0; i < SLOW_PAIRS_LEADERS; i++) {
         assert_int_equal(slow_pairs_advise(&h, &g), SLOW_PAIRS_WAIT);
@@ -222,12 +222,12 @@ static struct guess loads_and(const struct lattice *lattice, portset other)
 enum telling {
     TELL_NOT,
     TELL,
-    TELL_UNEXPLAINED,   /* no usage explains its times */
+    TELL_UNEXPLAINED,   /* No usage explains its times. */
 };
 
-/* Returns how many times above the port bound are new for a form with guess @g. With 4 and 8 copies
- * of the saturator of @ports the form takes @late times its port bound. @tell: how the form is then
- * recorded as a leader. */
+/* Returns the number of times above the port bound that are new for a form with guess @g. With 4
+ * and 8 copies of the saturator of @ports, the form takes @late times its port bound. @tell
+ * determines how the form is then recorded as a leader. */
 static size_t new_beside(struct slow_pairs *h, const struct lattice *lattice,
                          const struct saturators *saturators, const struct guess *g, portset ports,
                          double late, enum telling tell)
@@ -251,7 +251,7 @@ static size_t new_beside(struct slow_pairs *h, const struct lattice *lattice,
     return is_new;
 }
 
-/* A form whose load exceeds the port bound with other loads does so whatever its other µops are.
+/* A form whose load exceeds the port bound with other loads does so regardless of its other µops.
  * The time is not new if leaders had at least the same excess. */
 static void test_late_by_what_they_share(void **state)
 {
@@ -275,7 +275,7 @@ static void test_late_by_what_they_share(void **state)
         assert_int_equal(slow_pairs_advise(&h, &only), SLOW_PAIRS_LEAD);
         assert_int_equal(new_beside(&h, lattice, &found, &only, LOADS, LATE, TELL_UNEXPLAINED), 2);
     }
-    /* no usage explained the leaders' times, so they are no examples */
+    /* No usage explained the leaders' times, so they are no examples. */
     assert_int_equal(new_beside(&h, lattice, &found, &only, LOADS, LATE, TELL_NOT), 2);
     for (unsigned i = 0; i < SLOW_PAIRS_LEADERS; i++) {
         assert_int_equal(slow_pairs_advise(&h, &multiplies), SLOW_PAIRS_LEAD);
@@ -285,13 +285,13 @@ static void test_late_by_what_they_share(void **state)
     }
     assert_int_equal(new_beside(&h, lattice, &found, &multiplies, LOADS, LATE, TELL_NOT), 0);
     assert_int_equal(new_beside(&h, lattice, &found, &adds, LOADS, 1.02 * LATE, TELL_NOT), 0);
-    /* the excess is larger than that of the leaders */
+    /* The excess is larger than that of the leaders. */
     assert_int_equal(new_beside(&h, lattice, &found, &adds, LOADS, 1.05 * LATE, TELL_NOT), 2);
-    /* this usage has two loads */
+    /* This usage has two loads. */
     assert_int_equal(new_beside(&h, lattice, &found, &twice, LOADS, LATE, TELL_NOT), 2);
-    /* this usage has no load */
+    /* This usage has no load. */
     assert_int_equal(new_beside(&h, lattice, &found, &only, LOADS, LATE, TELL_NOT), 2);
-    /* other ports than those of loads */
+    /* The ports are not those of loads. */
     assert_int_equal(new_beside(&h, lattice, &found, &adds, 0x2, LATE, TELL_NOT), 2);
     slow_pairs_done(&h);
     saturators_done(&found);

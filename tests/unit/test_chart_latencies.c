@@ -18,8 +18,8 @@
 
 static const char *const addition[] = {"ADD (R64, R64)"};
 
-/* Returns the number of measured chains of ADD (R64, R64) if the file at @path contains @text; the
- * chart rewrites the file. @known: number of forms in the file. */
+/* Returns the number of measured chains of ADD (R64, R64) if the file at @path contains @text. The
+ * chart rewrites the file. Stores the number of forms in the file in *@known. */
 static size_t latencies_measured(const struct machine *truth, struct forms *forms, const char *path,
                                const char *text, unsigned *known)
 {
@@ -43,8 +43,8 @@ static size_t latencies_measured(const struct machine *truth, struct forms *form
     return measured;
 }
 
-/* A form of which the file lacks a chain is measured again. Rows of forms outside of the chart stay
- * in the file. */
+/* A form of which the file lacks a chain is measured again. Rows of forms outside of the chart
+ * remain in the file. */
 static void test_latencies_are_kept(void **state)
 {
     static const char head[] = "form,from,to,cycles,spread,note,state\n",
@@ -62,7 +62,7 @@ static void test_latencies_are_kept(void **state)
     assert_true(all > 1 && known == 0);
     assert_int_equal(latencies_measured(truth, forms, path, NULL, &known), all);
     assert_int_equal(known, 1);
-    /* the file without its last line, and with a line of another form */
+    /* This is the file without its last line, and with a line of another form. */
     assert_true(file_read(path, 1 << 20, &text, &err));
     size_t end = text.length - 1;
     while (text.data[end - 1] != '\n')
@@ -101,7 +101,7 @@ static struct machine *without_stack(const struct machine *truth)
     return m;
 }
 
-/* Checks that pushes and pops of @machine get the usages of equivalent operations, with the ports
+/* Checks that pushes and pops of @machine have the usages of equivalent operations, with the ports
  * of the tables. */
 static void check_substitutes(const char *machine, struct forms *forms, const char *const *expected)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Ports that merge two resources under one name. A small CPU by hand: stores take one of three
- * address ports and one of two data ports. The core has the ports that an exact search would
+/* Ports that merge two resources under one name, on a small CPU made by hand. Stores use one of
+ * three address ports and one of two data ports. The core has the ports that an exact search would
  * find. */
 #include <math.h>
 #include <setjmp.h>
@@ -20,12 +20,12 @@
 #include "../support/charts.h"
 #include "../support/support.h"
 
-#define PORTS 9              /* 0123 compute, 456 are for addresses, 78 for store data */
+#define PORTS 9              /* 0123 compute, 456 are for addresses, 78 for store data. */
 #define WIDTH 6
 #define CORE_ROWS 400
 #define ROWS_EACH 24
 
-/* A form's true usage, and its usage in the core; "": the core lacks the form. */
+/* A form's true usage, and its usage in the core, which is "" if the core lacks the form. */
 struct by_hand {
     const char *form, *truth, *core;
 };
@@ -151,7 +151,7 @@ static double core_off(const struct scene *s, const struct mapping *m)
     return off;
 }
 
-/* Stores get separate data ports and an address port each, as in the truth. All other usages are
+/* Stores have separate data ports and an address port each, like in the truth. All other usages are
  * unchanged, and the result needs no further split. */
 static void test_parts_stores(void **state)
 {

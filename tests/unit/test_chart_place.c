@@ -22,9 +22,9 @@
 #include "../support/support.h"
 
 #define FORM "NOT (R64)"     /* the form that is placed */
-#define LATE_CYCLES 0.59     /* cycles for a bound of 0.5: within 19 % of it */
-/* 22 % above the bound: possible for two busy port sets, but more than a single form may exceed
- * it */
+#define LATE_CYCLES 0.59     /* cycles for a bound of 0.5, within 19 % of it */
+/* 22 % above the bound, which is possible for two busy port sets, but more than a single form may
+ * exceed it */
 #define LATER_CYCLES 0.61
 #define ROWS 200             /* number of experiments of a core */
 #define LATE 1.19            /* factor by which some experiments are slower */
@@ -62,15 +62,15 @@ static struct mapping *core_of(const struct mapping *m, const char *form)
     return core;
 }
 
-/* Makes FORM take @state cycles alone, whatever its ports. */
+/* Makes FORM take @state cycles alone, regardless of its ports. */
 static void alone_takes(const void *state, const struct experiment *e, struct measured *m)
 {
     if (e->count == 1 && e->terms[0].count == 1 && strcmp(e->terms[0].form, FORM) == 0)
         m->cycles = *(const double *)state;
 }
 
-/* Places @form with all other forms of @take_m. FORM takes @alone cycles alone (0: port bound).
- * @late: times may exceed the port bound. The caller frees. */
+/* Places @form with all other forms of @take_m. FORM takes @alone cycles alone (0 for the port
+ * bound). With @late, times may exceed the port bound. The caller frees the result. */
 static struct placement placed_form(struct machine *take_m, const char *form, double alone,
                                     bool late)
 {
@@ -201,7 +201,7 @@ static void test_a_time_alone_may_be_late(void **state)
     assert_false(is_found(LATE_CYCLES, false));
 }
 
-/* A form that only takes a slot reveals the slots of other forms. */
+/* A form that only uses a slot reveals the slots of other forms. */
 static const struct by_hand in_slots[] = {{"MOV (R64, R64)", ""},
                                           {"ADD (R64, R64)", "1*p01"},
                                           {"SHL (R64, I8)", "1*p0"},
@@ -262,7 +262,7 @@ static void core_bed_init(struct core_bed *b, size_t late)
     memset(b->keep, true, sizeof b->keep);
 }
 
-/* Infers the ports. @known: result of an earlier run, or NULL. */
+/* Infers the ports. @known is the result of an earlier run, or NULL. */
 static void core_bed_find(struct core_bed *b, const struct mapping *known, struct core_ports *found)
 {
     struct err err = {0};
@@ -398,7 +398,7 @@ static void test_a_known_core_stays(void **state)
             const struct mapping_entry *e = mapping_find(b.m->mapping, cores[at].forms[k]);
             struct mapping_entry own = e ? *e : *mapping_find(b.m->mapping, "MOV (M64, R64)");
             own.form = (char *)cores[at].forms[k];
-            /* all three get the usage of the store */
+            /* All three have the usage of the store. */
             own.usage = i >= 3 ? mapping_find(b.m->mapping, "MOV (M64, R64)")->usage : own.usage;
             mapping_set(known, &own);
         }
@@ -413,8 +413,8 @@ static void test_a_known_core_stays(void **state)
     core_bed_done(&b);
 }
 
-/* If 2 % of a core's times exceed the port bound, other times on this CPU may: 4 of 200, but not
- * 3. */
+/* If 2 % of a core's times exceed the port bound, other times on this CPU may also exceed it: 4 of
+ * 200, but not 3. */
 static void test_late_times_of_a_core(void **state)
 {
     (void)state;
@@ -427,11 +427,11 @@ static void test_late_times_of_a_core(void **state)
  * forms that keep other ports busy for 2.00 cycles. */
 struct times_beside {
     double cycles;
-    unsigned count;   /* 0: the experiment of the form alone */
+    unsigned count;   /* 0 stands for the experiment of the form alone. */
 };
 
-/* Returns the error of a guess, and its cost in @cost. @late: times may exceed the port bound.
- * @late_ones (may be NULL): number of times that do. */
+/* Returns the error of a guess, and its cost in @cost. With @late, times may exceed the port bound.
+ * Stores the number of times that do in @late_ones (may be NULL). */
 static double off_beside_loads(bool late, const struct times_beside *times, size_t n, double *cost,
                                size_t *late_ones)
 {
@@ -530,7 +530,7 @@ static void test_odd_times(void **state)
 }
 
 /* Four slots per cycle. A form that takes a quarter of a cycle has one of four ports or none. The
- * slots limit the form next to any form that keeps these ports busy. */
+ * slots limit the form with any form that keeps these ports busy. */
 static const struct by_hand wide[] = {{"SHL (R64, I8)", "1*p0"},   {"ADD (R64, R64)", "1*p01"},
                                       {"MOV (R64, M64)", "1*p23"}, {"OR (R64, R64)", "1*p0123"},
                                       {"MOV (M64, R64)", "1*p4"},  {FORM, "1*p0123"}};
@@ -545,10 +545,10 @@ static void test_the_width_hides_ports(void **state)
     struct placement p = placed(m, 0, false);
     assert_true(p.explained && p.hidden);
     assert_int_equal(p.usage.count, 0);
-    assert_true(p.confidence < 0.9);   /* the usage without ports is equally likely */
+    assert_true(p.confidence < 0.9);   /* The usage without ports is equally likely. */
     assert_string_equal(p.rival, "1*p0123");
     placement_done(&p);
-    /* with more slots the ports are visible */
+    /* With more slots, the ports are visible. */
     m = machine_by_hand(5, wide, sizeof wide / sizeof *wide);
     p = placed(m, 0, false);
     assert_true(p.explained && !p.hidden);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The most probable usages by all experiments of their forms. A small CPU by hand, for which the
- * chart has wrong usages. */
+/* The most probable usages by all experiments of their forms, on a small CPU made by hand for which
+ * the chart has wrong usages. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -44,7 +44,7 @@ static const struct {
 #define FORMS (sizeof cpu / sizeof *cpu)
 #define UNKNOWN_SET (FORMS - 1)
 
-/* Returns the true mapping, in which only form @wrong has its charted usage (FORMS: none). */
+/* Returns the true mapping, in which only form @wrong (FORMS for none) has its charted usage. */
 static struct mapping *mapping_by_hand(size_t wrong)
 {
     struct ports ports;
@@ -279,8 +279,8 @@ static void test_pipes_stay(void **state)
     forms_free(forms);
 }
 
-/* If a form's usage changes, its other data stay consistent. The former usage becomes the
- * alternative; the largest error and the untested ports are updated. */
+/* If a form's usage changes, its other data remain consistent. The former usage becomes the
+ * alternative. The largest error and the untested ports are updated. */
 static void test_what_is_known_besides(void **state)
 {
     enum { CMP = 6 };
@@ -342,8 +342,8 @@ static void add_form(struct chart *c, const struct forms *forms, const char *for
         (struct chart_form){.row = forms_find(forms, form), .state = state, .alone = alone};
 }
 
-/* A form with half a cycle alone cannot have four µops of one port. It gets the usage of other
- * forms of its kind with half a cycle, and stays unexplained. Usages that agree with their form's
+/* A form with half a cycle alone cannot have four µops of one port. It receives the usage of other
+ * forms of its kind with half a cycle, and remains unexplained. Usages that agree with their form's
  * time, and explained ones, are unchanged. */
 static void test_unexplained_is_not_absurd(void **state)
 {

@@ -34,7 +34,7 @@ static int unmake(void **state)
 /* Measurements are the predictions of another machine. */
 struct truth {
     struct model *model;
-    unsigned calls, fails_at;   /* number of the call that fails; 0: none */
+    unsigned calls, fails_at;   /* number of the call that fails; 0 for none */
 };
 
 static bool chart_times(void *self, const struct chart_block *blocks, size_t n, double *cycles,
@@ -142,7 +142,7 @@ static void add_alone(struct chart *c, const char *form, double cycles)
         cycles, 0, 3, EXPERIMENT_OK);
 }
 
-/* Returns a chart with a load of three cycles and no alternative. The caller frees. */
+/* Returns a chart with a load of three cycles and no alternative. The caller frees it. */
 static struct chart *chart_of_three(const struct hunt_setup *s)
 {
     struct chart *c = slow_chart(s);
@@ -202,7 +202,7 @@ static void test_second_round_of_a_chart(void **state)
     chart_free(c);
 
     c = slow_chart(s);
-    c->forms[0].untested = 0x4;   /* the form was not tested against port 2 */
+    c->forms[0].untested = 0x4;   /* The form was not tested against port 2. */
     struct chart_ambiguity ambiguity = {.form = 0};
     experiment_add(&ambiguity.experiment, "MOV (R64, M64)", 1);
     experiment_add(&ambiguity.experiment, "ADD (R64, R64)", 3);

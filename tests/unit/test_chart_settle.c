@@ -22,9 +22,9 @@
 #define NOISE 0.005
 #define EXPERIMENTS 300
 #define LATE 1.16            /* factor by which times are longer */
-#define INNER "SHLD (R64, R64, I8)"    /* one µop on port 0, and one on 0, 1 or 2 */
-/* OUTER: one µop on 0 or 1, and one on 0 or 2. OUTER and INNER are equivalent unless another form
- * keeps only port 0 busy, which no fast form does. */
+#define INNER "SHLD (R64, R64, I8)"    /* has one µop on port 0, and one on 0, 1 or 2 */
+/* OUTER has one µop on 0 or 1, and one on 0 or 2. OUTER and INNER are equivalent unless another
+ * form keeps only port 0 busy, which no fast form does. */
 #define OUTER "MULX (R64, R64, R64)"
 
 struct bed {
@@ -201,7 +201,7 @@ static void test_untested_ports_are_checked(void **state)
     settled_done(&settled);
 }
 
-/* If the experiments keep only some of the ports busy, the machine names those that are still
+/* If the experiments keep only some of the ports busy, the machine names the ports that are still
  * untested. */
 static void test_what_stays_untested_is_said(void **state)
 {
@@ -254,7 +254,7 @@ static void test_late_times_are_those_of_the_chart(void **state)
 }
 
 /* Sets @usage for @form in the machine as determined by random blocks, and finds the ambiguities of
- * the chart again. @other: index of that usage among the alternatives; -1: none. */
+ * the chart again. @other is the index of this usage among the alternatives, or -1. */
 static void decide_by_blocks(struct bed *b, const char *form, const struct usage *usage, int other)
 {
     size_t at = (size_t)(form_of(b, form) - b->chart->forms);
@@ -376,7 +376,7 @@ static void test_a_chart_settles_its_doubts(void **state)
         assert_null(f->settle);
         const struct mapping_entry *is = mapping_find(b->chart->machine->mapping, both[i]);
         assert_non_null(strstr(is->source, "settled"));
-        double least = 1;   /* usages that no experiment distinguishes stay equally likely */
+        double least = 1;   /* Usages that no experiment distinguishes remain equally likely. */
         /* The alternatives include the former usage if it differs. */
         for (unsigned k = 0; k < f->other_count; k++) {
             assert_false(usage_equal(&f->others[k].usage, &is->usage) &&
@@ -387,8 +387,8 @@ static void test_a_chart_settles_its_doubts(void **state)
     }
 }
 
-/* Adds an ambiguity whose own experiment cannot be measured: with the usage that the machine has,
- * but a greater weight. */
+/* Adds an ambiguity whose own experiment cannot be measured. One usage is that of the machine, with
+ * a greater weight. */
 static void plant(const struct bed *b, const char *form, struct ambiguities *out)
 {
     const struct mapping_entry *is = mapping_find(b->chart->machine->mapping, form);
@@ -400,7 +400,7 @@ static void plant(const struct bed *b, const char *form, struct ambiguities *out
     vec_push(&out->list, planted);
 }
 
-/* An ambiguity without a time stays for the next run, and does not win because of experiments of
+/* An ambiguity without a time remains for the next run, and does not win because of experiments of
  * other ambiguities. */
 static void test_what_got_no_time_does_not_win(void **state)
 {
@@ -418,7 +418,7 @@ static void test_what_got_no_time_does_not_win(void **state)
         if (last && (strcmp(form, INNER) == 0 || strcmp(form, OUTER) == 0))
             plant(b, form, &more);
     }
-    b->ambiguities.list.count = 0;   /* the memory of the items has moved to the other list */
+    b->ambiguities.list.count = 0;   /* The memory of the items has moved to the other list. */
     ambiguities_done(&b->ambiguities);
     b->ambiguities = more;
     assert_true(settle(b, &settled, &err));

@@ -138,7 +138,8 @@ static void test_corrections(void **state)
 
     (void)state;
     session_init(&s);
-    run(&s, "set machine skylake");   /* changes the machine to one that this CPU may not execute */
+    run(&s, "set machine skylake");   /* This changes the machine to one that this CPU may not
+                                       * execute. */
     assert_false(run_line(&s, "machine correct *", NULL, &err));
     assert_non_null(strstr(err.what, "no form has been checked"));
     run(&s, simulated);
@@ -159,11 +160,11 @@ static void test_corrections(void **state)
         assert_false(check_disagrees(&s.document.check->rows[i]));
     /* A check against another simulated CPU replaces rows and adds none. */
     run(&s, "machine check --machine skylake-measured --simulate skylake 'VMULPD (YMM, YMM, YMM)'");
-    /* another CPU than the one that was checked */
+    /* This is another CPU than the one that was checked. */
     assert_false(run_line(&s, "machine correct --simulate haswell VMUL*", NULL, &err));
     assert_non_null(strstr(err.what, "simulated skylake was checked"));
-    /* key o in the view runs the command in this form, because the checked values are simulated as
-     * well */
+    /* Key o in the view runs the command in this form, because the checked values are simulated as
+     * well. */
     run(&s, "machine correct VMUL*");
     assert_int_equal(lines_of("latencies.csv"), before);
     holds("latencies.csv", "\"VMULPD (YMM, YMM, YMM)\",3,1,4,measured on simulated skylake");
@@ -181,14 +182,14 @@ static void test_golden(void **state)
     press("\n");
     assert_true(screen_holds("here   4.00 cycles, measured within 0.2 %"));
     assert_true(screen_holds("table  3.00 cycles: 1*p1, latency 3"));
-    job_wait(0);   /* encodes the code */
+    job_wait(0);   /* This encodes the code. */
     assert_true(screen_holds("imul"));
     compare_sizes("check-detail");
     press("q");
     assert_true(screen_lacks("table  3.00"));
 }
 
-/* The workbench shows the check at the disagreements, and reports that a form which agrees needs no
+/* The workbench shows the check at the disagreements, and reports that an agreeing form needs no
  * correction. */
 static void test_shows_its_view(void **state)
 {
@@ -222,7 +223,7 @@ static void test_other_set(void **state)
     run_to_end("view check");
     press("\n");
     assert_true(screen_holds("FADD (D, D, D)"));
-    job_wait(0);   /* assembles the code */
+    job_wait(0);   /* This assembles the code. */
     assert_true(screen_holds("fadd d"));
     run(&session, "machine correct *");
     run(&session,
@@ -306,7 +307,7 @@ static void test_most_used(void **state)
     session_done(&s);
 }
 
-/* A name with a quote stays one word of the command that key o runs. */
+/* A name with a quote remains one word of the command that key o runs. */
 static void test_quoted_name(void **state)
 {
     struct err err = {0};

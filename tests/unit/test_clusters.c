@@ -51,9 +51,9 @@ static void add_run(struct program_runs *runs, double n, const struct run_bin *b
     vec_push(&runs->runs, run);
 }
 
-/* Most references have a distance of 2 N lines, an eighth of N^2 / 10. In small runs both distances
- * merge into one cluster, and 3 % of the references are closer. With the first uses small runs also
- * have three clusters, but different ones. */
+/* Most references have a distance of 2 N lines, an eighth of N^2 / 10. In small runs, both
+ * distances merge into one cluster, and 3 % of the references are closer. With the first uses,
+ * small runs also have three clusters, but different ones. */
 static void test_clusters_of_small_runs(void **state)
 {
     const struct program *p = read_program(one_block);

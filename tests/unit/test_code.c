@@ -140,7 +140,7 @@ static void test_walk(void **state)
     for (size_t i = 1; i < 15; i++)
         assert_int_equal(visits[i], i >= 6 && i <= 9 ? 140 : 7);
     vec_done(&walk.steps);
-    /* one iteration exceeds the limit */
+    /* One iteration exceeds the limit. */
     assert_false(walk_loop(c, &flow, 0, loop_at(c, 1), 80, 60, &walk));
     assert_int_equal(walk.steps.count, 0);
     /* The walk of the inner loop continues through the outer loop: twenty iterations, and the code
@@ -218,10 +218,10 @@ static void test_turns(void **state)
             sum += turns.units[0].cycles[i];
             covered += turns.units[0].covered[i];
         }
-        /* the walk may have one more iteration without the second call */
+        /* The walk may have one more iteration without the second call. */
         assert_float_equal(covered, insns - 2, 0.01 * insns);
         if (shares[s] >= 0.5)
-            /* both latencies are 4; the chain continues across iterations */
+            /* Both latencies are 4. The chain continues across iterations. */
             assert_float_equal(sum, 1000 * (3 * 4 + 4 * 4 / 4.0), 160);
         sums[s] = sum;
         turns_done(c, &turns);

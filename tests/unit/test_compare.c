@@ -43,7 +43,7 @@ static void test_two_kernels(void **state)
     session.settings.ascii = true;
     compare(&frame, "compare-ascii", 80, 24);
     session.settings.ascii = false;
-    /* keys [ and ] move between differences */
+    /* Keys [ and ] move between differences. */
     assert_true(screen_holds(" 1/"));
     press("]");
     assert_true(screen_holds(" 3/"));
@@ -51,7 +51,7 @@ static void test_two_kernels(void **state)
     assert_true(screen_holds(" 4/") || screen_holds(" 6/"));
     press("[[");
     press("g");
-    /* After an edit of the machine's mapping the comparison is marked until it is repeated. */
+    /* After an edit of the machine's mapping, the comparison is marked until it is repeated. */
     run_to_end("mapping set 'VADDSD (XMM, XMM, XMM)' 2*p01");
     frame_run(&frame, "view compare");
     assert_true(screen_holds("(before the last edit)"));
@@ -100,8 +100,8 @@ static void test_loaded_again(void **state)
     kernel_free(old);
 }
 
-/* Each set of flags with which a source is compiled is a separate version. Compiling with the same
- * flags again replaces the version. */
+/* Each set of flags used to compile a source is a separate version. Compiling with the same flags
+ * again replaces the version. */
 static void test_flags(void **state)
 {
     char line[4200];
@@ -143,7 +143,7 @@ static void test_flags(void **state)
     assert_true(screen_holds("work per iteration may differ"));
 }
 
-/* If a machine lacks some instructions its cycles are a lower bound. No difference is printed,
+/* If a machine lacks some instructions, its cycles are a lower bound. No difference is printed,
  * because its sign is unknown. */
 static void test_lower_bounds(void **state)
 {

@@ -194,7 +194,7 @@ static void test_kernel_of_a_function(void **state)
     all[6] = work_path("");
     struct kernel *k = load(all, 7, "sum", &err);
     if (!k && err.code == ERR_MISSING)
-        return;   /* no compiler here */
+        return;   /* There is no compiler here. */
     if (!k)
         fail_msg("%s", err.what);
     const struct insn *insns = kernel_insns(k, 0, &count);
@@ -224,7 +224,7 @@ static void test_faults_of_the_compiler(void **state)
     struct err err = {0};
     struct kernel *k = load(flags, 3, NULL, &err);
     if (!k && err.code == ERR_MISSING)
-        return;   /* no compiler here */
+        return;   /* There is no compiler here. */
     assert_null(k);
     assert_int_equal(err.line, 5);
     assert_true(strstr(err.what, "FACTOR"));
@@ -266,7 +266,7 @@ static void test_flags_replace_their_kind(void **state)
     expect_flags(r, "-mtune=znver3", " -O3 -DA=1 -DB=2 -mtune=znver3 -march=skylake");
     expect_flags(r, "-march=haswell", " -O3 -DA=1 -DB=2 -mtune=znver3 -march=haswell");
     expect_flags(r, "-DB=3", " -O3 -DA=1 -DB=2 -mtune=znver3 -march=haswell -DB=3");
-    /* of duplicates the last one counts */
+    /* The last one of duplicates counts. */
     expect_flags(r, "-DB=2", " -O3 -DA=1 -mtune=znver3 -march=haswell -DB=3 -DB=2");
     expect_flags(r, "-mtune-ctrl=sse_unaligned_load_optimal",
                  " -O3 -DA=1 -mtune=znver3 -march=haswell -DB=3 -DB=2 "
@@ -303,7 +303,7 @@ static void test_processor_that_compilers_do_not_know(void **state)
     recipe_add_flag(r, "-DFACTOR=2");
     struct kernel *k = recipe_make(r, NULL, &err);
     if (!k && err.code == ERR_MISSING)
-        return;   /* no compiler here */
+        return;   /* There is no compiler here. */
     if (!k)
         fail_msg("%s", err.what);
     assert_string_equal(k->recipe->target, isa_host() == ISA_X86_64 ? "x86-64-v3" : "generic");

@@ -167,7 +167,7 @@ static void test_arrivals_are_undone(void **state)
     said("redo");
     assert_int_equal(mapping_count(session_machine(&session, "mine", &err)->mapping), 2);
 
-    /* selected after that change, so it stays selected when the machine is removed */
+    /* It was selected after that change, so it remains selected when the machine is removed. */
     run_to_end("set machine haswell");
     said("undo");
     said("undo");
@@ -220,7 +220,7 @@ static void test_own_views(void **state)
     assert_string_equal(views[frame.current]->name, "whatif");
     assert_true(screen_lacks("unchanged"));
     assert_int_equal(session.document.sweep.count, 6);
-    /* the sweep is stored for plot and session save */
+    /* The sweep is stored for plot and session save. */
     said("kernel whatif issue_width=2");
     assert_true(screen_holds("unchanged"));
     assert_int_equal(session.document.sweep.count, 6);
@@ -231,12 +231,12 @@ static void test_own_views(void **state)
     frame_run(&frame, "view kernel");
     said("evolve status");
     assert_string_equal(views[frame.current]->name, "evolution");
-    frame_run(&frame, "mapping list");   /* a result without a view is shown as output */
+    frame_run(&frame, "mapping list");   /* A result without a view is shown as output. */
     assert_string_equal(views[frame.current]->name, "output");
     static const char *const mixed[] = {"evolve status; mapping list",
                                         "mapping list; evolve status",
                                         "evolve status; mapping list; evolve status"};
-    /* the result hides no other message */
+    /* The result hides no other message. */
     for (size_t i = 0; i < sizeof mixed / sizeof *mixed; i++) {
         frame_run(&frame, "view kernel");
         said(mixed[i]);
@@ -245,12 +245,12 @@ static void test_own_views(void **state)
         assert_true(screen_holds("best: mean error"));
     }
     frame_run(&frame, "view kernel");
-    said("evolve status; set machine haswell");   /* a confirmation adds no other text */
+    said("evolve status; set machine haswell");   /* A confirmation adds no other text. */
     assert_string_equal(views[frame.current]->name, "evolution");
 }
 
 /* A line number may follow the name, in the notation of compilers and editors. A file of exactly
- * that name takes precedence. */
+ * this name takes precedence. */
 static void test_lines_behind_a_name(void **state)
 {
     (void)state;
@@ -272,7 +272,7 @@ static void test_lines_behind_a_name(void **state)
     assert_true(frame.failed);
     said("kernel load @/none.s:1-3");
     assert_true(frame.failed);
-    /* a bundled file, for any working directory */
+    /* This is a bundled file, for any working directory. */
     said("kernel load data/kernels/triad-skl-O3.s:1-99");
     assert_false(frame.failed);
     work_put("two.s:1-3", "c:\nnop\nnop\nnop\njmp c\n");
@@ -295,7 +295,7 @@ static void kernel_arrives(void *state, const struct job_info *info)
     session_set_kernel(&session, kernel_of("1:\nnop\nnop\njmp 1b\n"), 0);
 }
 
-/* On a busy machine a job delivers a pasted loop, without a key press afterwards. The hint to paste
+/* On a busy machine, a job delivers a pasted loop without a key press afterwards. The hint to paste
  * a loop disappears nevertheless. */
 static void test_hint_goes_with_what_a_job_brings(void **state)
 {

@@ -38,7 +38,7 @@ static void test_members_predict(void **state)
     assert_true(same->weights == (double)same->experiments &&
                 same->experiments > 2 * p->experiments);
     /* Measured experiments are unchanged. The additional ones have the individuals' predictions,
-     * and may have more of one form than any pair. */
+     * and may have one form more than any pair. */
     float *first = mem_alloc((same->experiments + 1) * sizeof *first),
           *second = mem_alloc((same->experiments + 1) * sizeof *second);
     genome_predict(members[0], same, first);
@@ -55,7 +55,7 @@ static void test_members_predict(void **state)
     assert_true(larger > 0);
     problem_free(same);
 
-    /* Members differ: the experiments have the mean of their predictions, and the deviation from
+    /* If members differ, the experiments have the mean of their predictions, and the deviation from
      * it. */
     for (size_t f = 0; f < p->forms; f++)
         for (unsigned i = 0; i < members[1]->genes[f].uops; i++)
@@ -84,8 +84,7 @@ static void test_members_predict(void **state)
     known_tear_down(&b);
 }
 
-/* Returns @g with a µop on port 3 added to form @f, or added to its µop on that port, @times
- * times. */
+/* Returns @g with @times µops on port 3 added to form @f, or added to its µop on that port. */
 static struct genome *changed(const struct genome *g, size_t f, unsigned times)
 {
     struct genome *other = genome_copy(g);
@@ -93,8 +92,8 @@ static struct genome *changed(const struct genome *g, size_t f, unsigned times)
     return other;
 }
 
-/* Many measurements refute what few cannot. With all pairs a mapping with one wrong form has no
- * weight. With two experiments of that form the mapping has weight. */
+/* Many measurements refute a mapping that few cannot refute. With all pairs, a mapping with one
+ * wrong form has no weight. With two experiments of that form, the mapping has weight. */
 static void test_refuted_members(void **state)
 {
     struct known_bed b;
@@ -184,7 +183,7 @@ static void test_few_and_noisy(void **state)
     known_tear_down(&b);
 }
 
-/* With many measurements of little noise the mapping of least cost is the result. */
+/* With many measurements of little noise, the mapping of least cost is the result. */
 static void test_many_and_clean(void **state)
 {
     struct known_bed b;
@@ -238,7 +237,7 @@ static void happen(void *state)
     }
 }
 
-/* Returns CPU time, which does not depend on the machine's load. The consensus must get its share
+/* Returns CPU time, which does not depend on the machine's load. The consensus must have its share
  * of the CPU time. */
 static double processor_seconds(void)
 {
@@ -268,7 +267,7 @@ static void test_interrupted(void **state)
         o.seconds = 0.8;
         o.population = 8;
         struct happening h = {.e = NULL};
-        /* in some runs all individuals agree */
+        /* In some runs all individuals agree. */
         for (o.seed = 1; !h.happened && o.seed <= 6; o.seed++) {
             evolve_free(h.e);
             h = (struct happening){evolve_new(b.p, &o, NULL, 0, &err), more, event, false};

@@ -2,9 +2,9 @@
 /* The measuring protocol under contention, as recorded on a busy host (tests/data/contention).
  * Settled times are correct whatever the neighbours did, and all other times are reported as
  * contended. The recordings are successive slices of about 3 µs (chains, probes and loops with
- * known times on an idle core). So each moment has a speed for every kind of code, and the moments
- * of a run determine its time. The newer two recordings also have the room probe, and a loop of
- * sparse slow operations, which is slow whenever another thread is active. */
+ * known times on an idle core). Each moment thus has a speed for every kind of code, and the
+ * moments of a run determine its time. The newer two recordings also have the room probe, and a
+ * loop of sparse slow operations, which is slow whenever another thread is active. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -50,7 +50,7 @@ static const char *const names[] = {"half-quiet", "hardly-quiet", "never-quiet",
 struct recording {
     size_t rows;
     bool has[KINDS];
-    double (*tempo)[KINDS]; /* per slice and kind: ticks per loop iteration */
+    double (*tempo)[KINDS]; /* ticks per loop iteration, for each slice and kind */
     double row_ticks;       /* ticks of one slice */
     double tick;            /* ticks per cycle on an idle core */
 };
@@ -169,7 +169,7 @@ static bool form_measured(struct replay *p, const struct pulse *pulse,
                           const struct window_rules *rules, double *cycles)
 {
     struct window_result got;
-    (void)p; /* the pulse object refers to the calling test */
+    (void)p; /* The pulse object refers to the calling test. */
     struct window_wait wait = window_wait_begin(pulse, rules->patience);
     window_measure(pulse, rules, &wait, false, 0, INFINITY, &got);
     *cycles = got.cycles;
@@ -305,7 +305,7 @@ static void test_replan(void **state)
     (void)state;
     p.visits = 9;
     kernel_passes_replan(&p);
-    assert_true(p.plan.known); /* the loop's pointers do not advance */
+    assert_true(p.plan.known); /* The loop's pointers do not advance. */
     p.plan.walks = true;
     p.visits = 3;
     p.count = 12;

@@ -190,7 +190,7 @@ static void test_rows(void **state)
     assert_int_equal(copied("copy names"), 2);
     assert_memory_equal(str_text(&session.copied), first, strlen(first));
     assert_true(screen_holds("copied 2 lines"));
-    press("r");   /* tags stay with their rows */
+    press("r");   /* Tags remain with their rows. */
     settle();
     assert_true(screen_holds("2 tagged"));
     assert_int_equal(copied("copy names"), 2);
@@ -206,7 +206,7 @@ static void test_rows(void **state)
     size_t lines = 0;
     for (const char *at = str_text(&csv); *at; at++)
         lines += *at == '\n';
-    assert_int_equal(lines, 3);   /* two rows and the header */
+    assert_int_equal(lines, 3);   /* There are two rows and the header. */
     str_done(&csv);
     remove(path);
     press("U");

@@ -44,7 +44,7 @@ static void test_identities(void **state)
          "Emerald Rapids (Golden Cove core, sapphirerapids tables)"},
         {"GenuineIntel 6 143 8", "sapphirerapids",
          "Sapphire Rapids (Golden Cove core, sapphirerapids tables)"},
-        /* one model number of three processors */
+        /* One model number has three processors. */
         {"GenuineIntel 6 85 4", "skylake-avx512",
          "Skylake-SP (Skylake-X core, skylake-avx512 tables)"},
         {"GenuineIntel 6 85 7", "cascadelake",
@@ -57,7 +57,7 @@ static void test_identities(void **state)
          "Rocket Lake (Cypress Cove core, icelake-client tables)"},
         {"GenuineIntel 6 167 8 - AVX2 AVX512_FP16_512", "sapphirerapids",
          "Sapphire Rapids or later (Golden Cove core, sapphirerapids tables)"},
-        /* hybrid processors, by CPUID leaf 1Ah */
+        /* These are hybrid processors, by CPUID leaf 1Ah. */
         {"GenuineIntel 6 183 1 core", "raptorlake",
          "Raptor Lake (Golden Cove core, alderlake-p tables)"},
         {"GenuineIntel 6 151 2 core", "alderlake-p",
@@ -221,8 +221,8 @@ static void test_user_machine(void **state)
     assert_null(ids[1]);
     free(ids[0]);
     free(ids);
-    /* Rejects a base that is the machine itself, or that has a base; so there are no cycles of
-     * bases. */
+    /* Rejects a base that is the machine itself, or that has a base. There are therefore no cycles
+     * of bases. */
     put("machines/circle/machine.csv", "key,value,unit,source\nbase,circle,,\n");
     assert_null(machine_load("circle", &err));
     put("machines/second/machine.csv", "key,value,unit,source\nbase,mine,,\n");
@@ -280,7 +280,7 @@ static void test_measured_machine_is_native(void **state)
     put("machines/genoa-measured/machine.csv",
         "key,value,unit,source\nbase,genoa,,\ntitle,\"Genoa, corrected\",,\n");
     start(&s, "AuthenticAMD 25 17 1");
-    /* also on a host of another instruction set */
+    /* This also holds on a host of another instruction set. */
     assert_string_equal(s.document.kept[ISA_X86_64].ids[0], "genoa-measured");
     assert_string_equal(session_machine(&s, "native", &err)->title, "this CPU: Genoa, corrected");
     session_done(&s);
@@ -296,7 +296,7 @@ static void test_saved_elsewhere(void **state)
 
     (void)state;
     start(&s, "GenuineIntel 6 207 2");
-    /* simulates a computer with that CPU */
+    /* This simulates a computer with that CPU. */
     document_show_isa(&s.document, ISA_X86_64);
     snprintf(line, sizeof line, "machine show native; session save %s", work_path("saved"));
     if (!run_line(&s, line, NULL, &err))

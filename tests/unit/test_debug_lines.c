@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Objects with hostile debug information: names of pipes, and excessive sizes. */
+/* Objects with hostile debug information, such as names of pipes and excessive sizes. */
 #include <config.h>
 
 #include <setjmp.h>
@@ -57,7 +57,7 @@ static int fate_of(void (*work)(void))
 
     assert_true(pid >= 0);
     if (pid == 0) {
-        /* ends a process that waits forever, which fails the test */
+        /* This ends a process that waits forever, which fails the test. */
         alarm(HANG_SECONDS);
         work();
         _exit(0);
@@ -79,7 +79,8 @@ static void load_loops(void)
     _exit(k && k->loops[0].depth == 1 && !k->origin_text_count ? 0 : 2);
 }
 
-/* Returns whether this program was built without libdw. If so prints that the test is skipped. */
+/* Returns whether this program was built without libdw. If it was, prints that the test is
+ * skipped. */
 static bool no_libdw(void)
 {
 #ifdef HAVE_LIBDW
@@ -223,7 +224,8 @@ static void test_archive_that_waits(void **state)
     assert_int_equal(fate_of(load_waiting_archive), 0);
 }
 
-/* Each row reads one line of the text and no byte more: unmapped memory follows the text. */
+/* Each row reads one line of the text and no byte more, because unmapped memory follows the
+ * text. */
 static void test_rows_end_with_their_lines(void **state)
 {
     (void)state;
@@ -323,7 +325,7 @@ static bool count_allocations(size_t size)
 }
 
 /* For a source of millions of lines, lines are not allocated one by one, and the limit of lines
- * holds. */
+ * applies. */
 static void test_source_of_many_lines(void **state)
 {
     (void)state;
@@ -349,7 +351,7 @@ static void test_source_of_many_lines(void **state)
     k = load("many.o", NULL, &err);
     mem_fault = NULL;
     assert_non_null(k);
-    assert_int_equal(k->origin_text_count, 7);   /* the other lines belong to no instruction */
+    assert_int_equal(k->origin_text_count, 7);   /* The other lines belong to no instruction. */
     assert_true(atomic_load(&allocations) < 20000);
     kernel_free(k);
 }
@@ -444,7 +446,7 @@ static void test_function_within_a_function(void **state)
 
 static const char *shrinking;
 
-/* Called after some progress: truncates the file, as another process may do. */
+/* Called after some progress. Truncates the file, like another process may do. */
 static bool shrink(void *state)
 {
     (void)state;

@@ -32,7 +32,7 @@ static const struct program *described(const char *symbols, const char *function
 }
 
 #define BLOCK(next) "{\"line\":1,\"ops\":[],\"calls\":[],\"next\":[" next "],\"two_way\":true}"
-/* reads the integer in the first word as value 0 */
+/* Reads the integer in the first word as value 0. */
 #define READ "\"steps\":[\"call 0 1 ?\",\"word 0 32 c 64 4503599627370504\"]"
 
 static void counts_of(const struct program *p, int n, double *counts)
@@ -78,8 +78,8 @@ static void test_triangle(void **state)
         assert_float_equal(counts[1], outer + 1, 0);
         assert_float_equal(counts[2], inner + outer, 0);
         assert_float_equal(counts[3], inner, 0);
-        assert_true(isnan(counts[4]) || inner == 0);   /* the count depends on data */
-        assert_float_equal(counts[5], inner, 0);       /* both paths join here */
+        assert_true(isnan(counts[4]) || inner == 0);   /* The count depends on data. */
+        assert_float_equal(counts[5], inner, 0);       /* Both paths join here. */
         assert_float_equal(counts[6], outer, 0);
         assert_float_equal(counts[7], 1, 0);
     }
@@ -104,7 +104,7 @@ static void test_recursion(void **state)
                         "{\"name\":\"g\",\"blocks\":[],\"control\":null}");
 
     (void)state;
-    program_free(p);   /* blocks with references to other functions are malformed */
+    program_free(p);   /* Blocks with references to other functions are malformed. */
     p = described(
         "\"atoi\",\"fib\"",
         "{\"name\":\"main\",\"blocks\":[" BLOCK(
@@ -179,7 +179,7 @@ static void test_broken(void **state)
     assert_non_null(json);
     assert_true(control_read(json, 1, 1, &c));
     control_done(&c);
-    assert_false(control_read(json, 1, 0, &c));   /* a name that the unit lacks */
+    assert_false(control_read(json, 1, 0, &c));   /* This is a name that the unit lacks. */
     control_done(&c);
     assert_false(control_read(json, 2, 1, &c));
     control_done(&c);

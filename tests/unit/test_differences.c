@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Loops of Debian's binaries (tests/data/differences.csv) on Skylake, compared with the installed
- * llvm-mca. Both must agree where docs/differences.md says so. Where it names a reason, the
- * difference must exist, with its direction and kind. */
+ * llvm-mca. Both must agree where docs/differences.md says that they agree. Where it names a
+ * reason, the difference must exist, with its direction and kind. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -20,12 +20,12 @@
 
 #define LOOPS_MAX 64
 
-/* What a reason implies: the ratio of Portolan's to llvm-mca's cycles, and Portolan's
+/* Implications of a reason: the ratio of Portolan's to llvm-mca's cycles, and Portolan's
  * bottleneck. */
 struct reason {
     const char *name;
     double least, most;
-    unsigned bottlenecks;   /* bits of enum bound_kind; 0: any */
+    unsigned bottlenecks;   /* bits of enum bound_kind; 0 for any */
 };
 
 static const struct reason reasons[] = {
@@ -80,7 +80,7 @@ static void add_region(const struct loop *loop, struct str *out)
         struct insn again;
         assert_true(
             insn_decode(ISA_X86_64, k->insns[i].bytes, k->insns[i].length, 0, true, &again, NULL));
-        if (again.traits & INSN_BRANCH)   /* llvm-mca ignores branch targets */
+        if (again.traits & INSN_BRANCH)   /* llvm-mca ignores branch targets. */
             str_addf(out, "%s elsewhere\n", again.mnemonic);
         else
             str_addf(out, "%s\n", again.text);

@@ -76,7 +76,7 @@ static void test_texts(void **state)
     assert_true(limits.items[0].most == 4 && !limits.items[0].within &&
                 limits.items[0].ports == 3 && limits.items[1].most == 2 &&
                 limits.items[1].within && limits.items[1].ports == 6);
-    /* of: one of the ports suffices; within: all ports must be listed */
+    /* "of" needs one of the ports; "within" needs all ports in the list. */
     assert_true(dispatch_limit_has(&limits.items[0], 5));
     assert_false(dispatch_limit_has(&limits.items[0], 4));
     assert_true(dispatch_limit_has(&limits.items[1], 4));
@@ -246,20 +246,20 @@ static void test_counts(void **state)
 static void test_cores(void **state)
 {
     static const struct { const char *machine, *text; unsigned times; double cycles; } loops[] = {
-        /* A Graviton 4: four integer additions per cycle, in parallel with four floating-point
-         * additions; six zeroing moves, four other moves. */
+        /* A Graviton 4 has four integer additions per cycle, in parallel with four floating-point
+         * additions; six zeroing moves, and four other moves. */
         {"neoverse-v2", "add x1, x20, x21\n", 13, 3.25},
         {"neoverse-v2", "add x1, x20, x21\nfadd d1, d20, d21\n", 8, 2},
         {"neoverse-v2", "smulh x1, x20, x21\n", 8, 4},
         {"neoverse-v2", "mov x1, #0\n", 12, 2},
         {"neoverse-v2", "mov x1, x20\n", 12, 3},
         {"neoverse-v1", "mov x1, #0\n", 12, 2},
-        /* a Graviton 5: six of its eight units per cycle */
+        /* A Graviton 5 has six of its eight units per cycle. */
         {"neoverse-v3", "add x1, x20, x21\n", 12, 2},
         {"neoverse-v3", "add x1, x20, x21\n", 15, 2.5},
-        /* a Cortex-A710: three additions per cycle */
+        /* A Cortex-A710 has three additions per cycle. */
         {"neoverse-n2", "add x1, x20, x21\n", 7, 7. / 3},
-        /* Graviton 3 and 2: as many additions per cycle as there are units */
+        /* Graviton 3 and 2 have one addition per unit and cycle. */
         {"neoverse-v1", "add x1, x20, x21\n", 8, 2},
         {"neoverse-n1", "add x1, x20, x21\n", 6, 2},
     };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The program's parser accepts every command in README and docs: command, arguments and options
- * exist. */
+/* The program's parser accepts every command in README and docs. The command, its arguments and
+ * options exist. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

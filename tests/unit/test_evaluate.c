@@ -51,7 +51,7 @@ static void test_kendall(void **state)
         double expected = tau_by_pairs(pairs, n), got = kendall_tau(pairs, n);
         assert_true(isnan(expected) ? isnan(got) : fabs(got - expected) < 1e-9);
     }
-    /* By hand: one exchange of neighbours among four gives (5 - 1) / 6. */
+    /* By hand, one exchange of neighbours among four gives (5 - 1) / 6. */
     double four[4][2] = {{1, 1}, {2, 3}, {3, 2}, {4, 4}};
     assert_true(fabs(kendall_tau(four, 4) - 4.0 / 6) < 1e-12);
 }
@@ -62,7 +62,8 @@ static void test_evaluation(void **state)
     struct err err = {0};
     struct machine *m = machine_load("skylake", &err);
     assert_non_null(m);
-    /* A dependent addition takes 1 cycle; two independent multiplications on one port take 2. */
+    /* A dependent addition takes 1 cycle, and two independent multiplications on one port take
+     * 2. */
     const struct measured_block blocks[] = {
         {"4883c001", 1.0}, {"480fafc3480fafcb", 4.0}, {"488b00", 8.0},
         {"ff", 1.0},       {"4883c001", 0},           {"48zz", 1},
@@ -84,7 +85,7 @@ static void test_evaluation(void **state)
     /* fraction of the measured blocks that have a predicted time */
     assert_true(fabs(one.coverage - 3.0 / 6) < 1e-12);
     /* Predicted and measured cycles are 1 and 1, 3 and 4 (latency 3 of the multiplication), 4 and
-     * 8. So the errors are 0, 1/4 and 1/2. */
+     * 8. The errors are 0, 1/4 and 1/2. */
     assert_true(fabs(one.mape - 0.25) < 1e-9);
     assert_true(fabs(one.median - 0.25) < 1e-9);
     assert_true(fabs(one.kendall - 1) < 1e-9);
@@ -147,9 +148,10 @@ static void test_reader(void **state)
     size_t count, rows = 0;
 
     str_add(&text, "a,b\n");
-    for (int i = 0; i < 40000; i++)   /* several chunks, with rows that cross their boundaries */
+    for (int i = 0; i < 40000; i++)   /* There are several chunks, with rows that cross their
+                                       * boundaries. */
         str_addf(&text, "%d,\"x,\"\"%d\"\n", i, i);
-    str_add(&text, "last,row");       /* no newline at the end of the file */
+    str_add(&text, "last,row");       /* The end of the file has no newline. */
     const char *path = write_file(text.data, text.length);
     struct csv_reader *r = csv_reader_open(path, &err);
     assert_non_null(r);

@@ -24,8 +24,8 @@
 /* Columns of a description. The view has two rows of 80 for a description, with line breaks at
  * blanks. */
 #define ROW 75
-/* A run that is stopped at once makes more moves than this. Without the final cooling it would make
- * a third fewer. */
+/* A run that is stopped at once makes more moves than this number. Without the final cooling, it
+ * would make a third fewer. */
 #define QUENCHED 20000
 /* Steps of some polls. Searching to the end would take several times as many. */
 #define STEPS_LEFT 60000
@@ -161,7 +161,7 @@ static double ticking_and_looking(void)
     if (seen && lock_try(&seen->e->lock)) {
         lock_give(&seen->e->lock);
         /* evolve_get_status reads the clock, which must neither advance nor call this function
-         * again */
+         * again. */
         cooling = NULL;
         tick = 0;
         evolve_get_status(seen->e, &status);
@@ -175,7 +175,7 @@ static double ticking_and_looking(void)
 }
 
 /* A mapping of a run that is stopped in its first moments is at high temperature, and is cooled.
- * The mapping reported meanwhile is not lost. With seed 98 the second cooling ends slightly higher
+ * The mapping reported before is not lost. With seed 98, the second cooling ends slightly higher
  * than the first. */
 static void test_stopped_at_once(void **state)
 {

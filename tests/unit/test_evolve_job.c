@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A run of inference with its threads: observed, paused, stopped, resumed from its checkpoint. */
+/* A run of inference with its threads: observed, paused, stopped, and resumed from its
+ * checkpoint. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -65,7 +66,7 @@ static struct evolve_options quick(void)
     o.ports = 3;
     o.threads = 3;
     o.population = 3;
-    o.price_scale = 1;   /* makes the costs of two runs comparable */
+    o.price_scale = 1;   /* This makes the costs of two runs comparable. */
     return o;
 }
 
@@ -135,7 +136,7 @@ static void test_run_and_resume(void **state)
     evolve_run_wait(run);
     struct evolve_status again;
     evolve_get_status(run->evolve, &again);
-    /* tolerance, because single-precision sums have another order */
+    /* The tolerance is needed, because single-precision sums have another order. */
     assert_true(again.cost <= status.cost * (1 + 1e-5));
     evolve_run_free(run);
     population_done(&p);
@@ -211,7 +212,7 @@ static void test_edits_while_results_join(void **state)
     while (!(g = evolve_best(run->evolve, NULL)))
         usleep(1000);
     evolve_get_status(run->evolve, &status);
-    /* the run may end before, if all its individuals become equal */
+    /* The run may end before, if all its individuals become equal. */
     for (unsigned i = 0; i < 10 && status.state == EVOLVE_RUNNING; i++) {
         struct experiments *next = experiments_copy(t, NULL);
         experiments_set(next, 0, t->rows.items[0].cycles * (1 + 0.001 * (i + 1)), NAN, 1, NULL);
@@ -281,8 +282,8 @@ static void test_stop_while_paused(void **state)
     experiments_free(t);
 }
 
-/* The paper's algorithm runs on one thread. It ends however many other threads are idle, also if
- * resumed from a population. */
+/* The paper's algorithm runs on one thread. It ends regardless of the number of idle threads, also
+ * if resumed from a population. */
 static void test_pmevo_with_many_threads(void **state)
 {
     struct experiments *t = some_experiments();
@@ -342,7 +343,7 @@ static void test_team_refused(void **state)
 {
     (void)state;
 #ifdef SANITIZED
-    skip();   /* sanitizers need the whole address space */
+    skip();   /* Sanitizers need the whole address space. */
 #else
     if (!address_space_limited())
         skip();
@@ -378,8 +379,8 @@ static double clock_of_steps(void)
     return 1e-3 * (double)atomic_load(&stepped);
 }
 
-/* Returns by how many steps `evolve start --seconds 5` with @rows experiments exceeds a run for
- * which five seconds suffice. */
+/* Returns the number of steps by which `evolve start --seconds 5` with @rows experiments exceeds a
+ * run for which five seconds suffice. */
 static uint64_t steps_too_many(size_t rows)
 {
     struct str text = {0};

@@ -47,7 +47,7 @@ static struct problem *part_of(const struct experiments *t, uint32_t forms, bool
 struct stream {
     struct evolve *e;
     const struct experiments *t;
-    uint32_t forms;         /* number of forms in the second part; 0: nothing joins */
+    uint32_t forms;         /* number of forms in the second part; 0 if nothing joins */
     unsigned parts, sent;   /* number of parts that join in succession; number sent */
     double reached;         /* least error last reported; NaN at first */
     size_t reached_of, rose;
@@ -148,7 +148,7 @@ static void stream_through(unsigned ports, double most)
         .t = b.t, .forms = 14, .parts = 2, .e = evolve_new(p, &o, NULL, 0, &err), .reached = NAN};
     const size_t begun_with = p->experiments;
 
-    problem_free(p);   /* the run has a reference to the problem */
+    problem_free(p);   /* The run has a reference to the problem. */
     assert_true(team_run(THREADS, work_stream, &stream, &err));
     evolve_get_status(stream.e, &status);
     assert_int_equal(status.state, EVOLVE_DONE);
@@ -184,8 +184,9 @@ static void test_number_of_ports_is_sought_again(void **state)
     stream_through(0, 0.05);
 }
 
-/* A, B and C take 1, 4 and 16 cycles alone. Of the new forms D takes 3.9, E 1.1, F 100; G was not
- * measured alone. A new form begins with the usage of the form with the closest time, by ratio. */
+/* A, B and C take 1, 4 and 16 cycles alone. Of the new forms, D takes 3.9, E 1.1, F 100, and G was
+ * not measured alone. A new form begins with the usage of the form with the closest time, by
+ * ratio. */
 static void test_what_a_new_form_begins_with(void **state)
 {
     static const struct { const char *form; double cycles; const char *like;
@@ -298,8 +299,8 @@ static void test_thread_that_starts_late(void **state)
     known_tear_down(&b);
 }
 
-/* A run that has ended releases its table, requests no results, and holds no table that is fed
- * later. */
+/* A run that has ended releases its table, requests no results, and holds no table that is passed
+ * to it later. */
 static void test_fed_after_its_end(void **state)
 {
     struct known_bed b;
@@ -404,8 +405,8 @@ static void test_live_with_equal_individuals(void **state)
     session_done(&s);
 }
 
-/* Scripts have no polling between commands. Each command feeds the run. Commands that show or end
- * the run wait until the run has all results. */
+/* Scripts have no polling between commands. Each command passes results to the run. Commands that
+ * show or end the run wait until the run has all results. */
 static void test_live_in_scripts(void **state)
 {
     static const char *const ends[] = {"evolve status", "evolve adopt", "evolve stop"};
@@ -441,7 +442,7 @@ static void test_live_in_scripts(void **state)
     session_done(&s);
 }
 
-/* A live run that is resumed from its checkpoint is live. Inferred and given usages stay
+/* A live run that is resumed from its checkpoint is live. Inferred and given usages remain
  * separate. */
 static void test_live_resumed(void **state)
 {
@@ -471,7 +472,7 @@ static void test_live_resumed(void **state)
         assert_non_null(strstr(str_text(&out), "and experiments measured during the run"));
         status = fed(&s);
         assert_true(status.joined > 0 && status.width >= width);
-        /* resumes from the state in the file, with the same experiments */
+        /* This resumes from the state in the file, with the same experiments. */
         assert_true(status.d_reached <= reached && status.reached_of == 5);
         evolve_get_options(s.document.runs[1]->evolve, &o);
         assert_int_equal(o.ports, given ? 4 : 0);

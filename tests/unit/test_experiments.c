@@ -128,7 +128,7 @@ static void test_file_faults(void **state)
     }
 }
 
-/* Rows with these states are measured again, also those of files that earlier versions wrote. */
+/* Rows with these states are measured again, also in files that earlier versions wrote. */
 static void test_open_states(void **state)
 {
     static const char *const open[] = {EXPERIMENT_PENDING, "once", "contended",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* `export` writes and `copy` copies the visible result: both have the same rows, and nothing of a
+/* `export` writes and `copy` copies the visible result. Both have the same rows, and nothing of a
  * failed command. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -18,8 +18,8 @@
 #include "../support/screens.h"
 #include "../support/support.h"
 
-/* Runs @line, with the test's directory for each @. Returns the errors of the line and its jobs;
- * "": none. */
+/* Runs @line, with the test's directory for each @. Returns the errors of the line and its jobs, or
+ * "". */
 static const char *fault_of(const char *line)
 {
     struct str command = {0};
@@ -67,7 +67,7 @@ static void test_after_a_failure(void **state)
     assert_false(work_has("b.csv"));
     assert_non_null(strstr(str_text(&frame.message),
                            "view output and export its text (machine show skylake)"));
-    works("set machine skylake");   /* this command shows nothing */
+    works("set machine skylake");   /* This command shows nothing. */
     refused("export @/b.csv", "failed");
     works("view output");
     works("export @/b.csv");
@@ -81,7 +81,7 @@ static void test_after_a_failure(void **state)
     fails("sort nosuch");
     fails("export @/c.nosuch");
     works("export @/d.csv");
-    session.patience = 0;   /* no patience: the job fails after its command has returned */
+    session.patience = 0;   /* Without patience, the job fails after its command has returned. */
     frame_run(&frame, "forms scan /nowhere");
     job_wait(0);
     frame_jobs(&frame);
@@ -167,14 +167,14 @@ static void test_same_rows(void **state)
         all += *at == '\n';
     assert_true(all > 10);
     same_rows(all - 1);
-    /* the view was not drawn in between; the copied row matches the filter */
+    /* The view was not drawn in between. The copied row matches the filter. */
     works("filter form~SBB; copy");
     assert_memory_equal(str_text(&session.copied), "SBB", 3);
     works("filter form~IMUL | form~SBB; sort form");
     (void)screen_holds("SBB");
     press("g j ");
     same_rows(2);
-    works("filter form~SBB");   /* the filter excludes the tagged rows */
+    works("filter form~SBB");   /* The filter excludes the tagged rows. */
     refused("copy", "no visible row to copy");
     refused("copy table", "no visible row to copy");
     refused("export @/unseen.csv", "no visible row to export");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Mappings in the notations of PMEvo and uops.info, and as CSV: export and import do not change
+/* Mappings in the notations of PMEvo and uops.info, and as CSV. Export and import do not change
  * them. */
 #include <setjmp.h>
 #include <math.h>
@@ -170,7 +170,7 @@ static void test_uops_info_columns(void **state)
             assert_string_equal(t->rows[i][1], "BASE");
             assert_string_equal(t->rows[i][3], "0.25 / 0.25");
         }
-        /* four cycles of the divider, one of port 0 */
+        /* The divider takes four cycles, port 0 takes one. */
         if (strcmp(entry->form, "VDIVSD (XMM, XMM, XMM)") == 0)
             assert_string_equal(t->rows[i][3], "1.00 / 4.00");
     }
@@ -208,7 +208,7 @@ static void test_csv_alone(void **state)
         fail_msg("%s", err.what);
     assert_same_usages(m->mapping, back->mapping);
     machine_free(back);
-    /* A divider is recognised by its name, whatever its number. */
+    /* A divider is recognised by its name, regardless of its number. */
     work_put("table.csv", "form,usage\nA,1*p[DV]\nB,1*p0\nC,\"2*p[0,FPDV]+1*p[DV]\"\n");
     back = machine_load_csv("pipes", path, &err);
     assert_non_null(back);

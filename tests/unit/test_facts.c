@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The schema of machine facts: the shipped files conform to it, and violations are reported. */
+/* The schema of machine facts. The shipped files conform to it, and violations are reported. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -60,7 +60,7 @@ static void test_shipped(void **state)
     }
     free(ids);
     assert_true(rows > 500);
-    assert_int_equal(log_count(), before);   /* the loader printed no warning */
+    assert_int_equal(log_count(), before);   /* The loader printed no warning. */
 }
 
 static void test_schema(void **state)
@@ -69,7 +69,7 @@ static void test_schema(void **state)
     struct str text = {0};
     for (const struct fact *f = fact_schema; f->key; f++) {
         bool number = f->type == FACT_NUMBER || f->type == FACT_WHOLE;
-        assert_ptr_equal(fact_find(f->key), f);   /* each key occurs once */
+        assert_ptr_equal(fact_find(f->key), f);   /* Each key occurs once. */
         assert_true(*f->meaning && f->meaning[strlen(f->meaning) - 1] != '.' && *f->reader &&
                     strlen(f->key) < 32);
         assert_true(!number || f->least < f->most);
@@ -253,8 +253,8 @@ static void test_former_keys(void **state)
     machine_free(m);
 }
 
-/* Fitted facts are marked as fitted, and each machine with one names the times that they were
- * fitted to. */
+/* Fitted facts are marked as fitted, and each machine with such a fact names the times to which it
+ * was fitted. */
 static void test_fitted(void **state)
 {
     char **ids = machine_ids();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Both sides of work over several ranks. A test launcher delivers messages at chosen times:
- * discarded work ends, a run whose other islands are busy is stopped, and a checkpoint contains the
- * population meanwhile. tests/tty/test_ranks.sh tests the real launcher. */
+/* Both sides of work over several ranks. A test launcher delivers messages at chosen times.
+ * Discarded work ends, a run whose other islands are busy is stopped, and a checkpoint contains the
+ * population before the end. tests/tty/test_ranks.sh tests the real launcher. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -22,7 +22,7 @@
 #include "work/job.h"
 #include "../support/support.h"
 
-/* Empty polls of 1 ms each after which the launcher reports a hang and the test fails. */
+/* Number of empty polls of 1 ms each after which the launcher reports a hang and the test fails. */
 #define PATIENCE (1000 * HANG_SECONDS)
 
 static struct launcher {
@@ -289,7 +289,7 @@ static void island_ends_when_told(enum rank_kind kind, const struct str *bytes)
         island_ends();
 }
 
-/* The rank's own part has reached its generations; then the run is stopped. */
+/* The rank's own part has reached its generations. Then the run is stopped. */
 static void test_stop_reaches_islands_that_go_on(void **state)
 {
     struct evolve_options o;
@@ -381,7 +381,7 @@ static void test_a_checkpoint_keeps_its_population(void **state)
     assert_true(count > 3);   /* individuals left after duplicates were merged */
     struct str text = {0};
     assert_true(file_read(work_path("run.json"), 1 << 20, &text, &err));
-    work_put("again.json", str_text(&text));   /* a resumed run writes a new file */
+    work_put("again.json", str_text(&text));   /* A resumed run writes a new file. */
     str_done(&text);
     must(&s, "evolve resume @/run.json; evolve stop");
     assert_int_equal(population_of(&s), count);

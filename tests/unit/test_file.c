@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Files and sets of files are completely old or completely new, for any failure and whenever the
- * process ends. Links, devices, leftovers. */
+/* Files and sets of files are completely old or completely new after any failure and any end of the
+ * process. Links, devices, leftovers. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -24,7 +24,8 @@
 #include "../support/failing_calls.h"
 #include "../support/support.h"
 
-/* Returns the number of names in a directory that begin with a dot: leftovers of writes. */
+/* Returns the number of names in a directory that begin with a dot, which are leftovers of
+ * writes. */
 static unsigned leftovers(const char *name)
 {
     DIR *stream = opendir(work_path(name));
@@ -78,7 +79,7 @@ static void test_death_at_each_call(void **state)
     }
     assert_true(work_holds("one", "new contents"));
     work_put("two", "x");
-    assert_int_equal(leftovers("."), 0);   /* leftovers of ended processes are removed */
+    assert_int_equal(leftovers("."), 0);   /* Leftovers of ended processes are removed. */
 }
 
 static void test_leftovers_of_the_living_stay(void **state)
@@ -116,7 +117,7 @@ static void test_links_are_followed(void **state)
     assert_true(S_ISLNK(status.st_mode));
     assert_int_equal(stat(work_path("far/target"), &status), 0);
     assert_int_equal(status.st_mode & 0777, 0640);
-    /* a dangling link, and a cyclic one */
+    /* There is a dangling link, and a cyclic one. */
     assert_int_equal(symlink("far/fresh", work_path("dangling")), 0);
     work_put("dangling", "made");
     assert_true(work_holds("far/fresh", "made"));
@@ -146,7 +147,7 @@ static void test_devices_are_written_to(void **state)
     assert_memory_equal(text, "through", 7);
     close(ends[0]);
     close(ends[1]);
-    /* A file of a descriptor is written at its position, not replaced. */
+    /* A file of a descriptor is written at its position and not replaced. */
     int fd = open(work_path("stream"), O_RDWR | O_CREAT, 0666);
     assert_int_equal(write(fd, "ab", 2), 2);
     snprintf(text, sizeof text, "/proc/self/fd/%d", fd);
@@ -172,7 +173,7 @@ static void test_size_limit_is_an_error(void **state)
         struct rlimit limit = {4096, 4096};
         struct err err = {0};
         static char much[65536];
-        signal(SIGXFSZ, SIG_IGN);   /* the program also ignores this signal */
+        signal(SIGXFSZ, SIG_IGN);   /* The program also ignores this signal. */
         setrlimit(RLIMIT_FSIZE, &limit);
         _exit(file_write(work_path("one"), much, sizeof much, &err) || !strstr(err.todo, "ulimit"));
     }

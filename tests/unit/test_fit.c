@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Formulas of inputs: known ones are found and extrapolate well. Compares least squares with normal
- * equations, and leave-one-out errors with explicit omission. */
+/* Formulas of inputs. Known formulas are found and extrapolate well. Compares least squares with
+ * normal equations, and leave-one-out errors with explicit omission. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -81,7 +81,7 @@ static void test_factorial_runs(void **state)
             for (int c = 0; c < 2; c++, n++) {
                 inputs[3 * n] = 10 + 13 * a;
                 inputs[3 * n + 1] = 3 + 2 * b;
-                inputs[3 * n + 2] = c;       /* the last input has no influence */
+                inputs[3 * n + 2] = c;       /* The last input has no influence. */
             }
     for (size_t i = 0; i < 2; i++) {
         for (size_t k = 0; k < n; k++)
@@ -177,7 +177,7 @@ static void test_some_remainders(void **state)
     assert_true(f.exact && formula_value(&f, &n, 1) == vector_body(n));
 }
 
-/* Data-dependent counts have a short, close formula whose extrapolation does not explode. */
+/* Data-dependent counts have a short, close formula whose extrapolation remains bounded. */
 static void test_data_dependent(void **state)
 {
     static const double inputs[] = {16, 32, 48, 64, 96, 128};
@@ -197,8 +197,8 @@ static void test_data_dependent(void **state)
 static double entered(double n) { return n >= 4; }
 static double beyond(double n) { return n > 2 ? n - 2 : 0; }
 
-/* Runs have only the quotients 0 and 1. A threshold fits equally, so the formula is valid in that
- * range only; larger values select one of the two. */
+/* Runs have only the quotients 0 and 1. A threshold fits equally, so the formula is valid only in
+ * this range. Larger values select one of the two. */
 static void test_thresholds(void **state)
 {
     static double (*const functions[])(double) = {entered, beyond};
@@ -223,7 +223,7 @@ static void test_thresholds(void **state)
 static double quarter(double n) { return floor(n / 4) * 6; }
 
 /* All inputs are multiples of the vector's width, for which 1.5 N is exact. Where 1.5 N is not an
- * integer it is not a count. */
+ * integer, it is not a count. */
 static void test_multiples(void **state)
 {
     static const double inputs[] = {8, 16, 32, 64, 128}, wide[] = {2, 3, 5, 8, 11};
@@ -240,7 +240,7 @@ static void test_multiples(void **state)
     assert_true(f.exact && !f.within);
 }
 
-/* Runs with repeated values of the relevant input add no information: three values do not determine
+/* Runs with repeated values of the relevant input add no information. Three values do not determine
  * a formula of three terms. */
 static void test_repeated_runs(void **state)
 {
@@ -250,7 +250,7 @@ static void test_repeated_runs(void **state)
     for (size_t r = 0; r < 12; r++) {
         inputs[2 * r] = 2 + (double)(r % 4);
         inputs[2 * r + 1] = (double)(r / 4);
-        /* -14 + 15.5 N - 5 N^2 + 0.5 N^3 has similar values */
+        /* -14 + 15.5 N - 5 N^2 + 0.5 N^3 has similar values. */
         values[r] = (const double[]){0, 1, 2, 2}[r % 4];
     }
     fit_counts(&(struct fit_data){inputs, 2, 12, values}, &f);
@@ -293,8 +293,8 @@ static void test_reciprocals(void **state)
         assert_true(!f.exact || formula_value(&f, (const double[]){5, values[k]}, 2) ==
                                     3126 * moments_left(values[k]));
     fit_beside(chunks_less, values, 7, &f);
-    /* Four values of the first input do not determine its fifth power; the formula is exact at
-     * these values only. */
+    /* Four values of the first input do not determine its fifth power. The formula is exact only at
+     * these values. */
     assert_true(f.exact && f.within == 1 && formula_value(&f, far, 2) == 244 * chunks_less(30));
 }
 

@@ -10,8 +10,8 @@
 
 #include "program/forwards.h"
 
-/* Returns the link of a sequence of one unit, in which load @load finds store @store of age @age.
- * @found: index of the link. */
+/* Returns the link of a sequence of one unit, in which load @load reads store @store of age @age.
+ * Stores the index of the link in *@found. */
 static struct forward link_of(const uint32_t *insns, size_t count, uint32_t load, uint32_t store,
                               uint32_t age, size_t *found)
 {
@@ -50,10 +50,10 @@ static void test_distances(void **state)
     assert_int_equal(link_of(once, 4, 1, 3, 2, &found).distance, 3);
     /* The store precedes the load, so it is that of this iteration. */
     assert_int_equal(link_of(once, 4, 3, 1, 0, &found).distance, 0);
-    /* A read-modify-write instruction finds its store of the previous iteration. */
+    /* A read-modify-write instruction reads its store of the previous iteration. */
     assert_int_equal(link_of(once, 4, 2, 2, 0, &found).distance, 1);
-    /* The sequence has two iterations. The second load finds the store of the first iteration, the
-     * first load that of the previous sequence. */
+    /* The sequence has two iterations. The second load reads the store of the first iteration, and
+     * the first load that of the previous sequence. */
     l = link_of(twice, 6, 1, 2, 0, &found);
     assert_int_equal(found, 2);
     assert_int_equal(l.store, 5);
@@ -66,15 +66,15 @@ static void test_no_link(void **state)
     size_t found;
 
     (void)state;
-    link_of(insns, 3, 1, 7, 0, &found);   /* a store outside the sequence */
+    link_of(insns, 3, 1, 7, 0, &found);   /* This store is outside of the sequence. */
     assert_int_equal(found, 0);
-    link_of(insns, 3, 1, 2, 60, &found);  /* the store has left the store buffer */
+    link_of(insns, 3, 1, 2, 60, &found);  /* The store has left the store buffer. */
     assert_int_equal(found, 0);
-    link_of(insns, 3, 5, 2, 0, &found);   /* a load outside the sequence */
+    link_of(insns, 3, 5, 2, 0, &found);   /* This load is outside of the sequence. */
     assert_int_equal(found, 0);
 }
 
-/* Links visible in the code stay. All links are sorted by load. */
+/* Links visible in the code remain. All links are sorted by load. */
 static void test_known_links(void **state)
 {
     struct forward own[] = {{.store = 1, .load = 3, .distance = 1}},

@@ -81,7 +81,7 @@ static void test_golden_of_the_loop(void **state)
     compare_sizes("mapping");
 }
 
-/* When other machines are selected, the displayed one stays. A removed one is not accessed. */
+/* When other machines are selected, the displayed one remains. A removed one is not accessed. */
 static void test_machine_in_view_stays(void **state)
 {
     (void)state;
@@ -217,11 +217,12 @@ static void test_views_and_keys(void **state)
     press("\t");
     assert_string_equal(views[frame.current]->name, "why");
     frame_run(&frame, "view mapping");
-    assert_true(screen_holds("ADC (M16, I16)"));   /* the drawing starts to compute pressures */
+    assert_true(screen_holds("ADC (M16, I16)"));   /* The drawing starts to compute pressures. */
     job_wait(0);
     assert_true(screen_holds("distinct"));
     press("1");
-    assert_string_equal(views[frame.current]->name, "why");   /* the previous pane of the view */
+    assert_string_equal(views[frame.current]->name, "why");   /* This is the previous pane of the
+                                                               * view. */
     frame_key(&frame, KEYCODE_BACKTAB, &prefill);
     assert_string_equal(views[frame.current]->name, "kernel");
     frame_run(&frame, "kernel analyze");
@@ -294,14 +295,14 @@ static void test_job(void **state)
     job_wait(0);
     assert_true(job_get(0, &info));
     assert_int_equal(info.state, JOB_DONE);
-    /* job_wait has printed the message; the frame shows output after draining. */
+    /* job_wait has printed the message. The frame shows output after draining. */
     frame_run(&frame, "forms scan /proc/self/exe");
     struct pollfd wake = {.fd = job_wake_fd(), .events = POLLIN};
     while (!strstr(views[frame.current]->name, "output") && poll(&wake, 1, 1000 * HANG_SECONDS) > 0)
         frame_jobs(&frame);
     assert_true(screen_holds("instructions"));
     snprintf(told, sizeof told, "job %u forms scan /proc/self/exe: done after", info.number + 1);
-    assert_true(screen_holds(told));   /* the key bar reports the job's end */
+    assert_true(screen_holds(told));   /* The key bar reports the job's end. */
     frame_run(&frame, "job wait");
     assert_true(screen_holds("no job is running"));
     frame_run(&frame, "job wait 77");
@@ -320,7 +321,7 @@ static void test_type_ahead(void **state)
     frame_run(&frame, "set machine skylake");
     frame_run(&frame, "view mapping");
     assert_true(screen_holds("Skylake"));
-    /* a port, and therefore a column, that the next machine lacks */
+    /* The next machine lacks this port and therefore its column. */
     frame_run(&frame, "sort FPDV");
     frame_run(&frame, "filter FPDV>0");
     assert_false(frame.failed);
@@ -374,7 +375,7 @@ static void test_waiting(void **state)
     snprintf(line, sizeof line, "kernel load %s", source_path("data/kernels/triad-skl-O3.s"));
     frame_run(&frame, line);
     until_awaited();
-    /* the view shows the newly loaded kernel */
+    /* The view shows the newly loaded kernel. */
     assert_string_equal(views[frame.current]->name, "kernel");
     snprintf(line, sizeof line, "forms scan /proc/self/exe; job wait; view mapping");
     frame_run(&frame, line);
@@ -463,7 +464,7 @@ int main(void)
 {
     setlocale(LC_CTYPE, "C.UTF-8");
     const struct CMUnitTest tests[] = {
-        /* first, because the log contains the output of all tests */
+        /* This is first, because the log contains the output of all tests. */
         cmocka_unit_test_setup_teardown(test_golden_of_text, setup, teardown),
         cmocka_unit_test_setup_teardown(test_golden, setup, teardown),
         cmocka_unit_test_setup_teardown(test_golden_of_the_bars, setup, teardown),

@@ -34,7 +34,7 @@ static void test_golden_of_evolution(void **state)
     run_to_end("evolve start --algorithm pmevo --ports 4 --population 20 --generations 6 --seed 1 "
                "--threads 1");
     run_to_end("view evolution");
-    press("x");   /* the axis shows generations, because the clock stands still */
+    press("x");   /* The axis shows generations, because the clock stands still. */
     compare_sizes("evolution");
 }
 
@@ -57,7 +57,7 @@ static void test_experiments(void **state)
     assert_true(screen_holds("1/2 of 6"));
     prefill = NULL;
     assert_int_equal(frame_key(&frame, '\\', &prefill), FRAME_PROMPT);
-    /* the current value, for editing */
+    /* This is the current value, for editing. */
     assert_string_equal(prefill, "filter cycles>1 & experiment~IMUL");
     frame_run(&frame, "filter cycles>much");
     assert_true(frame.failed);
@@ -81,7 +81,7 @@ static void test_detail(void **state)
     frame_run(&frame, "view experiments");
     frame_key(&frame, KEYCODE_ENTER, &prefill);
     assert_true(screen_holds("No samples"));
-    job_wait(0);   /* encodes the code */
+    job_wait(0);   /* This encodes the code. */
     assert_true(screen_holds("as it would be executed: 200 times"));
     fill_record();
     assert_true(screen_holds("code as run: 1 time in 10 bytes"));
@@ -94,7 +94,7 @@ static void test_detail(void **state)
     session.settings.ascii = true;
     compare(&frame, "detail-ascii", 80, 24);
     session.settings.ascii = false;
-    /* rows of every kind, at every size */
+    /* There are rows of every kind, at every size. */
     for (int row = 0; row < 6; row++) {
         for (unsigned width = 20; width < 200; width += 9)
             for (unsigned height = 6; height < 60; height += 3) {
@@ -122,7 +122,7 @@ static void test_chart_stages(void **state)
     (void)state;
     frame_run(&frame, "set panes off");
     add_experiments();
-    fill_record();   /* the measurements of the charted CPU, not of this one */
+    fill_record();   /* These are the measurements of the charted CPU, and not of this one. */
     chart_clock_begin();
     log = session.document.chart = stage_log_new("chart of mine", "of the stage");
     frame_run(&frame, "view machine");
@@ -227,7 +227,7 @@ static bool half_done(struct job *job, void *state, struct err *err)
     return false;
 }
 
-/* During a measurement the view machine shows what is measured, the progress, and the remaining
+/* During a measurement, the view machine shows the measured object, the progress, and the remaining
  * time. */
 static void test_what_measures(void **state)
 {
@@ -245,7 +245,7 @@ static void test_what_measures(void **state)
         ;
     assert_true(screen_holds("now     experiments measure  50 %  12 s left, 0 settled"));
     snprintf(told, sizeof told, "job %u 50 %% 12 s left", number);
-    assert_true(screen_holds(told));   /* the message also fits on the bottom line */
+    assert_true(screen_holds(told));   /* The message also fits on the bottom line. */
     job_cancel(number);
     job_wait(number);
     assert_true(screen_lacks("now "));
@@ -267,7 +267,7 @@ static void test_measuring(void **state)
     frame_run(&frame, "experiments measure --simulate skylake form~IMUL");
     assert_false(frame.failed);
     frame_run(&frame, "experiments pause");
-    bool ended = frame.failed;   /* the job may have ended before it was paused */
+    bool ended = frame.failed;   /* The job may have ended before it was paused. */
     if (!ended) {
         frame_run(&frame, "jobs");
         frame_run(&frame, "experiments resume");

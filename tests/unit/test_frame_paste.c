@@ -53,7 +53,7 @@ static void test_refused_paste(void **state)
     assert_true(screen_holds("   3  jnee y"));
     assert_ptr_equal(session.document.kernel, before);
     frame_key(&frame, KEYCODE_RIGHT, &prefill);
-    press("j");   /* the edit adds an error, so the prompt appears again */
+    press("j");   /* The edit adds an error, so the prompt appears again. */
     frame_key(&frame, 4, &prefill);
     assert_true(frame.collecting);
     assert_true(screen_holds("   3  jjnee y"));
@@ -93,8 +93,8 @@ static void test_paste_over_refused(void **state)
     assert_true(screen_holds("addq $1, %rcx"));
 }
 
-/* The view shows the number of omitted lines of a paste, and why they were omitted. The samples of
- * a profile are a column. */
+/* The view shows the number of omitted lines of a paste, and the reason for the omission. The
+ * samples of a profile are a column. */
 static void test_left_out(void **state)
 {
     static const char text[] = " Percent |\tSource code & Disassembly of d for cycles\n    0.11 :  "

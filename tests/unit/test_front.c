@@ -63,7 +63,7 @@ static size_t append(struct insn *insns, size_t count, const char *hex)
     return count + 1;
 }
 
-/* Makes a random block. @loop: with a compare and a backward jump at its end. */
+/* Makes a random block. @loop adds a compare and a backward jump at its end. */
 static size_t random_block(struct rng *rng, struct insn *insns, bool loop)
 {
     size_t count = 0, most = 1 + (size_t)rng_below(rng, INSNS_MAX - 4);
@@ -153,7 +153,7 @@ static void check_block(struct block_work *w, struct rng *rng, const struct insn
     frontend_bound(w->core, insns, &w->costs, options.shape, options.align, &bound);
     front_start(&front, &plan, w->core, w, insns, &options, &bound);
     for (int cycle = 0; cycle < CYCLES; cycle++) {
-        /* the consumer is faster than the front end, slower, or stopped, alternately */
+        /* The consumer is faster than the front end, slower, or stopped, in turn. */
         if (cycle % 40 == 0)
             rate = (int32_t)rng_below(rng, 9);
         drain(&front, &taken, rate);

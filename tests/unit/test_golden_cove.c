@@ -107,7 +107,7 @@ static const struct { const char *hex; double answer, measured;
     {"48d3e0", 1, 1.03},       /* shl rax,cl */
     {"480f46c3", 1, 1.04},     /* cmovbe rax,rbx */
     {"c4e37140c200", 4, 4.08}, /* vdpps xmm0,xmm1,xmm2,0: microcode */
-    /* vdpps; nop{12}: microcode, so no other instruction is dispatched meanwhile */
+    /* vdpps; nop{12}: microcode, during which no other instruction is dispatched */
     {"c4e37140c200909090909090909090909090", 6, 5.87},
     /* mov rax,[r15+8]; mov rax,[rax+24]; cmp byte [rax],0: each address is the previous load's
      * result */
@@ -147,7 +147,7 @@ static const struct { const char *hex; double answer, measured;
      "4801d0"
      "488904cf",
      6.2 + 1, 7.37},
-    /* with three additions the stored value is late in any case */
+    /* With three additions, the stored value is late in any case. */
     {"488b04cf"
      "4801d0"
      "4801d0"
@@ -287,7 +287,7 @@ static void test_rules_simulated(void **state)
     machine_free(m);
 }
 
-/* Without its fact a rule has no effect. */
+/* Without its fact, a rule has no effect. */
 static void test_each_fact_matters(void **state)
 {
     static const struct { const char *fact, *without, *hex; double with, other;
@@ -491,8 +491,8 @@ static void test_assists(void **state)
     }
 }
 
-/* Values on the x87 stack are tracked by register, not by name: 7 cycles from a store to its load,
- * 4 for a multiplication, 1 for any other operation. */
+/* Values on the x87 stack are tracked by register and not by name: 7 cycles from a store to its
+ * load, 4 for a multiplication, 1 for any other operation. */
 static void test_x87_stack(void **state)
 {
     static const struct { const char *hex; double answer; } blocks[] = {

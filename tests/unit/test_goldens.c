@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Every view with content, at three sizes, in colour, without colours and in ASCII, compared with
  * its golden screen (GENERATE=1 rewrites them). One file has one view at one size: text and
- * colours; then the rows and attributes that differ without colours; then the rows that differ in
+ * colours, the rows and attributes that differ without colours, and the rows that differ in
  * ASCII. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -147,7 +147,7 @@ static void show_hot(const char *view)
     char line[64];
 
     show_profile();
-    /* drawing the list places its cursor on a loop */
+    /* Drawing the list places its cursor on a loop. */
     view_text(&frame, 120, 40, false, false, &drawn);
     str_done(&drawn);
     snprintf(line, sizeof line, "view %s", view);
@@ -167,7 +167,7 @@ static void show_machine(void)
 
 static void show_chart(void)
 {
-    show_machine();   /* scrolls down to clock and contention */
+    show_machine();   /* This scrolls down to clock and contention. */
     chart_clock_begin();
     session.document.chart = stage_log_new("chart of mine", "of the stage");
     chart_runs(session.document.chart);
@@ -310,7 +310,8 @@ static void show_help(void)
 }
 
 static const struct content { const char *view, *name; void (*show)(void); } contents[] = {
-    {"log", "log", show_log},   /* first, because the log contains the output of all other views */
+    {"log", "log", show_log},   /* This is first, because the log contains the output of all other
+                                 * views. */
     {"kernel", "kernel", show_kernel},
     {"kernel", "beside", show_beside},
     {"timeline", "timeline", show_timeline},
@@ -404,7 +405,7 @@ static void test_all_views(void **state)
         setup(state);
         contents[i].show();
         assert_string_equal(views[frame.current]->name, contents[i].view);
-        struct str before = {0};   /* some views show results of jobs */
+        struct str before = {0};   /* Some views show results of jobs. */
         view_text(&frame, 80, 24, false, false, &before);
         str_done(&before);
         job_wait(0);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Extrapolation of noisy quantities. Known formulas are found, and twenty kinds of noise change the
- * result by a few per cent only. */
+ * result by only a few per cent. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -207,7 +207,7 @@ static void test_share(void **state)
     fit_growth(&(struct fit_data){reciprocals, 1, 4, values}, &share, &f);
     assert_float_equal(formula_value(&f, &far, 1), 0.125 + 0.875 * far, 1e-6);
     for (size_t k = 0; k < 4; k++)
-        /* a formula of second degree would leave [0, 1] */
+        /* A formula of second degree would leave [0, 1]. */
         values[k] = 0.02 + 0.9 * pow(1 - 1 / inputs[k], 12);
     fit_growth(&(struct fit_data){reciprocals, 1, 4, values}, &share, &f);
     for (double n = 32; n < 5000; n *= 2) {

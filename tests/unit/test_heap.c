@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Page faults of allocations: by hand, and compared with the C library's allocator in a child
+/* Page faults of allocations, by hand and compared with the C library's allocator in a child
  * process, which is this program with the number of a case as argument. */
 #include <math.h>
 #include <setjmp.h>
@@ -86,7 +86,7 @@ static long faults_now(void)
  * 1 if memory is missing. */
 static int replay(unsigned number)
 {
-    /* static, so that the heap has only the replay's blocks */
+    /* Static, so that the heap has only the replay's blocks. */
     static struct heap_event room[EVENTS];
     static char *at[EVENTS];
     event_list events = {room, 0, EVENTS};
@@ -133,7 +133,7 @@ static void test_against_the_library(void **state)
 
     (void)state;
 #if !defined(__GLIBC__) || defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-    skip(); /* the allocator is not glibc's */
+    skip(); /* The allocator is not glibc's. */
 #endif
     for (unsigned number = 0; number < CASES; number++) {
         event_list events = {0};
@@ -172,7 +172,7 @@ static void test_temporaries(void **state)
     heap_faults(events.items, events.count, true, faults);
     assert_true(faults[0] == 196 && faults[1] == 196 && faults[2] == 0 && faults[3] == 0);
     assert_true(faults[4] + faults[5] == 391); /* 1,600,032 bytes */
-    /* the top of the heap keeps 128 KiB */
+    /* The top of the heap retains 128 KiB. */
     assert_true(faults[8] + faults[9] > 350 && faults[8] + faults[9] < 391);
     heap_faults(events.items, events.count, false, faults);
     assert_true(faults[0] + faults[1] == 391 && faults[4] + faults[5] + faults[8] + faults[9] == 0);
@@ -189,7 +189,7 @@ static void test_small(void **state)
     for (int step = 0; step < 100; step++)
         take(&events, 0, take(&events, 1000, HEAP_NONE));
     assert_true(sum_of(&events, true) == 1);
-    take(&events, 0, 0); /* this block was freed */
+    take(&events, 0, 0); /* This block was freed. */
     take(&events, 0, HEAP_NONE);
     take(&events, 0, 100000);
     take(&events, INFINITY, HEAP_NONE);

@@ -113,8 +113,8 @@ static bool same_code(const struct random_block *a, const struct random_block *b
     return same;
 }
 
-/* Blocks have properties of program code: each push has a pop, and some addresses are on the stack
- * or have an index. An index stays if a pattern keeps its address. */
+/* Blocks have properties of program code. Each push has a pop, and some addresses are on the stack
+ * or have an index. An index remains if a pattern fixes its address. */
 static void test_stack_and_addresses(void **state)
 {
     const struct hunt_setup *s = *state;
@@ -169,7 +169,7 @@ static void test_patterns(void **state)
         assert_string_equal(b.insns[0].form, "IMUL (R64, R64)");
         assert_int_equal(b.insns[0].operands[0].reg, b.insns[1].operands[1].reg);
     }
-    /* A register that one instruction computes and another uses for an address stays the same. */
+    /* A register that one instruction computes and another uses for an address remains the same. */
     struct random_block pointer = block_of(s, "imul rcx, rdx\nmov rsi, [rcx]\n");
     struct pattern through;
     pattern_of(&pointer, &through);
@@ -177,8 +177,8 @@ static void test_patterns(void **state)
         pattern_draw(&through, s->maker, &rng, &b);
         assert_int_equal(b.insns[0].operands[0].reg, b.insns[1].operands[1].base);
     }
-    /* Without register classes a pattern matches any registers; with the mnemonic alone any form of
-     * the mnemonic. */
+    /* Without register classes a pattern matches any registers. With only the mnemonic it matches
+     * any form of the mnemonic. */
     wider = p;
     for (size_t step = 0, n = pattern_steps(&p); step < n; step++)
         if (pattern_relax(&wider, step, &p))
@@ -202,7 +202,7 @@ struct truth {
     struct model *model;
     struct rng rng;
     double noise;
-    unsigned calls, fails_at;   /* number of the call that fails; 0: none */
+    unsigned calls, fails_at;   /* number of the call that fails; 0 for none */
     size_t untimed;             /* number of blocks without a time */
 };
 
@@ -357,7 +357,7 @@ static void test_ten_others_are_found(void **state)
     }
 }
 
-/* If a machine's value is a fraction of a cycle, the next whole number is tried as well. */
+/* If a machine's value is a fraction of a cycle, the next integer is tried as well. */
 static void test_fractions_are_rounded(void **state)
 {
     static const struct known_change wrong = {"store_forward", "6.5"},
@@ -582,7 +582,7 @@ static void test_no_forms(void **state)
     assert_int_not_equal(err.code, ERR_NONE);
 }
 
-/* If the only word of a list is removed the list is empty, and the message says so. */
+/* If the only word of a list is removed, the list is empty, and the message reports this. */
 static void test_empty_list(void **state)
 {
     struct remedy c = {.name = (char *)"zero_idioms",

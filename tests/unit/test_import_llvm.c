@@ -31,7 +31,7 @@ static int tear_down(void **state)
     return 0;
 }
 
-/* Imports @cpu from a program whose shell code is @body: $table is the file to write, $input the
+/* Imports @cpu from a program whose shell code is @body. $table is the file to write, $input the
  * assembler text. The file runs receives its arguments, one line per run. */
 static struct machine *import_cpu_by(const char *cpu, const char *body, struct err *err)
 {
@@ -106,7 +106,7 @@ static void test_unreadable(void **state)
                  "table ends after 0 of", "llvm-mca 22", 2);
 }
 
-/* a division on one of two units, ten cycles */
+/* This is a division on one of two units, with ten cycles. */
 static const char *const table =
     "{ echo Resources:; echo '[0]   - CyUnitFloatDiv:2'; echo '[1]   - CyUnitVeryLongName1:2'; "
     "echo '[2]   - CyUnitVeryLongName2:2'; echo 'Instruction Info:'; echo 'Instructions:'\n"
@@ -134,7 +134,7 @@ static void test_names(void **state)
     machine_free(m);
 }
 
-/* Options that enable features of a core which LLVM disables by default follow the core's name; the
+/* Options that enable features of a core which LLVM disables by default follow the core's name. The
  * machine's name lacks the options. An unknown option is rejected, because LLVM would ignore it. */
 static void test_features(void **state)
 {
@@ -188,7 +188,7 @@ static void test_deaths(void **state)
     assert_non_null(mapping_find(m->mapping, "XOR (R64, M64)"));
     machine_free(m);
     str_done(&body);
-    /* a signal ends the program at every form, so the import fails */
+    /* A signal ends the program at every form, so the import fails. */
     assert_fault("[ $(wc -l <$input) = 1 ] && { echo >$table; exit 0; }\nkill -SEGV $$",
                  "was killed by signal 11", "", 300);
 }

@@ -120,7 +120,7 @@ static void test_xml(void **state)
     assert_non_null(strstr(err.what, "SKL"));
     assert_non_null(strstr(err.what, "ZEN2"));
     m = parse("\n " XML_START XML_SKL XML_ZEN XML_END, "ZEN2", &err);
-    assert_null(m);   /* an XML declaration must come first */
+    assert_null(m);   /* An XML declaration must come first. */
     m = parse(XML_START XML_SKL XML_ZEN XML_END, "ZEN2", &err);
     assert_non_null(m);
     assert_form(m, "ADD (R64, R64)", "1*p[FP0,FP1]+2*p[FP3]+7*p[DV]", NAN, 3);
@@ -164,7 +164,7 @@ static void test_xml_entities(void **state)
     str_done(&text);
 }
 
-/* The stream may be split anywhere: here into single bytes. */
+/* The stream may be split anywhere, here into single bytes. */
 static void test_stream(void **state)
 {
     (void)state;

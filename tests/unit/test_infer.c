@@ -200,7 +200,7 @@ static void test_recovers_known_mapping(void **state)
     assert_true(status.d_avg < 0.02);
     assert_true(unseen(b.truth, m) < 0.02);
     assert_true(status.distinct <= mapping_distinct_uops(b.truth));
-    /* With one thread and a limit of generations the seed determines the result. */
+    /* With one thread and a limit of generations, the seed determines the result. */
     assert_true(mapping_equal(m, same));
     assert_true(again.cost == status.cost && again.evaluations == status.evaluations);
     mapping_free(same);
@@ -208,8 +208,8 @@ static void test_recovers_known_mapping(void **state)
     known_tear_down(&b);
 }
 
-/* Without a given number of ports the search finds it, or an equally good one, with few more
- * evaluations than runs with the number. */
+/* Without a given number of ports, the search finds the number or an equally good one, with few
+ * more evaluations than runs with the number. */
 static void test_finds_ports(void **state)
 {
     struct known_bed b;
@@ -220,8 +220,8 @@ static void test_finds_ports(void **state)
     const unsigned seeds = asked_for("SEEDS", 3);
     unsigned found = 0, equivalent = 0;
     uint64_t told = 0, sought = 0;
-    /* A run may end with one port too many for one seed. Which seed depends on the last bits of
-     * sums, and therefore on the compiler. */
+    /* A run may end with one port too many for one seed. The last bits of sums, and therefore the
+     * compiler, determine this seed. */
     for (o.seed = 1; o.seed <= seeds; o.seed++) {
         o.ports = 4;
         mapping_free(evolved(&b, &o, &status));
@@ -242,7 +242,7 @@ static void test_finds_ports(void **state)
     known_tear_down(&b);
 }
 
-/* Without time to find the number of ports a run uses the largest candidate and reports that. It
+/* Without time to find the number of ports, a run uses the largest candidate and reports this. It
  * reports nothing if the number is given. A run with a starting point reports the state of its
  * starting point. */
 static void test_ports_without_time(void **state)
@@ -274,7 +274,7 @@ static void test_ports_without_time(void **state)
 }
 
 /* Errors that no mapping explains do not determine the number of ports. The run uses the largest
- * number and reports that. */
+ * number and reports this. */
 static void test_ports_unexplained(void **state)
 {
     struct known_bed b;
@@ -405,7 +405,7 @@ static void test_options_and_control(void **state)
     assert_true(evolve_get_front(e, front, 8) > 0);
     struct genome **population = evolve_population(e, &count, NULL);
     assert_true(count > 0 && count <= 3);
-    for (size_t i = 2; i < count; i++)   /* the individuals after the best are sorted by cost */
+    for (size_t i = 2; i < count; i++)   /* The individuals after the best are sorted by cost. */
         assert_true(population[i - 1]->cost <= population[i]->cost);
 
     /* Another run continues with the population. */
@@ -629,7 +629,7 @@ static void test_columns(void **state)
         columns_done(&c);
         columns_done(&all);
     }
-    /* Disjoint groups stay separate: 3 + 3 columns, not 3 * 3 more, and the issue bound. */
+    /* Disjoint groups remain separate: 3 + 3 columns, not 3 * 3 more, and the issue bound. */
     columns_init(&c, 4);
     for (unsigned i = 0; i < 4; i++)
         assert_true(columns_add(&c, 1u << i, UINT32_MAX));
@@ -679,7 +679,8 @@ static void test_classes(void **state)
     problem_free(p);
     known_tear_down(&b);
 
-    /* The search without classes and with them finds the same mapping, faster with them. */
+    /* The search without classes and with them finds the same mapping. The search with classes is
+     * faster. */
     known_set_up(&b, 21, 0.01, 30);
     struct evolve_options o = known_options();
     struct evolve_status with, without;
@@ -695,8 +696,8 @@ static void test_classes(void **state)
 static void test_fewer_ports(void **state)
 {
     (void)state;
-    /* The least busy port may be the most important. Port 3 has only the µop of A, which must stay
-     * there; ports 0 and 2 do the work of one port. */
+    /* The least busy port may be the most important. Port 3 has only the µop of A, which must
+     * remain on it. Ports 0 and 2 do the work of one port. */
     struct experiments *t = experiments_new();
     struct err err = {0};
     experiments_set(t, experiments_add(t, &(struct flat_term){names_add(&t->forms, "A"), 1}, 1), 1,

@@ -71,7 +71,7 @@ static void add_event(struct scene *s, uint64_t id, uint64_t value)
     vec_push(&s->placed.events, id << 48 | value);
 }
 
-/* Adds one iteration in the format of the recording copy. The pivot is the load; the branches are
+/* Adds one iteration in the format of the recording copy. The pivot is the load. The branches are
  * instructions 1 and 5. */
 static void add_iteration(struct scene *s, uint64_t address, bool taken, bool last)
 {
@@ -94,7 +94,7 @@ static void test_region(void **state)
     assert_int_equal(s.region.list.count, 7);
     assert_int_equal(s.region.calls, 0);
     assert_true(region_flags_free(&s.region, 0));
-    assert_false(region_flags_free(&s.region, 1));   /* jge reads the flags */
+    assert_false(region_flags_free(&s.region, 1));   /* jge reads the flags. */
     assert_false(region_flags_free(&s.region, 5));
     assert_true(region_covered(&s.region, s.region.pivot) >= 1);
     assert_true(copies_records(&s.region.list.items[0]));
@@ -109,7 +109,7 @@ static void test_region(void **state)
     assert_int_equal(c.times[COPY_RECORD], 1);
     assert_true(c.times[COPY_COUNT] > 1);
     copies_done(&c);
-    /* A distance that 32-bit displacements cannot express. */
+    /* This distance exceeds 32-bit displacements. */
     struct code far = {.bytes = {0}};
     code_jump_address(&far, 0x400000);
     assert_false(code_resolve(&far, UINT64_C(0x700000000000), &err));
@@ -123,7 +123,7 @@ static void test_region(void **state)
 static const char arms_hex[] = "eb 14 0f 1f 40 00 8d 04 40 48 98 48 01 c2 48 ff c7 48 39 f7 74 14 "
                                "0f b6 07 3c 80 77 e9 48 83 ea 07 90 48 ff c7 48 39 f7 75 ec c3";
 
-/* A loop whose two arms each go back to the test: both are in the loop, and each iteration
+/* A loop whose two arms each return to the test. Both arms are in the loop, and each iteration
  * executes the patched code once. */
 static void test_arms(void **state)
 {
@@ -147,7 +147,7 @@ static void test_arms(void **state)
     scene_end(&s);
 }
 
-/* Only a time near its prediction is called equal, and estimated counts have two digits. */
+/* Only a time near its prediction is called equal. Estimated counts have two digits. */
 static void test_explained_words(void **state)
 {
     struct str text = {0};
@@ -194,7 +194,7 @@ static void test_displaced(void **state)
         if (f->at < begin || f->at >= end)
             continue;
         assert_int_equal(f->label, CODE_UNPLACED);
-        /* only the loop's head and its exit are targets */
+        /* Only the loop's head and its exit are targets. */
         assert_true(f->target == 0 || f->target == 15);
         ways++;
     }
@@ -209,8 +209,8 @@ static void test_displaced(void **state)
     scene_end(&s);
 }
 
-/* Restores the original code wherever there is a jump to any copy, even one of an earlier mode. If
- * the program has replaced a jump its bytes stay, and so do the copies. */
+/* Restores the original code at each jump to a copy, even a copy of an earlier mode. If the program
+ * has replaced a jump, its bytes remain, and so do the copies. */
 static void test_restored(void **state)
 {
     enum { BIAS = 0x1000 };
@@ -286,7 +286,7 @@ static void test_paths(void **state)
     (void)state;
 
     scene_begin(&s);
-    if (s.region.pivot != 0) {   /* the events assume a pivot at the head */
+    if (s.region.pivot != 0) {   /* The events assume a pivot at the head. */
         scene_end(&s);
         skip();
     }
@@ -350,21 +350,21 @@ static void test_lines(void **state)
     (void)state;
 
     scene_begin(&s);
-    for (int i = 0; i < 4000; i++)   /* addresses in ascending order */
+    for (int i = 0; i < 4000; i++)   /* The addresses are in ascending order. */
         add_iteration(&s, 0x10000 + 4 * (uint64_t)i, false, false);
     vec_push(&s.placed.stretches, ((struct recorded_stretch){4000, 0, s.placed.events.count}));
     lines_find(&s.placed, 64, &l);
     assert_true(fabs(l.streamed - 1.0 / 16) < 0.001 && l.fresh == 0);
     lines_done(&l);
     s.placed.events.count = s.placed.stretches.count = 0;
-    for (uint64_t i = 0; i < 4000; i++)   /* each line once, not in order */
+    for (uint64_t i = 0; i < 4000; i++)   /* Each line is accessed once, not in order. */
         add_iteration(&s, 0x100000 + 64 * (i * 2654435761u % 4000), false, false);
     vec_push(&s.placed.stretches, ((struct recorded_stretch){4000, 0, s.placed.events.count}));
     lines_find(&s.placed, 64, &l);
     assert_true(l.fresh + l.streamed > 0.9);
     lines_done(&l);
     s.placed.events.count = s.placed.stretches.count = 0;
-    for (uint64_t i = 0; i < 4000; i++)   /* few lines, repeatedly */
+    for (uint64_t i = 0; i < 4000; i++)   /* Few lines are accessed repeatedly. */
         add_iteration(&s, 0x100000 + 64 * (i * 7 % 100), false, false);
     vec_push(&s.placed.stretches, ((struct recorded_stretch){4000, 0, s.placed.events.count}));
     lines_find(&s.placed, 64, &l);
@@ -393,7 +393,7 @@ static void add_random(struct scene *s, uint64_t count, unsigned recordings)
 }
 
 /* Computes the number of lines that a load accesses, and the shares of its accesses that each cache
- * level answers, which are compared with a simulated cache. */
+ * level supplies, compared with a simulated cache. */
 static void test_footprint(void **state)
 {
     const struct cache_levels levels = {.l1 = 500,
@@ -487,7 +487,7 @@ static void test_split(void **state)
     f.trip = 2;
     assert_int_equal(split_of(&f).cause, SPLIT_REFUSED);
     f = base;
-    f.missed = 0.01;   /* each miss would cost 1,350 cycles */
+    f.missed = 0.01;   /* Each miss would cost 1,350 cycles. */
     assert_int_equal(split_of(&f).cause, SPLIT_REFUSED);
     f = base;
     f.predicted = NAN;
@@ -499,7 +499,7 @@ static void test_split(void **state)
     assert_int_equal(split_of(&f).cause, SPLIT_REFUSED);
 }
 
-/* For any observations the terms add up to the missing cycles. */
+/* For any observations, the sum of the terms is the missing cycles. */
 static void test_terms(void **state)
 {
     const struct split_replays replays = {
@@ -524,7 +524,7 @@ static void test_terms(void **state)
     f.besides = 0.25; /* fraction of the replays' time that the program does not have */
     assert_true(fabs(split_of(&f).rest.cycles - 0.25) < 1e-9);
     f.besides = 0;
-    f.high = 70; /* a busy host, whose delay no replay has */
+    f.high = 70; /* The host is busy, with a delay that no replay has. */
     s = split_of(&f);
     assert_int_equal(s.cause, SPLIT_BRANCH);
     assert_true(s.cache.off > 10 && s.branch.off < 1);
@@ -554,7 +554,7 @@ static void test_replays(void **state)
     assert_true(leaves);
     assert_true(fabs(sum.warm - 14.15) < 1e-9 && sum.warm_off > 0.2 && sum.warm_off < 0.5);
     assert_true(fabs(sum.trained - 2) < 1e-9 && fabs(sum.trained_off - 0.2) < 1e-9);
-    all.list.items[1].before = 5;   /* the predictor has not learnt the loop yet */
+    all.list.items[1].before = 5;   /* The predictor has not learnt the loop yet. */
     assert_false(replay_sum(&all, &sum, &leaves, &why));
     assert_non_null(why);
     all.list.items[1].before = 2;
@@ -563,7 +563,7 @@ static void test_replays(void **state)
     replayed_done(&all);
 }
 
-/* Replayed copies never continue in the original code: each exit is an int3. */
+/* Replayed copies never continue in the original code, because each exit is an int3. */
 static void test_replayed_code(void **state)
 {
     struct scene s;
@@ -594,7 +594,7 @@ static const struct trial_seen honest = {.stopped = true,
                                          .trapped = true,
                                          .words = TRIAL_EACH * TRIAL_PASSES};
 
-/* Detects a facility that succeeds without effect. Independent facilities stay usable. */
+/* Detects a facility that succeeds without effect. Independent facilities remain usable. */
 static void test_trial(void **state)
 {
     struct trial_seen s = honest;
@@ -619,7 +619,7 @@ static void test_trial(void **state)
     assert_non_null(t.copies);
     assert_non_null(t.state);
     s = honest;
-    s.between = 3; /* the copy shares memory with the process */
+    s.between = 3; /* The copy shares memory with the process. */
     assert_non_null(trial_judge(&s).copies);
     s = honest;
     s.vector = 0;
@@ -644,7 +644,7 @@ static void test_trial_here(void **state)
         fail_msg("%s", t.tracing ? t.tracing : t.copies ? t.copies : t.state);
 }
 
-/* Simulated counters: opening fails with @refused, or each read advances by @step. */
+/* Simulated counters. Opening fails with @refused, or each read advances by @step. */
 struct fake {
     int refused, opened;
     double step[COUNTER_KINDS], at[COUNTER_KINDS];
@@ -696,7 +696,7 @@ static void test_counters(void **state)
     counters_done(&c);
     assert_int_equal(f.opened, 0);
     f = right;
-    f.step[COUNTER_BRANCH_MISSES] = 0; /* the event can be opened but does not count */
+    f.step[COUNTER_BRANCH_MISSES] = 0; /* The event can be opened but does not count. */
     counters_new(&source, &c);
     assert_non_null(c.why);
     assert_true(c.works[COUNTER_CYCLES] && !c.works[COUNTER_BRANCH_MISSES]);
@@ -710,7 +710,7 @@ static void test_counters(void **state)
     assert_false(c.works[COUNTER_CYCLES]);
     counters_done(&c);
     f = right;
-    f.refused = 2; /* ENOENT: typical of a virtual machine */
+    f.refused = 2; /* ENOENT is typical of a virtual machine. */
     counters_new(&source, &c);
     assert_non_null(c.why);
     counters_add(&c, 1);

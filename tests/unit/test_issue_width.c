@@ -43,13 +43,13 @@ static void test_measured_width(void **state)
     (void)state;
 
     for (size_t i = 0; i < 40; i++)
-        /* as on the Skylake of PMEvo's authors */
+        /* This is the width of the Skylake of PMEvo's authors. */
         rates[i] = i < 30 ? 2.99 - 0.05 * (double)i : 3.906 + 0.0005 * (double)(i % 5);
     assert_true(fabs(width_of(rates, 40, 0) - 3.907) <= 0.001);
-    assert_true(width_of(rates, 40, 4) < 4);   /* a rate near the former width replaces it */
-    assert_true(width_of(rates, 40, 6) == 6);  /* a far lower rate does not replace it */
-    assert_true(width_of(rates, 34, 0) == 4);  /* four equal rates may be chance: the highest is
-                                                * rounded */
+    assert_true(width_of(rates, 40, 4) < 4);   /* A rate near the former width replaces it. */
+    assert_true(width_of(rates, 40, 6) == 6);  /* A far lower rate does not replace it. */
+    assert_true(width_of(rates, 34, 0) == 4);  /* Four equal rates may be chance. The highest is
+                                                * rounded. */
     for (size_t i = 0; i < 40; i++)
         rates[i] = i < 30 ? 3 : 5.972;
     assert_true(width_of(rates, 40, 0) == 6);
@@ -98,8 +98,8 @@ static void test_given_width(void **state)
     known_tear_down(&b);
 }
 
-/* A mapping that changes to another width keeps its slots. One that gets a width gets slots for
- * each form, and one that loses the width has none. */
+/* A mapping that changes to another width retains its slots. One that receives a width has slots
+ * for each form, and one that loses the width has none. */
 static void test_another_width(void **state)
 {
     struct genome *g = genome_new(3, 2, 4);

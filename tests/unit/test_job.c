@@ -71,7 +71,7 @@ static double second_later(void)
 
 /* A job that runs a loop with reported progress, and then waits until it is cancelled. */
 struct looping {
-    const char *says;        /* current activity that the job reports; NULL: none */
+    const char *says;        /* current activity that the job reports; may be NULL */
     atomic_bool looped;
 };
 
@@ -150,7 +150,7 @@ static void test_runs_to_the_end(void **state)
     /* Polls the wake pipe and drains messages, like the main loop. */
     while (!finished) {
         struct pollfd fd = {.fd = job_wake_fd(), .events = POLLIN};
-        assert_true(poll(&fd, 1, 1000 * HANG_SECONDS) > 0);   /* otherwise the job hangs */
+        assert_true(poll(&fd, 1, 1000 * HANG_SECONDS) > 0);   /* Otherwise the job hangs. */
         job_drain(NULL, NULL);
     }
     assert_true(job_find(number, &info));
@@ -245,7 +245,7 @@ static bool cut_run(struct job *job, void *state, struct err *err)
 }
 
 /* The job fails, but the program continues, although jobs block signals for the UI thread. Runs two
- * jobs at a time, because ThreadSanitizer would report shared data of more. */
+ * jobs at a time, because ThreadSanitizer would report shared data of more jobs. */
 static void test_file_that_shrinks(void **state)
 {
     static const struct job_ops reading = {.run = cut_run};
@@ -277,7 +277,7 @@ static bool rest_run(struct job *job, void *state, struct err *err)
 }
 
 /* An exclusive measurement does not start during another one and prevents others from starting,
- * whatever their names. Jobs that do not measure are exempt. */
+ * regardless of their names. Jobs that do not measure are exempt. */
 static void test_measuring_alone(void **state)
 {
     static const struct job_ops usual = {.run = rest_run, .measures = says},
@@ -320,7 +320,7 @@ static void test_many_and_shutdown(void **state)
     assert_int_equal(job_count(), 0);
 }
 
-/* The end of one job starts the next, as `evolve` follows the choice of experiments. */
+/* The end of one job starts the next one, like `evolve` after the choice of experiments. */
 static void follow(void *state, const struct job_info *info)
 {
     struct count *c = state;

@@ -21,7 +21,7 @@
 #define TRIES 300
 #define MOST 60.0
 #define LATE 1.25
-#define NEAR 1e-4            /* tolerance: twelve costs, each rounded to 2^-20 */
+#define NEAR 1e-4            /* The tolerance is for twelve costs, each rounded to 2^-20. */
 
 static portset any_set(struct rng *rng)
 {
@@ -49,7 +49,8 @@ struct known_row {
     double slots, cycles;
 };
 
-/* Returns the cost, by both oracles, of @count µops of @first and one µop of @second (0: none). */
+/* Returns the cost, by both oracles, of @count µops of @first and one µop of @second (0 for
+ * none). */
 static double cost_of(struct throughput *t, struct known_row *rows, portset first, unsigned count,
                       portset second, unsigned slots, double slot)
 {
@@ -115,7 +116,7 @@ static void test_costs(void **state)
                          cost = joining_cost(j, s, slots, INFINITY);
             assert_float_equal(cost, expected, NEAR);
             assert_true(bound <= cost && joining_bound(j, s) <= cost);
-            /* for any order of the rows; INFINITY above the limit */
+            /* This holds for any order of the rows. The cost is INFINITY above the limit. */
             assert_true(joining_cost(j, s, slots, cost) == cost);
             assert_true(cost == 0 || joining_cost(j, s, slots, cost * 0.99) == INFINITY);
         }
@@ -124,7 +125,7 @@ static void test_costs(void **state)
     throughput_free(t);
 }
 
-/* Without rows every usage costs nothing. */
+/* Without rows, every usage costs nothing. */
 static void test_no_rows(void **state)
 {
     struct joiner *j = joining_new(0, 1);

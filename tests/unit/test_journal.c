@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Journals keep their valid records, with any bytes between them, for any failure, and whenever the
- * process ends. */
+/* Journals retain their valid records, with any bytes between them, after any failure and any end
+ * of the process. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -240,7 +240,7 @@ static void test_code_is_the_key(void **state)
     str_done(&text);
 }
 
-/* Journals with checksums but without conditions are readable; their conditions are unknown. */
+/* Journals with checksums but without conditions are readable. Their conditions are unknown. */
 static void test_journals_without_conditions_open(void **state)
 {
     struct str text = {0}, now = {0};
@@ -337,7 +337,7 @@ static void test_death_at_each_call(void **state)
     }
 }
 
-/* Measurements are private to the user: the modes of the journal, of its directory, and of an older
+/* Measurements are private to the user. The modes of the journal, of its directory, and of an older
  * journal exclude others. */
 static void test_private(void **state)
 {
@@ -365,7 +365,7 @@ static void test_private(void **state)
         assert_int_equal(about.st_mode & 0777, 0700);
         free(path);
     }
-    /* a journal that the user named, in any directory */
+    /* The user named this journal, in any directory. */
     struct journal *j = journal_open(work_path("named.csv"), &err);
     assert_non_null(j);
     journal_close(j);

@@ -60,7 +60,7 @@ static void test_follow(void **state)
     press("x");
     settle();
     assert_string_equal(views[frame.current]->name, "experiments");
-    assert_true(screen_holds("1/3 of 4"));   /* the experiments with the form */
+    assert_true(screen_holds("1/3 of 4"));   /* These are the experiments with the form. */
     press("j");
     assert_at("experiments", ADD);
     press("X");
@@ -68,7 +68,7 @@ static void test_follow(void **state)
     const size_t line = session.document.row;
     press("x");
     assert_at("mapping", ADD);
-    press("X");   /* back to the loop, to another instruction of the form */
+    press("X");   /* The jump returns to the loop, to another instruction of the form. */
     assert_at("kernel", ADD);
     assert_int_not_equal(session.document.row, line);
 }
@@ -86,7 +86,7 @@ static void test_back_and_forward(void **state)
     frame_run(&frame, "filter cycles>1");
     settle();
     assert_true(screen_holds("1/1 of 4"));
-    frame_run(&frame, "view mapping");   /* a change of view is also recorded */
+    frame_run(&frame, "view mapping");   /* A change of view is also recorded. */
     assert_string_equal(views[frame.current]->name, "mapping");
     press("\x0f");
     settle();
@@ -102,7 +102,7 @@ static void test_back_and_forward(void **state)
     press("\x06\x06");
     settle();
     assert_string_equal(views[frame.current]->name, "experiments");
-    assert_true(screen_lacks("of 4"));   /* the earlier state, without the filter */
+    assert_true(screen_lacks("of 4"));   /* This is the earlier state, without the filter. */
     press("\x0f");
     assert_at("mapping", MUL);
     press("X");
@@ -152,7 +152,7 @@ static void test_refused(void **state)
     assert_at("kernel", ADD);
     press("x");
     assert_at("mapping", ADD);
-    /* A form that the machine lacks. */
+    /* The machine lacks this form. */
     work_put("new.s", "1: aesenc %xmm0, %xmm1\ndecl %ebp\njne 1b\n");
     struct str line = {0};
     work_expand("mapping new 4; kernel load @/new.s", &line);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Loops over arrays in the sandbox. Rings visit every element; a loop ends with a time or a reason;
- * an unavailable arena is reported. */
+/* Loops over arrays in the sandbox. Rings visit every element. A loop ends with a time or a reason.
+ * An unavailable arena is reported. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -75,13 +75,13 @@ static void test_runs(void **state)
             struct err err = {0};
             bool ok = runs(loops[i], bytes, &m, &err);
             if (!ok && err.code == ERR_LIMIT)
-                continue;   /* this host is busy */
+                continue;   /* This host is busy. */
             assert_true(ok);
             assert_true(m.cycles > 0 && m.cycles < 1e6 && m.samples > 0 && m.iterations > 0);
         }
 }
 
-/* Loops with a system call or an undefined instruction have no time. On a busy host the error of
+/* Loops with a system call or an undefined instruction have no time. On a busy host, the error of
  * the latter may be ERR_LIMIT. */
 static void test_reasons(void **state)
 {

@@ -19,7 +19,7 @@ static size_t decode(const uint32_t *words, size_t count, struct insn *out)
     return count;
 }
 
-/* Every kind of closing branch leads to the next instruction and keeps its kind. */
+/* Every kind of closing branch leads to the next instruction and retains its kind. */
 static void test_a64_branches(void **state)
 {
     static const struct { uint32_t word; const char *mnemonic;
@@ -85,8 +85,8 @@ static void test_a64_refused(void **state)
     assert_true(refused((const uint32_t[]){0x58000040}, 1, "PC-relative"));
     assert_true(refused((const uint32_t[]){0x00000000}, 1, "decoded") ||
                 refused((const uint32_t[]){0x00000000}, 1, "system"));
-    /* Non-faulting loads could search for mapped memory. The decoder knows SVE words after it has
-     * queried a disassembler, if one is installed. */
+    /* Non-faulting loads could search for mapped memory. The decoder supports SVE words after it
+     * has queried a disassembler, if one is installed. */
     /* ldff1b, ldnf1b, ld1b */
     static const uint32_t loads[] = {0xa41f6000, 0xa410a000, 0xa400a000};
     if (a64_learn((const uint8_t *)loads, sizeof loads, NULL)) {
@@ -94,7 +94,7 @@ static void test_a64_refused(void **state)
         assert_true(refused(loads + 1, 1, "cannot fault") || refused(loads + 1, 1, "decoded"));
         assert_false(refused(loads + 2, 1, "cannot fault"));
     }
-    /* The message names the rejected instruction; for an empty kernel it names none. */
+    /* The message names the rejected instruction. For an empty kernel it names none. */
     struct insn insns[2];
     unsigned at = 7;
     assert_non_null(kernel_refused_anywhere(
@@ -264,7 +264,7 @@ static size_t decode_x86(const uint8_t *code, size_t length, struct insn *out)
 
 struct x86_case { uint8_t code[16]; uint8_t length; };
 
-/* Branches with any prefix stay complete: a displacement of 0 replaces the original, and no other
+/* Branches with any prefix remain complete. A displacement of 0 replaces the original, and no other
  * byte moves. */
 static void test_x86_branches(void **state)
 {
@@ -323,8 +323,8 @@ static void test_x86_branches(void **state)
     }
 }
 
-/* Nops separate the closing branches of short copies, which skip them. Nothing but nops may be
- * there, and nothing else may be skipped. */
+/* Nops separate the closing branches of short copies, which skip them. Only nops may be between
+ * copies, and nothing else may be skipped. */
 static void test_x86_apart(void **state)
 {
     static const struct x86_case cases[] = {
@@ -350,14 +350,14 @@ static void test_x86_apart(void **state)
         }
         assert_int_equal(at, 3 * KERNEL_APART);
         assert_true(kernel_emitted(insns, n, out, at));
-        /* another byte among the nops, or in the branch's displacement */
+        /* There is another byte among the nops, or in the branch's displacement. */
         for (size_t k = length; k < 2 * KERNEL_APART; k++) {
             out[k] ^= 0x40;
             assert_false(kernel_emitted(insns, n, out, at));
             out[k] ^= 0x40;
         }
         assert_false(kernel_emitted(insns, n, out, at - 1));
-        /* the branch leads to an address outside of the code */
+        /* The branch leads to an address outside of the code. */
         assert_false(kernel_emitted(insns, n, out, at - KERNEL_APART + length));
         struct insn nop;
         for (size_t k = length; k < KERNEL_APART; k += nop.length) {
@@ -406,7 +406,7 @@ static void test_x86_followed(void **state)
     assert_null(kernel_refused_anywhere(insns, n, NULL));
     for (unsigned copy = 0; copy < 3; copy++)
         at += kernel_emit(insns, n, 0x1000, out, at);
-    assert_int_equal(out[4], 0);   /* no instruction is omitted */
+    assert_int_equal(out[4], 0);   /* No instruction is omitted. */
     assert_true(kernel_emitted(insns, n, out, at));
     out[4] = 3;
     assert_false(kernel_emitted(insns, n, out, at));
@@ -465,9 +465,9 @@ static void test_x86_refused(void **state)
         {{0xc8, 0, 0, 0}, 4},                            /* enter */
         {{0x65, 0x48, 0x8b, 0x04, 0x25, 0, 0, 0, 0}, 9}, /* mov rax, gs:0 */
         {{0x65, 0xac}, 2},                               /* lods from gs */
-        /* jne whose length depends on the processor's vendor */
+        /* This is a jne whose length depends on the processor's vendor. */
         {{0x66, 0x0f, 0x85, 0, 0, 0, 0}, 7},
-        /* jne whose target depends on the processor's vendor */
+        /* This is a jne whose target depends on the processor's vendor. */
         {{0x66, 0x75, 0xf7}, 3},
         {{0x66, 0x66, 0x75, 0xf7}, 4},
         {{0x66, 0xeb, 0xf7}, 3},

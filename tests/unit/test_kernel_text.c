@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A saved loop is the same program: it has the same bytes, references, label names and exits. */
+/* A saved loop is the same program, with the same bytes, references, label names and exits. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -64,7 +64,7 @@ static size_t assert_same(const struct kernel *k, size_t loop, const char *name,
     if (again->loops[0].count == again->insn_count) {
         if (!kernel_text(again, 0, &twice, &err))
             fail_msg("%s, loop %zu: %s\n%s", name, loop + 1, err.what, str_text(text));
-        /* compares from the second line, because the first line gives the reason for the loop */
+        /* Compares from the second line, because the first line has the reason for the loop. */
         const char *first = strchr(str_text(text), '\n'), *second = strchr(str_text(&twice), '\n');
         if (!first || !second || strcmp(first, second) != 0)
             fail_msg("%s, loop %zu: saved again,\n%s\nbecame\n%s", name, loop + 1, str_text(text),
@@ -125,7 +125,7 @@ static void test_newer_stand_as_bytes(void **state)
     str_done(&text);
 }
 
-/* Fields for the linker stay: displacement or immediate, of four or eight bytes. */
+/* Fields for the linker remain: displacement or immediate, of four or eight bytes. */
 static void test_references(void **state)
 {
     static const struct { const char *line, *text;
@@ -161,7 +161,7 @@ static void test_references(void **state)
 
 static void test_bundled(void **state)
 {
-    /* the last directory only if it exists */
+    /* The last directory is used only if it exists. */
     static const char *const directories[] = {"data/kernels", "tests/data", "tests/data/pastes",
                                               "../shared/cases"};
     size_t loops = 0, insns = 0, bytes = 0, files = 0;

@@ -27,7 +27,7 @@ static void test_known_keys(void **state)
         char bytes[16];
         size_t used;
         strcpy(bytes, keys[i].bytes);
-        strcat(bytes, "q");   /* the next key is not part of the sequence */
+        strcat(bytes, "q");   /* The next key is not part of the sequence. */
         assert_int_equal(key_of_sequence(bytes, strlen(bytes), &used), keys[i].key);
         assert_int_equal(used, strlen(keys[i].bytes));
     }
@@ -46,7 +46,7 @@ static void test_others_are_swallowed_whole(void **state)
         strcat(bytes, "q");
         assert_int_equal(key_of_sequence(bytes, length + 1, &used), KEYCODE_NONE);
         assert_int_equal(used, length);
-        for (size_t cut = 1; cut < length; cut++) {   /* an incomplete sequence */
+        for (size_t cut = 1; cut < length; cut++) {   /* This is an incomplete sequence. */
             assert_int_equal(key_of_sequence(bytes, cut, &used), KEYCODE_NONE);
             assert_int_equal(used, 0);
         }
@@ -88,12 +88,12 @@ static void test_mouse_reports(void **state)
         size_t used;
         int x = -1, y = -1;
         strcpy(bytes, reports[i].bytes);
-        strcat(bytes, "q");   /* the next key is not part of the sequence */
+        strcat(bytes, "q");   /* The next key is not part of the sequence. */
         assert_int_equal(key_of_mouse(bytes, length + 1, &used, &x, &y), reports[i].key);
         assert_int_equal(used, length);
         assert_int_equal(x, reports[i].x);
         assert_int_equal(y, reports[i].y);
-        for (size_t cut = 1; cut < length; cut++) {   /* an incomplete sequence */
+        for (size_t cut = 1; cut < length; cut++) {   /* This is an incomplete sequence. */
             assert_int_equal(key_of_mouse(bytes, cut, &used, &x, &y), KEYCODE_NONE);
             assert_int_equal(used, 0);
         }

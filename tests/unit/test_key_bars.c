@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The bar names only keys that have an effect in the present state. In each state and pane every
+/* The bar names only keys that have an effect in the present state. In each state and pane, every
  * key of the bar is pressed. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -166,7 +166,7 @@ static void functions_listed(void)
 static const struct state {
     const char *name;
     void (*make)(void);
-    const char *views; /* views that this state changes; NULL: all */
+    const char *views; /* views that this state changes; NULL for all */
 } states[] = {{"nothing", nothing, NULL},
               {"no kernel on one machine", no_kernel_on_one_machine, NULL},
               {"one loop", one_loop, NULL},
@@ -239,7 +239,7 @@ static void settled_screen(struct str *out, unsigned width, unsigned height)
     screen_text(&frame, width, height, false, out);
 }
 
-/* Presses @key; returns whether it had an effect. */
+/* Presses @key. Returns whether it had an effect. */
 static bool acts(int key, unsigned width, unsigned height)
 {
     const unsigned before_jobs = newest_job();
@@ -319,8 +319,8 @@ static void test_bars(void **unused)
             if (states[s].views && !has_word(states[s].views, views[v]->name))
                 continue;
             setup(NULL);
-            session.patience = INFINITY;   /* commands wait for their jobs, so that the state is
-                                            * complete */
+            session.patience = INFINITY;   /* Commands wait for their jobs, so that the state is
+                                            * complete. */
             states[s].make();
             session.patience = 0;
             idle += press_all(&states[s], views[v], sizes[v % 2][0], sizes[v % 2][1]);

@@ -41,7 +41,7 @@ static void test_table_is_sound(void **state)
     size_t known = 0;
 
     keymap_views(count_view, &known);
-    /* keys of each view and of all views */
+    /* The keys are those of each view and of all views. */
     assert_int_equal(known, view_count() + 1);
     assert_true(keymap_count(k) > 100);
     for (size_t i = 0; i < keymap_count(k); i++) {
@@ -175,7 +175,7 @@ static void test_refused(void **state)
     keymap_free(k);
 }
 
-/* The frame uses the bindings: in the view, in all views, in help and on the bar. */
+/* The frame uses the bindings in the view, in all views, in help and on the bar. */
 static void test_frame_goes_by_it(void **state)
 {
     (void)state;
@@ -239,7 +239,7 @@ static void test_own_keys_are_told(void **state)
     frame_run(&frame, "view mapping");
     assert_true(screen_lacks(": command"));
     assert_true(screen_lacks("F3 view"));
-    press("qq");   /* back to the first view */
+    press("qq");   /* This returns to the first view. */
     frame_key(&frame, KEYCODE_INTERRUPT, &prefill);
     assert_string_equal(str_text(&frame.message), "q or Q quits");
     assert_true(keymap_bind(session.keys, "kernel q do last", &err));
@@ -261,7 +261,7 @@ static void test_actions_on_one_line(void **state)
 
     load();
     session.interactive = true;
-    frame_run(&frame, "do edit; do back");   /* both actions take effect */
+    frame_run(&frame, "do edit; do back");   /* Both actions take effect. */
     assert_true(session.quit);
     session.quit = false;
     assert_true(frame_edit(&frame) != NULL);

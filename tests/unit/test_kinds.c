@@ -43,7 +43,7 @@ static void test_kinds_of_names(void **state)
     for (size_t i = 0; i < n; i++)
         for (size_t k = 0; k < 5 && kinds[i][k]; k++)
             for (size_t j = 0; j < n; j++) {
-                /* Forms with only general registers are of the same kind as forms without
+                /* Forms with only general registers have the same kind as forms without
                  * operands. */
                 bool same = i == j || (i == 0 && j == n - 1) || (j == 0 && i == n - 1);
                 assert_int_equal(problem_form_kind(kinds[i][k]) == problem_form_kind(kinds[j][0]),
@@ -70,7 +70,7 @@ static void test_operands(void **state)
                  in_vectors = false;
             for (const char *at = strchr(row->template, '['); at && isa == ISA_AARCH64;
                  at = strchr(at + 1, '['))
-                /* not an element of a vector, as in v1.s[2] */
+                /* This is not an element of a vector, unlike v1.s[2]. */
                 in_memory |= at == row->template || strchr(" ,", at[-1]);
             for (const char *at = strchr(row->template, '{'); at; at = strchr(at + 1, '{')) {
                 char type[16];
@@ -125,9 +125,9 @@ static struct problem *named_forms(uint64_t times)
     return p;
 }
 
-/* Returns the code length in closed form. For a usage that n forms of each of k kinds have: the
- * price of the first form, k - 1 times that of another kind, minus the savings by sharing, ln (n -
- * 1)! and ln (k - 1)!. */
+/* Returns the code length in closed form. For a usage that n forms of each of k kinds have, it is
+ * the price of the first form, k - 1 times that of another kind, minus the savings by sharing, ln
+ * (n - 1)! and ln (k - 1)!. */
 static double closed_form(const struct genome *g, const struct problem *p,
                           const struct anneal_prices *prices)
 {
@@ -200,7 +200,7 @@ static unsigned draws_of_kind(const struct problem *p, bool like)
     return same;
 }
 
-/* Forms with few experiments try usages of their kind. Forms with many experiments try any usage; a
+/* Forms with few experiments try usages of their kind. Forms with many experiments try any usage. A
  * third of the tries are usages of their kind. */
 static void test_draws_by_kind(void **state)
 {
@@ -216,7 +216,8 @@ static void test_draws_by_kind(void **state)
     problem_free(many);
 }
 
-/* A form that was only measured alone gets the usage of its kind, not the most frequent one. */
+/* A form that was only measured alone receives the usage of its kind, and not the most frequent
+ * one. */
 static void test_form_is_like_its_kind(void **state)
 {
     struct experiments *t = experiments_new();

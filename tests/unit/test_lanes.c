@@ -27,11 +27,12 @@
 struct shift {
     pthread_t threads[MEMBERS];
     atomic_uint calls[MEMBERS], now, waits;
-    atomic_bool moved;      /* whether a member ran on two threads */
+    atomic_bool moved;      /* a member ran on two threads */
     bool known, meets;
 };
 
-/* Work of a member, always on the same thread. @meets: waits until all members run concurrently. */
+/* Work of a member, always on the same thread. With @meets, waits until all members run
+ * concurrently. */
 static void shift_work(void *state, unsigned member)
 {
     struct shift *s = state;
@@ -70,14 +71,14 @@ static void test_crew(void **state)
     s.meets = true;
     atomic_store(&s.now, 0);
     crew_call(crew, shift_work, &s, shift_waits);
-    assert_int_equal(atomic_load(&s.now), MEMBERS);   /* all members ran at the same time */
+    assert_int_equal(atomic_load(&s.now), MEMBERS);   /* All members ran at the same time. */
     assert_false(atomic_load(&s.moved));
     crew_free(crew);
     crew_free(crew_new(1, &err));
     crew_free(NULL);
 }
 
-/* While crew_call waits for a member it calls its callback repeatedly. */
+/* While crew_call waits for a member, it calls its callback repeatedly. */
 static void slow_work(void *state, unsigned member)
 {
     struct shift *s = state;
@@ -125,7 +126,7 @@ static void test_shares(void **state)
     assert_int_equal(cores_share(some, cores, 6, 6, 2, out), 2);
     share_is(&out[0], 3, (const int[]){2, 6, 1});
     share_is(&out[1], 3, (const int[]){3, 7, 4});
-    /* more CPUs than a share has space for */
+    /* There are more CPUs than a share can hold. */
     int many[100], own[100];
     for (int i = 0; i < 100; i++)
         many[i] = own[i] = i;
@@ -158,7 +159,7 @@ static void test_judges(void **state)
     for (unsigned i = 0; i < 12; i++)
         r[i] = looks(ALL, ALL, ALL, ALL);
     assert_int_equal(lanes_judge(r, 12, 2), LANES_APART);
-    /* two threads of one core */
+    /* These are two threads of one core. */
     for (unsigned i = 0; i < 12; i++)
         r[i] = looks(ALL, ALL, 0, i % 3);
     assert_int_equal(lanes_judge(r, 12, 2), LANES_DISTURB);
@@ -170,7 +171,7 @@ static void test_judges(void **state)
     for (unsigned i = 0; i < 12; i++)
         r[i] = looks(ALL, 0, 0, 0);
     assert_int_equal(lanes_judge(r, 12, 2), LANES_DISTURB);
-    /* Intermittent neighbours: the CPUs are idle in half of the rounds, in some of them only when
+    /* Intermittent neighbours. The CPUs are idle in half of the rounds, in some of them only when
      * probed alone. */
     for (unsigned i = 0; i < 12; i++)
         r[i] = looks(i % 2 ? ALL : 0, i % 3 ? 0 : ALL, i % 4 == 1 ? ALL : 0, i % 6 ? 0 : ALL);
@@ -185,8 +186,8 @@ static void test_judges(void **state)
 struct asking {
     pthread_t thread;
     atomic_uint asked;
-    atomic_bool elsewhere;  /* whether cancellation was polled on another thread */
-    unsigned end;           /* number of the poll that returns true; 0: none */
+    atomic_bool elsewhere;  /* cancellation was polled on another thread */
+    unsigned end;           /* number of the poll that returns true; 0 for none */
 };
 
 static bool asking_cancelled(void *state)

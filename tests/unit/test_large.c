@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Large contiguous allocations that grow with the input fail. Each command and each view then fails
- * with a message or shows less, existing data stay, and the next command works. */
+ * with a message or shows less, existing data are unchanged, and the next command works. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -24,13 +24,13 @@
 #include "../support/support.h"
 
 #define ROWS 80000
-/* less than a number per row, and more than any other contiguous allocation */
+/* less than one number per row, but more than any other contiguous allocation */
 #define LARGE ((size_t)600 << 10)
 
 static atomic_size_t countdown;
 static atomic_bool met;
 
-/* Makes one allocation of MEM_SMALL bytes or more fail: number @countdown. */
+/* Makes allocation number @countdown of MEM_SMALL bytes or more fail. */
 static bool fails_once(size_t size)
 {
     if (size < MEM_SMALL || atomic_load(&met))
@@ -131,7 +131,7 @@ static void test_source_lines(void **state)
     str_addf(&text, "line,source_line\n1,1\n%u,2\n", 4 * ROWS);
     work_put("lines/kernel-lines.csv", str_text(&text));
     work_put("lines/kernel-source.txt", "first\nsecond\n");
-    /* with the manifest the session would be reported as changed by another process */
+    /* With the manifest, the session would be reported as changed by another process. */
     unlink(work_path("lines/manifest.csv"));
     str_clear(&line);
     str_addf(&line, "session load %s", work_path("lines"));
@@ -155,7 +155,7 @@ static void test_source_lines(void **state)
     str_done(&line);
 }
 
-/* Runs commands over the whole table. All large allocations from a given one on fail, for each
+/* Runs commands over the complete table. All large allocations from a given one on fail, for each
  * large allocation in turn. */
 static void test_commands(void **state)
 {
@@ -215,11 +215,11 @@ static void test_views(void **state)
             frame_run(&frame, "view experiments; sort; filter");
             begin(at);
             session.document.experiments->revision++;
-            session.revision++;   /* invalidates all cached results */
+            session.revision++;   /* This invalidates all cached results. */
             mem_fault = fails_on;
             frame_run(&frame, lines[i]);
             for (unsigned k = 0; k < 8; k++) {
-                str_clear(&text);   /* only the newest drawing counts */
+                str_clear(&text);   /* Only the newest drawing counts. */
                 screen_text(&frame, 120, 40, false, &text);
                 job_wait(0);
                 frame_jobs(&frame);
@@ -227,9 +227,9 @@ static void test_views(void **state)
             mem_fault = NULL;
             met_in += atomic_load(&met);
             session.revision++;
-            session.settings.panes = false;   /* a pane is too narrow for the whole title */
+            session.settings.panes = false;   /* A pane is too narrow for the complete title. */
             for (unsigned k = 0; k < 20 || frame_busy(&frame); k++) {
-                str_clear(&text);   /* only the newest drawing counts */
+                str_clear(&text);   /* Only the newest drawing counts. */
                 screen_text(&frame, 120, 40, false, &text);
                 job_wait(0);
                 frame_jobs(&frame);
@@ -310,7 +310,7 @@ static void test_not_begun(void **state)
 #ifndef SANITIZED
 #define LIMITS 8
 #define PIECE ((size_t)64 << 10)
-/* bytes of the work with reserved memory: twice the common reserve */
+/* bytes of the work with reserved memory, twice the common reserve */
 #define PIECES 1000
 #define MORE (PIECES * PIECE + SHORTAGE_KEPT + ((size_t)24 << 20))
 
@@ -369,7 +369,7 @@ static int work_beside_others(void)
         return OTHERWISE;
     take_the_rest();
     for (size_t i = 0; i < PIECES; i++)
-        /* this allocation cannot fail: without the reservation the program would end here */
+        /* This allocation cannot fail. Without the reservation, the program would end here. */
         memset(mem_alloc(PIECE), 1, 1);
     bool was_met = shortage_met();
     shortage_reserve();

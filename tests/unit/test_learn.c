@@ -78,7 +78,7 @@ static void test_a_fault_in_the_table(void **state)
     (void)state;
     struct learner *first = learner_new(source, known, NAN, NULL, NULL, &err);
     assert_non_null(first);
-    /* Lists a form with a single port on another port, where it takes as long alone. */
+    /* Lists a form with a single port on another port, on which it takes the same time alone. */
     const char *wrong = NULL;
     for (size_t i = 0; i < learner_blockers(first) && !wrong; i++) {
         const char *form = learner_blocker(first, i, &ports);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Each instruction in binutils' objdump output of programs and libraries is one instruction of
- * equal length here. SWEEP: directories of which all ELF files are compared, by one process per CPU
- * (make sweep). */
+ * equal length here. SWEEP names directories in which all ELF files are compared, by one process
+ * per CPU (make sweep). */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -23,7 +23,7 @@
 #include "isa/insn.h"
 #include "toolchain/object.h"
 
-/* Largest product of a file's numbers of symbols and sections; above it objdump is slow. */
+/* Largest product of a file's numbers of symbols and sections. Above it, objdump is slow. */
 #define SECTIONS_MANY 200
 
 /* Memory that the processes of a sweep share. */
@@ -68,8 +68,8 @@ static bool stands_alone(const char *text)
     return true;
 }
 
-/* Returns whether the text after `lock` is a lockable instruction: its last operand is memory that
- * it reads and writes. */
+/* Returns whether the text after `lock` is a lockable instruction. Its last operand must be memory
+ * that it reads and writes. */
 static bool is_lockable(const char *text)
 {
     static const char *const names[] = {"adc",     "add", "and",  "btc",  "btr", "bts",
@@ -84,7 +84,7 @@ static bool is_lockable(const char *text)
 }
 
 /* Returns whether objdump's text is an invalid instruction: bytes that it does not decode or splits
- * at a symbol, missing control registers, LOCK where it is not allowed. */
+ * at a symbol, missing control registers, or LOCK where it is not allowed. */
 static bool is_bad(const char *text)
 {
     const char *lock = strstr(text, "lock ");
@@ -95,7 +95,7 @@ static bool is_bad(const char *text)
 }
 
 /* Parses address, length and text of ` 401000: 48 89 e5 mov %rsp,%rbp`. Returns false for other
- * lines; data has no tab after its bytes. */
+ * lines. Data have no tab after their bytes. */
 static bool line_read(const char *line, uint64_t *address, size_t *length, const char **text)
 {
     char *colon;
@@ -112,8 +112,8 @@ static bool line_read(const char *line, uint64_t *address, size_t *length, const
     return *length > 0 && *(*text)++ == '\t';
 }
 
-/* Returns the section of @o named @name; NULL: none, or several of this name. @names: names of all
- * sections; @numbers: their indices. */
+/* Returns the section of @o named @name, or NULL if there is none or there are several of this
+ * name. @names are the names of all sections, @numbers their indices. */
 static const struct object_section *section_called(const struct object *o,
                                                    const struct names *names,
                                                    const uint32_t *numbers, const char *name)
@@ -171,7 +171,7 @@ static void check_file(const char *path, uint64_t step)
             address - section->address + length > section->size)
             continue;
         const uint8_t *code = o.code + section->offset + (address - section->address);
-        if (*code == 0x9b)   /* objdump joins fwait with the next instruction */
+        if (*code == 0x9b)   /* objdump joins fwait with the next instruction. */
             continue;
         if (is_bad(text)) {
             counts->bad++;
@@ -184,7 +184,7 @@ static void check_file(const char *path, uint64_t step)
         uint32_t traits = 0;
         size_t here = insn_form(o.isa, code, section->size - (size_t)(address - section->address),
                                 form, &traits);
-        /* With an operand-size prefix objdump decodes jumps like AMD processors, and Zydis like
+        /* With an operand-size prefix, objdump decodes jumps like AMD processors, and Zydis like
          * Intel's. */
         if (traits & INSN_BRANCH && *code == 0x66)
             continue;

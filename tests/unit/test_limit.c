@@ -24,7 +24,7 @@ static void kinds_text(const struct limit *l, char *out, size_t size)
         n += (size_t)snprintf(out + n, size - n, "%s%s", i ? "+" : "", limit_name(l->kinds[i]));
 }
 
-/* Checks that @sentence contains the words in @says, separated by " | ", or lacks those after
+/* Checks that @sentence contains the words in @says, separated by " | ", and lacks those after
  * "!". */
 static void assert_says(const char *title, const char *sentence, const char *says, size_t length)
 {
@@ -192,7 +192,7 @@ static void test_split(void **state)
          " cmpq %rax, %rdx\n jne 1b",
          13, "vaddpd %ymm13, %ymm0, %ymm0"},
         {"1: maxsd (%rdi), %xmm0\n addq $8, %rdi\n cmpq %rdi, %rdx\n jne 1b", 0, NULL},
-        /* no displacement can reach the next iteration's address */
+        /* No displacement can reach the next iteration's address. */
         {"1: movabsq $0x4000000000000000, %rcx\n addsd (%rdi), %xmm0\n addq %rcx, %rdi\n cmpq "
          "%rdi, %rax\n jne 1b",
          0, NULL},

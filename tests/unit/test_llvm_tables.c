@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A machine converted from LLVM's model of a CPU has all forms of the model. llvm-mca analyses all
- * forms of each CPU, which is slow: all CPUs with SWEEP (make sweep), otherwise one. */
+ * forms of each CPU, which is slow. With SWEEP (make sweep) the test covers all CPUs, otherwise
+ * one. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

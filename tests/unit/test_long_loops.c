@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Loops of thousands of instructions. The work of an analysis grows linearly with the length, and
- * ends soon after it is cancelled. Work is counted in steps (base/steps.h); the test reads no
+ * ends soon after it is cancelled. Work is counted in steps (base/steps.h). The test reads no
  * clock. */
 #include <math.h>
 #include <setjmp.h>
@@ -21,7 +21,7 @@
 
 #define RATIO 2.5
 #define INSNS 10000
-/* most steps after cancelling: a stage traverses the loop once or twice */
+/* most steps after cancelling, because a stage traverses the loop once or twice */
 #define SOON (8 * INSNS)
 
 static struct session session;
@@ -109,7 +109,7 @@ static void simulate_it(const struct kernel *k, struct machine *m)
     simulation_done(&sim);
 }
 
-/* In each stage the work ends soon after it is cancelled. */
+/* In each stage, the work ends soon after it is cancelled. */
 static void test_early_end(void **state)
 {
     static void (*const works[])(const struct kernel *k, struct machine *m) = {analyse,

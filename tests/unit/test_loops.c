@@ -55,7 +55,8 @@ static void test_jump_to_the_test_at_the_end(void **state)
     assert_loops("jmp .L2\n.L1: inc %eax\n.L2: cmp %eax, %ecx\njl .L1\nret\n", "2-4/1 ");
 }
 
-/* Checks that the first loop of @text executes the instructions marked 1 in @executed; "": all. */
+/* Checks that the first loop of @text executes the instructions marked 1 in @executed, or all of
+ * them if it is "". */
 static void assert_executed(const char *text, const char *executed)
 {
     struct kernel *k = kernel_of(text);
@@ -71,8 +72,8 @@ static void assert_executed(const char *text, const char *executed)
     kernel_free(k);
 }
 
-/* Arms of an if that each go back to the test are one loop, whichever arm is placed first. Each
- * iteration executes the test, and the longest path counts. */
+/* Arms of an if that each return to the test are one loop, regardless of the arm that comes first.
+ * Each iteration executes the test, and the longest path counts. */
 #define ARMS ".L1: inc %eax\ninc %ebx\ninc %ecx\ncmp %ecx, %edx\nje .L9\n"
 #define TEST ".L2: test %esi, %esi\njne .L1\n"
 #define OTHER "inc %ecx\ncmp %ecx, %edx\njne .L2\n"
@@ -94,24 +95,24 @@ static void test_arms_are_one_loop(void **state)
     /* within an outer loop */
     assert_loops("f: inc %edi\n.L0: jmp .L2\n" ARMS TEST OTHER ".L9: dec %edi\njne .L0\nret\n",
                  "3-12/2 2-14/1 ");
-    /* three arms, of which one lies within another's addresses */
+    /* There are three arms, of which one is within another's addresses. */
     const char *nested = "f: jmp .L2\n.L0: inc %ebx\njmp .L2\n.L1: inc %eax\ninc %ecx\n"
                          ".L2: test %esi, %esi\njne .L1\ntest %edi, %edi\njne .L0\nret\n";
     assert_loops(nested, "2-9/1 ");
     assert_head(nested, 5);
     assert_executed(nested, "11001111");
-    /* three arms, of which one jumps into another */
+    /* There are three arms, of which one jumps into another. */
     const char *tokens = "f: jmp .L3\n.L1: cmp $32, %edx\nje .L4\ninc %esi\n.L2: dec %edx\n"
                          "je .L9\n.L3: cmp $1, %ecx\nja .L1\n.L4: test %esi, %esi\nje .L2\n"
                          "inc %eax\ninc %eax\ninc %eax\nsub $1, %edx\njne .L3\n.L9: ret\n";
     assert_loops(tokens, "2-15/1 ");
     assert_head(tokens, 6);
     assert_executed(tokens, "00000111111111");
-    /* an arm that goes back to the test alone is an inner loop */
+    /* An arm that returns only to the test is an inner loop. */
     assert_loops("f: jmp .L2\n.L1: inc %ecx\n.L2: xor %eax, %eax\n.L3: inc %edi\ncmp $2, %edx\n"
                  "jb .L1\ntest %esi, %esi\nje .L9\ndec %ebx\njmp .L3\n.L9: ret\n",
                  "4-10/2 2-10/1 ");
-    /* entered at the first arm, the second is an inner loop */
+    /* If the loop is entered at the first arm, the second is an inner loop. */
     assert_head("f: inc %ecx\n" ARMS TEST OTHER ".L9: ret\n", 1);
 }
 
@@ -135,8 +136,8 @@ static void test_no_loops(void **state)
                  "2-8/0 ");
 }
 
-/* A branch to itself without effect is no loop. On AArch64 a linker may fill in its target, as for
- * a call at the end. */
+/* A branch to itself without effect is no loop. On AArch64, a linker may insert its target, like
+ * for a call at the end. */
 static void test_to_itself(void **state)
 {
     (void)state;
@@ -154,45 +155,45 @@ static void test_to_itself(void **state)
 static void test_executed(void **state)
 {
     (void)state;
-    /* every block between the first and the last of the loop belongs to it */
+    /* Every block between the first and the last of the loop belongs to it. */
     assert_executed(".L1: dec %eax\nje .L1\ndec %ecx\njne .L1\n", "");
-    /* a block from which no path returns to the loop */
+    /* No path returns from this block to the loop. */
     assert_executed(".L1: dec %eax\njne .L2\ninc %ebx\njmp .L3\n.L2: dec %ecx\njne .L1\n.L3: "
                     "ret\n",
                     "110011");
-    /* a block that jumps to a cold block, which jumps back: into the middle of the loop, or to its
-     * head */
+    /* This block jumps to a cold block, which jumps back into the middle of the loop, or to its
+     * head. */
     assert_executed(".L1: dec %eax\njne .L2\ninc %ebx\njmp .L3\n.L2: dec %ecx\njne .L1\nret\n.L3: "
                     "inc %edx\njmp .L2\n",
                     "111111");
     assert_executed(".L1: dec %eax\njne .L2\ninc %ebx\njmp .L3\n.L2: dec %ecx\njne .L1\nret\n.L3: "
                     "inc %edx\njmp .L1\n",
                     "111111011");
-    /* a block that only the cold block reaches */
+    /* Only the cold block reaches this block. */
     assert_executed(".L1: dec %eax\njne .L3\njmp .L2\n.L4: inc %ebx\n.L2: dec %ecx\njne "
                     ".L1\nret\n.L3: inc %edx\njmp .L4\n",
                     "111111");
-    /* a cold block that leads to a return */
+    /* The cold block leads to a return. */
     assert_executed(".L1: dec %eax\njne .L2\ninc %ebx\njmp .L3\n.L2: dec %ecx\njne .L1\nret\n.L3: "
                     "inc %edx\nret\n",
                     "110011");
-    /* a path through the outer loop, which enters the inner loop at its head, is not part of the
-     * inner loop */
+    /* A path through the outer loop, which enters the inner loop at its head, is not part of the
+     * inner loop. */
     assert_executed("inc %esi\n.L0: inc %edi\n.L1: dec %eax\njne .L2\ninc %ebx\njmp .L3\n.L2: dec "
                     "%ecx\njne .L1\n.L3: dec %esi\njne .L0\nret\n",
                     "110011");
-    /* cold code that also has an entry of its own belongs to another function */
+    /* Cold code that also has its own entry belongs to another function. */
     assert_executed(".L1: dec %eax\njne .L2\ninc %ebx\njmp .L3\n.L2: dec %ecx\njne .L1\nret\n.L4: "
                     "inc %esi\n.L3: inc %edx\njmp .L2\n",
                     "110011");
-    /* padding before the cold block */
+    /* There is padding before the cold block. */
     assert_executed(".L1: dec %eax\njne .L2\ninc %ebx\njmp .L3\n.L2: dec %ecx\njne .L1\nret\nnop\n"
                     "nop\n.L3: inc %edx\njmp .L2\n",
                     "111111");
 }
 
 /* Returns the steps of loading @count overlapping backward jumps, which share one entry in their
- * middle: any two of them may be arms of one loop. */
+ * middle. Any two of them may be arms of one loop. */
 static uint64_t steps_of_overlapping(unsigned count)
 {
     struct str text = {0};

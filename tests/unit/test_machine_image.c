@@ -94,7 +94,7 @@ static void test_same_as_text(void **state)
 
     (void)state;
     if (!machine_images_size)
-        skip();   /* built for another instruction set than the host's */
+        skip();   /* This image was built for another instruction set than the host's. */
     for (size_t i = 0; ids[i]; i++) {
         struct machine *shipped = load_machine(ids[i]);
         bool based = machine_fact(shipped, "base") != NULL;
@@ -144,7 +144,7 @@ static void test_changed(void **state)
     machine_free(m);
 }
 
-/* Entries of the image can be replaced, copied and added; the image itself does not change. */
+/* Entries of the image can be replaced, copied and added. The image itself does not change. */
 static void test_edited(void **state)
 {
     struct uop uop = {1, 9};

@@ -128,7 +128,7 @@ static void test_corrections_once(void **state)
         machine_free(back);
     }
     machine_free(m);
-    /* this machine has no latencies.csv, so the old one must be removed */
+    /* This machine has no latencies.csv, so the old one must be removed. */
     m = load_machine("golden-cove-inferred");
     assert_true(m->latency_count == 0);
     assert_true(machine_save(m, work_path("own"), &err));
@@ -156,7 +156,7 @@ static void test_with_a_base(void **state)
         assert_true(machine_save(m, work_path("relative"), &err));
         struct machine *back = load_machine(work_path("relative"));
         assert_int_equal(mapping_find(back->mapping, "ADD (R64, R64)")->usage.uops[0].count, 7);
-        /* compilers may not know another name */
+        /* Compilers may not support another name. */
         assert_string_equal(machine_fact(back, "base"), "skylake");
         assert_same_machine(m, back);
         machine_free(back);
@@ -164,7 +164,7 @@ static void test_with_a_base(void **state)
     machine_free(m);
 }
 
-/* A row of latencies.csv with braces expands to each choice, like one of overrides.csv. An
+/* A row of latencies.csv with braces expands to each choice, like a row of overrides.csv. An
  * unreadable row is reported with its position. */
 static void test_latency_choices(void **state)
 {
@@ -225,7 +225,7 @@ static void test_foreign(void **state)
     work_put("thesis/machine.csv", "key,value\n");
     assert_refused(m, "thesis", "thesis.txt");
     mkdir(work_path("table"), 0777);
-    /* a file with a known name and other contents */
+    /* This is a file with a known name and other contents. */
     work_put("table/mapping.csv", "no machine's\n");
     assert_false(machine_save(m, work_path("table"), &err));
     assert_non_null(strstr(err.what, "machine.csv"));
@@ -235,7 +235,7 @@ static void test_foreign(void **state)
     machine_free(m);
 }
 
-/* A link stays a link, and its target is replaced. A slash after the name is ignored. */
+/* A link remains a link, and its target is replaced. A slash after the name is ignored. */
 static void test_links(void **state)
 {
     (void)state;
@@ -280,8 +280,8 @@ static void test_no_facts(void **state)
     machine_free(back);
 }
 
-/* Whatever call fails, or whenever the process ends, the directory has the old machine or the saved
- * one. */
+/* After any failing call, and any end of the process, the directory has the old machine or the
+ * saved one. */
 static void test_failing_calls(void **state)
 {
     (void)state;

@@ -23,7 +23,7 @@ static void each_machine(void (*check)(const struct machine *m))
     char **ids = machine_ids();
     size_t count = 0;
     for (; ids[count]; count++) {
-        /* inferred and charted machines have only measured forms */
+        /* Inferred and charted machines have only measured forms. */
         if (strstr(ids[count], "-inferred") || strstr(ids[count], "-charted")) {
             free(ids[count]);
             continue;
@@ -92,7 +92,7 @@ static void check_extensions(const struct machine *m)
     for (size_t i = 0; i < mapping_count(m->mapping); i++) {
         const char *form = mapping_at(m->mapping, i)->form;
         const struct form_row *row = forms_find(forms, form);
-        /* the list, which was verified with binutils, also lacks the form */
+        /* The list, which was verified with binutils, also lacks the form. */
         if (!row &&
             strstr(mapping_at(m->mapping, i)->source, "binutils 2.40 has no such instruction"))
             continue;
@@ -249,7 +249,7 @@ static void check_coverage(const struct machine *m)
         const struct form_row *row = forms_find(forms, t->rows[i][1]);
         double count = strtod(t->rows[i][0], NULL);
         snprintf(insn.form, sizeof insn.form, "%s", t->rows[i][1]);
-        /* ignores forms that the CPU cannot execute */
+        /* Ignores forms that the CPU cannot execute. */
         if (row && !machine_has(m, "extensions", row->extension))
             continue;
         all += count;

@@ -123,7 +123,7 @@ static void line_of(const char *text, size_t index, char *out, size_t size)
     snprintf(out, size, "%.*s", (int)strcspn(text, "\n"), text);
 }
 
-/* A job filters, sorts and writes the rows of a view. The view may change meanwhile. */
+/* A job filters, sorts and writes the rows of a view. The view may change concurrently. */
 static void test_export_rows(void **state)
 {
     struct str text = {0};
@@ -198,9 +198,9 @@ static void test_mapping(void **state)
     draw_on(&most);
     assert_true(screen_holds("3.00"));
     assert_int_equal(job_running(), 0);
-    /* changing the usage of one form makes a new mapping */
+    /* Changing the usage of one form makes a new mapping. */
     run_to_end("mapping set F00000 4*p2");
-    draw_on(&most);   /* sorting takes several frames */
+    draw_on(&most);   /* Sorting takes several frames. */
     assert_true(screen_holds("F00000"));
     job_wait(0);
     frame_jobs(&frame);
@@ -221,7 +221,7 @@ static void test_mapping(void **state)
     draw_on(&most);
     press("g");
     assert_true(session_current(&session, &err) != held);
-    job_wait(0);   /* another thread computes the view's cycles */
+    job_wait(0);   /* Another thread computes the view's cycles. */
     frame_jobs(&frame);
     draw_on(&most);
     assert_true(screen_holds("5.00"));
@@ -258,12 +258,12 @@ static void test_active(void **state)
     uint64_t before = steps_taken;
     frame_run(&frame, "evolve start --active --simulate skylake --seconds 60 --checkpoint none");
     assert_false(frame.failed);
-    for (bool begun = false; !begun;) {   /* waits until the measuring job has started */
+    for (bool begun = false; !begun;) {   /* This waits until the measuring job has started. */
         frame_jobs(&frame);
         for (size_t i = 0; !begun && job_get(i, &info); i++)
             begun = strcmp(info.title, "active experiments") == 0;
     }
-    /* the limit includes the copy of the simulated machine */
+    /* The limit includes the copy of the simulated machine. */
     if (steps_taken - before > ROWS / 3)
         fail_msg("%llu steps", (unsigned long long)(steps_taken - before));
     job_cancel(info.number);
@@ -294,7 +294,7 @@ static void test_late_results(void **state)
         pending_results_finish(&session, table->serial, &late);
         assert_int_equal(late.list.count, 0);
         assert_true(session.replacing);
-        if (round)   /* a cancelled job also stores the results */
+        if (round)   /* A cancelled job also stores the results. */
             job_cancel(session.replacing);
         assert_true(steps_taken - before < ROWS / 10);
         frame_run(&frame, "experiments clear");

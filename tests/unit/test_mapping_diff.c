@@ -122,7 +122,7 @@ static void test_renaming(void **state)
             struct usage ua = {0}, ub = {0};
             snprintf(form, sizeof form, "form%u", f);
             for (unsigned u = 0; u < 1 + f % 3; u++) {
-                /* Form f has f + 1 µops, all on port f. Without such forms ports might be
+                /* Form f has f + 1 µops, all on port f. Without these forms, ports might be
                  * interchangeable. */
                 portset set = f < n ? (portset)1 << f : 1 + (portset)rng_below(&rng, (1u << n) - 1),
                         other = 0;
@@ -201,8 +201,8 @@ static double best_agreement(const struct mapping *a, const struct mapping *b, c
     return best;
 }
 
-/* A mapping and its copy with shuffled ports and a third of the forms changed: the matching agrees
- * as well as the best permutation of the ports. */
+/* A mapping and its copy with shuffled ports and a third of the forms changed. The agreement of the
+ * matching equals that of the best permutation of the ports. */
 static void test_best_matching(void **state)
 {
     (void)state;

@@ -45,7 +45,7 @@ static void test_syntax_switches(void **state)
          "MOV (R64, M64)|ADD (R64, I8)|MOV (M64, R64)"},
         {".intel_syntax noprefix\nadd rax, 5\n.att_syntax\naddq $5, (%rax)\n",
          "ADD (R64, I8)|ADD (M64, I8)"},
-        /* clang accepts Intel syntax without noprefix */
+        /* clang accepts Intel syntax without noprefix. */
         {".intel_syntax\nadd rax, rbx\n", "ADD (R64, R64)"},
         {".intel_syntax prefix\nadd %rax, %rbx\n", "ADD (R64, R64)"},
         {".att_syntax noprefix\naddq $5, rax\n", "ADD (R64, I8)"},
@@ -67,7 +67,7 @@ static void test_syntax_switches(void **state)
 }
 
 /* Hexadecimal numbers in the notation of MASM, with any number of digits. A name that the text
- * declares stays a name. */
+ * declares remains a name. */
 static void test_hex_suffix(void **state)
 {
     (void)state;
@@ -158,7 +158,7 @@ static void test_headings(void **state)
     }
 }
 
-/* If the listing has the bytes, its text may be anything, because older tools lack newer
+/* If the listing has the bytes, any text is accepted, because older tools lack newer
  * instructions. */
 static void test_bytes_decide(void **state)
 {
@@ -172,19 +172,19 @@ static void test_bytes_decide(void **state)
     assert_forms("   0:\t48 b8 88 77 66 55 44 \tmovabs $0x1122334455667788,%rax\n   7:\t33 22 11 "
                  "\n   a:\t48 01 c3             \tadd    %rax,%rbx\n",
                  "MOV (R64, I64)|ADD (R64, R64)");
-    /* too few bytes: a window truncates them */
+    /* There are too few bytes, because a window truncates them. */
     assert_forms("   0:\t48 b8 88 77 66       \tmovabs $0x1122334455667788,%rax\n   a:\t48 01 c3   "
                  "          \tadd    %rax,%rbx\n",
                  "MOV (R64, I64)|ADD (R64, R64)");
-    /* 32-bit code: 48h is DEC, in 64-bit code a prefix; A1h has a four-byte address, in 64-bit code
-     * an eight-byte address */
+    /* In 32-bit code, 48h is DEC, and A1h has a four-byte address. In 64-bit code, 48h is a prefix,
+     * and A1h has an eight-byte address. */
     assert_forms(
         "0057BD00:  03 d0                 add     edx, eax\n0057BD02:  48                    dec   "
         "  eax\n0057BD03:  89 51 fc              mov     dword ptr [ecx - 4], edx\n"
         "0057BD06:  a1 00 10 40 00        mov     eax, dword ptr [esi]\n0057BD0B:  2b d7           "
         "      sub     edx, edi\n",
         "ADD (R32, R32)|DEC (R32)|MOV (M32, R32)|MOV (R32, M32)|SUB (R32, R32)");
-    /* line numbers are not bytes, although 49 93 would be an instruction */
+    /* Line numbers are not bytes, although 49 93 would be an instruction. */
     assert_forms("4993  addq $1, %rax\n4994  addq $1, %rbx\n4995  addq $1, %rcx\n",
                  "ADD (R64, I8)|ADD (R64, I8)|ADD (R64, I8)");
     /* Front ends depend on the address of the code, which the kernel has. */

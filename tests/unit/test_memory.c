@@ -63,8 +63,8 @@ static void test_served(void **state)
     assert_true(served[0] > 0.99);
     memory_served(&three, 100, 64, 1, served);
     assert_true(served[0] > 0.99);
-    /* Steady walks fill the sets evenly, unlike random lines: 440 others leave a line in the first
-     * level, 520 do not. */
+    /* Steady walks fill the sets evenly, unlike random lines. After 440 other lines a line is still
+     * in the first level, but not after 520. */
     memory_served(&three, 440, 8, 1, served);
     assert_true(served[0] == 1);
     memory_served(&three, 520, 8, 1, served);
@@ -80,8 +80,8 @@ static void test_served(void **state)
 }
 
 /* Other users of the third level replace lines by age, the oldest first. Of lines reused after the
- * time constant 1/e remain, of those reused after a tenth of it nearly all. The program alone uses
- * the first two levels, unless other programs run on its CPU. */
+ * time constant, 1/e remain. Of those reused after a tenth of it, nearly all remain. Only the
+ * program uses the first two levels, unless other programs run on its CPU. */
 static void test_kept_beside_others(void **state)
 {
     struct memory m = three;
@@ -130,7 +130,7 @@ static void test_ages(void **state)
 }
 
 /* A few references between two clusters do not join them. A small cluster joins the nearer one.
- * First uses stay separate. */
+ * First uses remain separate. */
 static void test_modes(void **state)
 {
     struct run_bin bins[] = {{1, 500, 500, 8},    {2, 100, 100, 8},    {50, 1, 0, 0},
@@ -218,7 +218,7 @@ static void test_machines(void **state)
                   memory.levels[l].shape.lines > memory.levels[l - 1].shape.lines))
                 fail_msg("%s: level %zu", ids[i], l + 1);
         assert_true(memory.latency > memory.levels[memory.count - 1].latency);
-        /* only Zen 3 is known to prefetch such strides */
+        /* Only Zen 3 is known to prefetch such strides. */
         assert_int_equal(memory_prefetched(&memory, 1024), strcmp(ids[i], "znver3") == 0);
     }
     struct err err = {0};

@@ -62,18 +62,18 @@ static void test_by_hand(void **state)
     struct memory_costs m = costs(true), adds = costs(false);
     struct stream two[] = {walk(2, 0), walk(0, 2)}, loads[] = {walk(2, 0), walk(2, 0)};
     (void)state;
-    /* data in the first level: the core's cycles only */
+    /* For data in the first level, only the core's cycles count. */
     assert_float_equal(time_of(two, 2, &m, 2, 1, 16384), 2, 1e-9);
-    /* a written line costs 3, and 0.5 more; fetched lines only cost 2 */
+    /* A written line costs 3, and 0.5 more. Lines that are only fetched cost 2. */
     assert_float_equal(time_of(two, 2, &m, 2, 1, 65536), 3.5, 1e-9);
     assert_float_equal(time_of(loads, 2, &m, 1, 1, 65536), 2, 1e-9);
-    /* core and lines overlap, and the slower of both counts */
+    /* Core and lines overlap, and the slower of both counts. */
     assert_float_equal(time_of(loads, 2, &m, 4, 1, 65536), 4, 1e-9);
     /* ECM: 3 cycles of the core that do not overlap, and 2 of the lines */
     assert_float_equal(time_of(loads, 2, &adds, 4, 3, 65536), 5, 1e-9);
     assert_float_equal(time_of(loads, 2, &adds, 4, 1, 65536), 4, 1e-9);
     two[1].non_temporal = true;
-    /* 8 beyond the caches, and 1 for the half that caches hold */
+    /* 8 cycles beyond the caches, and 1 for the half that caches hold. */
     assert_float_equal(time_of(two, 2, &m, 2, 1, 131072), 9, 1e-9);
     struct stream chase = {.kind = STREAM_CHASE,
                            .hops = 2,
@@ -81,7 +81,7 @@ static void test_by_hand(void **state)
                            .follows = STREAM_ALONE,
                            .fed_by = STREAM_ALONE};
     assert_float_equal(time_of(&chase, 1, &m, 10, 1, 16777216), 600, 1e-9);
-    /* A pointer chase after another load of its element: beyond the first level a link costs one
+    /* A pointer chase after another load of its element. Beyond the first level, a link costs one
      * more load from that level. */
     const struct memory_core core = {.cycles = 10, .reload = 5};
     chase.late = true;
@@ -92,10 +92,10 @@ static void test_by_hand(void **state)
     /* 100 iterations of two lines each, 12,800 bytes: from the first level */
     rows[0].distance = 6400;
     assert_float_equal(time_of(rows, 2, &m, 1, 1, 16777216), 5, 1e-9);
-    /* the second access finds the line in the second-level cache */
+    /* The second access finds the line in the second-level cache. */
     rows[0].distance = 640000;
     assert_true(fabs(time_of(rows, 2, &m, 1, 1, 16777216) - 6) < 0.35);
-    /* the reuse distance exceeds the caches: both accesses count */
+    /* The reuse distance exceeds the caches, so both accesses count. */
     rows[0].distance = 64000000;
     assert_float_equal(time_of(rows, 2, &m, 1, 1, 16777216), 10, 1e-9);
 }
@@ -180,8 +180,8 @@ static unsigned walk_misses(unsigned sets, unsigned ways, unsigned lines, unsign
     return misses;
 }
 
-/* The size that a walk occupies is that of the smallest cache with which all lines are hits in the
- * next walk. With half the size they are misses. */
+/* The size of a walk is that of the smallest cache with which all lines are hits in the next walk.
+ * With half the size, they are misses. */
 static void test_held(void **state)
 {
     const struct memory_costs m = costs(true);
@@ -220,7 +220,7 @@ static void test_steps(void **state)
         const double crowding = memory_crowding((double)llabs(wanted[i].step)),
                      bytes = 1048576 * (double)llabs(wanted[i].step) / 64 / crowding;
         struct memory_costs no_page = m;
-        for (size_t k = 0; k < 3; k++) {   /* accesses that occupy 1 MiB */
+        for (size_t k = 0; k < 3; k++) {   /* These accesses occupy 1 MiB. */
             no_page.cycles[COST_PAGE][k] = 0;
             no_page.cycles[COST_ODD][k] = 1;
         }
@@ -228,7 +228,7 @@ static void test_steps(void **state)
         assert_float_equal(time_at(&one, 1, &no_page, &core, bytes).cycles, wanted[i].cycles, 1e-9);
         written.stores = 1;
         if (wanted[i].step != 64)
-            /* the line is updated as well */
+            /* The line is also updated. */
             assert_float_equal(time_at(&written, 1, &no_page, &core, bytes).cycles,
                                wanted[i].cycles + 1, 1e-9);
         written.loads = 0;
@@ -237,7 +237,7 @@ static void test_steps(void **state)
                                wanted[i].cycles + 2, 1e-9);
     }
     struct stream pages = steps(4160), half = steps(2112);
-    /* the lines fit the second level, on 16,640 pages */
+    /* The lines fit in the second level, on 16,640 pages. */
     assert_float_equal(time_at(&pages, 1, &m, &core, 65 * 1048576.0).cycles, 20, 1e-9);
     assert_float_equal(time_at(&half, 1, &m, &core, 33 * 1048576.0).cycles, 20 * 2112 / 4096.0,
                        1e-9);
@@ -322,7 +322,7 @@ static void test_ahead(void **state)
     core.uops = 64;
     assert_float_equal(time_at(&gather, 1, &m, &core, 16777216).parts[LIMIT_AHEAD], 300 / 8.0,
                        1e-9);
-    core.uops = 0;   /* the number of µops is unknown */
+    core.uops = 0;   /* The number of µops is unknown. */
     assert_float_equal(time_at(&one, 1, &m, &core, 16777216).parts[LIMIT_AHEAD], 0, 1e-9);
 }
 
@@ -417,11 +417,11 @@ static void test_costs(void **state)
     assert_float_equal(memory_cost_at(&m, COST_LOAD, 1000), 0, 1e-12);
     assert_float_equal(memory_cost_at(&m, COST_LOAD, 49152), 0, 1e-12);
     assert_float_equal(memory_cost_at(&m, COST_STREAMED, 1000), 8, 1e-12);
-    /* halfway between 1M and 16M on a logarithmic scale */
+    /* This is halfway between 1M and 16M on a logarithmic scale. */
     assert_float_equal(memory_cost_at(&m, COST_LOAD, 4194304), 3, 1e-12);
     assert_float_equal(memory_cost_at(&m, COST_LOAD, 1e12), 5, 1e-12);
     double last = 0;
-    /* times increase with the size */
+    /* Times increase with the size. */
     for (double bytes = 4096; bytes < 1e9; bytes *= 1.07) {
         double now = memory_cost_at(&m, COST_RANDOM, bytes);
         assert_true(now >= last - 1e-12);

@@ -141,7 +141,7 @@ static void test_issue(void **state)
         {"MOV (M64, R64)", "1*p237+1*p4", 2, 1, 1},
         {"ADD (R64, M64)", "1*p0156+1*p23", 2, 1, 0.5},
         {"ADD (M64, R64)", "1*p0156+1*p23+1*p237+1*p4", 4, 2, 1},
-        /* forms without a memory operand that could share a slot with an operation */
+        /* These forms have no memory operand and an operation that could share a slot. */
         {"CMPSB ()", "3*p0156+2*p23", 5, 5, 1.25},
         {"VPGATHERQQ (XMM, VSIB_XMM, XMM)", "2*p0156+2*p23", 4, 3, 1},
         {"NOP ()", "", 1, 1, 0.25},
@@ -180,8 +180,8 @@ static void test_issue(void **state)
     experiments_free(t);
 }
 
-/* Inferred mappings have the slots of each form, or no slots at all. The latter stay without slots,
- * whatever their µops. */
+/* Inferred mappings have the slots of each form, or no slots at all. Without slots, they remain
+ * without slots regardless of their µops. */
 static void test_inferred_slots(void **state)
 {
     struct ports ports = {0};

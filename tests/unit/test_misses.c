@@ -63,7 +63,7 @@ static void test_beside_simulation(void **state)
     }
 }
 
-/* The work hides all of the latency; transfers of lines take time for any number in flight. */
+/* The work hides all of the latency. Transfers of lines take time for any number in flight. */
 static void test_lines_take_time(void **state)
 {
     const double all[MEMORY_LEVELS + 1] = {0, 1, 0}, none[MEMORY_LEVELS + 1] = {1, 0, 0};
@@ -80,7 +80,7 @@ static void test_lines_take_time(void **state)
                        (41 * 30 - 80) / 41.0, 1e-9);
 }
 
-/* TLB misses occupy the page walkers, in parallel with the work and with the transfer of lines; the
+/* TLB misses occupy the page walkers, in parallel with the work and with the transfer of lines. The
  * longest time counts. TLB hits cost nothing. */
 static void test_page_walks(void **state)
 {
@@ -119,8 +119,8 @@ static void test_columns_in_tlb(void **state)
     assert_true(memory_walk(&m, INFINITY, &dense) == 20);
 }
 
-/* An updated line costs its write-back. In the second level a written line costs as much. From main
- * memory the ratio of written lines applies. */
+/* An updated line costs its write-back. In the second level, a written line has the same cost. From
+ * main memory, the ratio of written lines applies. */
 static void test_written_lines(void **state)
 {
     struct memory m = two;
@@ -136,7 +136,7 @@ static void test_written_lines(void **state)
     assert_true(memory_write_cycles(&m, 1, LINE_WRITTEN) == 3);
     assert_true(memory_write_cycles(&m, 2, LINE_WRITTEN) == 10);
 
-    /* a column in the second level */
+    /* This column is in the second level. */
     struct run_bin bins[] = {{1000, 800, 800, 5600}};
     const struct run_reference column = {.references = 800, .bins = bins, .bin_count = 1};
     const struct window w = {1000, 1, 1e9, 0, 0};
@@ -191,8 +191,8 @@ static void test_prefetched_walk(void **state)
     vec_done(&walks.list);
 }
 
-/* A column with a stride of a page: its lines take the time of their single set, less the core's
- * cycles. With a stride one line longer they take none. */
+/* A column with a stride of a page. Its lines take the time of their single set, less the core's
+ * cycles. With a stride one line longer they take no time. */
 static void test_one_set(void **state)
 {
     struct run_bin bins[] = {{4000, 800, 800, 4096}};

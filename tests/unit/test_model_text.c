@@ -199,8 +199,8 @@ static void test_csv_faults(void **state)
     str_done(&out);
 }
 
-/* Written tables are parsed unchanged: blanks at the ends, empty rows, a byte order mark as
- * data. */
+/* Written tables are parsed unchanged, including blanks at the ends, empty rows, and a byte order
+ * mark as data. */
 static void test_csv_round_trip(void **state)
 {
     (void)state;
@@ -303,7 +303,7 @@ static void test_mapping_rows(void **state)
     assert_string_equal(mapping_find(m, "DIV")->source, "measured");
     assert_true(isnan(mapping_find(m, "NEW")->latency));
     assert_int_equal(mapping_find(m, "ADD")->usage.count, 0);
-    /* another usage removes the old number of slots */
+    /* Another usage removes the old number of slots. */
     assert_int_equal(mapping_find(m, "ADD")->micro_ops, 0);
     mapping_free(m);
 }
@@ -434,7 +434,7 @@ static void test_limits(void **state)
     str_done(&text);
 }
 
-/* An invalid row invalidates its form, not the import. No form may lose its µops. */
+/* An invalid row invalidates its form, and not the import. No form may lose its µops. */
 static void test_llvm_nonsense(void **state)
 {
     (void)state;

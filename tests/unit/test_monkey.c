@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Monkey test of the workbench: random keys, resizes, pastes, clicks and commands, truncated and in
- * any order, on a pseudoterminal. The program must neither crash (sanitizers: report anything) nor
- * hang, and its screen must be updated at the end. Its experiments use simulated processors, so
- * that a run hardly depends on load. MONKEY_KEYS and MONKEY_SEED can be set; `make monkey
+ * any order, on a pseudoterminal. The program must neither crash (sanitizers may report anything)
+ * nor hang, and its screen must be updated at the end. Its experiments use simulated processors, so
+ * that a run hardly depends on load. MONKEY_KEYS and MONKEY_SEED can be set. `make monkey
  * KEYS=100000` is a long run. */
 #include <setjmp.h>
 #include <signal.h>
@@ -86,8 +86,9 @@ static void report_and_fail(struct monkey *m, const char *what)
                   m->keys, number_from("MONKEY_SEED", SEED));
     print_end(&m->script, 6000);
     print_message("# the last that was printed: ");
-    print_end(&m->terminal.recent, 16000);   /* sanitizer reports are long */
-    if (m->terminal.pid && getenv("MONKEY_GDB")) {   /* prints the stacks of a program that hangs */
+    print_end(&m->terminal.recent, 16000);   /* Sanitizer reports are long. */
+    if (m->terminal.pid && getenv("MONKEY_GDB")) {   /* This prints the stacks of a program that
+                                                      * hangs. */
         char line[240];
         snprintf(line, sizeof line,
                  "gdb -p %d -batch -ex 'thread apply all bt 15' 2>/dev/null; grep -E 'State|Sig' "
@@ -426,7 +427,7 @@ static void paste(struct monkey *m)
     if (marked)
         type_text(m, "\033[200~");
     type(m, str_text(&text), marked ? text.length : text.length < 300 ? text.length : 300);
-    if (marked && below(m, 30))   /* without the end mark the paste ends after a time */
+    if (marked && below(m, 30))   /* Without the end mark, the paste ends after a time. */
         type_text(m, "\033[201~");
     str_done(&text);
 }
@@ -508,8 +509,8 @@ static void settle_in(void)
     set_sanitizers();
 }
 
-/* Each test has a new home directory. What one test leaves, such as a session offered to the next
- * start, must not affect another, in any order and at any speed. */
+/* Each test has a new home directory. State that one test leaves, such as a session offered to the
+ * next start, must not affect another, in any order and at any speed. */
 static int home_of_its_own(void **state)
 {
     static unsigned number;
@@ -561,7 +562,8 @@ static void test_random_keys(void **state)
     if (!terminal_await(&m.terminal, "Help"))
         report_and_fail(&m, "does not show what is asked for");
     for (double begun = clock_wall(); m.terminal.pid && clock_wall() < begun + HANG_SECONDS;) {
-        /* a paste rejected late opens the editor, which would receive the command as text */
+        /* A paste that is rejected late opens the editor, which would receive the command as
+         * text. */
         type_text(&m, "\003\003:quit\r");
         terminal_ends(&m.terminal, TRY_AGAIN);
     }
@@ -591,7 +593,7 @@ static void test_a_quit_signal_leaves_in_good_order(void **state)
     assert_int_equal(kill(m.terminal.pid, SIGQUIT), 0);
     assert_true(terminal_await_end(&m.terminal));
     judge_end(&m);
-    /* the terminal is reset as at any other exit */
+    /* The terminal is reset like at any other exit. */
     assert_non_null(strstr(str_text(&m.terminal.recent), "\033[?2004l"));
     str_done(&m.script);
     terminal_close(&m.terminal);
@@ -608,16 +610,16 @@ static void test_output_stopped_in_an_editor(void **state)
     assert_return_code(chmod(work_path("editor"), 0700), 0);
     setenv("VISUAL", work_path("editor"), 1);
     start(&m);
-    /* waits for the example, because Ctrl-C would stop loading it */
+    /* Waits for the example, because Ctrl-C would stop loading it. */
     if (!terminal_await(&m.terminal, "vmovapd"))
         report_and_fail(&m, "no example");
     str_clear(&m.terminal.recent);
-    must_answer(&m);   /* the workbench accepts keys, and no prompt is open */
+    must_answer(&m);   /* The workbench accepts keys, and no prompt is open. */
     type_text(&m, "e");
     if (!terminal_await(&m.terminal, "the editor is here"))
         report_and_fail(&m, "no editor");
     str_clear(&m.terminal.recent);
-    type_text(&m, "\023\r");   /* without Ctrl-C, which would restart the output */
+    type_text(&m, "\023\r");   /* Ctrl-C would restart the output, so it is not used. */
     if (!terminal_await(&m.terminal, "LAB 3"))
         report_and_fail(&m, "nothing drawn behind the editor");
     setenv("VISUAL", "true", 1);

@@ -126,7 +126,7 @@ static void test_product(void **state)
     assert_memory_equal(&n, &again, sizeof n);
 }
 
-/* The network is worse than symbolic regression, as in the paper (section 6.2): compares counts
+/* The network is worse than symbolic regression, as in the paper (section 6.2). Compares counts
  * without a regression formula, at four times the range of the runs. */
 static void test_worse_than_symbolic(void **state)
 {
@@ -140,7 +140,7 @@ static void test_worse_than_symbolic(void **state)
         struct nalu network;
         const struct fit_data data = {inputs, 2, runs(inputs, values, functions[i]), values};
         fit_counts(&data, &bred);
-        if (symbolic_needed(&data, &bred))   /* otherwise regression finds a formula */
+        if (symbolic_needed(&data, &bred))   /* Otherwise regression finds a formula. */
             symbolic_fit(&data, &bred);
         double left_out = nalu_fit(&data, &network),
                b = fabs(formula_value(&bred, far, 2) / truth - 1),

@@ -68,7 +68,8 @@ static void test_time_of_one_child(void **state)
     assert_true(slept < worked / 2);
 }
 
-/* If the second level is as large as all walked memory, or larger, its cost is still measured. */
+/* If the size of the second level equals or exceeds all walked memory, its cost is still
+ * measured. */
 static void test_huge_second_level(void **state)
 {
     static const char *const sizes[] = {"67108864", "1073741824", "1e300"};
@@ -93,8 +94,8 @@ static void test_huge_second_level(void **state)
 }
 
 /* Other programs replace lines of the second and third level, the oldest first. The time constant
- * is found, whatever part of the area is in the second level. A level without replacement gets no
- * value. */
+ * is found, regardless of the part of the area in the second level. A level without replacement has
+ * no value. */
 static void test_replaced_by_others(void **state)
 {
     struct native n = {.clock_hz = 2e9, .count = 5, .alone = 1e-8};
@@ -130,7 +131,7 @@ static void test_replaced_by_others(void **state)
 }
 
 /* A thread on the same core uses a part of the second level. Its remaining size is found, and with
- * it the latency of the next level. Without the thread only lines of full sets are lost. */
+ * it the latency of the next level. Without the thread, only lines of full sets are lost. */
 static void test_second_level_shared(void **state)
 {
     /* E(X - 16)+ / 16 for a Poisson-distributed X with mean 16 */
@@ -214,9 +215,9 @@ static void test_page_walks(void **state)
     machine_free(m);
 }
 
-/* An area larger than the second level by half has a hit share between those of LRU and of random
- * replacement, and the fraction of LRU is recovered. Lines of one set cost time of their own if
- * they take longer than others. */
+/* An area 1.5 times the size of the second level has a hit share between those of LRU and of random
+ * replacement, and the fraction of LRU is recovered. Lines of one set have their own cost if they
+ * take longer than others. */
 static void test_replacement(void **state)
 {
     struct native n = {.clock_hz = 2e9, .count = 5, .alone = 1e-8, .crowded = 1e-9, .apart = 1e-9};
@@ -299,7 +300,7 @@ static void test_kept(void **state)
     machine_free(again);
 }
 
-/* One file has the costs of lines by size and the parameters of programs. Saving either kind keeps
+/* One file has the costs of lines by size and the parameters of programs. Saving one kind preserves
  * the rows of the other, and a damaged row of one kind does not hide the other. */
 static void test_one_file(void **state)
 {
@@ -325,7 +326,7 @@ static void test_one_file(void **state)
     assert_true(memory_lines_recall(m, &again) && native_recall(m, day));
     assert_string_equal(again.day, day);
     assert_int_equal(again.count, 2);
-    assert_false(again.overlaps);   /* the machine's value is used */
+    assert_false(again.overlaps);   /* The machine's value is used. */
     for (unsigned i = 0; i < MEMORY_COSTS; i++)
         assert_true(again.cycles[i][0] == 1 + i && again.cycles[i][1] == 20 + i);
     assert_true(file_read(path, 1 << 16, &text, &err));
@@ -351,13 +352,13 @@ static void test_one_file(void **state)
 #define SANITIZED
 #endif
 
-/* If a limit of address space prevents measuring, the table's facts are used, and that is reported.
+/* If a limit of address space prevents measuring, the table's facts are used, and this is reported.
  * A request for new measurements is rejected. */
 static void test_no_room(void **state)
 {
     (void)state;
 #ifdef SANITIZED
-    skip();   /* a sanitizer uses all of the address space */
+    skip();   /* A sanitizer uses all of the address space. */
 #else
     if (!address_space_limited())
         skip();

@@ -54,8 +54,8 @@ static double cycles_of(const char *text, const char *id, double trips, double *
     return cycles;
 }
 
-/* A chain through both loops costs one multiplication per inner iteration, whatever else the loops
- * contain. The trip counts of three loops multiply. */
+/* A chain through both loops costs one multiplication per inner iteration, regardless of other
+ * contents of the loops. The trip counts of three loops multiply. */
 static void test_chain(void **state)
 {
     static const double trips[] = {1, 2, 7, 64, 1000, 5e6, 1e12};
@@ -123,7 +123,7 @@ static void test_overlap(void **state)
     (void)state;
     for (size_t m = 0; m < sizeof ids / sizeof *ids; m++)
         for (size_t i = 0; i < sizeof trips / sizeof *trips; i++) {
-            /* each inner iteration has a backward jump, which the unrolled loop lacks */
+            /* Each inner iteration has a backward jump, which the unrolled loop lacks. */
             const double wanted = fmax(written_out(ids[m], trips[i]), trips[i]);
             const double found =
                 cycles_of("1: xorps %xmm0, %xmm0\nmovq %rdi, %rsi\nmovl $9, %ecx\n2: addsd (%rsi), "
@@ -159,7 +159,7 @@ static void test_notes(void **state)
         if (!strstr(a->sentence, notes[i].says))
             fail_msg("\"%s\" lacks \"%s\"", a->sentence, notes[i].says);
         analysis_free(a);
-        /* of an innermost loop only calls are unmodelled */
+        /* Of an innermost loop, only calls are unmodelled. */
         a = analysis_new(k, 0, machine("skylake"));
         assert_null(strstr(a->sentence, "loop runs here"));
         analysis_free(a);

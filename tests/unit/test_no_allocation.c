@@ -26,7 +26,7 @@ void *__wrap_realloc(void *block, size_t size);
 void *__wrap_aligned_alloc(size_t alignment, size_t size);
 
 static size_t allocations;
-static pid_t self;   /* this process; 0: children may allocate */
+static pid_t self;   /* process id of this process; 0: children may allocate */
 
 static void count_allocation(void)
 {
@@ -61,7 +61,7 @@ void *__wrap_aligned_alloc(size_t alignment, size_t size)
 
 #define MOST 200
 
-/* The wrappers work: they count the allocations of a workspace. */
+/* The wrappers work, because they count the allocations of a workspace. */
 static void test_counting(void **state)
 {
     (void)state;

@@ -89,7 +89,8 @@ static void test_damaged_files(void **state)
     child_directory_free(dir);
 }
 
-/* Links @text to a program without symbols in a new directory *@dir. Returns the program's path. */
+/* Links @text to a program without symbols in a new directory, whose path is stored in *@dir.
+ * Returns the program's path. */
 static char *link_stripped(const char *text, char **dir)
 {
     const char *as[] = {"as", "-o", "t.o", NULL},
@@ -273,7 +274,7 @@ static void test_names_as_programmers_write_them(void **state)
     (void)state;
     char *text = demangle("_ZN3app5solveILi4EEEvPdi");
     if (!text)
-        skip();   /* built without libiberty */
+        skip();   /* This program was built without libiberty. */
     assert_string_equal(text, "void app::solve<4>(double*, int)");
     free(text);
     assert_null(demangle("main"));
@@ -305,7 +306,7 @@ static void test_names_that_double(void **state)
     str_clear(&name);
     str_add(&name, "_Z1fSt4pairIiiES_IS0_S0_E");
     char *text = demangle(str_text(&name));
-    if (text)   /* built with libiberty */
+    if (text)   /* This program was built with libiberty. */
         assert_non_null(strstr(
             text, "f(std::pair<int, int>, std::pair<std::pair<int, int>, std::pair<int, int>"));
     free(text);

@@ -13,8 +13,8 @@
 #include "../support/support.h"
 
 #define FORMS 4
-/* WIDE: one µop on any of four ports; HALF: on two of them; TWO: two slots, unknown ports; PAIRED:
- * one slot */
+/* WIDE has one µop on any of four ports, HALF on two of them. TWO has two slots and unknown ports.
+ * PAIRED has one slot. */
 enum { WIDE, HALF, TWO, PAIRED };
 
 static const char *const names[FORMS] = {"WIDE", "HALF", "TWO", "PAIRED"};
@@ -34,7 +34,7 @@ static struct experiments *table_of_forms(void)
     return t;
 }
 
-/* Returns a mapping of four ports and four slots per cycle. HALF has ports 0 and 1; other forms
+/* Returns a mapping of four ports and four slots per cycle. HALF has ports 0 and 1. Other forms
  * have none. */
 static struct mapping *mapping_of_forms(void)
 {
@@ -67,7 +67,7 @@ static void test_width_hides(void **state)
     (void)state;
     measure(t, WIDE, 1, 0, 0, 0.25);
     measure(t, HALF, 1, 0, 0, 0.5);
-    measure(t, WIDE, 1, HALF, 1, 0.5);   /* if WIDE took two slots, HALF would have none */
+    measure(t, WIDE, 1, HALF, 1, 0.5);   /* If WIDE took two slots, HALF would have none. */
     measure(t, TWO, 1, 0, 0, 0.5);
     observable_find(m, t, list);
     assert_int_equal(list[WIDE].rivals, 1);
@@ -76,12 +76,12 @@ static void test_width_hides(void **state)
     assert_int_equal(list[TWO].rivals, 2);
     assert_int_equal(list[TWO].settle.count, 2);
     assert_string_equal(list[TWO].settle.terms[1].form, "HALF");
-    assert_int_equal(list[PAIRED].rivals, 0);   /* the form was not measured */
+    assert_int_equal(list[PAIRED].rivals, 0);   /* The form was not measured. */
     assert_non_null(strstr(observable_reason(m), "not observable: the issue width"));
     size_t before = t->rows.count;
     assert_int_equal(generate_hidden(t, list), 1);
     assert_int_equal(generate_hidden(t, list), 0);
-    /* The experiment takes as long as if TWO used no port. No experiment distinguishes the
+    /* The experiment takes the same time as if TWO used no port. No experiment distinguishes the
      * remaining alternative. */
     const struct flat_term *terms = experiments_terms(t, before);
     double slots = 0, half = 0;
@@ -123,7 +123,7 @@ static void test_with_ports(void **state)
     usage_done(&entry.usage);
     measure(t, TWO, 1, 0, 0, 1);
     observable_find(m, t, list);
-    /* four slots without a port explain TWO's time alone */
+    /* Four slots without a port explain TWO's time alone. */
     assert_int_equal(list[TWO].rivals, 1);
     observable_done(list, FORMS);
     measure(t, WIDE, 1, TWO, 1, 1);
@@ -152,7 +152,7 @@ static void test_untested(void **state)
                 congruence_undistinguished(&c, 3));
     assert_int_equal(generate_untold(t, &c), 3);
     congruence_done(&c);
-    static const double cycles[] = {2, 2, 1};   /* the last form shares no port with the first */
+    static const double cycles[] = {2, 2, 1};   /* The last form shares no port with the first. */
     for (size_t i = 0; i < 3; i++)
         experiments_set(t, FORMS + i, cycles[i], NAN, 1, NULL);
     congruence_find(t, CONGRUENCE_EPSILON, 0, true, &c);
@@ -171,7 +171,7 @@ static void test_untested(void **state)
     experiments_free(t);
 }
 
-/* Several copies of a form take proportionally longer than one. So its time alone also determines
+/* The time of copies of a form is proportional to their number. Its time alone therefore determines
  * its time with itself, and no further experiment is needed. */
 static void test_several_alone(void **state)
 {
@@ -187,7 +187,7 @@ static void test_several_alone(void **state)
     assert_int_equal(c.untested[0], 0);
     assert_int_equal(generate_untold(t, &c), 0);
     congruence_done(&c);
-    experiments_set(t, 2, 1, NAN, 1, NULL);   /* the two forms use disjoint ports */
+    experiments_set(t, 2, 1, NAN, 1, NULL);   /* The two forms use disjoint ports. */
     congruence_find(t, CONGRUENCE_EPSILON, 0, true, &c);
     assert_int_equal(c.classes, 2);
     congruence_done(&c);

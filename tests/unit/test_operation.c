@@ -32,7 +32,7 @@ static struct insn decode(enum isa isa, const char *hex)
 struct expected {
     const char *hex;      /* AArch64: bytes in memory */
     uint8_t operation, condition;
-    uint8_t result, first, second;   /* operand numbers; N: none */
+    uint8_t result, first, second;   /* operand numbers; N for none */
 };
 #define N INSN_NO_OPERAND
 

@@ -102,7 +102,7 @@ static void test_reads_as_osaca_would(void **state)
     assert_int_equal(notes.entries, 10);
     assert_int_equal(notes.unnamed, 1);   /* the entry frobnicate */
     assert_int_equal(notes.unknown, 1);   /* an entry of nop without pressure */
-    /* one entry for a width represents both forms, under both names */
+    /* One entry for a width represents both forms, under both names. */
     assert_usage(m, "ADD (R64, R64)", "1*p0156", 1);
     assert_usage(m, "SUB (R8l, R8l)", "1*p0156", 1);
     /* The entry with a suffix takes precedence over the general one. */
@@ -113,9 +113,9 @@ static void test_reads_as_osaca_would(void **state)
     assert_usage(m, "ADD (R64, M64)", "1*p23+1*p[2D,3D]+1*p0156", 5);
     assert_usage(m, "VADDPD (XMM, XMM, M128)", "1*p01+1*p23+1*p[2D,3D]", 9);
     assert_usage(m, "VADDPD (YMM, YMM, M256)", "1*p01+2*p23+2*p[2D,3D]", 10);
-    /* a read-modify-write: load, operation and store */
+    /* This is a read-modify-write: load, operation and store. */
     assert_usage(m, "ADD (M64, R64)", "1*p23+1*p[2D,3D]+1*p4+1*p0156+1*p237", 5);
-    /* The divider is a pipe; its 8.4 cycles are rounded to 8. */
+    /* The divider is a pipe. Its 8.4 cycles are rounded to 8. */
     assert_usage(m, "VDIVPD (YMM, YMM, YMM)", "1*p0+8*p[0DV]", 13);
     assert_true(mapping_ports(m->mapping)->pipes == 1u << 1);
     assert_true(notes.rounded >= 1);
@@ -129,7 +129,7 @@ static void test_reads_as_osaca_would(void **state)
     assert_usage(m, "JNZ (Rel8)", "", 0);
     assert_null(mapping_find(m->mapping, "NOP ()"));
     assert_string_equal(m->title, "A small one");
-    /* Facts have the names that the analysis reads. Facts that the file lacks stay unset, and the
+    /* Facts have the names that the analysis reads. Facts that the file lacks remain unset, and the
      * retire width is not the issue width. */
     assert_true(fact_number(m, "reorder_buffer") == 100 && fact_number(m, "retire_width") == 4);
     assert_true(fact_number(m, "load_latency") == 4 && fact_number(m, "load_latency_vector") == 5 &&
@@ -201,7 +201,7 @@ static void test_reads_ports_of_two_digits(void **state)
     assert_usage(m, "XADD (R64, R64)", "2*p[12,13]", NAN);
     assert_usage(m, "XADD (M64, R64)", "1*p45+4*p[12,13]", NAN);
     assert_usage(m, "VXORPS (ZMM, K, ZMM, ZMM)", "1*p1", 2);
-    /* half a cycle of port 12 is no limit */
+    /* Half a cycle of port 12 is no limit. */
     assert_usage(m, "VXORPS (ZMM, K, ZMM, M512)", "1*p1+1*p13", 9);
     assert_usage(m, "VPCMPEQD (K, K, ZMM, ZMM)", "1*p3", 7);
     assert_true(fact_number(m, "reorder_buffer") == 448 && fact_number(m, "issue_width") == 8);
@@ -257,7 +257,7 @@ static void test_reads_older_habits(void **state)
 
     if (!m)
         fail_msg("%zu: %s", err.line, err.what);
-    /* A form without ports and throughput is unknown; one with throughput 0 is free. */
+    /* A form without ports and throughput is unknown. A form with throughput 0 is free. */
     assert_null(mapping_find(m->mapping, "SQRTSD (XMM, XMM)"));
     assert_usage(m, "MOV (R64, R64)", "", 0);
     assert_int_equal(notes.unknown, 1);
@@ -283,7 +283,7 @@ static void test_reads_older_habits(void **state)
     machine_free(m);
 }
 
-/* Some entries match in Portolan, and in OSACA only by the mnemonic before the point or not at all:
+/* Some entries match in Portolan, but in OSACA only by the mnemonic before the point or not at all:
  * conditions named identifiers, missing shapes. */
 static void test_reads_older_aarch64(void **state)
 {
@@ -324,7 +324,7 @@ static void test_reads_older_aarch64(void **state)
 }
 
 /* Checks that a fact of @m equals that of its export. A fact that @m lacks may be derived from its
- * plain loads. */
+ * simple loads. */
 static void assert_fact_back(const struct machine *m, const struct machine *back, const char *fact)
 {
     if (machine_fact(m, fact) && fact_number(m, fact) > 0 &&
@@ -382,7 +382,7 @@ static void test_round_trip_of_shipped_machines(void **state)
     }
 }
 
-/* Returns @m as another program would read its file: without Portolan's own keys. */
+/* Returns @m as another program would read its file, without Portolan's own keys. */
 static struct machine *seen_by_others(const struct machine *m)
 {
     struct str text = {0}, foreign = {0};
@@ -435,8 +435,8 @@ static void test_foreign_eyes_see_the_same(void **state)
     machine_free(m);
 }
 
-/* Without Portolan's own keys an AArch64 file also describes nearly the same machine. Differences
- * depend on a shift, the number of lanes, or whether a register or a number increments the base;
+/* Without Portolan's own keys, an AArch64 file also describes nearly the same machine. Differences
+ * depend on a shift, the number of lanes, or whether a register or a number increments the base.
  * OSACA ignores these. */
 static void test_foreign_eyes_on_aarch64(void **state)
 {
@@ -459,7 +459,7 @@ static void test_foreign_eyes_on_aarch64(void **state)
     }
 }
 
-/* Reads the machine files of OSACA, which are not shipped here. PORTOLAN_OSACA_DATA: their
+/* Reads the machine files of OSACA, which are not shipped here. PORTOLAN_OSACA_DATA is their
  * directory. */
 static void test_files_of_osaca(void **state)
 {
@@ -663,12 +663,12 @@ static void test_reads_aarch64(void **state)
     assert_string_equal(m->isa, "aarch64");
     assert_usage(m, "B.COND (Rel)", "1*p1", 0);
     assert_usage(m, "ADD (X, X, X)", "1*p23", 1);
-    /* As in OSACA, a shift belongs to the preceding register. */
+    /* A shift belongs to the preceding register, like in OSACA. */
     assert_usage(m, "ADD (X, X, X, LSL I)", "1*p23", 1);
     assert_null(mapping_find(m->mapping, "ADD (W, W, W)"));
     assert_null(mapping_find(m->mapping, "ADD (X, X, I)"));
-    /* Shapes are distinguished, numbers of lanes are not. A prefix alone does not match a form with
-     * a shape. */
+    /* Shapes are distinguished, and numbers of lanes are not. A prefix alone does not match a form
+     * with a shape. */
     assert_usage(m, "FADD (V.2D, V.2D, V.2D)", "1*p0", 2);
     assert_usage(m, "FADD (D, D, D)", "1*p4", 3);
     assert_null(mapping_find(m->mapping, "FADD (V.4S, V.4S, V.4S)"));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* OSACA machine files: which entry a form gets, and entries that match no form. */
+/* OSACA machine files: the entry of each form, and entries that match no form. */
 #include <setjmp.h>
 #include <math.h>
 #include <stdarg.h>
@@ -36,7 +36,7 @@ static void test_unused_entries_are_listed(void **state)
         {12, "bswap", "other entries describe the same forms"},
         {15, "", "no form matches"},
         {16, "an_instruction_of_a_name_that_i", "no form matches"},
-        /* the name is truncated before the character that does not fit */
+        /* The name is truncated before the character that does not fit. */
         {18, "an_instruction_of_a_name_that_", "no form matches"},
     };
     struct osaca_notes notes;
@@ -168,7 +168,7 @@ static void test_predicates_in_names(void **state)
         "xmm}, {class: register, name: xmm}], latency: 2, port_pressure: [[1, '0']]}\n"
         "- {name: vcmpltpd, operands: [{class: register, name: zmm}, {class: register, name: zmm}, "
         "{class: register, name: k, mask: True}], latency: 3, port_pressure: [[1, '5']]}\n"
-        /* the next two are no vector comparisons with a predicate */
+        /* The next two are no vector comparisons with a predicate. */
         "- {name: cmpltsd, operands: [], port_pressure: [[1, '0']]}\n"
         "- {name: cmpltq, operands: [{class: register, name: gpr}], port_pressure: [[1, '0']]}\n",
         &notes);
@@ -188,7 +188,7 @@ static void test_predicates_in_names(void **state)
 }
 
 /* A form's own name takes precedence over its name without the suffix, however loosely the entry
- * with the own name matches the address. Multipliers without whole cycles are reported; 0 adds no
+ * with the own name matches the address. Multipliers without integer cycles are reported. 0 adds no
  * port. */
 static void test_own_name_and_multipliers(void **state)
 {
@@ -216,7 +216,7 @@ static void test_own_name_and_multipliers(void **state)
     machine_free(m);
 }
 
-/* '0DV' in a string names the port 0DV, because its letters are no ports. '13' means two ports if
+/* '0DV' in a string is the port 0DV, because its letters are no ports. '13' means two ports if
  * there are a 1 and a 3. */
 static void test_ports_named_whole(void **state)
 {
@@ -330,7 +330,7 @@ static void test_masks_of_stores(void **state)
         fail_msg("%zu: %s", err.line, err.what);
     assert_usage(m, "VSCATTERDPD (VSIB_YMM, K, ZMM)", "2*p0+14*p47", 0);
     assert_usage(m, "VMOVUPD (M512, K, ZMM)", "1*p4", 0);
-    /* If both entries exist each describes its own form. */
+    /* If both entries exist, each describes its own form. */
     assert_usage(m, "VADDPD (ZMM, K, ZMM, ZMM)", "1*p1", 4);
     assert_usage(m, "VADDPD (ZMM, ZMM, ZMM)", "1*p0", 4);
     assert_usage(m, "VPMULHUW_EVEX (XMM, XMM, XMM)", "1*p01", 5);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The displayed mapping of a run. Its ports keep their positions when ports are renamed, and
+/* The displayed mapping of a run. Its ports retain their positions when ports are renamed, and
  * differences from other mappings are ambiguities. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -44,13 +44,13 @@ static void test_ports_keep_their_places(void **state)
         assert_int_equal(outline_ports(first, f), outline_ports(again, f));
     assert_int_equal(again->changed, 0);
     assert_int_equal(first->changed, 0);
-    /* One form changes: the number of changed cells is correct, and all are in its row. */
+    /* One form changes. The number of changed cells is correct, and all are in its row. */
     gene_add(&other->genes[3], 1, 1);
     gene_add(&other->genes[3], 2, 1);
     struct outline *third = outline_of(&other, 1, b.p, again);
     assert_int_equal(third->changed, __builtin_popcount(third->changes[3]));
     assert_int_equal(third->changes[3], outline_ports(third, 3) ^ outline_ports(again, 3));
-    /* the µops per port add up to the usage's volume */
+    /* The sum of the µops per port is the usage's volume. */
     for (size_t f = 0; f < b.p->forms; f++) {
         unsigned volume = 0;
         for (unsigned port = 0; port < third->best->ports; port++)
@@ -74,7 +74,7 @@ static void test_doubts_and_worst(void **state)
     struct genome *genomes[] = {genome_of_mapping(b.truth, b.p, &err), NULL, NULL};
     genomes[1] = shuffled(genomes[0]);
     genomes[2] = genome_copy(genomes[0]);
-    gene_add(&genomes[2]->genes[2], 8, 1);   /* another mapping also uses port 3 */
+    gene_add(&genomes[2]->genes[2], 8, 1);   /* Another mapping also uses port 3. */
     struct outline *o = outline_of(genomes, 3, b.p, NULL);
     assert_int_equal(o->alternatives, 2);
     assert_int_equal(o->doubtful, 1);
@@ -88,7 +88,7 @@ static void test_doubts_and_worst(void **state)
     o = outline_of(genomes, 3, b.p, NULL);
     assert_int_equal(o->doubtful, 0);
     outline_free(o);
-    /* The worst experiments are those with the largest errors, by a full scan. */
+    /* A scan of all experiments shows that the worst ones are those with the largest errors. */
     o = outline_of(genomes + 2, 1, b.p, NULL);
     assert_true(b.p->experiments > OUTLINE_WORST);
     assert_int_equal(o->worst_count, OUTLINE_WORST);
@@ -152,7 +152,7 @@ static void *search(void *e)
     return NULL;
 }
 
-/* Another thread reads the outline while the run changes it, and gets a complete state of one
+/* Another thread reads the outline while the run changes it, and sees a complete state of one
  * problem. */
 static void test_of_a_run(void **state)
 {

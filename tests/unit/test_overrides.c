@@ -66,7 +66,7 @@ static void test_set_add_take(void **state)
     assert_true(apply(m, "ADD (R64, M64)", "", 6, NAN, &err));
     assert_entry(m, "ADD (R64, M64)", "1*p01+2*p2", 6, 7, "corrected");
     assert_true(apply(m, "ADD (R64, M64)", "+1*p2", NAN, NAN, &err));
-    /* the number of µops is unknown */
+    /* The number of µops is unknown. */
     assert_entry(m, "ADD (R64, M64)", "1*p01+3*p2", 6, 0, "corrected");
     assert_true(apply(m, "ADD (R64, M64)", "-2*p2+1*p01", NAN, 1, &err));
     assert_entry(m, "ADD (R64, M64)", "1*p2", 6, 1, "corrected");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Lines wider than the screen: prose is wrapped, tables scroll sideways, and the end can be
+/* Lines wider than the screen. Prose is wrapped, tables scroll sideways, and the end can be
  * reached. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -59,7 +59,7 @@ static unsigned differing(const char *name, const unsigned (*sizes)[2], size_t c
 {
     unsigned differ = 0;
 
-    screen_lacks("");   /* starts the jobs of the panes */
+    screen_lacks("");   /* This starts the jobs of the panes. */
     job_wait(0);
     for (size_t i = 0; i < count; i++) {
         struct str text = {0};
@@ -175,7 +175,7 @@ static void test_first_row(void **state)
     str_done(&shown);
 }
 
-/* The last row has the keys of the focused pane and those of all panes, at any width, and never F1
+/* The last row has the keys of the focused pane and those of all panes, at any width, but never F1
  * to F10. */
 static void test_key_bar(void **state)
 {
@@ -216,8 +216,8 @@ static bool bar_holds(const char *text)
     return holds;
 }
 
-/* In LAB the row names the keys that have an effect, the most needed first: the next step without a
- * run; pause, stop and adopt during a run; adopt after it. */
+/* In LAB, the row names the keys that have an effect, the most needed first. These are the next
+ * step without a run, pause, stop and adopt during a run, and adopt after it. */
 static void test_lab_keys(void **state)
 {
     static const char *const of_run[] = {"matrix", "evolution", "search", "tables"};
@@ -263,8 +263,8 @@ static void test_lab_keys(void **state)
     assert_true(bar_holds(" a adopt") && bar_holds("v inferred"));
 }
 
-/* At 120 by 40 all panes are visible. At 80 by 24 one fills the screen, and Tab reaches the others.
- * At every size they tile the area. */
+/* At 120 by 40, all panes are visible. At 80 by 24 one fills the screen, and Tab reaches the
+ * others. At every size they tile the area. */
 static void test_sizes(void **state)
 {
     (void)state;
@@ -335,8 +335,8 @@ static void test_focus(void **state)
     assert_false(session.quit);
 }
 
-/* q and Backspace return to the previous place and its cursor position. In the first place q
- * quits, Backspace does nothing. */
+/* q and Backspace return to the previous place and its cursor position. In the first place, q quits
+ * and Backspace does nothing. */
 static void test_back(void **state)
 {
     const char *prefill;
@@ -363,7 +363,7 @@ static void test_back(void **state)
     assert_false(session.quit);
     press("3");
     press("2");
-    press("1");   /* back in the previous place, from which Backspace still returns */
+    press("1");   /* The previous place is shown again, from which Backspace still returns. */
     assert_string_equal(focused(), "kernel");
     frame_key(&frame, KEYCODE_BACKSPACE, &prefill);
     assert_false(session.quit);
@@ -371,7 +371,7 @@ static void test_back(void **state)
     assert_true(session.quit);
 }
 
-/* A key cannot lose an unsaved profile: the second Q confirms. */
+/* A key cannot lose an unsaved profile, because the second Q confirms. */
 static void test_quit_asks(void **state)
 {
     (void)state;
@@ -412,8 +412,7 @@ static void test_moving_together(void **state)
     assert_int_equal(session.document.row, 0);
 }
 
-/* Every empty pane names a key, and that key has an effect: it runs a command that succeeds, or
- * opens the prompt. */
+/* Every empty pane names a key. This key runs a command that succeeds, or opens the prompt. */
 static void test_empty_panes(void **state)
 {
     for (size_t v = 0; v < view_count(); v++) {
@@ -426,7 +425,7 @@ static void test_empty_panes(void **state)
         frame_run(&frame, line);
         struct str text = {0};
         screen_text(&frame, 120, 40, true, &text);
-        /* the key is in the third column */
+        /* The key is in the third column. */
         const char *row = strstr(str_text(&text), ": 3-3 title bold");
         if (place_of(views[v], &place, &pane, &at) && row) {
             while (row > str_text(&text) && row[-1] != '\n')
@@ -450,7 +449,7 @@ static void test_empty_panes(void **state)
     }
 }
 
-/* A failed row does not hide the next step; a pending one does. */
+/* A failed row does not hide the next step. A pending one does. */
 static void test_steps_of_the_lab(void **state)
 {
     (void)state;
@@ -465,7 +464,7 @@ static void test_steps_of_the_lab(void **state)
 }
 
 /* Enter changes a usage of the inferred mapping and updates the mapping's error. The displayed
- * mapping predicts the experiments; the key of the differences swaps the displayed mapping. */
+ * mapping predicts the experiments. The key of the differences swaps the displayed mapping. */
 static void test_mapping_in_view(void **state)
 {
     const char *prefill;
@@ -476,7 +475,7 @@ static void test_mapping_in_view(void **state)
     struct evolve *e = session.document.runs[0]->evolve;
     snprintf(inferred, sizeof inferred, "run %u: error", session.document.runs[0]->number);
     assert_true(large_holds(inferred) && large_holds("1 Inferred"));
-    frame_run(&frame, "jump swap; jump swap");   /* back to the row of its form */
+    frame_run(&frame, "jump swap; jump swap");   /* The cursor returns to the row of its form. */
     assert_string_equal(focused(), "matrix");
     assert_int_equal(frame_key(&frame, KEYCODE_ENTER, &prefill), FRAME_PROMPT);
     assert_non_null(strstr(prefill, "evolve edit \"ADD (R64, R64)\" "));
@@ -494,7 +493,7 @@ static void test_mapping_in_view(void **state)
     assert_string_equal(focused(), "mapping");
     assert_true(large_holds("skylake: error") && large_holds("1 Mapping"));
     frame_run(&frame, "pane tables");
-    await_content();   /* waits for data of the changed mapping */
+    await_content();   /* This waits for data of the changed mapping. */
     press("x");
     assert_string_equal(focused(), "tables");
     assert_true(large_holds(inferred) && large_holds("1 Inferred"));
@@ -503,7 +502,8 @@ static void test_mapping_in_view(void **state)
     assert_true(large_holds("filter form~"));
 }
 
-/* The versions of kernel tune are displayed for the loop that was tuned, not for another one. */
+/* The versions of kernel tune are displayed for the loop that was tuned, and not for another
+ * one. */
 static void test_versions_of_another_loop(void **state)
 {
     (void)state;
@@ -515,7 +515,7 @@ static void test_versions_of_another_loop(void **state)
     assert_true(large_holds("can this be faster?"));
 }
 
-/* Each back key closes the help, the output and the log, and none ends the program. */
+/* Each back key closes the help, the output and the log. None ends the program. */
 static void test_help_closes(void **state)
 {
     static const int keys[] = {'q', KEYCODE_ESCAPE, KEYCODE_BACKSPACE};
@@ -570,7 +570,7 @@ static bool shows(unsigned width, unsigned height, const char *text)
 }
 
 /* If not all reasons fit, the pane shows the number of hidden rows. Shown alone and scrolled to the
- * end it hides none. */
+ * end, it hides none. */
 static void test_all_reasons(void **state)
 {
     static const char *const kernels[] = {"triad-skl-O3.s", "pi-skl-O3.s", "pi-O2.s",

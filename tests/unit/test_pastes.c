@@ -90,7 +90,7 @@ static void test_corpus(void **state)
     assert_int_equal(wrong, 0);
 }
 
-/* The percentages of a profile's samples stay at their instructions. */
+/* The percentages of a profile's samples remain at their instructions. */
 static void test_percents(void **state)
 {
     (void)state;
@@ -270,7 +270,7 @@ static void test_reasons(void **state)
     }
 }
 
-/* Special characters are removed or replaced; plain text is unchanged. */
+/* Special characters are removed or replaced. Plain text is unchanged. */
 static void test_plain(void **state)
 {
     (void)state;

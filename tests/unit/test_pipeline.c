@@ -53,7 +53,7 @@ static void test_barriers(void **state)
             struct simulation sim = run(m, fenced, &bounds);
             double with = bounds.cycles[BOUND_DEPENDENCIES];
             assert_true(sim.cycles >= bounds.total && bounds.total > sim.cycles * 0.9);
-            run(m, plain, &bounds);   /* the two products execute in parallel */
+            run(m, plain, &bounds);   /* The two products execute in parallel. */
             if (with < 2 * bounds.cycles[BOUND_DEPENDENCIES] + 2)
                 fail_msg("%s: %.2f with barriers, %.2f without", ids[i], with,
                          bounds.cycles[BOUND_DEPENDENCIES]);
@@ -65,8 +65,8 @@ static void test_barriers(void **state)
     free(ids);
 }
 
-/* Microcode and waits that were measured alone take that time in the simulation. Fractions of
- * cycles accumulate, and neighbouring instructions have no influence. */
+/* Microcode and waits take their separately measured time in the simulation. Fractions of cycles
+ * accumulate, and neighbouring instructions have no influence. */
 static void test_alone(void **state)
 {
     static const struct { const char *machine, *hex; double cycles;
@@ -199,7 +199,7 @@ static struct machine *with_branches(const char *id, const char *branches)
     return m;
 }
 
-/* A branch that is always taken closes the loop. There is a largest number of iterations per cycle
+/* A branch that is always taken closes the loop. The number of iterations per cycle is limited
  * (fact taken_branches). */
 static void test_taken_branch(void **state)
 {
@@ -229,7 +229,7 @@ static void test_stages(void **state)
     (void)state;
     const struct simulated_step step = {
         .fetch = 1, .issue = 4, .dispatch = 7, .done = 10, .retire = 12};
-    /* the step of an instruction without a µop */
+    /* This is the step of an instruction without a µop. */
     const struct simulated_step moved = {
         .fetch = 1, .issue = 2, .dispatch = 2, .done = 2, .retire = 4};
     char line[16] = "", other[16] = "";

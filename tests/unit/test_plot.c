@@ -51,7 +51,7 @@ static void test_plot(void **state)
     str_done(&text);
 }
 
-/* Without colours letters distinguish several curves. A single curve has no letter. */
+/* Without colours, letters distinguish several curves. A single curve has no letter. */
 static void test_letters(void **state)
 {
     static const double x[] = {1, 10, 100}, y[] = {1, 2, 30}, gap[] = {3, 20, NAN};
@@ -71,12 +71,13 @@ static void test_letters(void **state)
             const bool letters = mono && plot.series_count == 2;
             assert_int_equal(strstr(str_text(&text), "curves  a error  b noise\n") != NULL,
                              letters);
-            /* the point (100, 30) in the top right corner */
+            /* This is the point (100, 30) in the top right corner. */
             assert_int_equal(g.cells[1 * g.width + 59].glyph[0] == 'a', letters);
             unsigned ends = 0;
             for (unsigned i = g.width; i < g.width * g.height; i++)
                 ends += g.cells[i].glyph[0] == 'b' && !g.cells[i].glyph[1];
-            assert_int_equal(ends, letters);   /* a letter after the last point before the gap */
+            assert_int_equal(ends, letters);   /* This is a letter after the last point before the
+                                                * gap. */
             grid_done(&g);
             str_done(&text);
         }

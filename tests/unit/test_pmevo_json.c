@@ -97,7 +97,7 @@ static void test_experiments(void **state)
     assert_string_equal(e->rows.items[1].state, EXPERIMENT_PENDING);
     assert_true(isnan(e->rows.items[2].cycles));
     assert_string_not_equal(e->rows.items[2].state, EXPERIMENT_PENDING);
-    /* two of PMEvo's names are one form in Portolan */
+    /* Two of PMEvo's names are one form in Portolan. */
     assert_int_equal(e->forms.count, 3);
     assert_string_equal(e->forms.items[2], "MOV (R64, R64)");
     experiments_free(e);
@@ -135,8 +135,8 @@ static void test_mappings(void **state)
     usage_print(&mapping_find(m, "ADD (R64, I32)")->usage, mapping_ports(m), &text);
     assert_string_equal(str_text(&text), "1*p02");
     mapping_free(m);
-    /* Two of PMEvo's names are one form in Portolan. They are merged if their usages are equal;
-     * otherwise both names stay. */
+    /* Two of PMEvo's names are one form in Portolan. They are merged if their usages are equal.
+     * Otherwise both names remain. */
     m = pmevo_mapping_parse("t", alike, sizeof alike - 1, &err);
     assert_int_equal(mapping_count(m), 1);
     assert_non_null(mapping_find(m, "MOV (R64, R64)"));
@@ -390,7 +390,7 @@ static void assert_partners(const char *folder, const char *name, json_t *assign
     str_done(&path);
 }
 
-/* Reads the published data of Skylake, which are not shipped here. PORTOLAN_PMEVO_DATA: their
+/* Reads the published data of Skylake, which are not shipped here. PORTOLAN_PMEVO_DATA is their
  * directory. */
 static void test_published(void **state)
 {

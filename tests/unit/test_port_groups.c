@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Ports with equal load form groups: each port is in one group, and sums are preserved. Groups are
+/* Ports with equal load form groups. Each port is in one group, and sums are preserved. Groups are
  * named by their function for the machine's forms. */
 #include <math.h>
 #include <setjmp.h>
@@ -115,7 +115,7 @@ static void test_definition(void **state)
         }
 }
 
-/* On charted machines a renamed port has a unique name for its function. All other machines keep
+/* On charted machines, a renamed port has a unique name for its function. All other machines retain
  * their names. */
 static void test_shown(void **state)
 {
@@ -138,7 +138,7 @@ static void test_shown(void **state)
             assert_int_equal(ports_find(&shown, shown.names[j], strlen(shown.names[j])), j);
         }
         assert_true((renamed > 0) == (strstr(machines[i], "-charted") != NULL));
-        if (i == 0) {   /* Zen 5 has the documented ports */
+        if (i == 0) {   /* Zen 5 has the documented ports. */
             static const char *const zen5[] = {"ALU0", "ALU1", "ALU2", "ALU3", "ALU4", "ALU5",
                                                "FP0",  "FP1",  "FP2",  "FP3",  "LD0",  "LD1",
                                                "AG0",  "AG1",  "ST0",  "ST1"};
@@ -156,7 +156,7 @@ static portset exchanged(portset set, unsigned a, unsigned b)
     return portset_size(set & both) == 1 ? set ^ both : set;
 }
 
-/* Forms are examined once and cached. After a change names and purposes are computed again. */
+/* Forms are examined once and cached. After a change, names and purposes are computed again. */
 static void test_changed(void **state)
 {
     struct machine *m = load_machine("zen5-charted");

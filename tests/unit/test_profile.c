@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Profiles of this test program, which runs two loops of known work if called with an argument. If
- * the system forbids profiling the tests are skipped with a message. */
+ * the system forbids profiling, the tests are skipped with a message. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -32,11 +32,12 @@
 #include "toolchain/object.h"
 #include "../support/support.h"
 
-/* Iterations of the shorter loop per round: some 20 ms, which are many time slices on a busy
- * system. With rounds of one or two slices the samples would always be at the same place. */
+/* Iterations of the shorter loop per round. A round takes some 20 ms, which are many time slices on
+ * a busy system. With rounds of one or two slices, the samples would always be at the same
+ * place. */
 #define STEPS 16000000u
 
-/* result of the loops, so that the compiler does not remove them; two threads add to it */
+/* result of the loops, which prevents their removal by the compiler; two threads add to it */
 static atomic_uint shown;
 
 /* Each iteration is a dependent multiplication and addition. */
@@ -109,7 +110,7 @@ static struct sampling options_of(enum sampling_method method, const char *how, 
                              .method = method};
 }
 
-/* Returns whether the system denies @method. Prints that the test is skipped if so. */
+/* Returns whether the system denies @method. If it does, prints that the test is skipped. */
 static bool refused(enum sampling_method method, const struct err *err)
 {
     bool no = strstr(err->what, method == SAMPLING_CLOCK ? "the system forbids the sampling clock"
@@ -159,7 +160,7 @@ static void check_shares(const struct run_profile *p)
         print_message("not tested: only %g samples\n", few + many);
         return;
     }
-    /* the start of the process has a share of the samples, larger on a busy machine */
+    /* The start of the process has a share of the samples, which is larger on a busy machine. */
     assert_true(few + many > 0.75 * (double)p->samples);
     assert_in_range((uintmax_t)(100 * many / few), 150, 600);
     assert_true((double)samples_in_loop(p, "short_loop") > 0.9 * few);
@@ -186,7 +187,7 @@ static void check_method(enum sampling_method method)
         assert_true(s.ended && WIFEXITED(s.status));
         assert_int_equal(WEXITSTATUS(s.status), i >= 2 ? 7 : 0);
 #if defined(__SANITIZE_THREAD__)
-        /* the sanitizer's run-time also has threads */
+        /* The sanitizer's run-time also has threads. */
         assert_true(s.threads >= (i == 0 ? 0 : i == 1 ? 2 : 1));
 #else
         assert_int_equal(s.threads, i == 0 ? 0 : i == 1 ? 2 : 1);
@@ -229,7 +230,7 @@ static void test_attach(void **state)
             .pid = pid, .seconds = 1, .rate = 1000, .method = (enum sampling_method)method};
         bool ok = sampling_run(&o, &s, &err);
         int status;
-        assert_int_equal(waitpid(pid, &status, WNOHANG), 0);   /* the process still runs */
+        assert_int_equal(waitpid(pid, &status, WNOHANG), 0);   /* The process still runs. */
         kill(pid, SIGKILL);
         waitpid(pid, &status, 0);
         assert_true(WIFSIGNALED(status));
@@ -348,7 +349,7 @@ static void test_spaces(void **state)
     samples_done(&samples);
 }
 
-/* By hand: a loop has 250 of 1,000 samples, a quarter of 8 seconds. With half of its cycles the
+/* By hand, a loop has 250 of 1,000 samples, a quarter of 8 seconds. With half of its cycles, the
  * program takes one second less. */
 static void test_shares(void **state)
 {
@@ -362,11 +363,11 @@ static void test_shares(void **state)
     assert_true(fabs(off - 1.96 * sqrt(middle * (1 - middle) / 1004)) < 1e-12);
     assert_true(profile_share(&p, 0, &off) == 0 && off > 0 && off < 0.01);
     assert_true(fabs(profile_time_with(&p, 0, 4, 2) - 8) < 1e-12);
-    /* no gain from a measurement whose data differ */
+    /* There is no gain from a measurement whose data differ. */
     p.loops.items[0].by_data = true;
     assert_true(isnan(profile_time_with(&p, 0, 4, 2)));
     p.loops.items[0].by_data = false;
-    /* a range of memory times is claimed only with calibrated costs */
+    /* A range of memory times is claimed only with calibrated costs. */
     struct str range = {0};
     profile_memory_range(&p.loops.items[0], &range);
     assert_non_null(strstr(str_text(&range), "machine calibrate --memory"));
@@ -558,7 +559,7 @@ static void test_stopped_before_it_runs(void **state)
     vec_done(&tasks.list);
 }
 
-/* A process whose file was deleted, as by an upgrade, is profiled normally. */
+/* A process whose file was deleted, for example by an upgrade, is profiled normally. */
 static void test_deleted(void **state)
 {
     struct sampled s;
@@ -578,7 +579,7 @@ static void test_deleted(void **state)
         _exit(1);
     }
     close(ready[1]);
-    assert_int_equal(read(ready[0], &byte, 1), 0);   /* the program has started */
+    assert_int_equal(read(ready[0], &byte, 1), 0);   /* The program has started. */
     work_remove("copy");
     struct sampling o = {.pid = pid, .seconds = 0.1, .rate = 1000};
     if (!sampling_run(&o, &s, &err))
@@ -591,7 +592,7 @@ static void test_deleted(void **state)
     sampled_done(&s);
 }
 
-/* A process that ends before its tracer knows it has no CPU time; the sum stays a number. */
+/* A process that ends before its tracer sees it has no CPU time. The sum is still a number. */
 static void test_ended_process(void **state)
 {
     const pid_t gone = fork();
@@ -724,7 +725,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_ended_threads)};
     ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
     self[length > 0 ? length : 0] = '\0';
-    /* for the started programs, because a traced process cannot check for leaks */
+    /* This is for the started programs, because a traced process cannot check for leaks. */
     setenv("ASAN_OPTIONS", "detect_leaks=0", 1);
     if (argc > 2)
         return work(argv[1], (unsigned)strtoul(argv[2], NULL, 10));

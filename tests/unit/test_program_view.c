@@ -119,13 +119,13 @@ static void test_golden_of_a_profile(void **state)
     assert_true(screen_holds("b shows the profile"));
     press("b");
     assert_true(screen_holds("relax+0x40"));
-    /* the complete name, of which the screen shows both ends */
+    /* This is the complete name, of which the screen shows both ends. */
     frame_run(&frame, "filter place ~ far_too_long_for_a_row");
     assert_true(screen_holds("1/1 of 2"));
     frame_run(&frame, "filter");
     press(" ");
     assert_true(screen_holds("1 tagged"));
-    /* a tag stays with its loop, however often the view is refreshed */
+    /* A tag remains with its loop, however often the view is refreshed. */
     session.document.profile->loops.items[1].samples = 900;
     assert_true(screen_holds("1 tagged"));
     frame_run(&frame, "copy names");
@@ -149,7 +149,7 @@ static void test_program_keys(void **state)
     assert_true(screen_holds("main:0 follows outside"));
     assert_int_equal(frame_key(&frame, 'i', &prefill), FRAME_PROMPT);
     assert_string_equal(prefill, "program show ");
-    press("\n");   /* nothing was built, so there is no code to open */
+    press("\n");   /* Nothing was built, so there is no code to open. */
     assert_true(frame.failed);
     frame_run(&frame, "find norm");
     assert_true(screen_holds("norm:0 follows outside"));
@@ -183,7 +183,7 @@ static void test_study_in_the_same_place(void **state)
                     "issue");
     session.document.program.study->serial = 2;
     assert_true(screen_holds("1/5"));
-    press("G\n");   /* quotes the block's name: nothing was built, so there is no code */
+    press("G\n");   /* This quotes the block's name. Nothing was built, so there is no code. */
     assert_true(frame.failed);
     assert_null(strstr(str_text(&frame.message), "quote"));
 }

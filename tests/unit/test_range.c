@@ -95,7 +95,7 @@ static void test_exact_is_right(void **state)
             bool constant = true;
             for (size_t k = 1; k < runs[s].count; k++)
                 constant &= values[k] == values[0];
-            /* no run is large enough to reveal the limit */
+            /* No run is large enough to reveal the limit. */
             if (!f.exact || f.within || constant ||
                 (functions[i] == limited && runs[s].at[runs[s].count - 1] <= 100))
                 continue;
@@ -127,7 +127,7 @@ static void test_range_holds(void **state)
         range_find(&(struct fit_data){few, 1, COUNT(few), values}, &f, &near_it, &r);
         for (double n = 160; n <= 1024; n *= 2) {
             range_at(&r, &f, &n, 1, &least, &most);
-            /* tolerance, because counts are rounded to integers */
+            /* The tolerance is needed, because counts are rounded to integers. */
             const double truth = grown[i](n), slack = 0.08 * truth;
             if (truth < least - slack || truth > most + slack)
                 fail_msg("function %zu at %g: %g, not %g to %g", i, n, truth, least, most);
@@ -158,7 +158,7 @@ static void test_nothing_from_one(void **state)
     range_at(&r, &f, &far, 1, &least, &most);
     assert_true(least == 0 && most >= 421);
     range_done(&r);
-    /* a cubic through three values */
+    /* This is a cubic through three values. */
     f = (struct formula){.count = 3,
                          .terms = {{.power = {3}}, {.power = {1}}, {.power = {0}}},
                          .coefficients = {1, 1, 1}};

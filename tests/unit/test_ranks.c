@@ -61,7 +61,7 @@ static void test_values(void **state)
     assert_false(from.broken);
     assert_string_equal(unpack_text(&from), "");
     assert_true(from.broken);
-    /* a text without its end */
+    /* This is a text without its end. */
     from = (struct unpacking){"abc", 3, false};
     assert_string_equal(unpack_text(&from), "");
     assert_true(from.broken);
@@ -109,7 +109,7 @@ static void test_problem(void **state)
         free(part);
     }
     assert_non_null(strstr(err.what, "damaged"));
-    /* a term of an unknown form */
+    /* This is a term of an unknown form. */
     const struct table_term wrong = {99, 1};
     for (size_t at = 0; at + sizeof wrong <= bytes.length; at++)
         if (memcmp(bytes.data + at, p->terms, p->term_start[p->experiments] * sizeof wrong) == 0) {
@@ -224,7 +224,7 @@ static void test_immigrants(void **state)
     assert_true(status.seconds == seconds && status.state == EVOLVE_DONE);
     evolve_free(e);
     /* The largest candidate number of ports, which still has large errors, is reported as assumed,
-     * whichever rank found it. */
+     * regardless of the rank that found it. */
     e = evolve_new(p, &o, NULL, 0, &err);
     poor->ports = 12;
     evolve_settle(e, poor);
@@ -282,7 +282,7 @@ static void test_machine(void **state)
     from = all_of(&bytes);
     from.left = 200;
     assert_null(machine_unpack(&from, &err));
-    /* a machine that is named by a directory */
+    /* A directory names this machine. */
     free(m->id);
     m->id = mem_strdup("/no/such/place/");
     str_clear(&bytes);
@@ -337,7 +337,7 @@ static void test_evaluations(void **state)
                 fabs(got.kendall - expected.kendall) < 1e-12);
     assert_int_equal(got.worst_count, expected.worst_count);
     for (size_t i = 0; i < got.worst_count; i++)
-        /* of equal errors either may be first */
+        /* Of equal errors, either may be first. */
         assert_true(fabs(error_of(&got.worst[i]) - error_of(&expected.worst[i])) < 1e-12);
     assert_int_equal(got.form_count, expected.form_count);
     evaluation_result_done(&expected);

@@ -56,7 +56,7 @@ static void test_samples(void **state)
     record_free(r);
 }
 
-/* If there are more rows than the capacity the last ones stay, each with its own data. */
+/* If there are more rows than the capacity, the last ones remain, each with its own data. */
 static void test_bounded(void **state)
 {
     struct record *r = record_new();
@@ -100,8 +100,8 @@ static void test_series(void **state)
                 points[0].disturbed == 0.375);
     assert_true(isnan(points[1].clock_hz) && isnan(points[1].contended));
     assert_true(isnan(points[3].clock_hz) && points[3].contended == 1);
-    /* During an hour of recording points are merged. All their windows are counted, a third of them
-     * contended. */
+    /* During an hour of recording, points are merged. All their windows are counted, of which a
+     * third are contended. */
     record_begin(r, "again", NULL);
     for (unsigned i = 0; i < 36000; i++)
         record_windows(r, 0.1 * i, 3e9, 2, 1, 0);

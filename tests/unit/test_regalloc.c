@@ -103,7 +103,7 @@ static void test_refusals(void **state)
     assert_true(seen > 10000);
 }
 
-/* For every form of the table that this CPU has: its body contains only that form and chain
+/* For every form of the table that this CPU has, the body contains only that form and chain
  * breakers, without dependences. */
 static void test_every_form(void **state)
 {
@@ -125,7 +125,7 @@ static void test_every_form(void **state)
         assert_int_equal(b->instructions, 24);
         if (!body_check(ISA_X86_64, b->code, b->length, &err))
             fail_msg("%s: %s", row->form, err.what);
-        /* the breakers' own forms can be measured as well */
+        /* The breakers' own forms can also be measured. */
         unsigned same = count_form(b, row->form);
         if (same < 24)
             fail_msg("%s: %u of 24", row->form, same);
@@ -206,7 +206,7 @@ static void test_mixtures(void **state)
     struct err err = {0};
     (void)state;
     assert_true(body_make(forms_of, counts, 2, &(struct body_shape){.instructions = 50}, b, &err));
-    /* The body has whole executions: the least number with at least fifty instructions. */
+    /* The body has whole executions, and is the shortest with at least fifty instructions. */
     assert_int_equal(b->executions, 13);
     assert_int_equal(b->instructions, 52);
     assert_int_equal(count_form(b, "ADD (R64, R64)"), 39);
@@ -276,7 +276,7 @@ static void test_pairs(void **state)
         for (size_t k = 0; letters[k]; k++) {
             loads += letters[k] == 'm';
             odd += letters[k] == 'm' && k % 2;
-            /* two of a kind in succession */
+            /* There are two of a kind in succession. */
             assert_true(k % 2 || letters[k] == 'm' || letters[k + 1] == letters[k] ||
                         cases[i].crowded);
         }

@@ -31,7 +31,7 @@ static double cycles_of(const struct machine *m, const char *text, enum bound_ki
 
 struct timed {
     const char *text;
-    double measured, within;   /* @within: largest relative error */
+    double measured, within;   /* @within is the largest relative error. */
 };
 
 static void assert_timed(const struct timed *list, size_t count)
@@ -130,7 +130,7 @@ static void test_loads_wait_for_loads(void **state)
     ASSERT_TIMED(blocks);
 }
 
-/* Lines of the µop cache have space for few constants: repeated copies take the measured time, by
+/* Lines of the µop cache have space for few constants. Repeated copies take the measured time, by
  * bounds and by simulation. */
 static void test_lines_hold_so_many_constants(void **state)
 {
@@ -177,7 +177,7 @@ static void test_additions_delay_chains(void **state)
         {"vmulsd xmm3, xmm3, xmm4; vaddsd xmm7, xmm4, xmm5; vaddsd xmm8, xmm4, xmm5; vaddsd xmm9, "
          "xmm4, xmm5",
          3.66, .01},
-        /* the addition reads the chain */
+        /* The addition reads the chain. */
         {"vmulsd xmm3, xmm3, xmm4; vaddsd xmm7, xmm3, xmm5", 3.00, .01},
         {"vpaddd xmm3, xmm3, xmm4; vaddsd xmm7, xmm4, xmm5", 2.33, .05},
     };

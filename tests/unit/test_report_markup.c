@@ -131,7 +131,7 @@ static void test_hostile_text(void **state)
     assert_non_null(strstr(page.data, "&#60;script&#62;alert(&#39;&#38;&#34;&#39;)"));
     str_clear(&page);
     report_markdown(f.k, 0, f.analyses, 2, &page);
-    /* In a heading all markup is escaped. In a cell the code's fence is longer than any backticks
+    /* In a heading, all markup is escaped. In a cell, the code's fence is longer than any backticks
      * within it, and bars are escaped. */
     assert_non_null(strstr(page.data, "# \\<script\\>alert('\\&\"')\\</script\\> \\| \\`x\\`"));
     assert_non_null(strstr(page.data, "`` <script>alert('&\"')</script> \\| `x`"));
@@ -165,7 +165,7 @@ static void test_markdown_tables(void **state)
     done(&f);
 }
 
-/* Idle ports have no column but are named, so that a machine of twenty ports stays readable. */
+/* Idle ports have no column but are named, to make a machine of twenty ports readable. */
 static void test_idle_ports(void **state)
 {
     (void)state;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Of several results that arrive at once the one requested last is shown, and keys that arrive with
- * a command apply to the rows that it selects. */
+/* Of several results that arrive at once, the one requested last is shown. Keys that arrive with a
+ * command apply to the rows that it selects. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -22,7 +22,7 @@
 
 #define PROGRAM "/proc/self/exe"
 
-/* Waits for the ends of all jobs, whose results stay unpublished. */
+/* Waits for the ends of all jobs, whose results remain unpublished. */
 static void all_end(void)
 {
     struct job_info info;
@@ -114,8 +114,8 @@ static void test_in_one_line(void **state)
     assert_string_equal(views[frame.current]->name, "kernel");
 }
 
-/* Enter is sent with the line before: it opens the row that the filter or the sorting selects,
- * though nothing was drawn in between. */
+/* Enter is sent with the line before it. It opens the row that the filter or the sorting selects,
+ * although nothing was drawn in between. */
 static void test_rows_of_the_filter(void **state)
 {
     static const char *const forms[] = {"VFMADD213PD (YMM, YMM, YMM)", "IMUL (R64, R64)"};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The session is saved after a fault, whatever the faulting thread or another one was doing: stack
- * overflow, locks held, a damaged allocator. Each case is a separate process. */
+/* The session is saved after a fault, in any state of the faulting thread or of other threads:
+ * stack overflow, locks held, a damaged allocator. Each case is a separate process. */
 #include <malloc.h>
 #include <pthread.h>
 #include <setjmp.h>
@@ -32,7 +32,7 @@
 #include "work/rescuer.h"
 #include "../support/support.h"
 
-/* escape sequences in a directory name must not reach a terminal */
+/* Escape sequences in a directory name must not reach a terminal. */
 #define STATE "state\033[31m"
 
 static struct session s;
@@ -233,7 +233,7 @@ static void saves(const char *name, void (*fault)(void))
                 WTERMSIG(status) == SIGBUS);
     assert_true(file_read(work_path("said"), 1 << 20, &said, &(struct err){0}));
     assert_non_null(strstr(str_text(&said), "the session was saved; portolan --session"));
-    /* the escape sequence is escaped */
+    /* The escape sequence is escaped. */
     assert_non_null(strstr(str_text(&said), "state\\x1b[31m"));
     assert_null(strchr(str_text(&said), '\033'));
     str_done(&said);

@@ -50,7 +50,7 @@ static void expect(const struct result *r, enum format format, const char *text)
     str_done(&out);
 }
 
-/* An empty column stays in machine-readable formats. */
+/* An empty column remains in machine-readable formats. */
 static void test_hide_empty(void **state)
 {
     static const struct result_column four[] = {{.key = "a", .kind = CELL_NUMBER, .decimals = 1},
@@ -154,7 +154,7 @@ static void test_shapes(void **state)
 }
 
 /* The members of a single row or item are in the object itself, after the object's other members.
- * Without rows the array is empty. */
+ * Without rows, the array is empty. */
 static void test_single(void **state)
 {
     (void)state;

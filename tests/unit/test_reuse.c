@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Reuse distances, compared with a linearly searched stack and with a recount of distinct lines;
- * their bins, and the memory that they need. */
+/* Reuse distances, compared with a linearly searched stack and with a recount of distinct lines.
+ * Also their bins, and the memory that they need. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,7 +15,7 @@
 #include "program/runtime/steps.h"
 #include "simulate/branch_predictor.h"
 
-/* Mattson's stack: the position of a line is its distance, and using it moves it to the top. */
+/* Mattson's stack. The position of a line is its distance, and a use moves it to the top. */
 struct stack { uint64_t lines[1 << 14]; size_t count; };
 
 static uint64_t stack_touch(struct stack *s, uint64_t line)
@@ -120,7 +120,7 @@ static void test_torn(void **state)
             r.table_used -= rng_below(&rng, 2);
             r.bits[rng_below(&rng, r.stamps / 64)] ^= (uint64_t)1 << rng_below(&rng, 64);
             r.sums[1 + rng_below(&rng, r.stamps / 64)] -= 7;
-            /* the shift by a use of the last line, interrupted after some steps */
+            /* This is the shift by a use of the last line, interrupted after some steps. */
             if (i % 200 == 199) {
                 line = r.recent[REUSE_RECENT - 1] - 1;
                 uint64_t next = r.recent[0], here;
@@ -129,7 +129,7 @@ static void test_torn(void **state)
                     here = r.recent[k];
                     r.recent[k] = next;
                 }
-                /* the line at the hole is lost, so its next use is a first one */
+                /* The line at the hole is lost, so its next use is a first one. */
                 size_t at = s->count;
                 while (s->lines[at - 1] + 1 != next)
                     at--;
@@ -138,7 +138,7 @@ static void test_torn(void **state)
                 stack_touch(s, line);
             }
         }
-        /* a hole at the end of the short list counts as a line until it leaves the list */
+        /* A hole at the end of the short list counts as a line until it leaves the list. */
         const uint64_t last = r.recent[REUSE_RECENT - 1], hole = !last || last == r.recent[0];
         const uint64_t mine = reuse_touch(&r, line), its = stack_touch(s, line);
         if (mine != its && !(hole && mine == its + 1))
@@ -150,7 +150,7 @@ static void test_torn(void **state)
     free(s);
 }
 
-/* Memory depends on the number of lines only. */
+/* Memory depends only on the number of lines. */
 static void test_memory_follows_lines(void **state)
 {
     struct reuse few = {0}, many = {0};
@@ -209,8 +209,8 @@ static void test_bins(void **state)
         assert_in_range(reuse_bin_of(d) - reuse_bin_of(d - 1), 0, 1);
 }
 
-/* Each set is a separate stack. A reference misses if its line's position is at or below the number
- * of ways. The second level receives the misses only. */
+/* Each set is a separate stack. A reference misses if its line's position is at or beyond the
+ * number of ways. Only misses reach the second level. */
 static void test_sets(void **state)
 {
     static struct stack stacks[2][16];
@@ -236,7 +236,7 @@ static void test_sets(void **state)
         assert_true(s.levels[0].misses == missed[0] && s.levels[1].misses == missed[1]);
     }
     assert_true(missed[1] > 1000 && missed[1] < missed[0]);
-    /* an access across two lines misses at most once */
+    /* An access across two lines misses at most once. */
     sets_touch(&s, 1000, 1001);
     assert_true(s.levels[0].misses == missed[0] + 1 && s.levels[1].misses == missed[1] + 1);
     sets_touch(&s, 1000, 1001);
@@ -244,7 +244,7 @@ static void test_sets(void **state)
 }
 
 /* By hand: one load reads x[i], x[i + 1], x[i - 1], x[i + n] and x[i - n] in rows of n times 8
- * bytes. Each of the three rows is a stream: from its second line on all new lines are steps.
+ * bytes. Each of the three rows is a stream. From its second line on, all new lines are steps.
  * Random lines of an area of 64 MiB are no steps. */
 static void test_streams(void **state)
 {
@@ -261,7 +261,7 @@ static void test_streams(void **state)
             if (new_line && step == STEPS_NONE)
                 i == n ? first++ : later++;
         }
-    assert_int_equal(first, 3);    /* the first line of each row */
+    assert_int_equal(first, 3);    /* This is the first line of each row. */
     assert_int_equal(later, 0);
 
     s = (struct steps){0};
@@ -276,13 +276,13 @@ static void test_streams(void **state)
     s = (struct steps){0};
     steps_next(&s, 4096);
     assert_int_equal(steps_next(&s, 4096 + 640), STEPS_NONE);
-    assert_int_equal(steps_next(&s, 4096 + 1280), 640);     /* the same step again */
+    assert_int_equal(steps_next(&s, 4096 + 1280), 640);     /* This is the same step again. */
     assert_int_equal(steps_next(&s, 4096 + 1280), 0);
-    /* the line below that of the second access, because a stream may descend */
+    /* This is the line below that of the second access, because a stream may descend. */
     assert_int_equal(steps_next(&s, 4096 + 576), 64);
     for (uint64_t i = 1; i <= STEPS_HEADS; i++)
         steps_next(&s, 4096 + i * i * 100000);
-    /* too many other lines were accessed since */
+    /* Too many other lines were accessed since then. */
     assert_int_equal(steps_next(&s, 4096 + 512), STEPS_NONE);
 }
 
@@ -309,7 +309,7 @@ static int half(size_t i, struct rng *rng) { (void)i; return rng_unit(rng) < 0.5
 static int tenth(size_t i, struct rng *rng) { (void)i; return rng_unit(rng) < 0.1; }
 
 /* Patterns within the history are learnt. Ends of long loops are mispredicted once. Of independent
- * outcomes at best the more frequent one can be predicted. */
+ * outcomes, at best the more frequent one can be predicted. */
 static void test_branches(void **state)
 {
     (void)state;

@@ -27,8 +27,8 @@ static struct machine *machine;
 struct collected {
     struct experiments *table;
     size_t results;
-    size_t cancel_after;   /* number of results after which to cancel; 0: never */
-    size_t cancel_reports; /* reports of progress after which the run is cancelled; 0: never */
+    size_t cancel_after;   /* number of results after which to cancel; 0 for never */
+    size_t cancel_reports; /* number of progress reports after which to cancel; 0 for never */
     size_t reports;
     double share;          /* share in the last report */
     bool early;            /* the share was positive before any result was settled */
@@ -52,7 +52,7 @@ static void progress(void *state, const struct runner_summary *s, size_t total)
 {
     struct collected *c = state;
     assert_true(s->done + s->failed + s->left == total);
-    /* the share never decreases */
+    /* The share never decreases. */
     assert_true(s->share >= c->share && s->share <= 1 && (s->share == 1) == !s->left);
     c->share = s->share;
     c->early |= s->share > 0 && s->done + s->failed == 0;
@@ -132,7 +132,7 @@ static void check_against_mapping(const struct experiments *t, bool all)
         }
         experiment_done(&e);
     }
-    /* contention that begins and ends within a window is rare */
+    /* Contention that begins and ends within a window is rare. */
     assert_true(off * 100 <= measured);
 }
 
@@ -166,7 +166,7 @@ static void test_unknown_forms(void **state)
     assert_int_equal(s.failed, 1);
     assert_true(isnan(t->rows.items[0].cycles));
     assert_non_null(strstr(t->rows.items[0].state, "FLUMB"));
-    /* failed experiments are measured again only on request */
+    /* Failed experiments are measured again only on request. */
     assert_true(run(t, NULL, &(struct runner_options){0}, 0, &s, &err));
     assert_int_equal(s.failed + s.done, 0);
     assert_true(run(t, NULL, &(struct runner_options){.retry = true}, 0, &s, &err));
@@ -192,7 +192,7 @@ static void test_journal_keeps_passes(void **state)
     struct err err = {0};
     (void)state;
     assert_true(fd >= 0);
-    /* the first report precedes all measurements */
+    /* The first report precedes all measurements. */
     assert_false(run_collected(&(struct collected){.table = t, .cancel_reports = 4}, path,
                                &(struct runner_options){0}, &first, &err));
     assert_int_equal(first.done + first.failed, 0);
@@ -243,8 +243,8 @@ static void test_journal_resumes(void **state)
         assert_true(pwrite(fd, "\"ADD (R64, R6", 13, end) == 13);
     }
     assert_true(runs > 3);
-    /* two passes per experiment, one with short bodies, and a few more, however often the run is
-     * cancelled */
+    /* Each experiment has two passes, one with short bodies, and a few more, however often the run
+     * is cancelled. */
     assert_true(passes < 4 * whole->rows.count);
     struct runner_summary s;
     struct experiments *t = experiments_copy(whole, NULL);
@@ -269,7 +269,7 @@ static void test_journal_faults(void **state)
     assert_int_equal(ftruncate(fd, 0), 0);
     struct journal *j = journal_open(path, &err);
     assert_non_null(j);
-    /* only one program may open a journal */
+    /* Only one program may open a journal. */
     assert_null(journal_open(path, &err));
     journal_close(j);
     memset(&err, 0, sizeof err);
@@ -315,7 +315,7 @@ static void test_impossible_values_are_not_taken(void **state)
 static void test_least_cycles(void **state)
 {
     (void)state;
-    /* With a baseline that a busy neighbour has halved no true value is rejected. */
+    /* With a baseline that a busy neighbour has halved, no true value is rejected. */
     assert_true(source_least_cycles(5.55, 1) < 1.0 / 6 && source_least_cycles(2.6, 1) < 1.0 / 6 &&
                 source_least_cycles(8, 1) <= 0.125);
     assert_true(source_least_cycles(12, 1) < 1.0 / 12 &&
@@ -332,8 +332,8 @@ static void test_lengths(void **state)
     assert_string_equal(text, "same");
     runner_lengths(0.255, 0.25, 0.02, 1, text, sizeof text);
     assert_string_equal(text, "same");
-    /* For 50 executions of a quarter cycle, one extra cycle per loop is the loop's own cost, two
-     * are not. */
+    /* For 50 executions of a quarter cycle, one extra cycle per loop is the loop's own cost, and
+     * two are not. */
     runner_lengths(0.27, 0.25, 0.02, 1, text, sizeof text);
     assert_string_equal(text, "same");
     runner_lengths(0.29, 0.25, 0.02, 1, text, sizeof text);
@@ -404,7 +404,7 @@ static void test_two_lengths(void **state)
                                            .state = &c,
                                            .wait_paused = wait_paused};
         struct journal *journal = journal_open(path, &err);
-        /* a budget that pauses would exceed if they counted */
+        /* The pauses would exceed this budget if they counted. */
         assert_true(runner_run(&source, t, journal,
                                &(struct runner_options){.one_length = round == 0, .budget = 900},
                                &hooks, &s, &err));
@@ -416,7 +416,7 @@ static void test_two_lengths(void **state)
         assert_string_equal(experiments_extra(copy, 0, 0), round == 0 ? "" : "+25.0 % at 200");
         assert_string_equal(experiments_extra(copy, 1, 0), round == 0 ? "" : "same");
         /* The first run measures only the long bodies. The second one measures the missing short
-         * ones, the differing one twice. The third one measures nothing. */
+         * ones, and the differing one twice. The third one measures nothing. */
         assert_int_equal(s.passes, round == 0 ? 4 : round == 1 ? 3 : 0);
         assert_int_equal(s.reused, round == 0 ? 0 : 2);
         experiments_free(copy);
@@ -426,7 +426,7 @@ static void test_two_lengths(void **state)
     experiments_free(t);
 }
 
-/* A CPU whose core takes @cycles per experiment. While the core is shared the CPU reports
+/* A CPU whose core takes @cycles per experiment. While the core is shared, the CPU reports
  * contention, unless the baseline is too low. */
 static struct {
     double cycles, first, expected;
@@ -472,7 +472,7 @@ static void host_seen(void *state, size_t index, const struct measured *m)
 {
     (void)state;
     (void)index;
-    /* Called with the value before the last report. */
+    /* This is called with the value before the last report. */
     assert_int_equal(host.results, 0);
     assert_true(m->cycles == (host.first > 0 ? host.first : host.cycles));
     host.seen++;
@@ -573,7 +573,7 @@ static void test_conditions(void **state)
     assert_true(s.reused == 0 && s.taken_over == 0 && host.shown == 0.21);
     work_remove("journal.csv");
 
-    /* With a provisional baseline the value is marked, and the next run measures again. */
+    /* With a provisional baseline, the value is marked, and the next run measures again. */
     s = host_run(path, 5.5, true, &plain);
     assert_string_equal(host.state, "doubtful");
     s = host_run(path, 5.55, false, &plain);
@@ -604,16 +604,16 @@ static void test_expected(void **state)
     assert_true(s.done == 1 && s.foretold == 0 && s.passes == 1 && s.taken_over == 1);
     work_remove("journal.csv");
     host.expected = 0.5;
-    host.first = 0.48;      /* the first pass is lower, so two others must agree */
+    host.first = 0.48;      /* The first pass is lower, so two others must agree. */
     s = host_run(path, 5.55, false, &plain);
     assert_true(s.done == 1 && s.foretold == 0 && s.passes == 3 && host.shown == 0.5);
     host.first = 0;
     work_remove("journal.csv");
-    host.expected = 0.51;   /* another value, which two passes confirm */
+    host.expected = 0.51;   /* This is another value, which two passes confirm. */
     s = host_run(path, 5.55, false, &plain);
     assert_true(s.done == 1 && s.foretold == 0 && s.passes == 2 && host.shown == 0.5);
     work_remove("journal.csv");
-    host.expected = 0.5;    /* with a provisional baseline one pass does not suffice */
+    host.expected = 0.5;    /* With a provisional baseline, one pass does not suffice. */
     s = host_run(path, 5.5, true, &plain);
     assert_true(s.foretold == 0 && s.passes == 2);
     assert_string_equal(host.state, "doubtful");
@@ -660,7 +660,7 @@ static int teardown(void **state)
     return 0;
 }
 
-/* Uses the reports of a run next to busy neighbours (tests/data/contention/progress.csv: elapsed
+/* Uses the reports of a run with busy neighbours (tests/data/contention/progress.csv: elapsed
  * seconds, passes with a result). The displayed remaining time rises by at most 2.5 seconds per
  * second, and jumps less than the guesses. From a fifth of the run to its last seventh it is within
  * a factor of 2.5 of the truth. */
@@ -692,7 +692,7 @@ static void test_estimate(void **state)
         last_guess = guess;
     }
     assert_true(jumps < guess_jumps);
-    /* Without a new guess the displayed remaining time decreases with time. */
+    /* Without a new guess, the displayed remaining time decreases with time. */
     e = (struct runner_estimate){.at = 10, .left = 30, .known = true};
     assert_true(fabs(runner_estimate(&e, 15, NAN) - 25) < 1e-9);
     assert_true(runner_estimate(&e, 100, NAN) == 0);

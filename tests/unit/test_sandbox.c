@@ -46,19 +46,19 @@ static void test_faults(void **state)
         /* xor ecx, ecx; div ecx */
         {{0x31, 0xc9, 0xf7, 0xf1}, 4, FAULT_ARITHMETIC},
         {{0x31, 0xc0, 0x48, 0x8b, 0x00}, 5, FAULT_SEGMENT},                    /* mov rax, [0] */
-        /* a non-canonical address */
+        /* This is a non-canonical address. */
         {{0x48, 0xb8, 0, 0, 0, 0, 0, 0, 0, 0x80, 0x48, 0x8b, 0x00}, 13, FAULT_PROTECTION},
         {{0xcc}, 1, FAULT_TRAP},
         {{0xeb, 0xfe}, 2, FAULT_ENDLESS},
         {{0xfa}, 1, FAULT_PROTECTION},                                            /* cli */
         {{0xb8, 39, 0, 0, 0, 0x0f, 0x05}, 7, FAULT_SYSTEM_CALL},               /* getpid */
-        /* mmap, which is permitted from another address only */
+        /* This is mmap, which is permitted from another address only. */
         {{0xb8, 9, 0, 0, 0, 0x0f, 0x05}, 7, FAULT_SYSTEM_CALL},
         /* xor esp, esp; push rax */
         {{0x31, 0xe4, 0x50}, 3, FAULT_SEGMENT},
-        /* overwrites only rsp and rbp */
+        /* This overwrites only rsp and rbp. */
         {{0x31, 0xe4, 0x48, 0xbd, 1, 2, 3, 4, 5, 6, 7, 8}, 12, FAULT_NONE},
-        /* sets the trap flag by popf */
+        /* This sets the trap flag by popf. */
         {{0x9c, 0x81, 0x0c, 0x24, 0x00, 0x01, 0x00, 0x00, 0x9d}, 9, FAULT_TRAP},
         {{0xfd}, 1, FAULT_NONE},                                               /* std */
         {{0x90}, 1, FAULT_NONE},
@@ -78,7 +78,7 @@ static void test_faults(void **state)
         if (!item->fault)
             assert_true(item->ticks[0] > 0 && item->ticks[3] > 0);
     }
-    /* only the system calls each end a child */
+    /* Only the system calls each end a child. */
     assert_int_equal(sandbox_children(sandbox), 3);
 }
 
@@ -90,7 +90,7 @@ static void test_memory_is_new_for_each(void **state)
     static const uint8_t zero[] = {0x31, 0xc0, 0x49, 0x89, 0x45, 0x00, 0x49, 0x89, 0x06};
     /* xor edx, edx; mov eax, 5; div dword [r13] */
     static const uint8_t divide[] = {0x31, 0xd2, 0xb8, 5, 0, 0, 0, 0x41, 0xf7, 0x75, 0x00,
-                                     /* the same by [r14] */
+                                     /* This does the same by [r14]. */
                                      0x31, 0xd2, 0xb8, 5, 0, 0, 0, 0x41, 0xf7, 0x36};
     struct err err = {0};
 
@@ -145,7 +145,8 @@ static void test_foreign_bodies(void **state)
     assert_int_equal(sandbox_pid(sandbox, true), 0);
 }
 
-/* An experiment that is only useful if another one is fast is skipped if that one has no time. */
+/* An experiment that is only useful if another one is fast is skipped if the other one has no
+ * time. */
 static void test_not_worth_it(void **state)
 {
     static const uint8_t nop[] = {0x90}, illegal[] = {0x0f, 0x0b};
@@ -168,7 +169,7 @@ static void test_not_worth_it(void **state)
     assert_true(isnan(item->result.contended_cycles));
 }
 
-/* If something outside kills a child one item is lost, and the batch continues. */
+/* If an external signal kills a child, one item is lost, and the batch continues. */
 static int kill_rounds;
 static bool kill_now(void *state)
 {
@@ -203,7 +204,7 @@ static void test_killed(void **state)
         if (!item->fault)
             assert_true(item->ticks[0] > 0);
     }
-    /* a child that was killed before it began an item lost none */
+    /* A child that was killed before it began an item lost none. */
     assert_true(sandbox_children(sandbox) - before >= killed);
     assert_true(killed <= 5);
 }
@@ -218,7 +219,7 @@ static double children_seconds(void)
            1e-6 * (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec);
 }
 
-/* Returns the CPU time of @child so far; NaN: it has ended. */
+/* Returns the CPU time of @child so far, or NaN if it has ended. */
 static double child_seconds(pid_t child)
 {
     clockid_t clock;
@@ -274,7 +275,7 @@ static void test_starved(void **state)
     double ended = children_seconds(), before = child_seconds(child);
     bool ok = sandbox_run(sandbox, 1, NULL, NULL, NULL, &err);
     double had = child_seconds(child) - before;
-    if (isnan(had))   /* the child was killed */
+    if (isnan(had))   /* The child was killed. */
         had = children_seconds() - ended - before;
     for (unsigned i = 0; i < BUSY; i++) {
         kill(busy[i], SIGKILL);
@@ -294,8 +295,8 @@ static void test_starved(void **state)
     sandbox_clear(sandbox);
 }
 
-/* Processes find an address range for the vault although most addresses are in use, as by a
- * sanitizer's shadow. With six attempts nearly a fifth of them found none. */
+/* Processes find an address range for the vault although most addresses are in use, like by a
+ * sanitizer's shadow. With six attempts, nearly a fifth of them found none. */
 static void test_little_room(void **state)
 {
     enum { PROCESSES = 24 };
@@ -376,7 +377,7 @@ static void test_refused_kernels(void **state)
 }
 
 /* Checks that the time of @code is within [@least, @most]. Tries several times, because this
- * machine may be busy; without a time nothing is checked. */
+ * machine may be busy. Without a time, nothing is checked. */
 static void takes(const struct calibration *c, const uint8_t *code, size_t length, double least,
                   double most)
 {
@@ -405,7 +406,7 @@ static void takes(const struct calibration *c, const uint8_t *code, size_t lengt
 }
 
 /* Properties of every x86-64 core, with or without neighbours. A dependent addition takes one
- * cycle, the unit of time; a dependent load or multiplication takes several. */
+ * cycle, the unit of time. A dependent load or multiplication takes several. */
 static void test_robust_facts(void **state)
 {
     struct calibration c;
@@ -417,14 +418,14 @@ static void test_robust_facts(void **state)
         return;
     }
     assert_true(c.tick_hz > 1e8 && c.clock_hz > 1e8);
-    c.rules.probe_tolerance = 100;   /* a neighbour on the core also slows the unit of time */
+    c.rules.probe_tolerance = 100;   /* A neighbour on the core also slows the unit of time. */
     takes(&c, (const uint8_t[]){0x48, 0x01, 0xd8}, 3, 0.97, 1.03);              /* add rax, rbx */
     takes(&c, (const uint8_t[]){0x48, 0x0f, 0xaf, 0xc3}, 4, 2.9, 5.1);          /* imul rax, rbx */
     takes(&c, (const uint8_t[]){0x48, 0x8b, 0x00}, 3, 2.9, 12);                 /* mov rax, [rax] */
 }
 
-/* Returns the plan of @hex, measured together with one at @hint (NULL: alone). copies 0: no attempt
- * succeeded, because the machine is busy. */
+/* Returns the plan of @hex, measured together with one at @hint (NULL for none). Its copies are 0
+ * if no attempt succeeded, because the machine is busy. */
 static struct kernel_plan plan_beside(const struct calibration *c, const char *hex,
                                       const struct kernel_plan *hint)
 {
@@ -457,8 +458,9 @@ static void runs_as(const struct calibration *c, const char *hex, const struct k
         assert_int_equal(plan.copies, copies);
 }
 
-/* Blocks measured in turn with others have plans for their own number of instructions: not a
- * thousand times more copies, and not a single copy, whose time would include the loop's end. */
+/* Blocks measured in turn with others have plans for their own number of instructions. They have
+ * neither a thousand times more copies, nor a single copy, whose time would include the loop's
+ * end. */
 static void test_plans_of_others(void **state)
 {
     struct calibration c;
@@ -491,7 +493,7 @@ static void test_walking(void **state)
     struct calibration c;
     struct err err = {0};
     (void)state;
-    /* an emulator fills the window before the pointers leave the pages */
+    /* An emulator fills the window before the pointers leave the pages. */
     if (!calibrate(sandbox, NULL, NULL, &c, &err) || c.unfiltered)
         return;
     c.rules.probe_tolerance = 100;
@@ -522,8 +524,8 @@ static const struct insn *insns_at(const void *kernels, size_t i, size_t *count,
     return kernel_insns(((struct kernel *const *)kernels)[i], 0, count);
 }
 
-/* Measures several blocks in one call. Those that cannot be measured have no time; all others have
- * one, unless this machine is too busy. */
+/* Measures several blocks in one call. Unsuitable blocks have no time. All others have one, unless
+ * this machine is too busy. */
 static void test_times(void **state)
 {
     static const char *const hex[] = {"4801d8", "0fa2", "480fafc3", "4801d8"};
@@ -544,7 +546,7 @@ static void test_times(void **state)
         assert_true(i == 1 ? isnan(cycles[i]) : isnan(cycles[i]) || cycles[i] > 0.5);
         kernel_free(kernels[i]);
     }
-    /* equal code runs as one loop */
+    /* Equal code runs as one loop. */
     assert_true(cycles[3] == cycles[0] || isnan(cycles[0]));
 }
 
@@ -570,7 +572,7 @@ static void test_set(void **state)
             assert_non_null(k);
             const struct insn *insns = kernel_insns(k, 0, &count);
             at[i] = kernel_set_add(set, insns, count);
-            assert_int_equal(at[i], i);   /* equal code runs as one loop */
+            assert_int_equal(at[i], i);   /* Equal code runs as one loop. */
             kernel_free(k);
         }
     if (!kernel_set_measure(set, 3, &err))

@@ -87,7 +87,7 @@ static void test_traits(void **state)
     assert_int_equal(insn_form(ISA_X86_64, garbage, 1, form, &traits), 0);
 }
 
-/* Scans this program's library: its code is found and counted, and the table has its forms. */
+/* Scans this program's library. Its code is found and counted, and the table has its forms. */
 static void test_scan_of_this_library(void **state)
 {
     (void)state;

@@ -42,7 +42,7 @@ static void test_properties(void **state)
             if (bottleneck >> j & 1)
                 assert_close(totals[j], bound);
             else
-                /* the returned bottleneck is the largest such set */
+                /* The returned bottleneck is the largest such set. */
                 assert_true(totals[j] < bound - 1e-9);
         }
         assert_close(largest, bound);
@@ -57,7 +57,7 @@ static void test_properties(void **state)
             }
             assert_close(sum, masses[i].count);
         }
-        /* the order of rows has no influence */
+        /* The order of rows has no influence. */
         schedule_balance(reversed, n, ports, again, NULL, NULL);
         for (size_t i = 0; i < n; i++)
             for (unsigned j = 0; j < ports; j++)
@@ -65,7 +65,7 @@ static void test_properties(void **state)
     }
 }
 
-/* Finds the most even of all optimal schedules: sets that share two ports divide their µops between
+/* Finds the most even of all optimal schedules. Sets that share two ports divide their µops between
  * these in equal proportion. Only this schedule satisfies the optimality conditions of largest
  * entropy. */
 static void test_most_even(void **state)

@@ -22,7 +22,7 @@
 #define LARGEST ((size_t)64 << 20)
 
 /* Commands in an order that satisfies the prerequisites of each. Together with those below they are
- * all commands. @: the data directory. */
+ * all commands. @ stands for the data directory. */
 static const char *const script[] = {
     "set keep-going on",
     "kernel hex 4801d8480fafc3",
@@ -182,7 +182,7 @@ static const char *const refused[] = {
 #define COMPILER "portolan-cc, which a build without LLVM lacks"
 #define QUIET "a core that is quiet for long enough"
 /* Commands outside of the script, with their prerequisites. They measure on this CPU for seconds,
- * or need an optional program. A command may fail only if @needs names what the host may lack,
+ * or need an optional program. A command may fail only if @needs names a possible lack of the host,
  * which is then printed. tests/tty tests them further. Successive commands with the same @before
  * run in one process after it. */
 static const struct { const char *before, *line, *needs;
@@ -233,8 +233,8 @@ static void add_line(const char *line, struct str *out)
              at ? getenv("PORTOLAN_DATA") : "", at ? at + 1 : "");
 }
 
-/* Writes the program's output for the commands of script to @out, with --format @format. @marker
- * (NULL: none) is run after each command. */
+/* Writes the program's output for the commands of script to @out, with --format @format. Runs
+ * @marker (may be NULL) after each command. */
 static void run(const char *format, const char *marker, struct str *out)
 {
     struct str text = {0}, shell = {0};
@@ -391,7 +391,7 @@ static size_t objects_of(struct str *out, json_t **objects, size_t most)
 static void headers_of(const char *csv, struct str *headers)
 {
     const char *header = csv;
-    size_t length = 0;   /* length of the header; 0: none found */
+    size_t length = 0;   /* length of the header; 0 if none was found */
     bool quoted = false;
 
     for (const char *at = csv; *at; at += *at == '\n') {
@@ -411,7 +411,7 @@ static void headers_of(const char *csv, struct str *headers)
     }
 }
 
-/* Returns a name of the flat @row that @headers lacks; "": none. */
+/* Returns a name of the flat @row that @headers lacks, or "". */
 static const char *lacking(const char *headers, const json_t *row)
 {
     const char *name;
@@ -461,8 +461,8 @@ static bool unfolds(const char *command, const char *name, size_t length)
     return false;
 }
 
-/* CSV's columns and JSON's names of one result are equal: the first row of each JSON array has
- * columns of CSV, and each column is a name in the object or unfolds one. Returns true if there are
+/* CSV's columns and JSON's names of one result are equal. The first row of each JSON array has
+ * columns of CSV, and each column is a name in the object or unfolds one. Returns whether there are
  * rows. */
 static bool assert_same_names(const char *line, const json_t *object, const char *csv)
 {
@@ -512,13 +512,13 @@ static void test_every_command_has_its_rows_in_csv(void **state)
     if (system(str_text(&out)) != 0 || !file_read("line.out", LARGEST, &sign, &err))
         fail_msg("%s", err.what);
     char *at = csv.data;
-    /* after quit nothing is printed */
+    /* After quit nothing is printed. */
     for (size_t i = 0; i + 1 < sizeof script / sizeof *script; i++) {
         char *end = strstr(at, str_text(&sign));
         if (!end)
             fail_msg("%s: what follows it is not there", script[i]);
         *end = '\0';
-        /* the rows of `source` are those of the commands that it runs */
+        /* The rows of `source` are those of the commands that it runs. */
         if (strncmp(script[i], "source", 6) != 0)
             with_rows += assert_same_names(script[i], objects[i], at);
         at = end + sign.length;
@@ -546,8 +546,8 @@ static void put_script(size_t first, size_t count)
     str_done(&text);
 }
 
-/* Fills @objects with the objects of the @count lines from @first, each of which the two exports of
- * its result follow. The caller releases them. */
+/* Fills @objects with the objects of the @count lines from @first, each of which is followed by the
+ * two exports of its result. The caller releases them. */
 static void objects_before_exports(struct str *out, size_t first, size_t count, json_t **objects)
 {
     size_t exports = 0;
@@ -595,7 +595,8 @@ static void call(size_t first, size_t count, json_t **objects)
     str_done(&out);
 }
 
-/* Reads the CSV of line @i; "" if it has no result, in which case the earlier one was exported. */
+/* Reads the CSV of line @i. It is "" if the line has no result, in which case the earlier one was
+ * exported. */
 static void read_rows(size_t i, struct str *csv)
 {
     char name[32];
@@ -612,7 +613,7 @@ static void read_rows(size_t i, struct str *csv)
     json_decref(exported);
 }
 
-/* Builds the program that PROGRAM loads. Without the compiler it returns false, and each use of
+/* Builds the program that PROGRAM loads. Without the compiler, returns false, and each use of
  * PROGRAM fails and names the missing tool. */
 static bool build_program(void)
 {
@@ -627,7 +628,7 @@ static bool build_program(void)
     return access("built", X_OK) == 0;
 }
 
-/* Commands outside of the script: each object conforms to the schema, and its rows are exported as
+/* Commands outside of the script. Each object conforms to the schema, and its rows are exported as
  * CSV with the same names. */
 static void test_commands_elsewhere(void **state)
 {

@@ -11,8 +11,8 @@
 #include "base/rng.h"
 #include "program/sdcm.h"
 
-/* Returns the hit rate if @d other lines are in random sets. The line stays if fewer other lines
- * are in its set than the set has ways. */
+/* Returns the hit rate if @d other lines are in random sets. The line remains if its set has fewer
+ * other lines than ways. */
 static double placed(double lines, double ways, unsigned d, struct rng *rng)
 {
     const int rounds = 40000;
@@ -89,7 +89,7 @@ static void test_random_replacement(void **state)
             fail_msg("%zu lines: %.3f instead of %.3f", lines[i], mine, its);
     }
     assert_true(sdcm_hit_random(&cache, 5) == 1 && sdcm_hit_random(&cache, INFINITY) == 0);
-    /* One large set: of lines of twice its capacity the share h = exp(-2 (1 - h)) stays. */
+    /* One large set: of lines of twice its capacity, the share h = exp(-2 (1 - h)) remains. */
     assert_float_equal(sdcm_hit_random(&(struct cache_shape){4096, 4096}, 8192), 0.2032, 1e-3);
     assert_true(sdcm_hit_random(&(struct cache_shape){4096, 4096}, INFINITY) == 0);
     for (double d = 1; d < 30000; d *= 1.1)

@@ -53,7 +53,7 @@ static struct mapping *member(unsigned k)
 static struct experiments *record_of_pairs(void)
 {
     struct experiments *t = experiments_new();
-    /* the forms are in another order than in the requesting table */
+    /* The forms are in another order than in the requesting table. */
     uint32_t y = names_add(&t->forms, "Y"), z = names_add(&t->forms, "Z"), forms[LIKE];
 
     for (size_t i = 0; i < LIKE; i++)
@@ -100,7 +100,7 @@ static void test_most_telling_first(void **state)
     str_clear(&text);
     experiments_print(t, 1, &text);
     assert_string_equal(str_text(&text), "Z + Y");
-    /* Z + Y takes 1 or 8 cycles */
+    /* Z + Y takes 1 or 8 cycles. */
     assert_float_equal(disagreement, 3.5 / 4.5, 1e-9);
     for (unsigned k = 0; k < 4; k++)
         mapping_free(committee[k]);
@@ -124,7 +124,7 @@ static void test_drawn_from_a_record(void **state)
     struct experiments *few = experiments_new();
     names_add(&few->forms, "Z");
     names_add(&few->forms, "Y");
-    /* this table lacks the forms of all other experiments */
+    /* This table lacks the forms of all other experiments. */
     assert_int_equal(generate_recorded(few, record, 1000, 2, &rng), 1);
     experiments_free(few);
     experiments_free(record);
@@ -170,7 +170,7 @@ static void note_round(void *state, const struct select_round *round, const stru
     c->error = unseen(c->truth, best);
 }
 
-/* With active selection a few pairs are as accurate as all pairs. */
+/* With active selection, a few pairs are as accurate as all pairs. */
 static void test_select(void **state)
 {
     struct mapping *truth = known(21);

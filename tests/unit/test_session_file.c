@@ -136,7 +136,8 @@ static void test_hex_kernel(void **state)
     str_done(&after);
 }
 
-/* Source lines of machine code: each precedes its instruction. Damaged ones are rejected. */
+/* Source lines of machine code, each of which precedes its instruction. Damaged ones are
+ * rejected. */
 static void test_hex_lines(void **state)
 {
     (void)state;
@@ -170,7 +171,7 @@ static void test_hex_lines(void **state)
                *third = strstr(str_text(&shown), "inlined g\n");
     assert_true(first && second && third && first < second && second < third);
     RUN(&t, NULL, "session save %s", "lined-again");
-    /* no line outside of the loop */
+    /* There is no line outside of the loop. */
     assert_true(work_holds("lined-again/kernel-source.txt", "\n  two\nthree\n"));
     assert_true(work_holds("lined-again/kernel-lines.csv",
                            "byte,source_line,inlined\n0,2,\"f(int, long)\"\n3,3,\n6,0,g\n"));
@@ -227,8 +228,8 @@ static void test_names_of_bytes(void **state)
     str_done(&shown);
 }
 
-/* Commands that open the file which a session's recipe names display it first, whatever its name:
- * kernel reload, compile, functions and edit. */
+/* Commands that open the file of a session's recipe display it first, whatever its name: kernel
+ * reload, compile, functions and edit. */
 static void test_foreign_path(void **state)
 {
     static const struct { const char *recipe, *command; } tries[] = {
@@ -327,7 +328,7 @@ static void test_refused_whole(void **state)
             fail_msg("%s was taken", faults[i].text);
         if (!strstr(err.what, faults[i].what))
             fail_msg("%s: %s", faults[i].text, err.what);
-        /* no setting or kernel of the rejected session remains */
+        /* No setting or kernel of the rejected session remains. */
         assert_int_equal(s.settings.format, FORMAT_TEXT);
         assert_true(s.settings.ascii);
         assert_string_equal(s.document.kernel->name, "hex");
@@ -381,7 +382,7 @@ static void test_export(void **state)
         json_decref(root);
         RUN(&s, NULL, "export %s", "x.html");
         RUN(&s, NULL, "export %s", "x.md");
-        /* the output format of the session is unchanged */
+        /* The output format of the session is unchanged. */
         assert_int_equal(s.settings.format, FORMAT_TEXT);
         str_done(&printed);
     }
@@ -442,7 +443,7 @@ static void test_pipes_are_refused(void **state)
     session_done(&s);
 }
 
-/* Files that the session did not create stay, whatever their names are. */
+/* Files that the session did not create remain, whatever their names are. */
 static void test_strangers_are_kept(void **state)
 {
     static const char *const strangers[] = {"proj/machines/thesis.txt", "proj/kernel.s",
@@ -456,7 +457,7 @@ static void test_strangers_are_kept(void **state)
     session_init(&s);
     RUN(&s, NULL, "kernel hex 4801d84829c375f8; mapping new 4 four; session save %s", "clean");
     for (size_t i = 0; i < sizeof strangers / sizeof *strangers; i++) {
-        /* in a new directory, and in that of a session */
+        /* This holds in a new directory, and in that of a session. */
         for (int beside = 0; beside < 2; beside++) {
             snprintf(command, sizeof command, "rm -rf '%s'; mkdir -p '%s/machines' '%s/overrides'",
                      work_path("proj"), work_path("proj"), work_path("proj"));
@@ -488,7 +489,7 @@ static void test_strangers_are_kept(void **state)
     session_done(&s);
 }
 
-/* A machine of the previous session is removed. A link to a session stays a link. */
+/* A machine of the previous session is removed. A link to a session remains a link. */
 static void test_saved_over(void **state)
 {
     (void)state;
@@ -523,7 +524,7 @@ static void test_death_while_saving(void **state)
     RUN(&old, NULL, "kernel hex 4801d84829c375f8; mapping new 4 four%s", NULL);
     RUN(&fresh, NULL, "kernel hex 48ffc0; mapping new 3 three%s", NULL);
     assert_true(session_save(&old, work_path("living"), NULL));
-    /* every second call here; the tests of files use every call */
+    /* This uses every second call. The tests of files use every call. */
     for (unsigned position = 0; status != 0; position += 2) {
         struct session s;
         struct err err = {0};
@@ -557,7 +558,7 @@ static void test_death_while_saving(void **state)
     session_done(&fresh);
 }
 
-/* Settings are those of the saved session, and the output of the previous loop is gone. */
+/* Settings are those of the saved session, and the output of the previous loop is removed. */
 static void test_taken_over(void **state)
 {
     (void)state;
@@ -580,7 +581,7 @@ static void test_taken_over(void **state)
     session_done(&t);
 }
 
-/* The current loop is part of the document: it is loaded, chosen and saved. */
+/* The current loop is part of the document. It is loaded, chosen and saved. */
 static void test_loop_in_use(void **state)
 {
     (void)state;
@@ -605,7 +606,7 @@ static void test_loop_in_use(void **state)
     session_done(&t);
 }
 
-/* A sweep continues with its own loop, and is not shown for a loop that was loaded meanwhile. */
+/* A sweep continues with its own loop, and is not shown for a loop that was loaded later. */
 static void test_use_beside_a_job(void **state)
 {
     (void)state;

@@ -47,7 +47,7 @@ static size_t naive_misses(const trace *t, size_t lines)
     return misses;
 }
 
-/* Returns the distances of @t's references as a profile: bins[d]; the last bin counts first
+/* Returns the distances of @t's references as a profile, bins[d]. The last bin counts first
  * uses. */
 static double *profile(const trace *t, size_t lines)
 {
@@ -89,8 +89,8 @@ static void interleave(trace *threads, size_t p, trace *out)
             vec_push(out, threads[k].items[i]);
 }
 
-/* Returns the predicted miss rate of all references in a fully associative cache of @lines lines:
- * shared, or private to each thread. */
+/* Returns the predicted miss rate of all references in a fully associative cache of @lines lines,
+ * shared or private to each thread. */
 static double predicted(const trace *serial, size_t footprint, double p, double common,
                         double lines, bool shared)
 {
@@ -148,7 +148,7 @@ static void test_rows(void **state)
 }
 
 /* All threads read one table, at equal offsets. A line is reused p times as often, with p times as
- * many lines per time in between. */
+ * many lines per unit of time between uses. */
 static void test_table(void **state)
 {
     static const double sizes[] = {100, 150, 230, 300, 450, 700, 800};
@@ -167,7 +167,7 @@ static void test_table(void **state)
 }
 
 /* By hand: 100 of 1,000 lines are shared by four threads. A thread has 325 lines. Of 40 lines
- * between two uses 4 are shared, so four threads use 4 + 4 * 36. */
+ * between two uses, 4 are shared, so four threads use 4 + 4 * 36. */
 static void test_by_hand(void **state)
 {
     const struct sharing s = {4, 1000, 0.1}, serial = {1, 1000, 0.1};

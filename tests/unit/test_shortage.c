@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Runs every command and every loader with failing allocations, at each allocation in turn. Each
- * succeeds or fails with a message, and the same command works afterwards. SWEEP=N: number of
+ * succeeds or fails with a message, and the same command works afterwards. SWEEP=N is the number of
  * positions for each (make torture uses more, and checks for leaks). */
 #include <setjmp.h>
 #include <signal.h>
@@ -55,7 +55,7 @@ static bool fails_once(size_t size)
     return now;
 }
 
-/* From one allocation on only the reserve can be allocated, until the work that received it has
+/* After one allocation, only the reserve can be allocated, until the work that received it has
  * ended. */
 static bool fails_on(size_t size)
 {
@@ -66,7 +66,7 @@ static bool fails_on(size_t size)
     atomic_store(&met, true);
     if (size == SHORTAGE_KEPT || size == SHORTAGE_LAST)
         return true;
-    if (!mine)   /* no thread has the reserve, so this one gets it */
+    if (!mine)   /* No thread has the reserve, so this one receives it. */
         return !atomic_exchange(&yielded, true) ||
                atomic_fetch_sub(&left, (int64_t)size) < (int64_t)size;
     if (!atomic_load(&mine->wanted)) {
@@ -168,7 +168,7 @@ static void make_files(struct session *s)
 
 static const struct trial {
     const char *before, *command;
-    bool varies;   /* prints times, which vary */
+    bool varies;   /* This prints times, which vary. */
 } trials[] = {
     {"", "kernel load @/loop.s", false},
     {"", "kernel load @/loop.o", false},
@@ -268,7 +268,7 @@ static void test_commands(void **state)
     session_init(&s);
     make_files(&s);
     for (const struct trial *t = trials; t < trials + sizeof trials / sizeof *trials; t++) {
-        for (int i = 0; i < 2; i++) {   /* the second iteration finds caches filled */
+        for (int i = 0; i < 2; i++) {   /* The second iteration finds caches filled. */
             must_run(&s, t->before, &expected);
             atomic_store(&calls, 0);
             mem_fault = counts;

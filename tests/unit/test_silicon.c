@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The AArch64 machines, compared with measurements of their processors or documents of their
- * makers. The published tables are not part of the project: $PORTOLAN_SHARED/data has them. Without
- * them only the loops are tested. */
+ * makers. The published tables are not part of the project. $PORTOLAN_SHARED/data has them. Without
+ * them, only the loops are tested. */
 #include <ctype.h>
 #include <math.h>
 #include <setjmp.h>
@@ -140,7 +140,7 @@ static void test_neoverse_v2_as_on_a_grace(void **state)
     csv_table_free(t);
 }
 
-/* Returns the sum of the numbers of "1+3+6"; NaN for other text. */
+/* Returns the sum of the numbers of "1+3+6", or NaN for other text. */
 static double steps_of(const char *text)
 {
     double sum = 0;
@@ -255,7 +255,7 @@ static void test_loops(void **state)
 {
     static const struct { const char *machine, *text; double cycles;
     } loops[] = {
-        /* dispatch accepts four additions per cycle, although six ports could execute them */
+        /* Dispatch accepts four additions per cycle, although six ports could execute them. */
         {"neoverse-v2",
          "add x1, x20, x21\nadd x2, x20, x21\nadd x3, x20, x21\nadd x4, x20, x21\nadd x5, x20, "
          "x21\nadd x6, x20, x21\nadd x7, x20, x21\nadd x8, x20, x21\n",
@@ -269,7 +269,7 @@ static void test_loops(void **state)
         {"neoverse-v2", "mla z0.d, p0/m, z1.d, z2.d\n", 3},
         {"neoverse-v2", "sdiv x0, x0, x1\n", 5},
         /* movprfx costs nothing and depends on its source: 4 cycles from the product, none from the
-         * old z1 */
+         * old z1. */
         {"neoverse-v2",
          "movprfx z1, z0\nfmla z1.d, p0/m, z2.d, z3.d\nmovprfx z0, z1\nfmla z0.d, p0/m, z2.d, "
          "z3.d\n",
@@ -290,7 +290,7 @@ static void test_loops(void **state)
         {"neoverse-v2",
          "ldp x1, x2, [x0]\nldp x3, x4, [x0, #16]\nldp x5, x6, [x0, #32]\nldp x7, x8, [x0, #48]\n",
          2},
-        /* two loads or one store per cycle */
+        /* There are two loads or one store per cycle. */
         {"a64fx", "ldr d0, [x1]\nldr d1, [x2]\nstr d2, [x3]\nstr d2, [x4]\n", 3},
         {"apple-m1", "fmadd d0, d1, d2, d0\n", 4},
         /* A chain of moves takes a cycle per move (Graviton 3, Cortex-X1). Other moves are
@@ -301,7 +301,7 @@ static void test_loops(void **state)
          "mov x1, x20\nmov x2, x20\nmov x3, x20\nmov x4, x20\nmov x5, x20\nmov x6, x20\nmov x7, "
          "x20\nmov x8, x20\n",
          2},
-        /* dispatch accepts three additions per cycle */
+        /* Dispatch accepts three additions per cycle. */
         {"neoverse-n2",
          "add x1, x20, x21\nadd x2, x20, x21\nadd x3, x20, x21\nadd x4, x20, x21\nadd x5, x20, "
          "x21\nadd x6, x20, x21\n",
@@ -340,8 +340,8 @@ static void test_loops(void **state)
     }
 }
 
-/* Writes eight copies of each of @lines. @: the number of the copy; A to D: registers of that copy,
- * 8 apart. */
+/* Writes eight copies of each of @lines. @ is the number of the copy. A to D are registers of that
+ * copy, 8 apart. */
 static void unroll(const char *const *lines, struct str *out)
 {
     for (size_t i = 0; lines[i]; i++)

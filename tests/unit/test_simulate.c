@@ -58,7 +58,7 @@ static void append(struct block *b, const char *hex)
     b->count++;
 }
 
-/* Decodes @hex instruction by instruction. False for invalid bytes at the end or too many
+/* Decodes @hex instruction by instruction. Returns false for invalid bytes at the end or too many
  * instructions. */
 static bool append_all(struct block *b, const char *hex)
 {
@@ -147,7 +147,7 @@ static struct corpus real_blocks(void)
     return c;
 }
 
-/* Bounds are lower bounds: the simulation is not faster, except for effects of store buffer and
+/* Bounds are lower bounds. The simulation is not faster, except for effects of store buffer and
  * pages that it does not model. */
 static void check_bounds(const char *id, struct simulator *s, struct block_work *w,
                          const struct block *b, size_t number)
@@ -155,13 +155,13 @@ static void check_bounds(const char *id, struct simulator *s, struct block_work 
     struct bounds bounds;
     struct simulation sim = run(s, w, b, &bounds);
     if (bounds.unknown)
-        return;   /* the simulation lacks the unknown form's latency */
-    /* whether the block waits for a store to reach the cache, which overlaps with retirement */
+        return;   /* The simulation lacks the unknown form's latency. */
+    /* true if the block waits for a store to reach the cache, which overlaps with retirement */
     bool waits = false;
 
     for (size_t k = 0; k < w->deps.addresses.found_count; k++)
         waits |= !w->deps.addresses.found[k].fits;
-    /* tolerance, because the simulation takes whole cycles */
+    /* The tolerance is needed, because the simulation uses integer cycles. */
     double chain = waits ? 0 : 0.96 * bounds.cycles[BOUND_DEPENDENCIES];
     double floor = fmax(fmax(bounds.cycles[BOUND_PORTS], bounds.cycles[BOUND_ISSUE]), chain);
     if (!(sim.cycles >= floor * 0.97 - 0.02))
@@ -213,7 +213,7 @@ static void check_more(const char *id, struct block_work *w, const struct block 
     /* An additional instruction can change addresses, and therefore which stores merge. */
     size_t compared = sizeof kinds / sizeof *kinds - !isnan(w->core->store_lines_per_cycle);
     for (size_t k = 0; k < compared; k++)
-        /* a stack operation at the end can replace a synchronisation µop */
+        /* A stack operation at the end can replace a synchronisation µop. */
         if (!isnan(before.cycles[kinds[k]]) &&
             !(after.cycles[kinds[k]] >= before.cycles[kinds[k]] - 0.26))
             fail_msg("%s: %s fell from %.3f to %.3f", id, bound_name(kinds[k]),
@@ -298,8 +298,8 @@ static void test_copies(void **state)
     vec_done(&real.blocks);
 }
 
-/* Consecutive copies are the same endless code. So two computed periods must agree exactly: C(K^p)
- * q = C((K^n)^q) p / n. */
+/* Consecutive copies are the same endless code. Two computed periods must therefore agree exactly:
+ * C(K^p) q = C((K^n)^q) p / n. */
 static void test_copies_simulated(void **state)
 {
     (void)state;
@@ -317,7 +317,7 @@ static void test_copies_simulated(void **state)
             struct bounds bounds;
             struct simulation many = run(s, w, &copies, &bounds);
             if (w->deps.addresses.found_count > 0)
-                continue;   /* more copies reveal more chains */
+                continue;   /* More copies reveal more chains. */
             struct simulation once = run(s, w, b, &bounds);
             if (!once.period || !many.period)
                 continue;
@@ -359,8 +359,8 @@ static void test_storage_reused(void **state)
     vec_done(&real.blocks);
 }
 
-/* Slots are integers. For an inferred machine with slightly fewer than four, four are simulated;
- * the bound uses the fact. */
+/* Slots are integers. For an inferred machine with slightly fewer than four, four are simulated.
+ * The bound uses the fact. */
 static void test_width_that_is_no_whole_number(void **state)
 {
     (void)state;
@@ -412,8 +412,8 @@ static struct simulation run_with(struct simulator *s, struct block_work *w, con
     return sim;
 }
 
-/* Loads wait until stores reach the cache, a time that is known when the store retires. Forwarding
- * a part of the value takes store_forward_part longer than a load that the store covers. */
+/* Loads wait until stores reach the cache, which is known when the store retires. Forwarding a part
+ * of the value takes store_forward_part longer than a load that the store covers. */
 static void test_late_stores(void **state)
 {
     /* mov [rsp],eax; mov [rsp+4],eax; mov rcx,[rsp]; add rax,rcx */
@@ -568,7 +568,7 @@ static void test_no_bound(void **state)
     machine_free(machine);
 }
 
-/* In a sweep a value beyond a fact's limit counts as the limit, and a block of no bytes as
+/* In a sweep, a value beyond a fact's limit counts as the limit, and a block of no bytes as
  * unknown. */
 static void test_facts_beyond(void **state)
 {
@@ -614,9 +614,9 @@ static void test_far_ahead(void **state)
     append(&b, "486bc103");
     struct simulation sim = run_with(s, w, &b, &(struct simulate_options){.iterations = 12000});
     assert_true(fabs(sim.cycles - 1) < 0.01);
-    append(&b, "480fafc9");   /* the storage behaves like a new one: imul rcx, rcx */
+    append(&b, "480fafc9");   /* The storage behaves like a new one: imul rcx, rcx. */
     sim = run_with(s, w, &b, &(struct simulate_options){.iterations = 400});
-    /* the other imul is older and uses the port in the first of every three cycles */
+    /* The other imul is older and uses the port in the first of every three cycles. */
     assert_true(fabs(sim.cycles - 4) < 0.01);
     simulator_free(s);
     block_work_free(w);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Pastes over a slow terminal: in pieces, with pauses anywhere. No text is lost, and none becomes
- * keys. Time is not checked: the pauses exceed any wait for the end of a key's sequence. */
+/* Pastes over a slow terminal, in pieces with pauses anywhere. No text is lost, and none becomes
+ * keys. Time is not checked, because the pauses exceed any wait for the end of a key's sequence. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -90,7 +90,7 @@ static void test_pause_within_the_text(void **state)
     see("2/2");
 }
 
-/* A terminal that never sends the end mark: Ctrl-C accepts the received text. */
+/* A terminal that never sends the end mark. Ctrl-C accepts the received text. */
 static void test_end_that_never_comes(void **state)
 {
     static const char begin[] = "\033[200~ popcntq %rax, %rbx\r";
@@ -102,7 +102,7 @@ static void test_end_that_never_comes(void **state)
     see("POPCNT (R64, R64)");
 }
 
-/* A paste with a pause at the prompt: a single line is inserted, several lines become a loop. */
+/* A paste with a pause at the prompt. A single line is inserted, several lines become a loop. */
 static void test_pause_at_the_prompt(void **state)
 {
     static const char first[] = ":\033[200~kernel hex 48", second[] = "0fafc3\033[201~\r",
@@ -119,9 +119,9 @@ static void test_pause_at_the_prompt(void **state)
     see("frndint");
 }
 
-/* Two pastes in one read: the second begins where the first ends, and is complete. So is a paste
+/* Two pastes in one read. The second begins where the first ends, and is complete. So is a paste
  * immediately after a key. Keys after a paste take effect immediately, on a slow host before the
- * pasted loop is loaded. test_cuts_anywhere shows that keys after a paste stay keys. */
+ * pasted loop is loaded. test_cuts_anywhere shows that keys after a paste remain keys. */
 static void test_one_right_behind_the_other(void **state)
 {
     static const char pastes[] =
@@ -171,7 +171,7 @@ static int close_feed(void **state)
     return 0;
 }
 
-/* Reads all input: keys to @keys, and the texts of pastes, each in brackets, to @pastes. */
+/* Reads all input. Stores keys in @keys, and the texts of pastes, each in brackets, in @pastes. */
 static void take_all(struct str *keys, struct str *pastes)
 {
     struct str text = {0};
@@ -237,7 +237,8 @@ static void test_more_than_fits(void **state)
     }
     assert_int_equal(write(feed, PASTE_END, 3), 3);
     assert_false(input_paste(&text));
-    assert_int_equal(write(feed, PASTE_END "k", 7), 7);   /* a wrong end mark, then the end */
+    assert_int_equal(write(feed, PASTE_END "k", 7), 7);   /* There is a wrong end mark, then the
+                                                           * end. */
     assert_true(input_paste(&text));
     assert_true(input_paste_cut());
     assert_int_equal(text.length, most);

@@ -66,7 +66,7 @@ static size_t assemble_all(const struct forms *forms, size_t *order)
             continue;
         str_clear(&line);
         form_instance(forms_at(forms, i), &line);
-        /* disassemblers join adjacent fwait and fnstcw */
+        /* Disassemblers join adjacent fwait and fnstcw. */
         str_addf(&text, "%s\n\tnop\n", str_text(&line));
         order[count++] = i;
     }
@@ -82,8 +82,8 @@ static size_t assemble_all(const struct forms *forms, size_t *order)
 static uint64_t *starts;
 
 /* Appends to @out[i] the part of @tool's listing between the starts of forms i and i + 1, without
- * addresses, comments and nops. LLVM prints prefixes on separate lines. @find: the starts come from
- * this listing. False if the tool is not installed. */
+ * addresses, comments and nops. LLVM prints prefixes on separate lines. With @find, the starts come
+ * from this listing. Returns false if the tool is not installed. */
 static bool disassemble(const char *tool, size_t count, bool find, struct str *out)
 {
     struct str text = {0};

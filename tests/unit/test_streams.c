@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Streams of loops and the layout of their arrays: kinds and strides by hand; lines compared with
- * the misses of a simulated cache; addresses compared with registers computed iteration by
+/* Streams of loops and the layout of their arrays: kinds and strides by hand, lines compared with
+ * the misses of a simulated cache, and addresses compared with registers computed iteration by
  * iteration. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -124,7 +124,7 @@ static void test_loops(void **state)
             unsigned found = 0;
             kernel_free(any);
             if (!any && err.code == ERR_MISSING)
-                continue;   /* this build lacks its decoder */
+                continue;   /* This build lacks its decoder. */
             find_of(isa, isa_ops(isa)->foreign->memory_loop((enum memory_loop)loop,
                                                             kind == 0 ? 256 : 128));
             assert_int_equal(streams.unknown, 0);
@@ -134,7 +134,7 @@ static void test_loops(void **state)
                          streams.items.items[i].step == wanted[loop].step;
             assert_true(found > 0);
             if (loop == LOOP_FEW)
-                assert_int_equal(count, MEMORY_FEW_UOPS - 1);   /* the loop's end adds one µop */
+                assert_int_equal(count, MEMORY_FEW_UOPS - 1);   /* The loop's end adds one µop. */
             if (loop == LOOP_SOME)
                 assert_int_equal(count, MEMORY_SOME_UOPS - 1);
         }
@@ -152,11 +152,11 @@ static void test_iterations(void **state)
         /* sub rax,-16; cmp rax,4096; jb */
         {"488b1407 4883e8f0 483d00100000 72f0", 256, 16, 4096},
         {"488b1407 4883c004 4883c004 483d00100000 75ec", 512, 8, 4096},     /* two additions */
-        /* the limit is a register */
+        /* The limit is a register. */
         {"488b1407 4883c008 4839c8 75f3", 0, 0, 0},
-        /* the increment is a register */
+        /* The increment is a register. */
         {"488b1407 4801c8 483d00100000 75f1", 0, 0, 0},
-        /* the counter moves away from the limit */
+        /* The counter moves away from the limit. */
         {"488b1407 4883e808 483d00100000 75f0", 0, 0, 0},
         /* no comparison */
         {"488b1407 4883c008 75f6", 0, 0, 0},
@@ -196,7 +196,7 @@ static void test_waiting(void **state)
     assert_int_equal(streams.waiting, 0);
     find("48ff07 4883c740");                         /* inc qword [rdi] */
     assert_int_equal(streams.waiting, 1);
-    find("488b442408 4801c3");                       /* the load has a constant address */
+    find("488b442408 4801c3");                       /* The load has a constant address. */
     assert_int_equal(streams.waiting, 0);
 }
 
@@ -232,7 +232,7 @@ static void test_indices(void **state)
     find("488b00 488b5010");
     assert_int_equal(streams.items.count, 1);
     assert_true(streams.items.items[0].late);
-    /* First the link is loaded before the value; then a store accesses the element before the
+    /* First the link is loaded before the value. Then a store accesses the element before the
      * link. */
     find("488b4810 488b5008 4889c8");                /* mov rcx,[rax+16]; mov rdx,[rax+8]; mov */
     assert_false(streams.items.items[0].late);
@@ -257,12 +257,13 @@ static void test_unknown(void **state)
     assert_false(layout_arrays(insns, &streams, 1 << 20, &arrays, &err));
     assert_int_equal(err.code, ERR_DATA);
     assert_non_null(strstr(err.what, "instruction 1"));
-    find("488b04ce 480fafc2 488b1cc7 4883c101");     /* an index multiplied by a register */
+    find("488b04ce 480fafc2 488b1cc7 4883c101");     /* This is an index multiplied by a register.
+                                                      * */
     assert_int_equal(streams.unknown, 3);
     find("4801d8");
     err = (struct err){0};
     assert_false(layout_arrays(insns, &streams, 1 << 20, &arrays, &err));
-    /* strides of a page: the arrays have at least four pages */
+    /* The strides are a page. The arrays have at least four pages. */
     find("488b07 4881c700100000");
     err = (struct err){0};
     assert_false(layout_arrays(insns, &streams, 8192, &arrays, &err));
@@ -271,7 +272,7 @@ static void test_unknown(void **state)
 }
 
 /* Loops with strides or addresses at the ends of 64 bits cannot be laid out, and the error reports
- * that. */
+ * this. */
 static void test_far(void **state)
 {
     static const char *const loops[] = {
@@ -366,7 +367,7 @@ static double misses(const int64_t *offsets, const unsigned *bytes, size_t n, in
     return (double)fresh / (rounds - rounds / 2);
 }
 
-/* Random walks: the number of lines equals the misses of a first level of 512 lines. */
+/* Random walks. The number of lines equals the misses of a first level of 512 lines. */
 static void test_lines_are_misses(void **state)
 {
     unsigned seed = 12345;
@@ -434,7 +435,7 @@ static void laid_out(uint64_t bytes)
                 streams.items.items[k].kind == STREAM_WALK &&
                 streams.items.items[i].symbol != streams.items.items[k].symbol)
                 assert_true(low[i] >= high[k] || low[k] >= high[i]);
-    /* rows skip some of the lines */
+    /* Rows skip some of the lines. */
     assert_true(indexed || (used > 0.7 * (double)bytes && used < 1.01 * (double)bytes));
     for (unsigned i = 0; i < arrays.fill_count; i++)
         assert_true(arrays.fills[i].at + arrays.fills[i].bytes <= arrays.bytes);
@@ -443,15 +444,18 @@ static void laid_out(uint64_t bytes)
 static void test_layouts(void **state)
 {
     static const char *const loops[] = {
-        "c5fc100406c5fc110407c5fc104c0620c5fc114c07204883c040",   /* a copy loop with an index */
-        /* a copy loop with two pointers */
+        "c5fc100406c5fc110407c5fc104c0620c5fc114c07204883c040",   /* This is a copy loop with an
+                                                                   * index. */
+        /* This is a copy loop with two pointers. */
         "488b07488906 4883c708 4883c608",
-        /* a copy loop that runs backwards */
+        /* This is a copy loop that runs backwards. */
         "488b04ce 488904cf 4883e901",
-        "8b0c86 488b14cf 4883c001",                               /* a gather by loaded indices */
-        "488b00 488b00",                                          /* a chain of pointers */
-        "488b07 488b9740200000 488b8fc0dfffff 4883c708",          /* three rows of one array */
-        "488b07 488b1e 4883c708 4881c600010000",                  /* strides of 8 and 256 */
+        "8b0c86 488b14cf 4883c001",                               /* This is a gather by loaded
+                                                                   * indices. */
+        "488b00 488b00",                                          /* This is a chain of pointers. */
+        "488b07 488b9740200000 488b8fc0dfffff 4883c708",          /* These are three rows of one
+                                                                   * array. */
+        "488b07 488b1e 4883c708 4881c600010000",                  /* The strides are 8 and 256. */
     };
     (void)state;
     for (size_t i = 0; i < sizeof loops / sizeof *loops; i++)

@@ -48,7 +48,7 @@ static void test_known(void **state)
     }
 }
 
-/* An expression is searched and used only if regression fails. */
+/* An expression is searched for and used only if regression fails. */
 static void test_where_regression_fails(void **state)
 {
     static const char *const names[] = {"A", "B", "C"};
@@ -88,7 +88,7 @@ static void test_print(void **state)
 {
     static const char *const names[] = {"N", "M"};
     const double inputs[] = {12, 3};
-    /* the smallest expression for these data; N - M */
+    /* The smallest expression for these data is N - M. */
     const struct formula f = {.coefficients = {40, -0.5},
                               .count = 2,
                               .code_length = 9,

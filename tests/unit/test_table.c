@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Filters and tables: which rows are displayed, and the selection, which stays on its row. */
+/* Filters and tables: the displayed rows, and the selection, which remains on its row. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -87,22 +87,22 @@ static void test_filters(void **state)
     assert_non_null(strstr(filtered(&t, "colour=red"), "unknown column"));
     assert_non_null(strstr(filtered(&t, "cycles>much"), "invalid number"));
     assert_non_null(strstr(filtered(&t, "cycles>1 &"), "empty"));
-    assert_string_equal(shown(&t), "1");   /* a rejected filter changes nothing */
+    assert_string_equal(shown(&t), "1");   /* A rejected filter changes nothing. */
     /* alternatives, and combinations of conditions */
     assert_string_equal(filtered(&t, "cycles<0.3 | cycles>10"), "03");
     assert_string_equal(filtered(&t, "add & cycles>0.3 | form~NOP | imul"), "124");
     assert_string_equal(filtered(&t, "nothing | else"), "");
     assert_non_null(strstr(filtered(&t, "cycles>1 |"), "empty"));
     assert_non_null(strstr(filtered(&t, "| cycles>1"), "empty"));
-    /* quoted text is not parsed */
+    /* Quoted text is not parsed. */
     assert_string_equal(filtered(&t, "form~\"R64, R64\""), "02");
     assert_string_equal(filtered(&t, "'ADD (R64' & form = \"ADD (R64, R64)\""), "0");
     assert_string_equal(filtered(&t, "\"cycles>1 & x | y\""), "");
     assert_string_equal(filtered(&t, "form~don't"), "");
-    /* 50% means one half */
+    /* 50% means one half. */
     assert_string_equal(filtered(&t, "cycles>=50% & cycles<100%"), "1");
     assert_non_null(strstr(filtered(&t, "cycles>5%%"), "invalid number"));
-    /* reports a pattern that no row can match */
+    /* This reports a pattern that no row can match. */
     assert_non_null(strstr(filtered(&t, "form>2"), "form is text, so no row can match"));
     assert_non_null(strstr(filtered(&t, "cycles>3 & cycles<2"), "no row can match"));
     assert_non_null(strstr(filtered(&t, "cycles>3 & cycles<=3"), "no row can match"));
@@ -131,8 +131,8 @@ static void test_selection_follows(void **state)
     assert_true(table_selected(&t, &row));
     assert_int_equal(row, 2);
     assert_true(table_sort(&t, &source, "-cycles", &err));
-    assert_string_equal(shown(&t), "32104");   /* missing values are last in both orders */
-    assert_int_equal(t.cursor, 0);             /* the requested row is the first one */
+    assert_string_equal(shown(&t), "32104");   /* Missing values are last in both orders. */
+    assert_int_equal(t.cursor, 0);             /* The requested row is the first one. */
     table_act(&t, &source, ACTION_DOWN);
     assert_true(table_selected(&t, &row));
     assert_int_equal(row, 2);
@@ -147,7 +147,7 @@ static void test_selection_follows(void **state)
     assert_true(table_selected(&t, &row));
     assert_int_equal(row, 3);
     assert_false(table_find(&t, &source, NULL, "nowhere", 1));
-    table_click(&t, &source, 28, 0);   /* clicks immediately after the longest name */
+    table_click(&t, &source, 28, 0);   /* Clicks immediately after the longest name. */
     shown(&t);
     assert_int_equal(t.sort, 1);
     table_act(&t, &source, ACTION_LAST);
@@ -235,7 +235,7 @@ static const char *header_of(struct table *t, const struct table_source *wide)
     return text;
 }
 
-/* If columns do not fit they scroll, and the first one is fixed. */
+/* If columns do not fit, they scroll, and the first one is fixed. */
 static void test_sideways(void **state)
 {
     static const struct table_column ten[10] = {
@@ -337,8 +337,8 @@ static unsigned updates(struct table *t, const size_t *rows)
     return n;
 }
 
-/* Rows are sorted and filtered step by step. No drawing takes long, the old order stays meanwhile,
- * and Esc ends the work. */
+/* Rows are sorted and filtered step by step. No drawing takes long, the old order remains until the
+ * end, and Esc ends the work. */
 static void test_many_rows(void **state)
 {
     static const char *const orders[] = {"cycles", "-cycles", "form"};
@@ -392,7 +392,7 @@ static void test_search_goes_on(void **state)
     (void)state;
     table_init(&t);
     updates(&t, &rows);
-    /* the search visits all rows once and returns to the first one */
+    /* The search visits all rows once and returns to the first one. */
     assert_true(table_find(&t, &large, &rows, "form 000000", -1));
     assert_true(table_busy(&t));
     assert_true(updates(&t, &rows) > 3);
@@ -439,7 +439,7 @@ static void test_ends_of_what_comes(void **state)
     assert_true(table_sort(&t, &large, "-cycles", &err) && table_act(&t, &large, ACTION_LAST));
     updates(&t, &rows);
     assert_int_equal(t.cursor, MANY - 1);
-    /* Any other move stays at its row. */
+    /* Any other move remains at its row. */
     assert_true(table_sort(&t, &large, "cycles", &err) && table_act(&t, &large, ACTION_FIRST) &&
                 table_act(&t, &large, ACTION_DOWN));
     size_t row = t.selected;
@@ -448,7 +448,7 @@ static void test_ends_of_what_comes(void **state)
     table_done(&t);
 }
 
-/* Rows with equal first columns; counts the requests for text. */
+/* Rows with equal first columns. Counts the requests for text. */
 struct pairs { size_t count, asked, from; };
 
 static const struct table_column pair_columns[] = {{"form", 0, false, 0},
@@ -476,7 +476,7 @@ static void pair_text(const void *context, size_t row, int column, struct str *o
              column ? (row + p->from) % 2 : (row + p->from) / 2);
 }
 
-/* One of two rows with the same name is tagged. For any number of rows copying reads only tagged
+/* One of two rows with the same name is tagged. For any number of rows, copying reads only tagged
  * rows, and finds them after they moved. */
 static void test_tags_of_pairs(void **state)
 {
@@ -505,7 +505,7 @@ static void test_tags_of_pairs(void **state)
     assert_string_equal(str_text(&out), "form 0\tquantity 1\nform 35000\tquantity 0\n");
     assert_true(p.asked < 20);
     str_clear(&out);
-    p.from = 1;   /* one row is removed, so all others move up by one */
+    p.from = 1;   /* One row is removed, so all others move up by one. */
     p.count--;
     table_update(&t, &pairs, &p, 2);
     table_finish(&t, &pairs, &p);
@@ -515,7 +515,7 @@ static void test_tags_of_pairs(void **state)
         assert_string_equal(str_text(&out), "form 0\nform 35000\n");
         str_clear(&out);
     }
-    assert_true(p.asked < 20);   /* the positions of the tagged rows have been stored again */
+    assert_true(p.asked < 20);   /* The positions of the tagged rows have been stored again. */
     char longest[FILTER_TEXT + 1];
     memset(longest, 'x', sizeof longest);
     longest[FILTER_TEXT] = '\0';

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Loaders as jobs. The old document stays until the new one is complete, later commands wait, and a
- * cancelled loader changes nothing. Input comes through a pipe, so that the test controls how long
- * a job takes. */
+/* Loaders as jobs. The old document remains until the new one is complete, later commands wait, and
+ * a cancelled loader changes nothing. Input comes through a pipe, so that the test controls the
+ * duration of a job. */
 #include <fcntl.h>
 #include <math.h>
 #include <pthread.h>
@@ -132,12 +132,12 @@ static void test_old_stays(void **state)
     snprintf(line, sizeof line, "experiments load %s; experiments generate --random 2 --size 2",
              pipe_path);
     assert_true(run(&s, line, &err));
-    /* Esc would end the loader, and generate waits for it */
+    /* Esc would end the loader, and generate waits for it. */
     assert_true(s.queue.job != 0 && s.queue.own && s.queue.count == 1);
     int fd = other_end();
     write_rows(fd, 20);
     assert_int_equal(rows_of(&s), 3);
-    /* Meanwhile the old experiments can be read and used. */
+    /* Until the end, the old experiments can be read and used. */
     const struct experiments *old = s.document.experiments;
     assert_int_equal(experiments_size(old, 0), 1);
     close(fd);
@@ -172,7 +172,7 @@ static void test_cancelled(void **state)
         write_rows(fd, 100);
         assert_true(job_find(number, &info) && info.state == JOB_RUNNING);
         assert_true(job_cancel(number));
-        /* For any remaining input: data that the job has not read are dropped with the job. */
+        /* For any remaining input, data that the job has not read are dropped with the job. */
         struct str much = {0};
         for (size_t k = 0; k < 3 * WATCH_STEPS; k++)
             str_add(&much, "x,1\n");
@@ -182,7 +182,7 @@ static void test_cancelled(void **state)
         }
         str_done(&much);
         close(fd);
-        assert_false(go_on(&s, &err));   /* pending commands are dropped */
+        assert_false(go_on(&s, &err));   /* Pending commands are dropped. */
         assert_true(job_find(number, &info));
         if (info.state != JOB_CANCELLED)
             fail_msg("%s: %s", readers[i], info.err.what);
@@ -237,7 +237,7 @@ static void test_replacing(void **state)
     int fd = open(inner, O_WRONLY | O_TRUNC | O_CLOEXEC);
     assert_true(write(fd, "key,value\nno such key,1\n", 24) == 24);
     close(fd);
-    /* holds the lock that a save holds, so the loader waits */
+    /* This holds the lock that a save holds, so the loader waits. */
     int held = open(work_path("saved"), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     assert_int_equal(flock(held, LOCK_EX), 0);
     snprintf(line, sizeof line, "session load %s", work_path("saved"));
@@ -328,7 +328,7 @@ static void test_reading_goes_on(void **state)
                 go_on(&s, &err));
     assert_int_equal(mkfifo(work_path("reading.csv"), 0600), 0);
     char line[200];
-    /* the pipe has no reader yet */
+    /* The pipe has no reader yet. */
     snprintf(line, sizeof line, "mapping export csv %s; kernel hex 90", work_path("reading.csv"));
     assert_true(run(&s, line, &err));
     unsigned number = s.queue.job;
@@ -347,7 +347,7 @@ static void test_reading_goes_on(void **state)
     session_done(&s);
 }
 
-/* A command reads the state at its start, whatever happens to the session meanwhile. */
+/* A command reads the state at its start, regardless of later changes of the session. */
 static void test_reads_what_was(void **state)
 {
     struct session s;
@@ -377,8 +377,8 @@ static void test_reads_what_was(void **state)
     session_done(&s);
 }
 
-/* A job analyses a long loop. The view has no result until the job has ended, and then the same as
- * direct analysis. The same loop is not analysed again. */
+/* A job analyses a long loop. The view has no result until the job has ended, and then the same one
+ * as direct analysis. The same loop is not analysed again. */
 static void test_long_loop(void **state)
 {
     struct session s;
@@ -404,7 +404,7 @@ static void test_long_loop(void **state)
         analysis_new(s.document.kernel, 0, session_machine(&s, "skylake", &err));
     assert_true(made[0]->cycles == again->cycles && made[0]->count == 3000);
     analysis_free(again);
-    s.revision++;   /* the end of each job increments it */
+    s.revision++;   /* The end of each job increments it. */
     assert_ptr_equal(session_analyses(&s, &count), made);
     /* Another loop cancels the running analysis. */
     assert_true(run(&s, "mapping set 'ADD (R64, R64)' 3*p0", &err));
@@ -420,7 +420,7 @@ static void test_long_loop(void **state)
     str_done(&hex);
 }
 
-/* A job that a view started does not block loading. If it is cancelled it is not repeated until
+/* A job that a view started does not block loading. If it is cancelled, it is not repeated until
  * something changes. */
 static void test_work_aside(void **state)
 {
@@ -443,8 +443,9 @@ static void test_work_aside(void **state)
     assert_true(session_idle(&err));
     job_cancel(s.document.analyses->job);
     job_wait(0);
-    if (!s.document.analyses->made) {   /* the job had not ended before */
-        s.revision++;   /* the end of each job increments it, which must not start the work again */
+    if (!s.document.analyses->made) {   /* The job had not ended before. */
+        s.revision++;   /* The end of each job increments it, which must not start the work again.
+                         * */
         session_analyses(&s, &count);
         session_analyses(&s, &count);
         assert_false(count || session_analysing(&s));
@@ -459,7 +460,7 @@ static void test_work_aside(void **state)
     str_done(&hex);
 }
 
-/* A job that only confirms does not replace the last result, which `export` uses; neither does a
+/* A job that only confirms does not replace the last result, which `export` uses. Neither does a
  * command. */
 static void test_confirmed_late(void **state)
 {
@@ -474,7 +475,7 @@ static void test_confirmed_late(void **state)
     assert_non_null(last);
     s.patience = 0;
     snprintf(line, sizeof line, "export %s", work_path("late.csv"));
-    do {   /* on a busy machine the job may already have ended */
+    do {   /* On a busy machine the job may already have ended. */
         session_clear_output(&s);
         assert_true(run(&s, line, &err));
     } while (!s.queue.now);
@@ -488,8 +489,8 @@ static void test_confirmed_late(void **state)
     session_done(&s);
 }
 
-/* Returns whether @m has predictions, which must then be for all @rows. *@cycles (may be NULL):
- * predicted cycles of the fourth row. */
+/* Returns whether @m has predictions, which must then be for all @rows. Stores the predicted cycles
+ * of the fourth row in *@cycles (may be NULL). */
 static bool predicted(struct session *s, struct machine *m, size_t rows, double *cycles)
 {
     struct prediction *p = session_forecast(s, m);
@@ -526,7 +527,8 @@ static void test_many_predictions(void **state)
     assert_true(predicted(&s, m, rows, &cycles) && cycles == 1);
     assert_int_equal(job_running(), 0);
     experiments_set(session_change_experiments(&s), 0, 5, NAN, 1, NULL);
-    assert_true(predicted(&s, m, rows, NULL));   /* the old predictions, until new ones are ready */
+    assert_true(predicted(&s, m, rows, NULL));   /* These are the old predictions, until new ones
+                                                  * are ready. */
     assert_int_equal(job_running(), 1);
     job_wait(0);
     assert_true(run(&s, "set machine skylake; mapping set 'ADD (R64, R64)' 1*p0", &err));
@@ -542,7 +544,7 @@ static void test_many_predictions(void **state)
     assert_true(job_working(&info) == false && job_get(job_count() - 1, &info) &&
                 job_cancel(info.number));
     job_wait(0);
-    bool made = predicted(&s, m, rows, NULL);   /* the job may have ended before */
+    bool made = predicted(&s, m, rows, NULL);   /* The job may have ended before. */
     assert_int_equal(job_running(), 0);
     experiments_set(session_change_experiments(&s), 0, 6, NAN, 1, NULL);
     assert_true(predicted(&s, m, rows, NULL) == made);
@@ -553,8 +555,8 @@ static void test_many_predictions(void **state)
     str_done(&text);
 }
 
-/* Predictions of all selected machines are kept, however many. Otherwise a view that requests them
- * with each drawing would restart them endlessly. */
+/* Predictions of all selected machines are stored, whatever their number. Otherwise a view that
+ * requests them with each drawing would restart them endlessly. */
 static void forecast_all(size_t rows)
 {
     static const char *const machines[] = {
@@ -597,7 +599,7 @@ static void test_many_selected(void **state)
 {
     (void)state;
     forecast_all(FORECAST_AT_ONCE + 1);
-    /* small for one machine, but not for all together */
+    /* The work is small for one machine, but not for all together. */
     forecast_all(FORECAST_AT_ONCE / 10);
 }
 
@@ -629,7 +631,7 @@ static void release(const char *what)
     hold_workers(false);
 }
 
-/* While the screen waits for a command it shows what it waits for. */
+/* While the screen waits for a command, it shows the work for which it waits. */
 static void test_wait_is_said(void **state)
 {
     struct session s;
@@ -663,13 +665,13 @@ static void test_machine_named(void **state)
     work_put("slow/mapping.csv", mapping);
     open_table(&s);
     s.patience = 0;
-    for (int k = 0; k < 2; k++) {   /* each command that names a directory reads it */
+    for (int k = 0; k < 2; k++) {   /* Each command that names a directory reads it. */
         unsigned long revision = s.revision;
         snprintf(line, sizeof line, "evaluate --mapping %s; set seed %d", work_path("slow"), k + 5);
         hold_workers(true);
         assert_true(run(&s, line, &err));
         assert_true(s.queue.now);
-        assert_int_equal(s.queue.count, 1);   /* the command itself and the later ones wait */
+        assert_int_equal(s.queue.count, 1);   /* The command itself and the later ones wait. */
         assert_int_equal(s.revision, revision);
         hold_workers(false);
         s.patience = INFINITY;
@@ -694,8 +696,8 @@ static void test_machine_named(void **state)
     session_done(&s);
 }
 
-/* A machine in a directory is loaded by a job. It is then found by its name and not read again, so
- * that edits stay. A machine that is replaced is not freed before the command ends. */
+/* A machine in a directory is loaded by a job. It is then found by its name and not read again,
+ * which preserves edits. A machine that is replaced is not freed before the command ends. */
 static void test_machine_in_directory(void **state)
 {
     static const char facts[] =
@@ -710,7 +712,7 @@ static void test_machine_in_directory(void **state)
     work_put("mine/mapping.csv", mapping);
     open_session(&s);
     s.patience = 0;
-    hold_workers(true);   /* the job cannot end before the check */
+    hold_workers(true);   /* The job cannot end before the check. */
     snprintf(line, sizeof line, "set machine %s; mapping set 'ADD (R64, R64)' 1*p0",
              work_path("mine"));
     assert_true(run(&s, line, &err));
@@ -738,7 +740,7 @@ static void test_machine_in_directory(void **state)
 }
 
 /* An experiment that distinguishes forms is added to the table if it can be measured. If it is
- * rejected the table is unchanged. */
+ * rejected, the table is unchanged. */
 static void test_settling_refused(void **state)
 {
     static const char alike[] = "experiment,cycles\n\"BSF (R64, R64)\",1\n\"IMUL (R64, R64)\",1\n";

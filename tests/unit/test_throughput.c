@@ -39,7 +39,7 @@ static size_t random_masses(struct rng *rng, unsigned ports, size_t most, struct
 static const char *const engines[ENGINES] = {"portable", "avx2", "avx512"};
 static size_t taken[ENGINES][METHOD_COUNT];
 
-/* Checks every method of every engine of this CPU, forced, and the method that is chosen freely. */
+/* Checks every method of every engine of this CPU, both forced and chosen freely. */
 static void assert_every_way(struct throughput *t, const struct mass *masses, size_t n,
                              double expected)
 {
@@ -123,7 +123,7 @@ static void test_near_ties(void **state)
         for (unsigned b = 1; b <= 16; b++)
             for (unsigned d = 1; d <= 16; d++) {
                 struct throughput *t = throughput_new(b + d);
-                /* a/b against c/d with a + c = limit, where c is next to a d / b from below and
+                /* a/b against c/d with a + c = limit, where c is adjacent to a d / b from below and
                  * from above */
                 uint32_t a = limits[l] * b / (b + d), c = limits[l] - a;
                 for (int more = -1; more <= 1; more++) {

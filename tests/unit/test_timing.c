@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* With PORTOLAN_TIMING the workbench records the times of every key and frame, and the summary
- * agrees with them. Times are not checked; make bench-screen shows them. */
+/* With PORTOLAN_TIMING, the workbench records the times of every key and frame, and the summary
+ * agrees with them. Times are not checked. make bench-screen shows them. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -81,7 +81,7 @@ static void test_keys_and_frames(void **state)
     assert_true(answered >= 3);
     assert_true(longest > 0 &&
                 fabs(strtod(turn + strlen(", longest "), NULL) - 1e3 * longest) <= 0.051);
-    assert_true(bytes == 0 || bytes > 3 * 1000);   /* 0: unknown on this system */
+    assert_true(bytes == 0 || bytes > 3 * 1000);   /* 0 if unknown on this system. */
     csv_table_free(table);
     terminal_close(&t);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Blocks that other analysers get wrong: OSACA 0.7 (front end, loop-carried chains, aliases,
+/* Blocks for which other analysers are wrong: OSACA 0.7 (front end, loop-carried chains, aliases,
  * listings, unknown forms), llvm-mca (pop, whole functions, store forwarding). Each expected number
  * is derived by hand from the facts of the machine. */
 #include <math.h>
@@ -56,7 +56,7 @@ static void assert_bound(const struct machine *m, const char *text, enum bound_k
         fail_msg("%s: %s %.4f, not %.4f", text, bound_name(kind), got, cycles);
 }
 
-/* The output of `objdump -d` is accepted unchanged; OSACA rejects it. */
+/* The output of `objdump -d` is accepted unchanged. OSACA rejects it. */
 static void test_objdump_lines(void **state)
 {
     (void)state;
@@ -74,7 +74,7 @@ static void test_objdump_lines(void **state)
     assert_string_equal(insns[3].mnemonic, "jnz");
     kernel_free(k);
     assert_bound(skylake, text, BOUND_DEPENDENCIES, 1);
-    /* a load fused with its addition, and a fused pair of comparison and jump */
+    /* There are a load fused with its addition, and a fused pair of comparison and jump. */
     assert_bound(skylake, text, BOUND_ISSUE, 0.75);
 }
 
@@ -103,14 +103,14 @@ static void test_operands(void **state)
                  "%zmm2, (%rsi){%k1}",
                  BOUND_MEMORY, 1);
     assert_bound(skx, "vaddps (%rdi), %zmm1, %zmm1{%k1}", BOUND_DEPENDENCIES, 4);
-    /* merging depends on the destination */
+    /* Merging depends on the destination. */
     assert_bound(skx, "vaddps (%rdi), %zmm1, %zmm2{%k1}", BOUND_DEPENDENCIES, 4);
-    /* zeroing does not */
+    /* Zeroing does not. */
     assert_bound(skx, "vaddps (%rdi), %zmm1, %zmm2{%k1}{z}", BOUND_DEPENDENCIES, 0);
 }
 
-/* llvm-mca treats its whole input as the body. Here the loop is found, and code outside of it costs
- * nothing. */
+/* llvm-mca treats its complete input as the body. Here the loop is found, and code outside of it
+ * costs nothing. */
 static void test_function_is_no_loop(void **state)
 {
     (void)state;
@@ -152,7 +152,7 @@ static void test_stack(void **state)
 static void test_registers(void **state)
 {
     (void)state;
-    /* cmov reads its destination for any condition and width */
+    /* cmov reads its destination for any condition and width. */
     assert_bound(skylake, "testl %ecx, %ecx\n cmovnel %edx, %eax\n addl $1, %eax",
                  BOUND_DEPENDENCIES, 2);
     /* adc and sbb read and write the carry. A chain of three has length three, although no register
@@ -160,7 +160,7 @@ static void test_registers(void **state)
     assert_bound(skylake, "adcq %rdx, %r8\n adcq %rdx, %r9\n adcq %rdx, %r10", BOUND_DEPENDENCIES,
                  3);
     assert_bound(skylake, "sbbq %rdx, %r8\n sbbq %rdx, %r9", BOUND_DEPENDENCIES, 2);
-    /* an addition in between writes the carry */
+    /* An addition in between writes the carry. */
     assert_bound(skylake, "addq %rdx, %r8\n adcq %rdx, %r9\n addq %rdx, %r10\n adcq %rdx, %r11",
                  BOUND_DEPENDENCIES, 1);
     /* ebp, bp and bpl are parts of rbp. */
@@ -205,7 +205,7 @@ static void test_memory_chains(void **state)
                  BOUND_DEPENDENCIES, 1.5);
 }
 
-/* AArch64: a store is reloaded by address, and the increment of the base depends only on the
+/* On AArch64, a store is reloaded by address, and the increment of the base depends only on the
  * base. */
 static void test_aarch64_chains(void **state)
 {
@@ -242,7 +242,7 @@ static void test_sizes(void **state)
     str_done(&text);
 }
 
-/* Pressure is distributed within the bound: the sum over the ports is preserved, and none exceeds
+/* Pressure is distributed within the bound. The sum over the ports is preserved, and none exceeds
  * the bound. */
 static void test_pressure_is_kept(void **state)
 {

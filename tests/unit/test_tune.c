@@ -60,25 +60,25 @@ static void test_what_may_change_places(void **state)
 {
     (void)state;
     assert_true(may_swap(INTEL "mov rax, rbx\nmov rcx, rdx\n", 0, 1));
-    /* the second reads what the first writes */
+    /* The second reads what the first writes. */
     assert_false(may_swap(INTEL "mov rax, rbx\nmov rcx, rax\n", 0, 1));
-    /* the second writes what the first reads */
+    /* The second writes what the first reads. */
     assert_false(may_swap(INTEL "mov rcx, rax\nmov rax, rbx\n", 0, 1));
-    /* both write the same register */
+    /* Both write the same register. */
     assert_false(may_swap(INTEL "mov rax, rbx\nmov rax, rdx\n", 0, 1));
     assert_false(may_swap(INTEL "mov al, bl\nmov eax, edx\n", 0, 1));
-    /* one writes a part of the register that the other writes or a third reads */
+    /* One writes a part of the register that the other writes or a third reads. */
     assert_false(may_swap(INTEL "mov ah, bl\nmov al, dl\nmov rcx, rax\n", 1, 2));
-    /* Flags: those of the later writer are the result. If a third writer follows, those of the
-     * first two are dead. */
+    /* The flags of the later writer are the result. If a third writer follows, those of the first
+     * two are dead. */
     assert_false(may_swap(INTEL "add rax, rbx\nadd rcx, rdx\n", 0, 1));
     assert_true(may_swap(INTEL "add rax, rbx\nadd rcx, rdx\ncmp rsi, rdi\n", 0, 1));
     assert_false(may_swap(INTEL "add rax, rbx\nadc rcx, rdx\ncmp rsi, rdi\n", 0, 1));
     assert_false(may_swap(INTEL "cmp rax, rbx\nadd rcx, 1\ncmovb rsi, rdi\ntest r8, r8\n", 0, 1));
     assert_true(may_swap(INTEL "lea rax, [rbx+1]\nadd rcx, rdx\n", 0, 1));
-    /* a shift by cl leaves the flags unchanged if cl is 0 */
+    /* A shift by cl leaves the flags unchanged if cl is 0. */
     assert_false(may_swap(INTEL "add rax, rbx\nshl rdx, cl\nadc rsi, rdi\ncmp r8, r9\n", 0, 1));
-    /* memory accesses may be swapped only if known to be disjoint */
+    /* Memory accesses may be swapped only if known to be disjoint. */
     assert_true(may_swap(INTEL "mov rax, [rdi]\nmov rbx, [rsi]\n", 0, 1));
     assert_false(may_swap(INTEL "mov [rdi], rax\nmov rbx, [rsi]\n", 0, 1));
     assert_true(may_swap(INTEL "mov [rdi], rax\nmov rbx, [rdi+8]\n", 0, 1));
@@ -89,15 +89,15 @@ static void test_what_may_change_places(void **state)
     assert_true(may_swap(INTEL "lea rsi, [rdi+16]\nmov [rdi], rax\nmov rbx, [rsi-8]\n", 1, 2));
     assert_false(may_swap(INTEL "lea rsi, [rdi+16]\nmov [rdi], rax\nmov rbx, [rsi-16]\n", 1, 2));
     assert_true(may_swap(INTEL "mov [rdi+0x7ffffffc], rax\nmov rbx, [rdi-0x80000000]\n", 0, 1));
-    /* the same four bytes, because addresses of 32 bits wrap around */
+    /* These are the same four bytes, because addresses of 32 bits wrap around. */
     assert_false(may_swap(INTEL "mov [edi+0x7ffffffc], rax\nmov rbx, [edi-0x80000000]\n", 0, 1));
     assert_false(may_swap(INTEL "lea rsi, [edi+16]\nmov [rdi], rax\nmov rbx, [rsi-8]\n", 1, 2));
     assert_false(may_swap(INTEL "push rax\npop rbx\n", 0, 1));
-    /* fences, locked instructions and the closing branch do not move */
+    /* Fences, locked instructions and the closing branch do not move. */
     assert_false(may_swap(INTEL "mov rax, [rdi]\nmfence\n", 0, 1));
     assert_false(may_swap(INTEL "mov rax, rbx\nlock add [rdi], rcx\n", 0, 1));
     assert_false(may_swap(INTEL "a: mov rax, rbx\njne a\n", 0, 1));
-    /* legacy SSE preserves the upper half if other instructions use it */
+    /* Legacy SSE preserves the upper half if other instructions use it. */
     assert_false(
         may_swap(INTEL "movaps xmm0, xmm1\nvaddps ymm2, ymm0, ymm3\nmovaps xmm0, xmm4\n", 0, 2));
     assert_true(may_swap(INTEL "movaps xmm0, xmm1\nmovaps xmm5, xmm4\n", 0, 1));
@@ -120,7 +120,7 @@ static struct tune *tune(const char *id, const char *text, unsigned unroll, bool
     return t;
 }
 
-/* Checks that @text takes @before cycles on @id, and the best version found @after. Its description
+/* Checks that @text takes @before cycles on @id, and the best version @after. Its description
  * contains @what. */
 static void expect(const char *id, const char *text, unsigned unroll, bool reassociate,
                    double before, double after, const char *what)
@@ -139,8 +139,9 @@ static void expect(const char *id, const char *text, unsigned unroll, bool reass
 static void test_known_best(void **state)
 {
     (void)state;
-    /* Seven µops take two lines of the µop cache, at one line per cycle. Next to its branch the
-     * comparison fuses with it: six µops in one line, and six at four slots take 1.5 cycles. */
+    /* Seven µops occupy two lines of the µop cache, at one line per cycle. Next to its branch, the
+     * comparison fuses with it. The six µops are then in one line, and at four slots they take 1.5
+     * cycles. */
     expect("skylake",
            INTEL "a: cmp rdi, rdx\nmov rax, [rdi]\nmov rbx, [rdi+8]\nlea rsi, [rsi+8]\nlea r11, "
                  "[r11+8]\nmov r8, [rsi]\njne a\n",
@@ -156,15 +157,15 @@ static void test_known_best(void **state)
            INTEL
            "a: shl rax, 1\nshl rbx, 1\nshl rcx, 1\nshl rsi, 1\nshl r8, 1\ncmp rdi, rdx\njne a\n",
            1, false, 3, 1.5, "shl by 1 as add");
-    /* One addition takes four cycles per iteration; with two and four sums the additions overlap.
+    /* One addition takes four cycles per iteration. With two and four sums, the additions overlap.
      * Two loads per iteration take one cycle on two ports. */
     static const char dot[] = ".L: vmovupd (%rdi,%rax), %ymm1\n vfmadd231pd (%rsi,%rax), %ymm1, "
                               "%ymm0\n add $32, %rax\n cmp %rdx, %rax\n jne .L\n";
     expect("skylake", dot, 4, false, 4, 4, NULL);
     expect("skylake", dot, 2, true, 4, 2, "2 iterations at once, separate accumulators");
     expect("skylake", dot, 4, true, 4, 1, "4 iterations at once, separate accumulators");
-    /* Four multiply-adds into one sum, as clang unrolls it: 16 cycles per iteration. With separate
-     * sums the two loads of each limit: 4. */
+    /* Four multiply-adds into one sum, like in clang's unrolled loop: 16 cycles per iteration. With
+     * separate sums, the two loads of each limit: 4. */
     static const char chained[] =
         ".L: vmovsd (%rdi,%rax,8), %xmm1\n vfmadd231sd (%rsi,%rax,8), %xmm1, %xmm0\n vmovsd "
         "8(%rdi,%rax,8), %xmm1\n vfmadd231sd 8(%rsi,%rax,8), %xmm1, %xmm0\n"
@@ -196,12 +197,12 @@ static void test_known_best(void **state)
 static void test_not_unrolled(void **state)
 {
     static const char *const texts[] = {
-        /* the carry is loop-carried */
+        /* The carry is loop-carried. */
         INTEL "a: adc rax, [rdi]\nlea rdi, [rdi+8]\ndec rcx\njne a\n",
-        /* code without a loop */
+        /* This is code without a loop. */
         INTEL "mov rax, rbx\nadd rcx, rdx\n",
         INTEL "a: mov rax, [rdi]\nmfence\ndec rcx\njne a\n",
-        /* the closing instruction writes a result */
+        /* The closing instruction writes a result. */
         INTEL "a: mov rax, [rdi]\nadd rdi, 8\nloop a\n",
     };
     (void)state;
@@ -224,8 +225,8 @@ static int64_t place_of(const struct insn *in)
     return (int64_t)(in->offset + in->length) + held;
 }
 
-/* An operand relative to the code refers to the same memory in every copy: in its bytes, and in its
- * text after assembly. */
+/* An operand relative to the code refers to the same memory in every copy, both in its bytes and in
+ * its text after assembly. */
 static void test_relative_places(void **state)
 {
     /* addsd xmm0, [rip+0xff8]; mulsd xmm1, [rip+0xff8]; add rax, 8; cmp rax, rcx; jne */
@@ -268,7 +269,7 @@ static void test_relative_places(void **state)
     str_done(&text);
 }
 
-/* inc preserves the carry for the branch, and add would not. So the two increments are not
+/* inc preserves the carry for the branch, and add would not. The two increments are therefore not
  * merged. */
 static void test_carry_kept(void **state)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A turn of the UI thread while a search runs and results arrive. No view computes amounts that
- * grow with the number of experiments. Views draw what the run's thread and jobs have published.
- * Work is counted in steps of this thread. */
+ * grow with the number of experiments. Views draw data that the run's thread and jobs have
+ * published. Work is counted in steps of this thread. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -55,7 +55,7 @@ static void load_experiments(size_t count)
     run_to_end(line);
 }
 
-/* Stores a result as the runner does, while no thread reads the table. */
+/* Stores a result like the runner, while no thread reads the table. */
 static void measure_one(void)
 {
     static size_t next;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Instructions that the decoder lacks: one line is one instruction, with its name if another
- * disassembler knows it. */
+/* Instructions that the decoder lacks. One line is one instruction, with its name if another
+ * disassembler supports it. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -105,7 +105,7 @@ static void test_text(void **state)
                                       "vfoo dword ptr"};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         memset(&in, 0, sizeof in);
-        x86_text_read(bad[i], &in);   /* no access out of bounds for any text */
+        x86_text_read(bad[i], &in);   /* There is no access out of bounds for any text. */
     }
 }
 
@@ -137,7 +137,7 @@ static void test_encoding_length(void **state)
                 ZydisDecoderDecodeInstruction(&decoder, NULL, code, sizeof code - 1, &in)) ||
             (in.opcode_map == ZYDIS_OPCODE_MAP_0F && in.opcode == 0x77))
             continue;
-        /* branches of Knights Corner, which have no ModRM byte */
+        /* These are branches of Knights Corner, which have no ModRM byte. */
         if (in.mnemonic == ZYDIS_MNEMONIC_JKZD || in.mnemonic == ZYDIS_MNEMONIC_JKNZD)
             continue;
         decoded++;
@@ -199,9 +199,9 @@ static void test_learned(void **state)
         assert_true(insn_decode(ISA_X86_64, code + at, length - at, at, true, &in, &err));
         assert_int_equal(in.length, strlen(foreign[i].hex) / 2);
         if (!(in.traits & INSN_UNDECODED))   /* binutils before 2.40 supports fewer of these
-                                              * instructions */
+                                              * instructions. */
             assert_string_equal(in.form, foreign[i].form);
-        assert_null(strchr(in.text, '\t'));   /* views show texts in columns */
+        assert_null(strchr(in.text, '\t'));   /* Views show texts in columns. */
         at += in.length;
         insn_done(&in);
     }
@@ -234,8 +234,8 @@ static void test_kernel(void **state)
     kernel_free(k);
 }
 
-/* In an object, instructions that no decoder knows count as not covered by any machine. Those that
- * another disassembler names count under that name. */
+/* In an object, instructions that no decoder supports count as not covered by any machine. Those
+ * that another disassembler names count under that name. */
 static void test_scan_counts(void **state)
 {
     (void)state;

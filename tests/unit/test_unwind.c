@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Unwind tables of programs without symbols. Reading hostile ones ends, costs time proportional to
- * their size, and returns nothing but their contents. */
+/* Unwind tables of programs without symbols. Reading hostile tables ends, costs time proportional
+ * to their size, and returns only their contents. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -41,8 +41,8 @@ static void add_description(struct str *out, size_t padding)
     str_done(&body);
 }
 
-/* Adds the record of a function of one byte, whose CIE is at the start of the tables. @length: size
- * of the record. */
+/* Adds the record of a function of one byte, whose CIE is at the start of the tables. @length is
+ * the size of the record. */
 static void add_function(struct str *out, uint64_t address, size_t length)
 {
     add_number(out, length, 4);

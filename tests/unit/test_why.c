@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The Why pane on screens of four sizes, for all loops of tests/data/limits.s. It shows the
- * sentence unchanged as far as its rows suffice, including the number of the limit. */
+ * sentence unchanged until its rows are full, including the number of the limit. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -21,7 +21,8 @@
 
 static const unsigned sizes[][2] = {{40, 10}, {80, 24}, {120, 40}, {200, 60}};
 
-/* Writes row @y of the focused pane without blanks at its end. *@width: number of its columns. */
+/* Writes row @y of the focused pane without blanks at its end. Stores the number of its columns in
+ * *@width. */
 static void row_text(const struct grid *g, unsigned y, unsigned *width, struct str *out)
 {
     const struct pane *p = &frame.panes.items[frame.panes.focus];
@@ -37,7 +38,7 @@ static void row_text(const struct grid *g, unsigned y, unsigned *width, struct s
 }
 
 /* Checks that the rows of @g contain @sentence, or the part that fits. Each row ends after a word,
- * or within one that no row has space for. Returns the length of the part. */
+ * or within one that no row can hold. Returns the length of the part. */
 static size_t assert_told(const char *title, const struct grid *g, const char *sentence)
 {
     const struct pane *p = &frame.panes.items[frame.panes.focus];
@@ -47,7 +48,7 @@ static size_t assert_told(const char *title, const struct grid *g, const char *s
 
     for (unsigned y = 0; y < p->height - p->titled && *at; y++) {
         row_text(g, y, &width, &row);
-        if (str_has_prefix(str_text(&row), "\342\200\246"))   /* the row that reports hidden text */
+        if (str_has_prefix(str_text(&row), "\342\200\246"))   /* This row reports hidden text. */
             break;
         if (strncmp(at, str_text(&row), row.length) != 0 || !row.length)
             fail_msg("%s: row %u of %ux%u is \"%s\", not the beginning of \"%s\"", title, y,

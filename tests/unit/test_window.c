@@ -13,17 +13,17 @@
 #include "measure/runner.h"
 #include "measure/window.h"
 
-/* A manual clock: the test sets the time of each run. */
+/* A manual clock. The test sets the time of each run. */
 struct fake {
     double ticks_per_cycle, item, probe_factor, second_factor, ports_factor;
     double now, overhead;
     unsigned runs, items, rests;
     unsigned contended_until;   /* number of probe runs that a neighbour slows */
-    unsigned fault_at;          /* number of the item's run that faults; 0: none */
+    unsigned fault_at;          /* number of the item's run that faults; 0 for none */
     double entry;               /* additional ticks of every item run */
     double spike;               /* ticks added to every third item run */
-    bool steps;                 /* whether the counter is read between its steps */
-    /* number of runs during which another thread occupies half of the buffers and uses nothing
+    bool steps;                 /* the counter is read between its steps */
+    /* number of runs during which another thread occupies half of the buffers but uses nothing
      * else */
     unsigned awake_until;
 };
@@ -112,7 +112,7 @@ static void test_quiet(void **state)
         assert_int_equal(r.accepted, 3);
         assert_true(fabs(r.clock - 1 / 0.64) < 0.01);
         f = quiet(item);
-        /* more than the calibrated overhead; only the difference of two counts removes it */
+        /* This exceeds the calibrated overhead. Only the difference of two counts removes it. */
         f.entry = 500;
         r = measure(&f, true, 20000);
         assert_true(fabs(r.cycles - item) < 0.002 * item);
@@ -185,7 +185,7 @@ static void test_contention(void **state)
     r = measure(&f, false, 0);
     assert_int_equal(r.state, WINDOW_UNSETTLED);
     assert_true(isnan(r.cycles) && r.accepted == 0 && f.now >= rules.patience);
-    /* the two clocks disagree */
+    /* The two clocks disagree. */
     f = quiet(50);
     f.second_factor = 1.01;
     r = measure(&f, false, 0);
@@ -212,7 +212,7 @@ static void test_spikes_and_faults(void **state)
 }
 
 /* A thread that merely occupies buffers slows code that needs the buffers. The room probe detects
- * the thread, and nops do not. Without the room probe the thread is not detected. */
+ * the thread, and nops do not. Without the room probe, the thread is not detected. */
 static void test_room(void **state)
 {
     (void)state;
@@ -333,7 +333,7 @@ static void test_shared_wait(void **state)
         assert_int_equal(r.state, WINDOW_SETTLED);
         assert_true(isnan(r.contended_cycles));
     }
-    /* The wait is used up and the core is busy again: there is no further wait. */
+    /* The wait is used up and the core is busy again, so there is no further wait. */
     wait.until = 0;
     window_measure(&pulse, &rules, &wait, false, 0, INFINITY, &r);
     assert_int_equal(r.state, WINDOW_SETTLED);

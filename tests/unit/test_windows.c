@@ -20,7 +20,7 @@
 #define INSNS_MOST 64
 #define WIDTH 8.0            /* slots per cycle of the measured CPU */
 
-/* A block of instructions, each of which only takes a slot. */
+/* A block of instructions, each of which only uses a slot. */
 struct block {
     struct insn insns[INSNS_MOST];
     struct cost rows[INSNS_MOST];
@@ -57,7 +57,7 @@ static double cycles_of(const struct core *c, const struct block *b, enum shape 
     windows_form(c, b->insns, &b->costs, shape, align, &g);
     for (size_t i = 0; i < g.list.count; i++)
         insns += g.list.items[i].insns;
-    /* each instruction of each copy occurs once */
+    /* Each instruction of each copy occurs once. */
     assert_true(insns == (double)(g.copies * b->costs.count));
     const double cycles = g.cycles;
     windows_done(&g);

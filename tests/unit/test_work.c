@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Work grows linearly with the input: if the input is doubled the counted steps (base/steps.h)
+/* Work grows linearly with the input. If the input is doubled, the counted steps (base/steps.h)
  * increase by little more than a factor of two. No clock is read. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -97,7 +97,7 @@ static void add_section(struct str *out, uint32_t name, uint32_t type, uint64_t 
 }
 
 /* Makes a relocatable file of @count sections of one instruction, each with a function without a
- * size. With @sparse each section has @sparse bytes, a hole in the file. */
+ * size. With @sparse, each section has @sparse bytes, a hole in the file. */
 static const char *make_object(size_t count, uint64_t sparse)
 {
     static const char names[] = "\0.text\0.names";
@@ -200,7 +200,7 @@ static void test_objects(void **state)
     (void)state;
     assert_grows(read_sections, 5000);
     assert_grows(list_thin, 1000);
-    /* A large file is mapped: it is not copied, and none of its bytes is read. */
+    /* A large file is mapped. It is not copied, and none of its bytes is read. */
     struct object o;
     struct err err = {0};
     const char *path = make_object(1, (uint64_t)1 << 30);
@@ -209,15 +209,15 @@ static void test_objects(void **state)
     assert_int_equal(o.length, (size_t)1 << 30);
     assert_non_null(o.file.bytes);
     object_done(&o);
-    /* no memory is allocated for missing parts of a file */
+    /* No memory is allocated for missing parts of a file. */
     assert_int_equal(truncate(path, 4096), 0);
     assert_false(object_read(path, OBJECT_LINES, &o, &err));
     assert_non_null(strstr(err.what, "longer than the file"));
     object_done(&o);
 }
 
-/* Reads an object with @tables symbol tables of the same bytes; with 0, an object whose symbols all
- * have the same long name. */
+/* Reads an object with @tables symbol tables of the same bytes. With 0, reads an object whose
+ * symbols all have the same long name. */
 static bool read_overlapping(size_t tables, struct err *err)
 {
     const char *path = work_path("overlapping.o");
@@ -302,7 +302,7 @@ static void test_counts(void **state)
         struct err err = {0};
         uint64_t before = steps_taken;
         struct kernel *k = kernel_from_text("text", lines[i], strlen(lines[i]), NULL, &err);
-        /* the line is skipped, or rejected with a reason */
+        /* The line is skipped, or rejected with a reason. */
         if (k ? k->insn_count > 10 : !err.what[0])
             fail_msg("case %zu: %s", i, k ? "a kernel" : "no reason");
         kernel_free(k);
@@ -383,7 +383,7 @@ static void llvm_rows(size_t count)
     str_done(&text);
 }
 
-/* reads one experiment of many forms */
+/* Reads one experiment of many forms. */
 static void many_forms(size_t count)
 {
     struct str text = {0};
@@ -458,7 +458,7 @@ static void fact_rows(size_t count)
     for (size_t i = 0; i < count; i++)
         str_addf(&text, "fact-%zu,1,,\n", i);
     assert_false(machine_parse_facts(m, NULL, "text", text.data, text.length, &err));
-    assert_int_equal(err.code, ERR_LIMIT);   /* found one by one, because there are few */
+    assert_int_equal(err.code, ERR_LIMIT);   /* They are found one by one, because there are few. */
     machine_free(m);
     str_done(&text);
 }
@@ -480,7 +480,7 @@ static void pmevo_forms(size_t count)
     str_done(&text);
 }
 
-/* reads a journal of @count lines of values, at a path */
+/* Reads a journal of @count lines of values, at a path. */
 static void journal_lines(size_t count)
 {
     struct str text = {0}, line = {0};
@@ -610,7 +610,7 @@ static void listing_prose(size_t count)
 {
     clean("", "This is no code at all %zu, and; is (it) so = ", count);
 }
-/* carriage returns alone do not end a line in a JSON string */
+/* Carriage returns alone do not end a line in a JSON string. */
 static void listing_returns(size_t count) { clean("", "a \r b %zu", count); }
 static void listing_commas(size_t count) { clean("vaddps eax", ", :x%zu", count); }
 static void listing_markers_alone(size_t count) { clean("", "# LLVM-MCA-BEGIN %zu\nnop\n", count); }
@@ -637,7 +637,7 @@ static void marked_by_bytes(size_t count)
            "\tmovl $222, %ebx\n\t.byte 0x64, 0x67, 0x90", count);
 }
 
-/* one mark closes all open marks */
+/* One mark closes all open marks. */
 static void marks_left_open(size_t count)
 {
     marked(count, "# LLVM-MCA-BEGIN", "# nothing", count);

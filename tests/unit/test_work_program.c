@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Work for reading whole programs grows linearly with the input: descriptions, traces, the text
+/* Work for reading complete programs grows linearly with the input: descriptions, traces, the text
  * between braces. test_work.c has other inputs. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -136,7 +136,7 @@ static void template_braces(size_t count)
     str_add(&text, "}{N}\n");
     work_put("in/braces", str_text(&text));
     words_of(work_path("in/braces"), "{directory}/braces", 1);
-    /* everything except the known values is unchanged */
+    /* Everything except the known values is unchanged. */
     text.data[text.length - 4] = '\0';
     text.length -= 4;
     str_add(&text, "7\n");
@@ -153,7 +153,7 @@ static void test_programs(void **state)
     assert_grows(trace_long_lines, 500);
 }
 
-/* References of an unrolled loop traverse one column together; those of another array do not. */
+/* References of an unrolled loop traverse one column together. Those of another array do not. */
 static void test_walks(void **state)
 {
     static const char json[] =

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Work grows linearly with the input: tables that test_work does not read. Steps are counted, and
- * no clock is read. */
+/* Work grows linearly with the input, for tables that test_work does not read. Steps are counted,
+ * and no clock is read. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -53,7 +53,7 @@ static void cpus_rows(size_t count)
     cpus_free(cpus);
 }
 
-/* reads measurements of memory on many CPUs */
+/* This reads measurements of memory on many CPUs. */
 static void native_rows(size_t count)
 {
     struct ports none = {0};
@@ -154,7 +154,7 @@ static void blocks_rows(size_t count)
     str_addf(&line, "kernel evaluate %s --machine skylake --threads 1", work_path("blocks.csv"));
     if (!run_line(&s, str_text(&line), NULL, &err))
         fail_msg("%s", err.what);
-    struct job_info info;   /* about the job that does the work */
+    struct job_info info;   /* This concerns the job that does the work. */
     assert_true(job_count() && job_get(job_count() - 1, &info));
     steps_add(info.steps);
     session_done(&s);
@@ -182,11 +182,11 @@ static void make_plain(const struct str *text)
     uint64_t before = steps_taken;
 
     assert_true(plain_text(text->data, text->length, &out));
-    assert_true(steps_taken - before >= out.length / 16);   /* writing the text counts steps */
+    assert_true(steps_taken - before >= out.length / 16);   /* Writing the text counts steps. */
     str_done(&out);
 }
 
-/* reads a response of Compiler Explorer, and deeply nested lists in it */
+/* This reads a response of Compiler Explorer, and deeply nested lists in it. */
 static void explorer_lines(size_t count)
 {
     struct str text = {0};

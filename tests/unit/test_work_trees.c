@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Parsing by libraries: input with quadratic cost is rejected early, and cancelling takes effect
+/* Parsing by libraries. Input with quadratic cost is rejected early, and cancelling takes effect
  * within one long value. Steps are counted, and no clock is read. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -41,7 +41,7 @@ static void test_trees(void **state)
 {
     (void)state;
     assert_grows(flat_list, 2000);
-    /* Input with quadratic cost in libyaml is rejected early, whatever its length. */
+    /* Input with quadratic cost in libyaml is rejected early, regardless of its length. */
     static const char *const bad[] = {
         "[",
         "{a: ",
@@ -67,7 +67,7 @@ static bool read_xml(const struct str *text, struct err *err)
     return ok;
 }
 
-/* Input with quadratic cost in expat is rejected early, whatever its length: defaults of
+/* Input with quadratic cost in expat is rejected early, regardless of its length: defaults of
  * attributes, which every element would get, incomplete tags, and open elements. */
 static void test_xml_trees(void **state)
 {

@@ -19,7 +19,7 @@
 #include "cmd/command.h"
 
 static const struct writing {
-    /* @: the test's directory; the test compares @file in it */
+    /* @ is the test's directory. The test compares @file in it. */
     const char *command, *file;
 } writings[] = {
     {"session save @/session", "session/session.csv"},
@@ -76,7 +76,7 @@ static unsigned try_all(struct session *s, const struct writing *w, enum failing
     work_expand(w->command, &line);
     for (bool met = true; met; positions++) {
         struct err err = {0};
-        /* a session keeps the kernels that were loaded, so each iteration would write more */
+        /* A session retains the kernels that were loaded, so each iteration would write more. */
         session_done(s);
         session_init(s);
         /* The second write differs from the first, so that old and new can be distinguished. */

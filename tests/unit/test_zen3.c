@@ -64,7 +64,7 @@ static void test_measured_forms(void **state)
     assert_foretold("znver3", "tests/data/zen3-singles.csv", 191, 0.05, INFINITY);
 }
 
-/* By uops.info's ports, minima and products share no port on Zen 3. Before Zen 3 saturating sums
+/* By uops.info's ports, minima and products share no port on Zen 3. Before Zen 3, saturating sums
  * with memory share one of two ports with products. */
 static void test_units(void **state)
 {
@@ -72,7 +72,7 @@ static void test_units(void **state)
         {"znver3", "MAXPD (XMM, XMM) + MULPD (XMM, XMM)", 0.5},             /* p23 and p01 */
         {"znver2", "PMULLW (XMM, XMM) + 2*PADDSW (XMM, M128)", 1.5},        /* p0 and p03 */
         {"znver1", "PMULLW (XMM, XMM) + 2*PADDSW (XMM, M128)", 1.5},
-        /* microcode of 4 and 3 cycles, one after the other */
+        /* Microcode of 4 and 3 cycles executes one after the other. */
         {"znver1", "BSR (R64, R64) + VPERM2I128 (YMM, YMM, YMM, I8)", 7},
     };
 
@@ -89,8 +89,8 @@ static void test_units(void **state)
     }
 }
 
-/* The chain from general to vector registers and back takes uops.info's upper limit, which lacks
- * one cycle of the way back, plus that cycle. */
+/* The chain from general to vector registers and back has uops.info's upper limit, which lacks one
+ * cycle of the way back, plus that cycle. */
 static void test_there_and_back(void **state)
 {
     /* cycles on znver1, znver2, znver3 */
@@ -245,20 +245,20 @@ static void test_words_in_part(void **state)
          "88442440"
          "88842480000000",
          6}, /* three lines: 3 + 3 */
-        /* five lines: each word is no longer busy */
+        /* There are five lines, and each word is no longer busy. */
         {"880424"
          "88442440"
          "88842480000000"
          "888424c0000000"
          "88842400010000",
          5},
-        /* the same word twice per iteration: twice 2 + 3 */
+        /* The same word is written twice per iteration: twice 2 + 3. */
         {"880424"
          "4889542440"
          "88442401"
          "4889542448",
          10},
-        /* another word of the line, which is not busy */
+        /* This is another word of the line, which is not busy. */
         {"880424"
          "48894c2440"
          "48898c2480000000"

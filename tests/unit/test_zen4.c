@@ -100,7 +100,7 @@ static void test_measured_blocks(void **state)
 }
 
 /* Predicts the times of pairs of forms, for each kind of usage that only pairs reveal. Work on a
- * shared port makes them wait; work on a port of only one of them does not. */
+ * shared port makes them wait. Work on a port of only one of them does not. */
 static void test_measured_pairs(void **state)
 {
     (void)state;
@@ -124,7 +124,7 @@ static void test_lea_parts(void **state)
     machine_free(m);
 }
 
-/* Without its fact a rule has no effect: the times of the blocks that show it change. */
+/* Without its fact, a rule has no effect. The times of the blocks that show it change. */
 static void test_each_fact_matters(void **state)
 {
     static const struct { const char *fact, *without, *hex; double with, other; } cases[] = {
@@ -154,8 +154,8 @@ static void test_each_fact_matters(void **state)
     }
 }
 
-/* The protocols differ in the start values: BHive's registers are all equal, Portolan's point to
- * separate pages. */
+/* The protocols differ in the start values. BHive's registers are all equal, while Portolan's point
+ * to separate pages. */
 static void test_protocols(void **state)
 {
     static const char store_load[] = "488907488b06";   /* mov [rdi],rax; mov rax,[rsi] */
@@ -166,9 +166,10 @@ static void test_protocols(void **state)
     alike.start = START_EQUAL;
     assert_true(bounds_as(m, store_load, as_measured).cycles[BOUND_DEPENDENCIES] < 0.01);
     assert_true(fabs(bounds_as(m, store_load, alike).cycles[BOUND_DEPENDENCIES] - 6.4) < 0.01);
-    /* The µop cache delivers code without decoding it again. For a loop of one line the cycles are
-     * rounded up, for repeated copies they are not. */
-    static const char moves[] = "4889c84889c24889c6";   /* three moves, which rename executes */
+    /* The µop cache delivers code without decoding it again. For a loop of one line, the cycles are
+     * rounded up. For repeated copies they are not. */
+    static const char moves[] = "4889c84889c24889c6";   /* There are three moves, which rename
+                                                         * executes. */
     struct block_options unrolled = as_measured, loop = as_measured;
     unrolled.shape = SHAPE_UNROLLED;
     loop.shape = SHAPE_LOOP;
@@ -185,7 +186,7 @@ static void test_intel_has_none(void **state)
     struct bounds b = bounds_as(m, "4c8904244c89442420", as_measured);
 
     (void)state;
-    /* one store per cycle, because of its port */
+    /* There is one store per cycle, because of its port. */
     assert_true(fabs(b.total - 2) < 0.01 && b.bottleneck != BOUND_MEMORY);
     machine_free(m);
 }

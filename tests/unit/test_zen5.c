@@ -14,13 +14,13 @@
 #define WITHIN 0.02          /* relative tolerance for the time of a chain */
 #define WITHIN_SLOTS 0.15    /* relative tolerance for a time that slots determine */
 
-/* Three NOT after a load; an instruction that makes the block longer. */
+/* Three NOT after a load, and an instruction that makes the block longer. */
 #define CHAIN "49f7d049f7d049f7d0"
 #define LONGER "4d8d4a01"    /* lea r9,[r10+1] */
 
 static const struct {
     const char *hex;
-    /* cycles of repeated copies; cycles if rename always compared address text */
+    /* cycles of repeated copies, and cycles if rename always compared address text */
     double measured, without;
 } blocks[] = {
     /* mov [rdi+16],r8; mov r8,[rdi+16] */
@@ -30,7 +30,7 @@ static const struct {
     /* mov rdi,[rsp+8]; or qword [rdi+16],8: six cycles, and the operation */
     {"488b7c2408" "48834f1008", 6.99, 8},
     {"488b7c2408" "48834f1008" LONGER LONGER LONGER, 6.98, 8},
-    /* seven instructions: rename forwards the store */
+    /* With seven instructions, rename forwards the store. */
     {"488b7c2408" "4c015f10" LONGER LONGER LONGER LONGER LONGER, 1.14, 8},
     /* mov r10,rdi; mov [rdi],r8; mov r8,[r10]: through another register */
     {"4989fa" "4c8907" "4d8b02" CHAIN LONGER, 3.00, 10},
@@ -68,7 +68,8 @@ static void test_what_rename_finds(void **state)
     machine_free(text);
 }
 
-#define NOP "660f1f440000"   /* of six bytes; the µop cache delivers eight such nops per cycle */
+#define NOP "660f1f440000"   /* A nop has six bytes. The µop cache delivers eight such nops per
+                              * cycle. */
 #define NOP4 NOP NOP NOP NOP
 #define LOAD "448b8300020000"   /* mov r8d,[rbx+512] */
 #define XCHG "4d87f0"        /* xchg r8,r14: two slots */
@@ -80,9 +81,9 @@ static const struct {
     double measured;
     unsigned slots;
 } groups[] = {
-    {LOAD NOP NOP, 0.400, 3},              /* eight slots, seven, and so on */
+    {LOAD NOP NOP, 0.400, 3},              /* The blocks have eight slots, seven, and so on. */
     {LOAD NOP4, 0.667, 5},
-    {LOAD NOP4 NOP, 0.750, 6},             /* the instruction is always at an even slot */
+    {LOAD NOP4 NOP, 0.750, 6},             /* The instruction is always at an even slot. */
     {LOAD NOP4 NOP NOP, 1.000, 7},
     {LOAD NOP4 NOP4, 1.145, 9},
     {LOAD LOAD NOP NOP NOP, 0.667, 5},
@@ -135,7 +136,7 @@ static void test_each_fact_matters(void **state)
         {"split_access_slots", "", "0f114738" "498906", 1.5, 1},
         /* vpaddd xmm3,xmm3,xmm4: limited by its chain */
         {"unhurried_ports", "", "c5e1fedc", 2, 2},
-        /* followed by two stores of xmm3 */
+        /* Two stores of xmm3 follow. */
         {"unhurried_ports", "", "c5e1fedc" "c5f8111f" "c5f8115f10", 1, 2},
         {"unhurried_ports", "", "c5e1fedc" "c5f8111f" "c5f8115f10" "c5f8115f20", 1.5, 2},
         /* addsd xmm0,xmm1 and two stores: addsd does not use their ports */
@@ -160,7 +161,7 @@ static void test_each_fact_matters(void **state)
 }
 
 /* Vectors stored to memory, moved to general registers or compared to flags share two ports, which
- * third operands also use. A move to a general register takes one more operation there. */
+ * third operands also use. A move to a general register has one more operation on them. */
 static void test_ways_out_of_vectors(void **state)
 {
     static const struct { const char *hex; double measured; } cases[] = {
