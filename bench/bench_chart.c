@@ -71,7 +71,6 @@ static void predict(const struct mapping *m, const struct experiments *t, double
     throughput_predict(m, t, out);
 }
 
-/* Appends usage and issue slots of @form. */
 static void print_entry(const struct mapping *m, const char *form, struct str *out)
 {
     const struct mapping_entry *e = mapping_find(m, form);

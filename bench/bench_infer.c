@@ -177,8 +177,7 @@ static void cross_validate(const struct data *d, unsigned part, bool consensus, 
 /* Training set and test set of a run. */
 struct contest {
     const struct experiments *train, *judge;
-    bool *keep, *test;   /* rows of the training set and of the test set in use; @keep is NULL for
-                          * all */
+    bool *keep, *test;   /* rows of training set and test set; @keep is NULL for all rows */
 };
 
 /* Prints the error of five runs with different seeds over their time, and the median. @next

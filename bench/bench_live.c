@@ -30,8 +30,7 @@ struct live_bench {
     struct evolve *e;
     const struct mapping *truth;
     const struct experiments *t;
-    double begun, arriving;     /* in seconds; @arriving is 0 if all rows are present at the start
-                                 * */
+    double begun, arriving;     /* in seconds; @arriving is 0 if all rows are present at first */
     size_t come;                /* number of rows that have arrived */
     double joined;              /* time in seconds when the last row arrived */
     double errors[TIMES];       /* mean error at each time; NaN if not reached yet */

@@ -79,7 +79,6 @@ static void row(struct bench *b, const char *what, unsigned ports)
            naive, lp, naive / best, lp / best);
 }
 
-/* Draws experiments of @size forms of @m. */
 static void draw_experiments(struct rng *rng, const struct mapping *m, unsigned size,
                              struct bench *b)
 {

@@ -208,7 +208,6 @@ static void write_machine(size_t forms)
     str_done(&text);
 }
 
-/* Times a view of a mapping with many forms. */
 static void report_mapping(size_t forms)
 {
     static const char *const held[] = {("set machine " MANY_FORMS),

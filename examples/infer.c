@@ -8,8 +8,7 @@ static int watch(void *state, const portolan_progress *progress)
 {
     unsigned *calls = state;
     ++*calls;
-    return progress->error < 0.01;   /* Returns false while the error is NaN, before there is a
-                                      * mapping. */
+    return progress->error < 0.01;   /* Returns false while the error is NaN, before any mapping. */
 }
 
 int main(int argc, char **argv)

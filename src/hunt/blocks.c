@@ -339,8 +339,7 @@ void block_random(const struct block_maker *m, size_t count, struct rng *rng,
         do {
             out->forms[i] = block_maker_draw(m, rng);
             out->insns[i] = m->insns[out->forms[i]];
-        } while (block_mixed(out));   /* This loop terminates, because a block of one form is never
-                                       * mixed. */
+        } while (block_mixed(out));   /* Terminates, because a block of one form is never mixed. */
     }
     balance_stack(m, out, rng);
     for (size_t i = 0; i < count; i++)

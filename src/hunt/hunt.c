@@ -10,8 +10,7 @@
 #include "hunt/blocks.h"
 
 #define KEPT 1024          /* most mispredicted blocks that are stored, and most agreeing ones */
-#define HOLDS 0.9          /* least fraction of a valid pattern's blocks that are mispredicted in
-                            * the same direction */
+#define HOLDS 0.9          /* least share of a valid pattern's blocks with an error of its sign */
 #define FINDINGS 256
 
 struct hunting {
@@ -24,8 +23,7 @@ struct hunting {
     struct rng rng;
     /* sorted by the original machine's prediction; `predicted` is by the changed machine */
     VEC(struct judged) differ, agree;
-    VEC(bool) explained;                 /* for each mispredicted block, whether a finding explains
-                                          * it */
+    VEC(bool) explained;                 /* whether a finding explains each mispredicted block */
     struct hunt *result;
     struct err *err;
     bool failed;

@@ -37,7 +37,7 @@ struct hunt {
     size_t untimed;              /* number of blocks without a time, including mutants */
     /* number of mispredicted random blocks that were stored and are counted in findings */
     size_t kept;
-    size_t open;                 /* number of kept blocks that no finding explains */
+    size_t open;                 /* number of stored blocks that no finding explains */
 };
 
 struct hunt_options {

@@ -82,8 +82,7 @@ static uint32_t draw_form(const struct pattern *p, size_t at, const struct block
         if (pattern_fits(p, at, block_maker_insn(m, form)))
             return form;
     }
-    for (size_t i = 0; i < count; i++)   /* This is for a family so rare that no attempt found it.
-                                          * */
+    for (size_t i = 0; i < count; i++)   /* for a family so rare that no attempt found it */
         if (pattern_fits(p, at, block_maker_insn(m, (uint32_t)((from + i) % count))))
             return (uint32_t)((from + i) % count);
     return p->block.forms[at];

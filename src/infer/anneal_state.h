@@ -6,7 +6,7 @@
 #include "infer/anneal.h"
 
 struct usage_class {
-    uint64_t hash;      /* hash of the usage; 0: unused entry */
+    uint64_t hash;      /* hash of the usage; 0 for an unused entry */
     uint32_t count;
 };
 
@@ -26,14 +26,14 @@ struct annealer {
     /* sum of errors over all experiments, and for each form over the experiments that contain it */
     double error_sum, *form_errors;
     uint64_t *hashes;               /* hash of each form's gene */
-    /* Hash table with open addressing. Per usage: number of kinds of forms with it. Per usage and
-     * kind: number of forms. Deleted entries stay until the table is rebuilt. */
+    /* Hash table with open addressing. The entry of a usage has the number of kinds of forms with
+     * it. The entry of a usage and a kind has the number of forms. Deleted entries remain until the
+     * table is rebuilt. */
     struct usage_class *classes;
     size_t class_slots, class_used;
     double *logs;                   /* ln n, for n up to the number of forms */
     uint16_t *uses;                 /* number of forms with a µop, per set */
-    uint16_t *dictionary, *place;   /* sets in use, unordered, and index of each set in @dictionary
-                                     * */
+    uint16_t *dictionary, *place;   /* sets in use, and index of each set in @dictionary */
     unsigned distinct;
     uint64_t volume;
     /* forms sorted by cycles alone, as candidates for equal usages, and range of candidates of each
@@ -41,8 +41,7 @@ struct annealer {
     uint32_t *like, *like_start;
     /* probability of copying a usage from a form of the same kind, out of 256 */
     unsigned kin_chance;
-    uint32_t *stamp, clock;         /* marks of the experiments visited in the current compound move
-                                     * */
+    uint32_t *stamp, clock;         /* experiments visited in the current compound move */
     uint32_t *changed;              /* forms that the current compound move changes */
     struct gene *before, *after;    /* genes of these forms before and after the move */
     uint32_t *touched;

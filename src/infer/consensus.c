@@ -113,8 +113,7 @@ struct problem *consensus_problem(const struct problem *p, struct genome *const 
         }
     }
     for (size_t e = p->experiments; e < with->experiments; e++)
-        if (sum[e] > 0) {   /* A sum of 0 means that all forms take no time, so there is no relative
-                             * error. */
+        if (sum[e] > 0) {   /* There is no relative error if all forms take no time. */
             problem_set(with, e, sum[e]);
             deviation += sqrt(fmax(squares[e] - sum[e] * sum[e], 0)) / sum[e];
         }

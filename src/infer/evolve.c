@@ -26,8 +26,7 @@
 #define WIDTH_SHARED 8               /* least number of rates that must agree */
 /* relative distance from an integer within which the width is that integer */
 #define WIDTH_WHOLE 0.01
-#define WIDTH_STEPS 1000             /* if not an integer, the width is a multiple of 1 /
-                                      * WIDTH_STEPS */
+#define WIDTH_STEPS 1000             /* a width between integers is a multiple of 1 / WIDTH_STEPS */
 
 const char *const evolve_state_names[] = {"running", "paused", "done", "stopped"};
 
@@ -246,8 +245,7 @@ void evolve_note_best(struct evolve *e, const struct genome *g)
     e->best = genome_copy(g);
     e->best_expanded = false;
     if (e->p == e->first)
-        e->reached = fmin(e->reached, g->d_avg);   /* This also happens when no point of the curves
-                                                    * is due. */
+        e->reached = fmin(e->reached, g->d_avg);   /* also if no point of the curves is due */
 }
 
 /* Discards the published mapping because later mappings have other ports. The least error so far is

@@ -29,8 +29,8 @@ enum ports_known {
 
 struct evolve_options {
     enum evolve_algorithm algorithm;
-    /* Number of ports. 0: the fewest of 4 to 12 that explain the measurements as well as any, by
-     * trials; 12 if time is too short or no number explains the errors. */
+    /* Number of ports. 0 selects the fewest of 4 to 12 that explain the measurements equally well,
+     * by trials, or 12 if time is too short or no number explains the errors. */
     unsigned ports;
     /* issue slots per cycle; 0 for no limit; NaN for the measured width (evolve_measured_width) */
     double width;
@@ -44,7 +44,7 @@ struct evolve_options {
     bool population_each;
     /* limit of generations; 0 for none; a memetic generation has one child per individual */
     unsigned generations;
-    double seconds;              /* time limit in seconds; 0: none */
+    double seconds;              /* time limit in seconds; 0 if there is none */
     /* lowest D_avg before the run was resumed, if the experiments are the same; NaN if not
      * resumed */
     double reached;

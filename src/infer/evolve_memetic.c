@@ -71,7 +71,7 @@
 
 /* Schedule of one annealing. */
 struct schedule {
-    double hot, seconds;     /* seconds 0: the number of moves is the limit */
+    double hot, seconds;     /* seconds is 0 if the number of moves is the limit */
     double moves;            /* moves per form */
 };
 

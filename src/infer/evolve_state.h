@@ -48,7 +48,7 @@ struct evolve {
     bool meeting;                    /* a thread converts the run's state */
     double round_from;               /* seconds at which the remaining time was last planned */
     size_t round_experiments, round_forms;   /* number of experiments and of forms at that time */
-    /* problem that is searched first, once prepared; NULL: only p */
+    /* problem that is searched first, once prepared; NULL to search only p */
     struct classes *classes;
     enum { EVOLVE_RAW, EVOLVE_PREPARING, EVOLVE_PREPARED } preparation;
     struct evolve_options o;
@@ -62,15 +62,14 @@ struct evolve {
     /* for each number of ports, whether the mapping is from a long annealing and not yet an
      * individual */
     bool tried_long[PORTS_MOST + 1];
-    unsigned race[PORTS_MOST + 1], racing;   /* candidate numbers of ports, and number of candidates
-                                              * */
+    unsigned race[PORTS_MOST + 1], racing;   /* candidate numbers of ports, and their number */
     unsigned race_next, race_done, race_round;
     /* cost at which fewer ports count as equal to the best number after the long trials */
     double ports_cost;
     struct genome **population;      /* finished individuals, best first */
     size_t finished, fresh_begun, children_begun, children_done, target;
     unsigned busy;                  /* number of workers making an individual */
-    /* initial genome of new individuals; NULL: random */
+    /* initial genome of new individuals; NULL for a random one */
     struct genome *from;
     struct genome *best;
     /* an individual was annealed to its end, in this or an earlier run */
@@ -81,7 +80,7 @@ struct evolve {
     /* the inner run, or NULL; its lock may be taken while this run's lock is held */
     struct evolve *inner;
     double consensus_from;           /* seconds at the start of the inner run */
-    /* consensus, if it replaces the best; NULL: none */
+    /* consensus, if it replaces the best; NULL if there is none */
     struct genome *agreed;
     /* mean relative distances of consensus and best from the mean of the good mappings on
      * unmeasured experiments */
@@ -92,7 +91,7 @@ struct evolve {
     double started, paused_at, paused_for, ended;
     VEC(struct evolve_sample) samples;
     double last_sample;
-    double reached;       /* least D_avg on first so far; INFINITY: none yet */
+    double reached;       /* least D_avg on first so far; INFINITY before the first */
 };
 
 /* A thread of a run, with its poll. */
@@ -131,7 +130,7 @@ unsigned evolve_individuals(const struct problem *p, const struct evolve_options
  * favour few ports, because they converge sooner. But more ports explain more in the same time,
  * also of unmeasured experiments. */
 bool evolve_assumes_ports(const struct problem *p, const struct evolve_options *o);
-/* Returns the seconds left when the time was last planned; 0: no limit. */
+/* Returns the seconds left when the time was last planned; 0 for no limit. */
 double evolve_round_seconds(const struct evolve *e);
 /* Requests trials of all numbers of ports from @fewest to @most again. */
 void evolve_race(struct evolve *e, unsigned fewest, unsigned most);
@@ -166,7 +165,7 @@ void evolve_reach(struct evolve *e, const struct genome *g);
 /* Adds @take_g. Replaces the worst individual if the population is full. */
 void evolve_insert(struct evolve *e, struct genome *take_g);
 
-/* Returns the seconds at which the search without consensus ends; INFINITY: no limit. */
+/* Returns the seconds at which the search without consensus ends; INFINITY for no limit. */
 double evolve_search_until(const struct evolve *e);
 /* Does a thread's work after the search, without using the problem. Returns false if none
  * remains. */

@@ -12,7 +12,7 @@
 struct genome {
     size_t forms;
     unsigned ports;          /* number of ports, at most PROBLEM_PORTS_MAX */
-    double width;            /* issue slots per cycle; 0: none */
+    double width;            /* issue slots per cycle; 0 if there is none */
     struct gene *genes;
     double d_avg, cost;      /* mean relative error and objective, both of the last evaluation */
 };

@@ -7,7 +7,7 @@
 #include "model/mapping.h"
 
 struct observable {
-    /* number of other usages that explain the form's measurements equally; 0: its ports are
+    /* number of other usages that explain the form's measurements equally; 0 if its ports are
      * observable */
     unsigned rivals;
     /* experiment of the table's forms that decides about the first such usage, if an experiment

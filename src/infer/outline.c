@@ -123,7 +123,6 @@ double outline_error(const struct outline *o, size_t e)
     return (double)o->predicted[e] / (double)o->problem->cycles[e] - 1;
 }
 
-/* Lists the experiments with the worst predictions. */
 static void note_worst(struct outline *o)
 {
     for (uint32_t e = 0; e < o->problem->experiments; e++) {
@@ -161,7 +160,7 @@ static int compare_pairs(const void *a, const void *b)
     return (x->measured > y->measured) - (x->measured < y->measured);
 }
 
-/* Selects the number of experiments that a plot can show. */
+/* Selects evenly distributed experiments, at most OUTLINE_PAIRS, for a plot. */
 static void choose_pairs(struct outline *o)
 {
     const struct problem *p = o->problem;

@@ -21,8 +21,7 @@ struct outline {
     double *confidence;
     /* for each form, ports on which another near-optimal mapping differs from the best */
     uint32_t *doubts;
-    uint32_t *changes;           /* for each form, ports whose use differs from the previous outline
-                                  * */
+    uint32_t *changes;           /* for each form, ports whose use differs from the last outline */
     float *predicted;            /* predicted cycles for each experiment of the problem */
     size_t alternatives;         /* number of other near-optimal mappings */
     size_t doubtful, changed;    /* number of forms with doubts, and number of cells with changes */

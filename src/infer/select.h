@@ -68,7 +68,7 @@ struct select_round {
      * reduce */
     double noise;
     /* disagreement on the most disputed candidate for the next round: standard deviation over mean;
-     * NaN: none */
+     * NaN if there is none */
     double disagreement;
     enum select_end end;
 };

@@ -66,7 +66,6 @@ bool admit_process(pid_t pid, bool traced, struct err *err)
     return true;
 }
 
-/* Reads @bytes bytes of @file at @offset. */
 static bool file_bytes(const char *file, uint64_t offset, void *out, size_t bytes)
 {
     int fd = open(file, O_RDONLY | O_CLOEXEC);
@@ -96,7 +95,6 @@ static bool file_place(const char *file, uint64_t address, uint64_t *offset)
     return false;
 }
 
-/* Returns whether both paths lead to the same file. */
 static bool same_file(const char *a, const char *b)
 {
     struct stat x, y;

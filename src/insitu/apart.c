@@ -22,8 +22,7 @@ struct apart_lines {
 };
 
 struct message {
-    bool result;               /* true if the result follows; false if the members below report
-                                * progress */
+    bool result;               /* true before a result, false for a progress message */
     double seconds;
     uint64_t iterations;
 };
@@ -181,8 +180,7 @@ bool insitu_apart(bool (*run)(const struct insitu_options *o, struct insitu *out
         struct insitu_options apart = *o;
         struct err why = {0};
         signal(SIGPIPE, SIG_IGN);
-        setsid();   /* Leaves the session of the terminal, because the end of that session would
-                     * kill this process. */
+        setsid();   /* Leaves the terminal's session, whose end would kill this process. */
         close_others(up[1], down[0]);
         apart.goes_on = goes_on;
         apart.state = &w;

@@ -81,8 +81,7 @@ void code_branch_address(struct code *c, unsigned cc, uint64_t address)
 
 void code_branch_zero(struct code *c, uint32_t label)
 {
-    BYTES(c, 0xe3, 2, 0xeb, 5);   /* A jrcxz leads to the long jump. Otherwise a short jump skips
-                                   * it. */
+    BYTES(c, 0xe3, 2, 0xeb, 5);   /* A jrcxz leads to the long jump. A short jump skips it. */
     code_jump(c, label);
 }
 

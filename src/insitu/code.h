@@ -20,8 +20,7 @@ struct code_fixup {
     uint32_t at;               /* offset of the 32-bit distance in the code */
     uint32_t next;             /* offset of the next instruction, to which the distance is
                                 * relative */
-    uint32_t label;            /* label of the target, or CODE_UNPLACED for a target at the address
-                                * @target */
+    uint32_t label;            /* label of the target, or CODE_UNPLACED if @target is its address */
     uint64_t target;
 };
 

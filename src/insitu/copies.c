@@ -271,8 +271,7 @@ static void load_target(struct maker *m, const struct insn *in)
     while (in->bytes[at] != 0xff) {
         if ((in->bytes[at] & 0xf0) == 0x40)
             rex |= in->bytes[at] & 3;
-        else if (in->bytes[at] != 0x3e && in->bytes[at] != 0xf2)   /* The copy omits notrack and
-                                                                    * bnd. */
+        else if (in->bytes[at] != 0x3e && in->bytes[at] != 0xf2)   /* omits notrack and bnd */
             bytes[n++] = in->bytes[at];
         at++;
     }

@@ -27,8 +27,7 @@
 /* most seconds of a recording; seconds between polls of its end */
 #define RECORDED_SECONDS 0.02
 #define RECORDED_LOOK 0.001
-#define VISITS_TRIED 3u /* number of moments after which visits are timed only if they are long
-                         * enough */
+#define VISITS_TRIED 3u /* moments after which visits are timed only if they are long enough */
 #define REPLAYS_FAILED 4u /* most replays to try before the first success */
 #define PATCH_FAILED 2u   /* number of attempts that a failed measurement of the patch uses up */
 #define MOMENTS_MOST 24u
@@ -120,8 +119,7 @@ static void handle_late(struct insitu_watch *w)
             w->executed = true;
 }
 
-/* Restores the original code and moves all threads out of the copies. Does not resume the
- * threads. */
+/* Restores the original code and moves all threads out of the copies. Resumes no thread. */
 static bool remove_copies(struct insitu_watch *w, struct err *err)
 {
     struct placed *x = &w->out->placed;
@@ -129,8 +127,7 @@ static bool remove_copies(struct insitu_watch *w, struct err *err)
 
     if (!w->placed || p->ended)
         return true;
-    /* A thread that does not stop waits for a device. It stops before it executes an
-     * instruction. */
+    /* A thread that waits for a device stops before its next instruction. */
     x->kept |= !process_stop(p, false, err);
     handle_late(w);
     if (!w->placed || p->ended)
@@ -144,8 +141,7 @@ static bool remove_copies(struct insitu_watch *w, struct err *err)
         t = process_tracee(p, tid);
         if (t && settled)
             placed_release(x, t);
-        x->kept |= t && !settled;   /* The thread stays in the copy until control leaves the loop.
-                                     * */
+        x->kept |= t && !settled;   /* The thread is in the copy until control leaves the loop. */
     }
     if (!p->ended && process_caller(p))
         placed_unmap(x, process_caller(p));
@@ -226,7 +222,7 @@ static void handle(struct insitu_watch *w, const struct process_event *e)
         break;
     }
     if (e->news == PROCESS_EXEC && !w->placed && !w->over && w->options->argv)
-        return;   /* The thread stays stopped at the start of the new program. */
+        return;   /* The thread remains stopped at the start of the new program. */
     t = process_tracee(p, e->tid);
     if (w->over && !w->placed)
         process_go_all(p);

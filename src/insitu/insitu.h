@@ -17,8 +17,7 @@ struct insitu_options {
     const struct kernel *kernel;     /* contains the loop; borrowed */
     size_t loop;                     /* index of the kernel's loop */
     const char *file;                /* absolute path of the program or library with the loop */
-    double seconds;                  /* most seconds of watching; INFINITY to watch until the
-                                      * program ends */
+    double seconds;                  /* most seconds of watching; INFINITY for the whole run */
     bool counts_only;                /* only count, without timing and recording */
     /* Called several times per second. A result of false releases the program. May be NULL. */
     bool (*goes_on)(void *state, double seconds, uint64_t iterations);
@@ -29,16 +28,13 @@ struct insitu {
     struct region region;
     struct copies copies;
     struct placed placed;            /* results; the process contains nothing of this any more */
-    /* ticks of the time stamp counter per core cycle; NaN: not measured */
+    /* ticks of the time stamp counter per core cycle; NaN if not measured */
     double ticks_per_cycle;
-    double ticks_per_visit;          /* overhead of timing a visit of the loop, in ticks; NaN: not
-                                      * measured */
+    double ticks_per_visit;          /* overhead of timing a visit in ticks; NaN if not measured */
     double seconds;                  /* wall-clock seconds of watching */
-    double stopped;                  /* seconds of watching during which the program was stopped for
-                                      * measuring */
+    double stopped;                  /* seconds of watching during which the program was stopped */
     size_t stops;                    /* number of these stops */
-    double cpu;                      /* CPU seconds of the program during watching; NaN if unknown
-                                      * */
+    double cpu;                      /* CPU seconds of the program; NaN if unknown */
     /* seconds from the program's start to the first count; 0 if nothing was counted, or the program
      * was already running */
     double late;
@@ -46,12 +42,10 @@ struct insitu {
     size_t moments;                 /* number of moments, each with timings and a recording */
     struct replayed_all replays;    /* results of replays at some of the moments */
     struct hardware_counts counted; /* hardware counts of the whole program during watching */
-    bool ended, killed;             /* ended: the program ended; killed: a signal that cannot be
-                                     * caught ended it */
+    bool ended, killed;             /* whether it ended; whether an uncatchable signal ended it */
     /* status by waitpid, if this process started the program and it ended */
     int status;
-    bool complete;                  /* counting covers the program from its first to its last
-                                     * instruction */
+    bool complete;                  /* counting covers the complete run of the program */
     /* the system does not permit tracing or patching */
     bool refused;
     char *cut;                       /* why watching ended early; NULL if it did not */

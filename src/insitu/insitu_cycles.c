@@ -33,7 +33,8 @@ static int by_cycles(const void *a, const void *b)
     return (*x > *y) - (*x < *y);
 }
 
-/* Returns the mean of the values up to DISTURBED times their quantile QUIET. @values: ascending. */
+/* Returns the mean of the values up to DISTURBED times their quantile QUIET. @values are
+ * ascending. */
 static double typical(const double *values, size_t count)
 {
     double most = DISTURBED * values[(size_t)(QUIET * (double)(count - 1))], sum = 0;

@@ -207,7 +207,6 @@ static int by_place(const void *a, const void *b)
     return (x->at > y->at) - (x->at < y->at);
 }
 
-/* Sorts the paths, the most frequent first. */
 static void sort(struct paths *p)
 {
     size_t count = p->list.count;

@@ -34,8 +34,8 @@ struct placed {
     uint64_t bias, code, slots;          /* addresses in the process; 0 if not mapped */
     uint32_t slot_count;                 /* number of slots assigned so far */
     VEC(uint32_t) free;                  /* slots of threads that have exited */
-    /* the copies must stay mapped, because a thread that is not stopped or traced, or code that the
-     * program may restore, may jump to them */
+    /* the copies must remain mapped, because a thread that is not stopped or traced, or code that
+     * the program may restore, may jump to them */
     bool kept;
     bool shared;                         /* an untraced process shares the memory */
     enum copy_mode *chosen;              /* mode of each slot */
@@ -102,7 +102,7 @@ bool placed_recorded(const struct placed *x);
 uint64_t placed_iterations(const struct placed *x);
 /* Releases the slot of @t, which must be settled or exiting. */
 void placed_release(struct placed *x, struct traced *t);
-/* Unmaps all memory, using stopped thread @t, unless the memory must stay. */
+/* Unmaps all memory, using stopped thread @t, unless @kept is set. */
 void placed_unmap(struct placed *x, struct traced *t);
 /* Restores the original code in the new process of @e, which must be stopped, unless it shares the
  * program's memory. @state is a struct placed. Also valid after placed_restore. */

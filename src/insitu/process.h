@@ -16,8 +16,7 @@
 
 struct traced {
     pid_t tid;
-    uint32_t slot;             /* slot of memory for the thread's counters; SLOT_NONE before the
-                                * assignment */
+    uint32_t slot;             /* slot of memory for counters; SLOT_NONE before the assignment */
     bool stopped;
     bool asked;                /* interrupted, but not yet stopped */
     bool exiting;              /* exiting, and will not execute any more instructions */

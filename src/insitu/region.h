@@ -29,12 +29,13 @@ struct region {
     bool flags_free;                      /* the flags are dead at the pivot */
     /* further patched places, each after an instruction that is executed in the original */
     VEC(uint32_t) resumed;
-    /* number of such places that are too small for a patch; the code after them is not recorded */
+    /* number of places that belong in @resumed but are too small for a patch; the code after them
+     * is not recorded */
     uint32_t unresumed;
     /* jump targets that are large enough for a patch, in a loop with an indirect jump */
     VEC(uint32_t) anchors;
     uint32_t calls;       /* number of instructions of the loop that are executed in the original */
-    bool calls_always;    /* every iteration executes such an instruction */
+    bool calls_always;    /* every iteration executes an instruction in the original */
     bool jumps_indirect;  /* the loop has an indirect jump */
     /* calls_always or jumps_indirect: each iteration executes code of the original */
     bool each_away;

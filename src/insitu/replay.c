@@ -467,8 +467,7 @@ static bool measure(struct rerun *m, double overhead, struct replayed *out)
     out->leaves = left > 0;
     out->edge = EDGE_CYCLES / (double)(m->bounds.items[2] - m->bounds.items[1]);
     count = replay(m, 1, chunks, overhead, &blocks);
-    first = count / 4 ? count / 4 : 1;   /* The branch predictor is not trained on the copy in the
-                                          * first blocks. */
+    first = count / 4 ? count / 4 : 1;   /* The predictor is untrained on the first blocks. */
     bool ok = count > first;
     if (ok)
         out->warm = typical(blocks + first, count - first);

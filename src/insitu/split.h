@@ -37,13 +37,12 @@ struct split_facts {
 };
 
 struct split_term {
-    double cycles, off;            /* cycles per iteration and their uncertainty; NaN: unknown */
+    double cycles, off;            /* cycles per iteration and their uncertainty; NaN if unknown */
 };
 
 struct split {
-    enum split_cause cause;    /* cause; SPLIT_NONE if the difference is not greater than its
-                                * uncertainty */
-    double missing;            /* live - predicted; NaN: unknown */
+    enum split_cause cause;    /* cause; SPLIT_NONE if @missing is not greater than @off */
+    double missing;            /* live - predicted; NaN if unknown */
     double off;                /* uncertainty of @missing */
     const char *why;           /* reason for SPLIT_REFUSED, static */
     struct split_term branch, cache, rest;   /* terms from replays; the largest one is the cause */

@@ -20,8 +20,7 @@ struct trial_seen {
     bool written;        /* a write to the child's memory could be read back */
     bool copied;         /* the copy reached its int3 */
     uint64_t copy_words; /* word that the loop increments, in the copy after its run */
-    uint64_t between;    /* the same word in the child after the copy's run and before the child's
-                          * run */
+    uint64_t between;    /* the same word in the child between the copy's run and its own */
     bool state;          /* the vector registers of the copy could be read */
     uint64_t vector;     /* low half of xmm7 in the copy */
     bool trapped;        /* the child reached its int3 */

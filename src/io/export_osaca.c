@@ -20,7 +20,7 @@
 struct item {
     const struct mapping_entry *entry;
     struct spelling text;
-    bool spelled;           /* whether the form has an assembly spelling */
+    bool spelled;           /* the form has an assembly spelling */
     unsigned rank;          /* the form with the least rank represents its group */
     size_t order;           /* position of the form in the mapping */
     /* General spelling, a name and operand classes. OSACA does not distinguish forms with equal
@@ -457,7 +457,6 @@ static double known_number(const struct machine *m, const char *fact)
     return machine_fact(m, fact) ? fact_number(m, fact) : NAN;
 }
 
-/* Writes facts at the top of the file. */
 static void put_facts(struct writer *w)
 {
     for (const struct osaca_fact *f = osaca_facts; f->key; f++) {

@@ -19,7 +19,7 @@
 struct resource {
     char name[64];
     unsigned units;
-    portset set;         /* execution ports of the resource; 0: not an execution resource */
+    portset set;         /* execution ports of the resource; 0 if it is not an execution resource */
     bool invalid;        /* the resource of instructions that the model does not support */
 };
 

@@ -14,8 +14,7 @@
 
 #define CHUNK 1024    /* number of operand pairs per run of llvm-mca */
 #define FRESH 8       /* first register number of the second copy */
-#define FRESH_MASK 4  /* first mask register number of the second copy; few instructions accept a
-                       * mask above p7 */
+#define FRESH_MASK 4  /* first mask register of the second copy; few forms accept one above p7 */
 
 /* A register of a template. */
 struct template_place {

@@ -136,7 +136,7 @@ static bool parse_number(const char *text, double *out)
 }
 
 struct mapping_columns {
-    int form, usage, latency, micro_ops, source;   /* column numbers; -1: missing */
+    int form, usage, latency, micro_ops, source;   /* column numbers; -1 if missing */
 };
 
 /* Parses a row into @o, which the caller frees with override_done. Stores the column of an error in

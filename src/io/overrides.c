@@ -39,8 +39,7 @@ static void sort_forms(struct override_list *list)
         bool first =
             fresh < all && compare_forms(&order[fresh], &list->order[old], list->mapping) < 0;
         size_t next = first ? order[fresh++] : list->order[old++];
-        order[to] = next;   /* This is within the allocation, because to is at most fresh - before +
-                             * old. */
+        order[to] = next;   /* within the allocation, because to is at most fresh - before + old */
     }
     free(list->order);
     list->order = order;

@@ -10,8 +10,8 @@ struct override {
     const char *forms;      /* name of a form, or a pattern with * ? or {A,B} */
     enum override_usage how;
     struct usage usage;     /* owned; override_done frees it */
-    double latency;         /* new latency; NaN: unchanged */
-    double micro_ops;       /* new number of µops; NaN: unchanged, or removed by a new usage */
+    double latency;         /* new latency; NaN to leave it unchanged */
+    double micro_ops;       /* new number of µops; NaN if unchanged, or removed by a new usage */
     const char *source;
 };
 

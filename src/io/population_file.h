@@ -13,8 +13,7 @@ struct population {
     double best_so_far;          /* least mean error of the run so far; NaN if unknown */
     /* fingerprint of the initial experiments, to which best_so_far applies */
     uint64_t best_so_far_of;
-    double limit;                /* total time limit in seconds; 0 if there is none or it is unknown
-                                  * */
+    double limit;                /* total time limit in seconds; 0 if there is none or if unknown */
     bool live;                   /* new measurements joined the run */
     /* why the number of ports was assumed: too little time, or measurements that do not determine
      * it */

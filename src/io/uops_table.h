@@ -10,11 +10,11 @@
 struct uops_row {
     char *name;          /* name of the form: "ADD_01 (R64, R64)" */
     char *ports;         /* ports column: "1*p0156+1*p23" */
-    double latency;      /* largest latency between two operands; NaN: none */
+    double latency;      /* largest latency between two operands; NaN if there is none */
     bool upper_bound;    /* the latency is an upper bound */
-    unsigned micro_ops;  /* µops without fusion; 0: unknown */
-    unsigned divider;    /* cycles on the divider; 0: none */
-    double cycles;       /* measured cycles per copy alone; NaN: none */
+    unsigned micro_ops;  /* µops without fusion; 0 if unknown */
+    unsigned divider;    /* cycles on the divider; 0 if there is none */
+    double cycles;       /* measured cycles per copy alone; NaN if there is none */
     size_t line;
 };
 

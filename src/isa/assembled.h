@@ -25,8 +25,7 @@ struct code_reference {
     uint64_t place;       /* offset of the first byte in the code */
     char *name;
     int64_t addend;
-    const struct isa_relocation *kind;   /* NULL: the assembler has no notation for this
-                                          * relocation */
+    const struct isa_relocation *kind;   /* NULL if the assembler lacks a notation for it */
 };
 
 /* Result of assembling a text: the bytes of one code section, and the line of each instruction. */

@@ -79,8 +79,8 @@ enum body_order {
 struct body_shape {
     /* least number of instructions; the body consists of whole executions, at least one */
     unsigned instructions;
-    /* Bytes through which loads step, 64 to BODY_WINDOW; 0: BODY_WINDOW. Calibration finds a size
-     * without bank conflicts. */
+    /* Bytes through which loads step, 64 to BODY_WINDOW. 0 stands for BODY_WINDOW. Calibration
+     * finds a size without bank conflicts. */
     unsigned load_window;
     enum body_order order;
     /* x86-64: adds redundant prefixes to short instructions, up to BODY_PADDED bytes, because a µop
@@ -116,15 +116,13 @@ enum chain_kind {
     /* the written operand is an implicit input, such as rdx of mulx or cl of shl */
     CHAIN_FIXED,
     CHAIN_FLAGS,      /* the instruction reads and writes the flags, such as adc */
-    CHAIN_FROM_FLAGS, /* for cmov, setcc and csel: test (AArch64: tst) computes the flags from the
-                       * result */
+    CHAIN_FROM_FLAGS, /* for cmov, setcc, csel: test (AArch64: tst) sets flags by the result */
     CHAIN_TO_FLAGS,   /* for cmp and bt: cmovz (csel, fcsel) computes a register from the flags */
     CHAIN_ADDRESS,    /* the instruction (on AArch64 with an add) makes the next address depend on
                        * the loaded register */
     CHAIN_FORWARD,    /* the stored value is loaded again */
     CHAIN_MEMORY,     /* the instruction reads and writes the same address in memory */
-    CHAIN_DOMAINS,    /* for moves between general and vector registers: movq (fmov) moves the value
-                       * back */
+    CHAIN_DOMAINS,    /* for moves between general and vector registers: back by movq (fmov) */
 };
 
 /* Register file that a chain uses. Moves between register files take longer. */
@@ -132,7 +130,7 @@ enum domain { DOMAIN_GENERAL, DOMAIN_VECTOR, DOMAIN_MASK };
 
 struct chain {
     enum chain_kind kind;
-    /* numbers of operands in the template; CHAIN_FIXED: @from is the register */
+    /* numbers of operands in the template; with CHAIN_FIXED, @from is the register */
     uint8_t from, to;
     char from_name[16], to_name[16];
     /* cycles of the helper instructions of a link (1 for and, test, cmov), to be subtracted; 0 if

@@ -63,8 +63,7 @@ static bool cpu_identity_parse(const char *text, struct cpu_identity *out)
     if (sscanf(text, "%15s %i %i %i%n", out->vendor, (int *)&out->family, (int *)&out->model,
                (int *)&out->stepping, &used) != 4)
         return false;
-    if (strncmp(out->vendor, "0x", 2) == 0)   /* A vendor that begins with 0x is the number of an
-                                               * implementer. */
+    if (strncmp(out->vendor, "0x", 2) == 0)   /* 0x begins the number of an implementer. */
         out->isa = ISA_AARCH64;
     int more = 0;
     if (sscanf(text + used, " %7s%n", out->kind, &more) == 1)

@@ -20,8 +20,7 @@ struct forms {
     size_t count;
     /* owner of the rows' texts; NULL if they belong to @base */
     struct csv_table *table;
-    struct forms *base;         /* table that this one extends, with an owned reference; may be NULL
-                                 * */
+    struct forms *base;         /* extended table, with an owned reference; may be NULL */
     /* the user's rows, beginning with those of @base; the texts of new rows are owned */
     struct form_row *added;
     size_t added_count, inherited;

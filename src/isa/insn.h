@@ -83,7 +83,7 @@ struct operand {
     /* Address: root registers or REG_NONE; scale 0 if there is no index. Register: scale is the
      * factor of an AArch64 left shift, 1 if there is no shift, 0 for another shift or extension. */
     uint8_t base, index, scale, segment;
-    /* displacement of an address; OPERAND_RELATIVE: offset of the target in the code */
+    /* displacement of an address; for OPERAND_RELATIVE, offset of the target in the code */
     int64_t displacement;
     int64_t immediate;
 };
@@ -146,9 +146,9 @@ struct insn {
     uint64_t offset;              /* offset of the instruction in the decoded code */
     /* address in the file, for display; in a relocatable file, offset in the section */
     uint64_t address;
-    bool placed;                  /* whether @address is set */
-    uint32_t line;                /* line of the assembler text, from 1; 0: none */
-    /* line of the C file, from 1; 0: unknown */
+    bool placed;                  /* @address is set */
+    uint32_t line;                /* line of the assembler text, from 1; 0 if there is none */
+    /* line of the C file, from 1; 0 if unknown */
     uint32_t origin;
     char *text;                   /* text from the user or from a disassembler; owned */
     char form[FORM_MAX];          /* name of the form */
@@ -161,8 +161,8 @@ struct insn {
     /* x87 registers pushed minus registers popped; X87_TURN moves only the top by this number */
     int8_t x87_step;
     uint8_t opcode_at;            /* offset of the opcode, i.e. number of prefix bytes */
-    /* Roles of operands, as indices; INSN_NO_OPERAND: none. The roles include only listed operands,
-     * and the memory of push and pop. */
+    /* Roles of operands, as indices; INSN_NO_OPERAND if there is none. The roles include only
+     * listed operands, and the memory of push and pop. */
     /* first output: a register, or the memory operand of a store */
     uint8_t result;
     /* Inputs in order: minuend and subtrahend; the data of a store; the memory operand of a load. A
@@ -241,7 +241,7 @@ struct isa_alternative {
     char form[FORM_MAX];
     char name[64];        /* assembler mnemonic */
     bool loses_flags;     /* changes the flags in another way */
-    const char *note;     /* reason why it is equivalent; NULL: none */
+    const char *note;     /* reason why it is equivalent; NULL if there is none */
 };
 
 /* Iterates over forms with the cost of @form, for tables that lack @form. They have other widths of

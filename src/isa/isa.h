@@ -23,8 +23,7 @@ enum isa { ISA_SETS(ISA_VALUE) ISA_COUNT };
 /* Properties of a form that follow from its name. */
 enum form_trait {
     FORM_MEMORY = 1,    /* has a memory operand */
-    FORM_LOCKED = 2,    /* has a lock prefix or its equivalent; locked instructions do not overlap
-                         * */
+    FORM_LOCKED = 2,    /* has a lock prefix or equivalent; locked forms never overlap */
 };
 
 /* Kind of the execution unit for a form's operation, from its name. Forms with a memory operand are
@@ -56,7 +55,7 @@ struct isa_relocation {
     unsigned type;               /* number in ELF files */
     /* assembler notation with @ for the name, such as ":lo12:@"; NULL ends a list */
     const char *spelling;
-    bool relative;               /* whether the value is relative to the address of the reference */
+    bool relative;               /* the value is relative to the address of the reference */
     /* bytes of a reference without notation, if they differ from isa_ops.reference_bytes; otherwise
      * 0 */
     uint8_t bytes;
@@ -66,7 +65,7 @@ struct isa_relocation {
 struct isa_ops {
     const char *title;            /* name in sentences, such as "AArch64" */
     const char *tool_prefix;      /* prefix of binutils' programs, such as "x86_64-linux-gnu" */
-    const char *word_option;      /* option of gcc and clang for the word size; NULL: none */
+    const char *word_option;      /* option of gcc and clang for the word size, or NULL */
     const char *target_option;    /* compiler option whose argument is the name of a processor */
     /* Processors for compilers that do not support the machine's. The first one whose extension the
      * machine has applies. An extension of NULL fits any machine. */
@@ -96,11 +95,11 @@ struct isa_ops {
     char mapping_symbol;
     const struct isa_relocation *relocations;   /* types of relocations for which the assembler has
                                                  * a notation */
-    /* Notation of references. reference_bytes: size of a reference without notation, written as
-     * data; 0: it is a bit field. references_from_end: relative references count from the end of
-     * the instruction. immediate_sign and displacement_sign: text before a name that is an
-     * immediate, or that follows a register. displacement: returns the start of the displacement in
-     * the disassembled address from @inside to @end; @end if there is none. */
+    /* Notation of references. reference_bytes is the size of a reference without notation, written
+     * as data, and 0 for a bit field. references_from_end is true if relative references count from
+     * the end of the instruction. immediate_sign and displacement_sign are the text before a name
+     * that is an immediate, or that follows a register. displacement returns the start of the
+     * displacement in the disassembled address from @inside to @end, or @end if there is none. */
     uint8_t reference_bytes;
     bool references_from_end;
     const char *immediate_sign, *displacement_sign;
@@ -110,8 +109,9 @@ struct isa_ops {
     const char *long_branch;
     /* relocation types for addresses of functions */
     unsigned relocation_jump_slot, relocation_global;
-    /* Returns whether byte @at of @code (at address @address) is the jump of a PLT stub. *@slot:
-     * address of the pointer through which it jumps; *@begin: start of the stub in @code. */
+    /* Returns whether byte @at of @code (at address @address) is the jump of a PLT stub. Stores the
+     * address of the pointer through which it jumps in *@slot, and the start of the stub in @code
+     * in *@begin. */
     bool (*linkage_stub)(const uint8_t *code, size_t length, size_t at, uint64_t address,
                          uint64_t *slot, uint64_t *begin);
     /* alignment of instructions in bytes */
@@ -128,7 +128,7 @@ struct isa_ops {
     const char *word_directive;
     /* Forms whose port usage represents a part of other instructions. NULL if not needed. */
     const char *load_form, *store_form;   /* simple load and store of a general register */
-    /* additions of 512- and 256-bit vectors; NULL: vectors have no fixed width */
+    /* additions of 512- and 256-bit vectors; NULL if vectors have no fixed width */
     const char *add_512_form, *add_256_form;
     /* Returns the form of the division with half the width. Returns NULL if @in is no division or
      * has no such form. The pointer is NULL if the set has none. */
@@ -146,12 +146,12 @@ struct isa_ops {
     bool (*learn)(const uint8_t *code, size_t length, struct err *err);
     /* Writes the register or number for a placeholder of a template (form_instance). */
     void (*placeholder)(struct form_registers *in, const char *type, struct str *out);
-    /* Bodies and chains of forms (body.h). code_make: prepares a form; NULL with err if no CPU can
-     * measure it. code_free is NULL if there is nothing to free. code_allowed: returns whether
-     * code_make would succeed, without verifying the encoding; NULL: only code_make tests this.
-     * code_extension: returns the required extension, borrowed, or ""; @code is NULL if
-     * code_allowed exists. codes_learn: derives encodings for code_make with an assembler; NULL:
-     * not needed. */
+    /* Bodies and chains of forms (body.h). code_make prepares a form. It returns NULL with err if
+     * no CPU can measure it. code_free is NULL if there is nothing to free. code_allowed returns
+     * whether code_make would succeed, without verifying the encoding. It is NULL if only code_make
+     * tests this. code_extension returns the required extension, borrowed, or "". Its @code is NULL
+     * if code_allowed exists. codes_learn derives encodings for code_make with an assembler, and is
+     * NULL if not needed. */
     const void *(*code_make)(const struct form_row *row, struct err *err);
     void (*code_free)(const void *code);
     bool (*code_allowed)(const struct form_row *row, struct err *err);
@@ -180,9 +180,7 @@ struct isa_ops {
     bool (*directive_kept)(const char *word, size_t length);
     void (*target_clean)(const char *p, const char *end, unsigned section, struct str *out);
     bool (*looks_like)(const char *text, size_t length);
-    bool (*is_register)(const char *word, size_t length);   /* Returns whether the word is the name
-                                                             * of a register, in upper or lower
-                                                             * case. */
+    bool (*is_register)(const char *word, size_t length);   /* Detects a register's name. */
     /* Returns whether the word is a mnemonic in Intel syntax, in upper or lower case. Exists if
      * @dialects is true. */
     bool (*is_mnemonic)(const char *word, size_t length);
@@ -191,8 +189,8 @@ struct isa_ops {
      * 0 without a known target. Sets *@vector if the instruction uses vectors or floating point. */
     size_t (*glance)(const uint8_t *code, size_t length, int64_t *branch, bool *vector);
     /* Returns whether the @length bytes at @code in a listing are one instruction that can be
-     * written as data. *@held: number of bytes at its end with a distance relative to its end.
-     * *@far: distance of that target from its start; 0: none. */
+     * written as data. Stores the number of bytes at its end with a distance relative to its end in
+     * *@held, and the distance of their target from its start, or 0, in *@far. */
     bool (*listed)(const uint8_t *code, size_t length, size_t *held, int64_t *far);
     /* Appends a branch or call at @code without its target. Sets *@far to the distance of the
      * target from the start. Returns false if it is no branch, or the target is not linked. The
@@ -215,15 +213,14 @@ struct isa_ops {
     enum form_kind (*form_kind)(const char *form);
     /* Spells @form as assembler text (spelling.h). Returns false if this is impossible. */
     bool (*spell)(const char *form, struct spelling *out);
-    const struct isa_osaca *osaca;        /* notation of OSACA's machine files (spelling.h); NULL
-                                           * without @spell */
+    const struct isa_osaca *osaca;        /* notation of OSACA's files (spelling.h), or NULL */
     /* Implement isa_alike and isa_with_register. NULL if the set has no related forms. */
     bool (*alike)(const char *form, size_t *at, char *out);
     bool (*with_register)(const char *form, unsigned bits, size_t *at, char *out);
     bool (*alternative)(const struct insn *insn, size_t *at, struct isa_alternative *out);
     const struct isa_foreign *foreign;    /* functions for foreign code in measurements */
     const struct isa_vary *vary;          /* functions for variants of instructions */
-    const struct isa_rewrite *rewrite;    /* functions for equivalent instructions; NULL: none */
+    const struct isa_rewrite *rewrite;    /* functions for equivalent instructions, or NULL */
 };
 
 const struct isa_ops *isa_ops(enum isa isa);

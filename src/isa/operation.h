@@ -8,8 +8,7 @@ enum operation {
     OPERATION_OTHER,              /* none of the operations below */
     OPERATION_NOP,
     /* general registers */
-    OPERATION_MOVE,               /* move of a whole register or an immediate; simple load or store
-                                   * */
+    OPERATION_MOVE,               /* move of a whole register or immediate; simple load or store */
     OPERATION_MOVE_ZERO,          /* move with zero extension: movzx, ldrb */
     OPERATION_MOVE_SIGN,          /* move with sign extension: movsx, movsxd, ldrsw */
     OPERATION_MOVE_SWAPPED,       /* move with swapped bytes: movbe */
@@ -76,8 +75,7 @@ enum operation {
     OPERATION_VECTOR_ADD,         /* integer addition, including sub, abs, avg, sign */
     OPERATION_VECTOR_MINMAX,
     OPERATION_VECTOR_COMPARE,
-    OPERATION_VECTOR_MULTIPLY,    /* integer multiplication, including multiply-add and dot products
-                                   * */
+    OPERATION_VECTOR_MULTIPLY,    /* integer multiplication, multiply-add and dot products */
     OPERATION_VECTOR_SHIFT,
     OPERATION_VECTOR_LOGIC,       /* logic on integers or floating point, including ternary logic */
     OPERATION_VECTOR_BLEND,

@@ -59,8 +59,7 @@ struct spelling {
     bool address;                /* parts of the address distinguish forms */
     bool plain;                  /* the spelling shows every prefix, rounding mode and EVEX mark of
                                   * the form */
-    bool suffixed;               /* names[0] has a size suffix; names[1] is the same name without it
-                                  * */
+    bool suffixed;               /* names[0] has a size suffix; names[1] is names[0] without it */
 };
 
 #endif

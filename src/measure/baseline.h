@@ -10,10 +10,8 @@
 #include "measure/kept.h"
 
 struct baseline {
-    double nops, ports, room;  /* instructions per cycle of the three probes on an idle core; 0 if
-                                * unknown */
-    unsigned load_window;      /* window of the loads of bodies in bytes, chosen by calibration; 0:
-                                * unknown */
+    double nops, ports, room;  /* instructions per cycle of the probes on an idle core, or 0 */
+    unsigned load_window;      /* load window of bodies in bytes, from calibration; 0 if unknown */
     bool doubtful;             /* no measurement found the core certainly idle */
     char day[KEPT_DAY];    /* date of the measurement */
 };
@@ -28,7 +26,7 @@ struct baseline_look baseline_look(double *cycles, size_t n);
 
 enum baseline_verdict {
     BASELINE_QUIET,      /* as fast as the known baseline, or the first trustworthy measurement */
-    BASELINE_BUSY,       /* slower than the known baseline, which stays unchanged */
+    BASELINE_BUSY,       /* slower than the known baseline, which is unchanged */
     BASELINE_DOUBTFUL,   /* no baseline is known, and the core may be busy */
 };
 /* Compares a measurement with the known baseline. @expected is the nops per cycle of an idle core

@@ -16,7 +16,7 @@
 #define VISIT_SECONDS 0.25       /* seconds that a visit waits for an idle core */
 /* seconds without an idle window after which the core is considered busy */
 #define DRY_SECONDS 2.0
-/* Factor on the patience of visits while the core is considered busy. Each row still gets one
+/* Factor on the patience of visits while the core is considered busy. Each row still has one
  * visit. */
 #define DRY_PATIENCE 0.05
 /* seconds without a settled row after which the measurement of open rows ends */

@@ -15,9 +15,9 @@ struct calibration {
     double second_ratio;
     /* nops per cycle on an idle core, the best value ever measured on this CPU (idle baseline) */
     double probe_rate;
-    /* instructions per cycle of the port probe on an idle core; 0: unknown */
+    /* instructions per cycle of the port probe on an idle core; 0 if unknown */
     double ports_rate;
-    /* instructions per cycle of the room probe on an idle core; 0: unknown */
+    /* instructions per cycle of the room probe on an idle core; 0 if unknown */
     double room_rate;
     double seen_rate;        /* best nops per cycle during this calibration */
     /* nops per cycle of an idle core by the facts of its machine; NaN if unknown */
@@ -55,7 +55,7 @@ size_t calibrate_cpus(const struct sandbox *s, int *out, size_t most);
 double calibrate_stretch(double tick_hz);
 /* Returns a description of how cycles are measured. */
 const char *calibration_method(const struct calibration *c);
-/* Returns warnings for measurements with this calibration; NULL: none. */
+/* Returns warnings for measurements with this calibration; NULL if there is none. */
 const char *calibration_remark(const struct calibration *c);
 /* Returns the middle of the three lowest neighbouring values that differ by at most @width
  * (relative). Returns the median if there are none. Sorts @values. */

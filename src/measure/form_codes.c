@@ -16,10 +16,9 @@
 struct form_codes {
     const struct forms *forms;
     struct names names;
-    VEC(struct form_code *) codes;   /* by index of the form's name; NULL: not measurable */
-    VEC(char *) reasons;             /* why a form is not measurable, by index of its name; NULL if
-                                      * it is measurable */
-    VEC(uint64_t) sums;              /* hash of the code, by index of the form's name; 0: no code */
+    VEC(struct form_code *) codes;   /* by index of the form's name; NULL if not measurable */
+    VEC(char *) reasons;             /* why a form is not measurable; NULL if it is */
+    VEC(uint64_t) sums;              /* hash of the code, by index of the form's name, or 0 */
     struct body *body;               /* storage for generated bodies */
 };
 
@@ -56,8 +55,8 @@ static uint64_t sum_bytes(uint64_t sum, const void *bytes, size_t length)
     return sum;
 }
 
-/* Returns the hash of a short body of @row, generated independently of this processor; 0: no
- * code. */
+/* Returns the hash of a short body of @row, generated independently of this processor; 0 if there
+ * is no code. */
 static uint64_t sum_of(struct form_codes *f, const struct form_row *row, struct form_code *code)
 {
     const struct body_shape shape = {.instructions = SUM_BODY};

@@ -26,15 +26,14 @@ bool journal_flush(struct journal *j, struct err *err);
 struct journal_entry {
     double cycles, spread;      /* final value; NaN unless state is EXPERIMENT_OK */
     uint32_t repeats;
-    char *state;                /* final state; JOURNAL_ONCE if there are only values of single
-                                 * passes */
+    char *state;                /* final state; JOURNAL_ONCE with only values of single passes */
     double values[8];           /* cycles of each single pass */
     unsigned value_count;
     double shorts[4];           /* cycles of each pass with a short body */
     unsigned short_count;
-    /* conditions of the final value, or the least baseline of the single passes; NaN: unknown */
+    /* conditions of the final value, or the least baseline of the single passes; NaN if unknown */
     double baseline, slowed;
-    char day[KEPT_DAY];     /* date of the final value; empty: unknown */
+    char day[KEPT_DAY];     /* date of the final value; empty if unknown */
 };
 /* Returns the entry of @e with code sum @code, or NULL. Entries without a code sum match any @code
  * except that of a user's form ('u'). */

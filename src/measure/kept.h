@@ -15,8 +15,7 @@
 
 struct kept_file {
     const char *name;                    /* file name in the state directory */
-    const char *columns[KEPT_COLUMNS];   /* columns after those that identify the CPU,
-                                          * NULL-terminated */
+    const char *columns[KEPT_COLUMNS];   /* further columns, NULL-terminated */
 };
 
 /* memory.csv: facts about the memory of a computer, and cost of a cache line by array size (with

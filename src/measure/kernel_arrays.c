@@ -40,8 +40,7 @@
 #define ROUGH_MORE 6
 #define ROUGH_RUNS 2              /* number of runs for the estimate, of which the fastest counts */
 #define LAYOUT_RUNS 4             /* number of runs for the estimate if layouts are compared */
-#define GOLDEN 0.6180339887498949 /* golden ratio, whose multiples modulo 1 are evenly distributed
-                                   * */
+#define GOLDEN 0.6180339887498949 /* golden ratio; its multiples modulo 1 are evenly distributed */
 #define SAMPLES 150               /* most samples per measurement */
 #define PASSES_MOST 4000
 #define LEAST_SAMPLES 3

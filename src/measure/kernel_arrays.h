@@ -11,13 +11,11 @@
 /* State of a sandbox's arena after its last use by the child process. Zero-initialised. */
 struct arena_state {
     uint64_t filled;             /* bytes of the arena that are filled with numbers */
-    struct arrays_fill pattern;  /* last pattern written; zero bytes mean that there are only
-                                  * numbers */
+    struct arrays_fill pattern;  /* last pattern written; zero if there are only numbers */
     int process;
     /* least ticks of the short clock chain so far; 0 if unknown */
     double clock_least;
-    unsigned begun;              /* number of measurements so far with arrays too large for a walk
-                                  * */
+    unsigned begun;              /* number of measurements with arrays too large for a walk */
     double clock, clock_at;      /* last measured cycles per tick; clock_seconds of that
                                   * measurement */
 };

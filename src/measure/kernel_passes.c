@@ -9,8 +9,7 @@
 #include "base/compare.h"
 
 #define FUSED 2               /* most instructions that fuse into one slot */
-#define LEAST_SHARE 0.9       /* least share of the lower limit by nops and fusion at which a time
-                               * is accepted */
+#define LEAST_SHARE 0.9       /* least accepted share of the lower limit by nops and fusion */
 #define WIDTH 0.01            /* relative width of a floor, the lowest times that agree */
 /* least share of windows on a floor, and least number, so that they do not agree by chance */
 #define SHARE 0.15
@@ -21,14 +20,12 @@
 /* least number of windows with several rhythms, because the fastest rhythm may be rare */
 #define MANY 24
 #define SHARE_OF_MANY 0.06    /* least share of windows on the floor with several rhythms */
-#define BOTH 2                /* least number of windows with both the short and the long time on
-                               * their floors */
+#define BOTH 2                /* least number of windows with both times on their floors */
 #define CLOSE 0.02            /* relative range within which windows agree without a floor */
 /* Most cycles to load registers and leave the loop. Measured on a Golden Cove: 0 to 60. */
 #define WAY_CYCLES 512
 #define VISITS_LEAST 3
-#define VISITS 8              /* number of visits, and of windows, after which a loop has no stable
-                               * time */
+#define VISITS 8              /* number of visits, and of windows, without a stable time */
 #define WINDOWS 40
 #define PLAN_VISITS 4         /* number of visits after which an unsettled loop gets another plan */
 #define PLANS 1               /* most replacements of a loop's plan */

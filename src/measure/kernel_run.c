@@ -56,11 +56,9 @@ struct run_plan {
     unsigned counter;       /* loop counter (enum sandbox_counter) */
     uint32_t bases, indices;    /* bit sets of general registers by use in addresses */
     double until;               /* clock_seconds at which the measurement ends */
-    unsigned *reached;          /* number of accesses to reserved addresses under this plan,
-                                 * borrowed */
+    unsigned *reached;          /* number of accesses to reserved addresses, borrowed */
     bool ended;                 /* a run ended its process, so no other values are tried */
-    bool beside;                /* the code stays in place, and several kernels share the process of
-                                 * foreign code */
+    bool beside;                /* kernels share the process, and their code remains in place */
 };
 
 static void addresses_scan(struct run_plan *p)
@@ -447,7 +445,6 @@ static bool plan_choose(struct sandbox *s, const struct calibration *c, struct r
     return plan->known;
 }
 
-/* Collects the windows of one visit. */
 static bool windows_collect(struct sandbox *s, const struct calibration *c,
                             const struct run_plan *p, const struct kernel_plan *plan,
                             struct kernel_measured *out, struct err *err)

@@ -29,8 +29,7 @@ struct kernel_plan {
     bool apart;             /* the copies' closing branches are separated (kernel_apart) */
     bool walks;             /* pointers would leave the pages in a longer run */
     unsigned pages;         /* number of pages that the kernel touches */
-    uint32_t offset;        /* offset of the code in the code area if several kernels stay in memory
-                             * */
+    uint32_t offset;        /* offset of the code if several kernels remain in memory */
     /* accesses to reserved addresses around the vault, at most SANDBOX_GUESSES */
     unsigned reached;
     /* Unconfirmed cycles per iteration on a shared core, measured while planning. Rarely too

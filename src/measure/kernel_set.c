@@ -9,8 +9,7 @@
 #include "base/mem.h"
 #include "base/vec.h"
 
-#define PATIENCE_SECONDS 0.02   /* seconds per attempt with a loop, before a visit to the next loop
-                                 * */
+#define PATIENCE_SECONDS 0.02   /* seconds per attempt with a loop before the next loop */
 /* most seconds of a visit, because the first visit also makes the plan */
 #define VISIT_SECONDS 0.3
 #define LOOP_SECONDS 0.25       /* total seconds of kernel_set_times per loop */
@@ -20,7 +19,7 @@ struct set_member {
     size_t count;
     struct kernel_passes passes;
     bool answered;
-    double cycles, spread;        /* cycles NaN: there is no time, and @fault has the reason */
+    double cycles, spread;        /* cycles is NaN without a time; @fault then has the reason */
     struct err fault;
 };
 

@@ -22,9 +22,8 @@ struct lane_task {
     const struct form_codes *codes;
     /* calibration for experiments with forms, without the room probe */
     const struct calibration *calibration;
-    bool wide;                                /* whether the core may be wide (SOURCE_WIDE) */
-    double started;                           /* clock_seconds at the creation of the source, for
-                                               * the record */
+    bool wide;                                /* the core may be wide (SOURCE_WIDE) */
+    double started;                           /* clock_seconds at the source's creation */
     const struct experiment *e;
     struct measured *out;
     bool (*cancelled)(void *state);

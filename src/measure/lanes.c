@@ -12,8 +12,7 @@
 #include "base/mem.h"
 
 #define WORTH_IT 16            /* least number of experiments for which several lanes are used */
-#define PIECE 4                /* experiments per piece; starting a run takes a tenth of an
-                                * experiment's time */
+#define PIECE 4                /* experiments per piece; a start costs a tenth of an experiment */
 /* success rate below which a lane gets single experiments */
 #define HARDLY_QUIET 0.1
 #define LATELY 0.5             /* weight of the last piece in the success rate */
@@ -27,8 +26,7 @@
  * it. */
 #define PARTLY 0.25
 #define TELLING 3              /* least number of rounds with an idle CPU for a decision */
-#define JUDGED_AGAIN 60.0      /* seconds until the next decision, because virtual CPUs migrate
-                                * between cores */
+#define JUDGED_AGAIN 60.0      /* seconds until the next decision, because virtual CPUs migrate */
 #define TRIED_AGAIN 5.0
 
 struct lanes {
@@ -38,7 +36,7 @@ struct lanes {
      * runs */
     unsigned count;
     const struct source_threads *threads;
-    void *crew;                    /* threads of the lanes; NULL: not started */
+    void *crew;                    /* threads of the lanes; NULL before they start */
     enum lanes_verdict verdict;
     double again;                  /* clock_seconds of the next decision */
     unsigned used;

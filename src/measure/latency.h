@@ -7,7 +7,7 @@
 
 struct latency {
     struct chain chain;
-    double cycles;       /* NaN: not measured, and @state has the reason */
+    double cycles;       /* NaN if not measured; @state then has the reason */
     double spread;
     char state[96];      /* "ok", or the reason why the chain was not measured */
 };

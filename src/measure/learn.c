@@ -240,8 +240,7 @@ static bool find_blockers(struct learner *l, struct err *err)
     struct experiments *table = experiments_new();
     VEC(struct blocker) tried = {0};
 
-    for (size_t i = 0; i <= l->sets.count; i++) {   /* The last iteration is for forms without
-                                                     * ports. */
+    for (size_t i = 0; i <= l->sets.count; i++) {   /* the last one for forms without ports */
         const char *list[CANDIDATES];
         portset set = i < l->sets.count ? l->sets.items[i] : 0;
         size_t n = set || !isnan(l->issue_width) ? candidates(l, set, list) : 0;

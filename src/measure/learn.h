@@ -17,8 +17,9 @@ struct learn_step {
 
 struct learned {
     struct usage usage;
-    unsigned micro_ops;    /* slots at rename; 0: unknown */
-    /* greatest latency in cycles between two operands that are registers or flags; NaN: unknown */
+    unsigned micro_ops;    /* slots at rename; 0 if unknown */
+    /* greatest latency in cycles between two operands that are registers or flags; NaN if
+     * unknown */
     double latency;
     double tolerance;      /* relative tolerance within which measurements agree */
     /* number of measurements that disagree, because usages of blocking forms are wrong or forms
@@ -26,8 +27,7 @@ struct learned {
     size_t outliers;
     struct learn_step *steps;
     size_t step_count;
-    size_t rivals;         /* number of other usages with equally many µops that agree equally well
-                            * */
+    size_t rivals;         /* number of other usages with as many µops and equal agreement */
 };
 void learned_done(struct learned *l);
 

@@ -13,8 +13,7 @@
 #include "model/experiment.h"
 
 #define RECORD_ROWS 2048
-#define RECORD_VALUES 64      /* most samples stored per experiment; later samples replace earlier
-                               * ones */
+#define RECORD_VALUES 64      /* most samples per experiment; later ones replace earlier ones */
 #define RECORD_POINTS 1024
 
 /* Samples of one pass of one experiment. */
@@ -39,7 +38,7 @@ struct record_samples {
     /* number of passes; executions and instructions of @code */
     unsigned passes, executions, instructions;
     double clock_hz;          /* core clock during the last pass, in Hz */
-    uint8_t *code;            /* code of the longest measured body; NULL: none */
+    uint8_t *code;            /* code of the longest measured body; NULL if there is none */
     size_t length;
 };
 

@@ -33,8 +33,7 @@
 #define ESTIMATE_FROM 2.0    /* seconds until the first estimate is shown */
 #define ESTIMATE_SHARE 0.3   /* share of the elapsed or remaining time in which an estimate
                               * adapts */
-#define LOOP_CYCLES 1.0      /* cycles of the loop's taken branch and decrement, if they cost time
-                              * */
+#define LOOP_CYCLES 1.0      /* cycles of the loop's branch and decrement, if they cost time */
 
 struct runner_trial {
     size_t row;
@@ -52,8 +51,8 @@ struct runner_trial {
     struct measured held;
     bool known;              /* the value is in the journal, or must not be stored there */
     bool settled;
-    double expected;         /* expected cycles; NaN: none */
-    double contended;        /* least cycles measured on a busy core; NaN: none */
+    double expected;         /* expected cycles; NaN if there is none */
+    double contended;        /* least cycles measured on a busy core; NaN if there is none */
     bool tried;              /* at least one pass found the core busy */
 };
 
@@ -64,8 +63,7 @@ struct runner_state {
     const struct runner_options *options;
     const struct runner_hooks *hooks;
     struct runner_summary *summary;
-    double started, paused;  /* start and total duration of pauses, in seconds; pauses count towards
-                              * no limit */
+    double started, paused;  /* start and total pauses in seconds; no limit includes pauses */
     double waited, patience; /* waited: seconds without a result; patience: their limit */
     size_t total;
     struct runner_estimate estimate;

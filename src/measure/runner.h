@@ -8,14 +8,14 @@
 #include "model/experiments.h"
 
 struct runner_options {
-    double budget;          /* most seconds for all experiments; 0: no limit */
+    double budget;          /* most seconds for all experiments; 0 for no limit */
     bool retry;             /* measure experiments again that failed according to the journal */
     bool fresh;             /* ignore the values in the journal */
     /* measure only bodies of the source's length, not short ones */
     bool one_length;
     /* measure only one order of the terms */
     bool one_order;
-    /* most seconds of waiting for an idle core, in addition to measuring; 0: 20 */
+    /* most seconds of waiting for an idle core, in addition to measuring; 0 stands for 20 */
     double patience;
 };
 
@@ -25,7 +25,7 @@ struct runner_summary {
     size_t done, failed, reused, left;
     /* numbers of experiments left that have unconfirmed passes, or that found no idle moment */
     size_t once, contended;
-    unsigned cpus;           /* most CPUs that measured concurrently; 0: the source is simulated */
+    unsigned cpus;           /* most CPUs that measured concurrently; 0 if simulated */
     double seconds;
     double rate;            /* passes per second */
     size_t passes;          /* passes over single experiments */
@@ -34,7 +34,7 @@ struct runner_summary {
     size_t useful;          /* passes that returned a value or a final reason */
     /* useful passes that needed no confirmation, because their value was expected */
     size_t foretold;
-    /* first and last date of reused values; empty: unknown */
+    /* first and last date of reused values; empty if unknown */
     char since[KEPT_DAY], until[KEPT_DAY];
     /* share of the necessary passes that are complete, 0 to 1; 1 if no experiment is left */
     double share;

@@ -22,8 +22,7 @@
 #define BATCH_PATIENCE 10.0
 #define SECONDS_A_BATCH 120      /* most CPU seconds per batch, so that a child ends even if the
                                   * parent hangs */
-#define STILLBORN 3              /* most consecutive children that may end before their first
-                                  * message */
+#define STILLBORN 3              /* most consecutive children that end before a first message */
 #define CANARY_TOLERANCE 0.02
 #define CANARY_PASSES 4
 #define ROOM_LINKS 4
@@ -33,8 +32,7 @@ struct sandbox {
     uint8_t *code;          /* the parent's writable mapping of the code */
     int code_file, page_file;
     size_t page_size;
-    size_t used, fixed;     /* bytes of code: total, and that of chains and probes, which stays
-                             * between batches */
+    size_t used, fixed;     /* bytes of code: all, and of chains and probes, which remain */
     struct sandbox_item *items;
     struct sandbox_batch *batch;    /* shared memory into which the child for own code writes */
     uint64_t *pages;        /* the parent's mapping of the memory that kernels access */

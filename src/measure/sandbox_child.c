@@ -25,8 +25,7 @@
 #define REST_NANOSECONDS 150000
 /* patience of a whole batch (about a second), as a multiple of the patience of one wait */
 #define BATCH_WAITS 10
-#define VALUE_PATTERN 0x3ff41f253f841f25   /* value of memory; no byte is 0, because code may divide
-                                            * by any byte */
+#define VALUE_PATTERN 0x3ff41f253f841f25   /* memory's value; no byte is 0, for divisions */
 
 static BARE long call(long number, long a, long b, long c, long d, long e, long f)
 {

@@ -49,8 +49,7 @@ struct sandbox_range { uint64_t begin, end; };
 /* Data from the parent for a child. The child reads the data after fork and copies them to the
  * vault. */
 struct sandbox_child {
-    bool foreign;                   /* true for tasks of foreign code; false for batches of own code
-                                     * */
+    bool foreign;                   /* true for foreign code; false for batches of own code */
     struct sandbox_batch *batch;    /* memory for batches of own code; NULL for foreign code */
     uint8_t *area;
     /* Socket to the parent. For own code, one byte starts a batch, and one byte reports its end. */
@@ -75,12 +74,12 @@ struct sandbox_vault {
     struct sandbox_task task;
     struct sandbox_report told;
     struct sandbox_item *item;        /* item that is running */
-    volatile bool inside;             /* whether measured code is running */
+    volatile bool inside;             /* measured code is running */
     /* address of the faulting access, and absolute address of the instruction */
     uint64_t fault_address, fault_code;
     uint64_t pages[SANDBOX_PAGES];    /* addresses of the pages mapped for the item */
     unsigned page_count;
-    int counter;                      /* perf event; -1: none */
+    int counter;                      /* perf event; -1 if there is none */
     /* valued: vector registers have initial values; plain: these are 0 */
     bool valued, plain;
     uint64_t runs;                    /* number of runs so far of items whose load pointer moves */

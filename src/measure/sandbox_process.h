@@ -8,7 +8,7 @@
 #include "measure/sandbox_child.h"
 
 struct sandbox_process {
-    pid_t pid;       /* process id of the child; 0: none */
+    pid_t pid;       /* process id of the child; 0 if there is none */
     int link;        /* the parent's end of the socket pair */
 };
 

@@ -22,7 +22,7 @@ struct measured {
     double short_cycles;
     /* comparison of both body lengths by the runner (runner_lengths); empty if a time is unknown */
     char lengths[24];
-    /* nops per cycle of the idle baseline; 0: simulated */
+    /* nops per cycle of the idle baseline; 0 if simulated */
     double baseline;
     double slowed;       /* share of windows that contention made invalid */
     /* cycles on a busy core, without a valid value; NaN if unknown */
@@ -47,7 +47,7 @@ struct source {
      * several orders, a padded body is also measured where it may be faster. May be changed between
      * calls. */
     unsigned orders;
-    double baseline;         /* nops per cycle of the idle baseline; 0: simulated */
+    double baseline;         /* nops per cycle of the idle baseline; 0 if simulated */
     /* CPUs that measured concurrently in the last call with more than a few experiments; 0 if
      * simulated */
     unsigned cpus;

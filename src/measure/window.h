@@ -29,7 +29,7 @@ struct pulse {
 struct window_rules {
     /* cycles per iteration of the two chains; second_cycles is 0 if the second chain is unusable */
     double chain_cycles, second_cycles;
-    /* cycles per iteration of the probes on an idle core; ports_cycles and room_cycles 0:
+    /* cycles per iteration of the probes on an idle core; ports_cycles and room_cycles are 0 if
      * unknown */
     double probe_cycles, ports_cycles, room_cycles;
     double overhead;                      /* ticks of an empty run */
@@ -70,7 +70,7 @@ struct window_result {
     double cycles;           /* cycles per iteration; NaN if no window was accepted */
     double spread;           /* relative spread of the values that determined @cycles */
     double clock;            /* cycles per tick in the last accepted window */
-    /* unconfirmed cycles per iteration on a busy core, if no window was accepted; NaN: unknown */
+    /* unconfirmed cycles per iteration on a busy core, if no window was accepted; NaN if unknown */
     double contended_cycles;
     unsigned accepted, contended, disturbed;   /* number of windows with each result */
     /* cycles per iteration of each accepted window, in order */

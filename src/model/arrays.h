@@ -36,7 +36,7 @@ struct array {
 
 struct arrays {
     uint64_t bytes;                        /* bytes of the arena in use */
-    /* iterations until a walk ends; 0: unlimited */
+    /* iterations until a walk ends; 0 if unlimited */
     uint64_t iterations;
     /* iterations until all chases have visited all elements; 0 if there are none */
     uint64_t round;

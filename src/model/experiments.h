@@ -23,11 +23,11 @@
 struct experiment_row {
     /* range of terms, sorted by form index, without duplicates */
     uint32_t start, count;
-    /* cycles per execution of the whole experiment in the steady state; NaN: unknown */
+    /* cycles per execution of the whole experiment in the steady state; NaN if unknown */
     double cycles;
-    /* (max - min) / min over the accepted repetitions; NaN: unknown */
+    /* (max - min) / min over the accepted repetitions; NaN if unknown */
     double spread;
-    uint32_t repeats;        /* accepted repetitions; 0: unknown */
+    uint32_t repeats;        /* accepted repetitions; 0 if unknown */
     uint32_t extras;         /* number of texts in @extra; missing columns are empty */
     char *state;             /* never NULL; rows may share it */
     /* index of the text in experiments.texts, for each column of experiments.extra */

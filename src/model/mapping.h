@@ -9,7 +9,7 @@
 struct mapping_entry {
     char *form;         /* canonical name */
     struct usage usage;
-    double latency;     /* cycles; NaN: unknown */
+    double latency;     /* cycles; NaN if unknown */
     /* issued µops in the fused domain of the source; 0 if unknown, which counts the µops of the
      * usage */
     unsigned micro_ops;

@@ -6,8 +6,7 @@
 
 struct overlay {
     struct mapping *mapping;   /* owned by the caller */
-    size_t replaced, added;    /* number of overlaid forms that the base had, and of those that it
-                                * lacked */
+    size_t replaced, added;    /* number of overlaid forms that the base had, and lacked */
     /* number of overlaid ports that correspond to ports of the base; all others were added */
     unsigned matched;
 };

@@ -38,12 +38,12 @@ struct memory_costs {
     size_t count;
     double bytes[MEMORY_SIZES];                  /* array sizes, ascending */
     double cycles[MEMORY_COSTS][MEMORY_SIZES];   /* costs for arrays of each size */
-    /* relative error of the measurements, median over sizes; NaN: not measured */
+    /* relative error of the measurements, median over sizes; NaN if not measured */
     double spread[MEMORY_COSTS];
     /* bytes of the first level; its lines cost 0 */
     double first;
     double second;                               /* bytes of the second level */
-    /* bytes of the third level that a program can use; 0: unknown */
+    /* bytes of the third level that a program can use; 0 if unknown */
     double third;
     double clock_hz;
     /* line transfers overlap with the core's loads and stores, and the slower part counts; if

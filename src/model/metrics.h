@@ -31,8 +31,7 @@ void metrics_heat_map(const double *predicted, const double *measured, size_t n,
 
 struct accuracy {
     size_t n;              /* number of experiments evaluated */
-    size_t unknown;        /* number of measured experiments that are omitted because the mapping
-                            * lacks a form */
+    size_t unknown;        /* measured experiments omitted for lack of a form in the mapping */
     double mape, pearson, spearman;
 };
 

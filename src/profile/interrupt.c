@@ -14,8 +14,7 @@
 #include "base/mem.h"
 #include "base/rng.h"
 
-#define REST 0.0002        /* longest sleep in seconds; forks and signals of the program wait for
-                            * the tracer */
+#define REST 0.0002        /* longest sleep in seconds; forks and signals wait for the tracer */
 /* seconds to wait for threads to stop; others stay attached until the tracing thread ends */
 #define GO_SECONDS 1.0
 

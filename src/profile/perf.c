@@ -16,8 +16,7 @@
 
 /* pages of a ring, which a thousand samples per second fill in a second */
 #define PAGES 16
-#define LATE 10000000u       /* nanoseconds after which all records of a processor are in its ring
-                              * */
+#define LATE 10000000u       /* nanoseconds until all records of a processor are in its ring */
 
 /* Ring buffer of one processor. All threads on the processor write to it. */
 struct ring {

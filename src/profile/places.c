@@ -18,8 +18,7 @@
 #define HOT_PART 0.8
 #define PART_LEAST 50u     /* least samples of a loop that may be split */
 #define LINES_LEAST 0.01   /* least fraction of all samples with which a loop gets source lines */
-#define DECODED 0.001      /* least fraction of all samples with which a function is searched for
-                            * loops */
+#define DECODED 0.001      /* least share of all samples with which a function's loops are found */
 
 /* Number of samples at one address of the object's code. */
 struct code_place {

@@ -21,12 +21,9 @@ struct profile_loop {
     char *name;                /* "main+0x40", "0x1136" */
     char *file;
     size_t samples;            /* samples in the loop without its inner loops */
-    double measured;           /* cycles per iteration of the loop alone on this CPU; NaN if not
-                                * measured */
-    double bound, predicted;   /* predicted cycles per iteration, by bounds and by simulation; NaN
-                                * if unknown */
-    char *bottleneck;          /* name of the bottleneck, such as "dependencies"; NULL if bound is
-                                * NaN */
+    double measured;           /* measured cycles per iteration of the loop alone; NaN if none */
+    double bound, predicted;   /* predicted cycles per iteration, by both methods; NaN if unknown */
+    char *bottleneck;          /* such as "dependencies"; NULL if bound is NaN */
     /* sentence that names the limit of the loop alone, with assumptions; NULL if bound is NaN */
     char *why;
     /* predicted cycles per iteration over arrays of the size of the program's memory; NaN if
@@ -43,9 +40,8 @@ struct run_profile {
     /* number that no other profile has; unlike an address it is not reused */
     uint64_t serial;
     char *program;             /* path of the program */
-    VEC(char *) argv;          /* program and arguments without the NULL; empty if the process was
-                                * already running */
-    char *input;               /* path of the program's input file; NULL: none */
+    VEC(char *) argv;          /* program and arguments; empty if the process was running before */
+    char *input;               /* path of the program's input file; NULL if there is none */
     /* path of the program's output file; NULL if there is none, or the file is empty */
     char *output;
     char *machine;             /* id of the machine for bounds; NULL if no machine matches */

@@ -15,8 +15,7 @@ struct sampling {
     const char *const *argv;
     pid_t pid;
     const char *output, *input;      /* paths for a started program; input may be NULL */
-    double seconds;                  /* time limit in seconds; INFINITY to sample until the program
-                                      * ends */
+    double seconds;                  /* time limit in seconds; INFINITY for the whole run */
     double rate;                     /* samples per second of CPU time */
     enum sampling_method method;
     /* Called several times per second. A result of false stops and discards all samples. May be
@@ -35,8 +34,7 @@ struct sampled {
     struct err refused;
     char *path;                      /* executable of the program or process */
     double seconds;                  /* wall-clock seconds */
-    double user, system;             /* CPU seconds in user and system mode; system is NaN if
-                                      * unknown */
+    double user, system;             /* CPU seconds in user and system mode; system may be NaN */
     /* largest observed anonymous and shared memory in bytes; 0 if the program ended before the
      * first observation */
     double memory;

@@ -122,8 +122,7 @@ unsigned ranks_share(unsigned processors)
 {
     long all = sysconf(_SC_NPROCESSORS_ONLN);
 
-    if (all > 0 && processors < (unsigned)all)   /* The launcher has bound this rank to its own
-                                                  * processors. */
+    if (all > 0 && processors < (unsigned)all)   /* The launcher bound it to its processors. */
         return processors;
     return processors > ranks.here ? processors / ranks.here : 1;
 }

@@ -57,8 +57,7 @@ struct front {
     int32_t stream_width, taken_branches;   /* facts */
     bool one_line;                  /* the loop fits in one line of the µop cache */
     unsigned copies;                /* copies of the loop in the loop buffer */
-    struct window_groups windows;   /* groups of a µop cache with windows; empty for other sources
-                                     * */
+    struct window_groups windows;   /* groups of a µop cache with windows, otherwise empty */
     size_t window;                  /* index of the next group */
     /* instructions left in the group, and cycles until it is delivered */
     uint32_t window_left, window_wait;

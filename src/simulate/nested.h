@@ -9,8 +9,7 @@
 
 struct nested_inner {
     size_t loop;                   /* index of the loop in the kernel */
-    double cycles;                 /* cycles per iteration in the steady state, like nested.cycles
-                                    * */
+    double cycles;                 /* cycles per iteration in steady state, like nested.cycles */
 };
 
 struct nested {

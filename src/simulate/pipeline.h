@@ -174,8 +174,7 @@ struct simulator {
     uint64_t hashed[HASHED / 64];      /* bit set of snapshot hashes, by their high bits */
     int32_t last_cycles[2];            /* last cycles of the previous two iterations */
     int32_t highest;                   /* most reorder buffer entries in use at a check */
-    uint32_t checks, next_kept;        /* number of checks, and number of the next check that
-                                        * records the state */
+    uint32_t checks, next_kept;        /* number of checks, and of the next one that records */
     struct settle settle;
     /* counters at the start of the steady state */
     struct { double busy[PORTS_MAX], front, rob, scheduler; int64_t iteration; } mark;

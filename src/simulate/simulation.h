@@ -45,8 +45,7 @@ struct simulation {
 };
 
 struct simulate_options {
-    unsigned iterations;      /* limit of iterations; 0 to run until the state repeats, within a
-                               * built-in limit */
+    unsigned iterations;      /* limit of iterations; 0 to wait until the state repeats */
     unsigned timeline;        /* number of iterations to record for a timeline */
     /* for simulate_kernel: bytes by which the code is shifted, 0 to 63 */
     unsigned moved;

@@ -20,7 +20,6 @@ static unsigned copies_of(double slots, const struct core *c)
     return best;
 }
 
-/* Advances to the next group. */
 static void next_window(struct front *f)
 {
     f->window = f->window + 1 < f->windows.list.count ? f->window + 1 : 0;

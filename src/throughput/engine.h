@@ -12,8 +12,7 @@
 #include "throughput/flow.h"
 #include "throughput/tables.h"
 
-#define SUBSETS_MASS_MAX 65536u     /* largest sum of counts for which the order of floats is exact
-                                     * */
+#define SUBSETS_MASS_MAX 65536u     /* largest sum of counts with an exact order of floats */
 #define SUBSETS_MAX 16              /* most µops for the method by subsets */
 /* number of µops whose subsets the narrowest engine enumerates in the lanes of one vector */
 #define SUBSETS_LOW 2

@@ -220,7 +220,7 @@ static const char *place_name(int file, char out[64])
  * that names no file, and support by the system. */
 struct object_place {
     char *dir;           /* path of the directory; NULL for a memory file */
-    int file;            /* descriptor of the memory file; 0: none */
+    int file;            /* descriptor of the memory file; 0 if there is none */
 };
 
 /* Creates a memory file and returns its descriptor, or 0 if that fails. The descriptor is above the

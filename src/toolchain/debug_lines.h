@@ -42,7 +42,7 @@ const struct debug_line *debug_line_at(const struct debug_lines *d, uint64_t pla
 /* A source line of the code from @place to the next row's place. */
 struct unit_line {
     uint64_t place;     /* position of the code as defined by object_position */
-    uint32_t line;      /* source line; 0: none */
+    uint32_t line;      /* source line; 0 if there is none */
     uint32_t file;      /* index of the source file in unit_lines.files */
 };
 

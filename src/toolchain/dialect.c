@@ -454,8 +454,7 @@ static void words_clean(const struct dialect *d, const char *p, const char *end,
             pointer = true;
             e = next + 3;
         } else if (bracket &&
-                   word_is(p, e, "reloc")) { /* .NET: relocated data of the method or the runtime.
-                                              * */
+                   word_is(p, e, "reloc")) { /* .NET: relocated data of method or runtime */
             str_add(out, next < end && (is_name(*next) || *next == '@') ? "rip+" : "rip");
             e = next;
             while (e < end && isxdigit((unsigned char)*e))

@@ -23,9 +23,8 @@ struct dialect {
      * label */
     bool gnu;
     struct str scope;      /* NASM: label that precedes the current local labels */
-    struct names headings; /* labels already made from disassembly headings, for the detection of
-                            * duplicates */
-    /* offsets of the lines, if the text has no addresses; NULL: unknown */
+    struct names headings; /* labels already made from headings, for detection of duplicates */
+    /* offsets of the lines, if the text has no addresses; NULL if unknown */
     const struct line_places *places;
 };
 

@@ -233,7 +233,7 @@ static void take_units(struct sought *s, Dwarf *debug)
 {
     Dwarf_Die die;
 
-    /* Finds the unit by the address index if the file has one, else by trying each unit. */
+    /* Finds the unit by the address index if the file has one, otherwise by trying each unit. */
     if (!s->relocatable && dw.dwarf_addrdie(debug, s->wish->address + s->wish->at, &die) &&
         take_unit(s, &die))
         return;

@@ -22,7 +22,7 @@ struct margin {
     uint8_t bytes[MARGIN_BYTES];
     uint8_t byte_count;     /* number of bytes; MARGIN_BYTES if there are more */
     bool joined;            /* the bytes are written as one number */
-    float percent;          /* percentage of a profile's samples; NaN: none */
+    float percent;          /* percentage of a profile's samples; NaN if there is none */
     /* reason for skipping the line; NULL if it is used, empty, or a heading without code */
     const char *left_out;
 };

@@ -307,8 +307,7 @@ void margins_take_addresses(struct framed_text *r)
             line->symbol = true;
         } else if (placed && (text_begins(place.rest, end, "R_") ||
                               (place.wide &&
-                               is_symbol_row(place.rest, end)))) { /* This is a relocation of
-                                                                    * objdump -r. */
+                               is_symbol_row(place.rest, end)))) { /* relocation of objdump -r */
             margin_leave(line, NULL);
         } else if (placed && !place.bytes && !place.named &&
                    is_source_line(place.rest, end)) { /* This is a line number and a colon. */

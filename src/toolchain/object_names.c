@@ -101,7 +101,6 @@ static int by_place(const void *a, const void *b)
     return (x->place > y->place) - (x->place < y->place);
 }
 
-/* Reads the references of the code in @section. */
 static bool read_references(struct object *o, Elf *elf, const struct relocations *r,
                             const struct object_section *section, struct room *left,
                             struct err *err)

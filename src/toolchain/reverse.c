@@ -14,7 +14,7 @@
 struct table_line {
     uint64_t address;
     const char *start, *end;
-    double percent;      /* percentage of samples; NaN: none */
+    double percent;      /* percentage of samples; NaN if there is none */
 };
 
 /* Parses @least to 16 hex digits, perhaps in two halves separated by `. Returns NULL if there are

@@ -15,7 +15,7 @@
 struct listed_row {
     uint64_t address;
     const char *code, *end;          /* text of the instruction; empty for a row of data */
-    const char *bytes, *bytes_end;   /* machine code as text; empty: none */
+    const char *bytes, *bytes_end;   /* machine code as text; empty if there is none */
     float percent;
     bool addressed, joined;
     bool telling;                    /* the format is characteristic of this runtime */

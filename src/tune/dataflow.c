@@ -16,8 +16,7 @@ struct touch {
     uint32_t insn;
     uint8_t resource;
     bool writes;
-    int32_t from;      /* the instruction that produces the value of a read; BEFORE if none in this
-                        * iteration does */
+    int32_t from;      /* instruction that produces the value of a read, or BEFORE */
 };
 
 /* A value used in an address: a symbolic value plus a constant. */
@@ -38,8 +37,7 @@ struct dataflow {
     const struct insn *insns;
     size_t count;
     VEC(struct touch) touches;      /* sorted by instruction, reads first */
-    uint32_t *first;                /* for each instruction, index of its first element of touches;
-                                     * count + 1 elements */
+    uint32_t *first;                /* index of each instruction's first touch; count + 1 values */
     int32_t last[RESOURCES];        /* last producer of each resource */
     VEC(struct pair) pairs;         /* pairs of instructions whose order is fixed */
     /* some instructions are VEX-encoded, so legacy ones preserve the bits above 128 */

@@ -7,8 +7,7 @@
 #include "model/machine.h"
 #include "tune/version.h"
 
-#define TUNE_INSNS 256   /* most instructions of the loop, which limits the memory for pairs with a
-                          * fixed order */
+#define TUNE_INSNS 256   /* most instructions of the loop, to limit memory for ordered pairs */
 
 struct tune_options {
     unsigned tries;          /* simulations of other orders, per kind of version */

@@ -304,8 +304,7 @@ static bool part_of(struct unrolling *u, const struct sum_at *s, uint8_t *reg)
     }
     for (unsigned i = 0; i < u->part_count; i++)
         own += u->parts[i].of == s->sum.reg;
-    unsigned turn = own ? u->turn++ % (own + 1) : 0;   /* The sum's own register takes part in the
-                                                        * rotation. */
+    unsigned turn = own ? u->turn++ % (own + 1) : 0;   /* The sum's own register also rotates. */
     for (unsigned i = 0; i < u->part_count && turn; i++)
         if (u->parts[i].of == s->sum.reg && --turn == 0)
             *reg = u->parts[i].reg;

@@ -25,7 +25,7 @@ struct active_options {
     /* recorded measurements that replace measuring, or NULL; only experiments with a value are
      * requested */
     struct experiments *record;
-    char *journal;               /* path of the journal; NULL: none */
+    char *journal;               /* path of the journal; NULL if there is none */
     /* path of a table with all requested and measured experiments, written regularly, or NULL */
     char *keep;
     struct active_curve *curve;  /* borrowed; must outlive the job */

@@ -29,7 +29,7 @@
 /* New measurements for a live run. */
 struct arriving {
     pthread_mutex_t lock;
-    struct experiments *table;   /* counted reference; NULL: none */
+    struct experiments *table;   /* counted reference; NULL if there is none */
     double taken, cost;          /* clock_seconds() of the last join, and its duration */
     bool closed;                 /* further measurements are not accepted */
 };

@@ -14,7 +14,7 @@ struct evolve_run {
     unsigned number, job;        /* number: of the run, from 1; job: number of its job */
     struct evolve *evolve;
     struct ports names;          /* names of the ports */
-    char *checkpoint;            /* path of the checkpoint; NULL: none */
+    char *checkpoint;            /* path of the checkpoint; NULL if there is none */
     double seconds_before;       /* seconds used before the run was resumed */
     double last_checkpoint;      /* clock_seconds() of the last checkpoint; used by the worker */
     unsigned ranks;              /* number of participating ranks */
@@ -27,8 +27,7 @@ struct evolve_run {
     pthread_mutex_t lock; /* protects the next three members */
     struct outline *made;
     bool wanted;                 /* an outline was requested after the start of the last one */
-    bool edited;                 /* the user has edited the best mapping after the start of the last
-                                  * outline */
+    bool edited;                 /* the user has edited the best mapping since the last outline */
     double due;                  /* clock_seconds() after which the worker makes another outline */
     struct outline *outline;     /* counted reference to the last outline that the UI thread read */
     struct evolve_status status; /* the last status that the UI thread read */
@@ -40,13 +39,12 @@ struct evolve_run {
 struct evolve_start {
     struct problem *take_problem;
     const struct ports *names;   /* NULL: "0", "1", ... */
-    const struct mapping *const *from;   /* initial population; empty: random */
+    const struct mapping *const *from;   /* initial population; empty for a random one */
     size_t from_count;
-    const char *checkpoint;      /* path of the checkpoint; NULL: none */
+    const char *checkpoint;      /* path of the checkpoint; NULL if there is none */
     double seconds_before;
     enum isa isa; /* instruction set of the forms */
-    bool live;                   /* joins new measurements; for the memetic algorithm on this
-                                  * process only */
+    bool live;                   /* joins new measurements; memetic runs on this process only */
 };
 
 /* Makes a run for evolve_run_begin, and starts the searches of other ranks (work/islands.h). Takes

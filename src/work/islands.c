@@ -9,8 +9,7 @@
 #include "base/mem.h"
 #include "work/pool.h"
 
-#define POPULATION_LEAST 2         /* least individuals per island, because recombination needs two
-                                    * */
+#define POPULATION_LEAST 2         /* least individuals per island, for recombination */
 #define INTERVAL_SHARE (1 / 30.)   /* fraction of the run's time between two migrations */
 #define INTERVAL_LEAST 0.5         /* least seconds between two migrations */
 #define INTERVAL_MOST 30
@@ -34,8 +33,7 @@ struct islands {
     uint64_t run;                  /* number of the run, which identifies late messages of other
                                     * runs */
     enum evolve_migration migration;
-    double interval, sent;         /* interval: seconds between migrations; sent: clock_wall() of
-                                    * the last migration */
+    double interval, sent;         /* seconds between migrations, clock_wall() of the last one */
     double factor;                 /* factor of the prices on this island */
     bool announced;                /* on rank 0: the number of ports was announced */
     struct island_control told;    /* on rank 0: last settings that were sent */

@@ -366,7 +366,7 @@ static void settle(struct job *job)
 }
 
 /* Handles a shortage of memory outside of jobs, for example while drawing. If it lasts, cancels all
- * jobs, because nothing else frees memory. */
+ * jobs, because only their end frees memory. */
 static void relieve(void)
 {
     if (!shortage_unclaimed() || shortage_keep())

@@ -16,7 +16,7 @@ struct job_info {
     unsigned number;        /* number from 1 */
     char title[80];
     enum job_state state;
-    double done, total;     /* completed and total units of work; total 0: unknown */
+    double done, total;     /* completed and total units of work; total is 0 if unknown */
     double seconds;
     char note[80];          /* "12.3 M instructions" */
     bool paused;            /* paused while running */

@@ -14,7 +14,6 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* Reads the parts @parts of the file. */
 static void read_parts(const char *path, unsigned parts)
 {
     struct object o;

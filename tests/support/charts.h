@@ -37,8 +37,8 @@ struct chart_bed {
     struct chart_hooks hooks;
     struct source *altered;
 };
-/* Fills the bed with the forms of @take_truth that match @pattern. @noise: relative noise of times.
- * The caller frees it, including the machine, with chart_bed_done. */
+/* Fills the bed with the forms of @take_truth that match @pattern. @noise is the relative noise of
+ * times. The caller frees the bed, including the machine, with chart_bed_done. */
 void chart_bed_init(struct chart_bed *b, struct machine *take_truth, const char *pattern,
                     double noise);
 void chart_bed_done(struct chart_bed *b);

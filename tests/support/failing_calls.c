@@ -9,7 +9,6 @@ static unsigned calls_left;
 static enum failing kind;
 static bool met;
 
-/* Returns whether this call must fail. */
 static bool fails(void)
 {
     if (met || calls_left-- != 0)

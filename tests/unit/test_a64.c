@@ -206,7 +206,7 @@ static void test_memory(void **state)
     assert_int_equal(insn.operands[0].file, FILE_VECTOR);
 }
 
-/* A word that no decoder knows is an instruction of unknown form. */
+/* A word that no decoder supports is an instruction of unknown form. */
 static void test_undecodable(void **state)
 {
     (void)state;

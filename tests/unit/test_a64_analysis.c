@@ -326,7 +326,6 @@ static void test_newer_instructions(void **state)
     assert_int_equal(err.line, 2);
 }
 
-/* Writes loop @loop as an llvm-mca region. */
 static void add_region(const struct kernel *k, size_t loop, struct str *out)
 {
     size_t count;

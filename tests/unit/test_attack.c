@@ -141,8 +141,8 @@ static void test_stores_around(void **state)
 static uint64_t written = 1;
 static const uint64_t constant = 1;
 
-/* Blocks store to addresses that only the parent process knows: its mapping of the code, its
- * memory, the program, the stack, libc. */
+/* Blocks store to addresses that only the parent process has: its mapping of the code, its memory,
+ * the program, the stack, libc. */
 static void test_stores_known(void **state)
 {
     uint64_t on_stack = 1, *on_heap = calloc(1, sizeof *on_heap);

@@ -18,8 +18,7 @@
 struct attack_case {
     const char *name, *hex;
     enum ending ending;
-    const char *after;   /* block measured after the attack; NULL for an addition after every sixth
-                          * attack */
+    const char *after;   /* block measured after the attack; NULL for an addition */
 };
 
 #define SQUARE_ROOT "d9e8 d9fa ddd8"              /* fld1; fsqrt; fstp st0 */

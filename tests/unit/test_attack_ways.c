@@ -20,8 +20,7 @@
 
 struct attack_case {
     const char *name, *hex;
-    const char *after;   /* block measured after the attack; NULL for an addition after every STEPS
-                          * attacks */
+    const char *after;   /* block measured after the attack; NULL for an addition */
 };
 
 #define ADDITION_X87 "d9e8 d8c0 ddd8"

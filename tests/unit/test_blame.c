@@ -219,8 +219,7 @@ static void test_missing_times(void **state)
 
     (void)state;
     assert_non_null(b);
-    assert_true(fabs(b->rows[1].out.here - 1) < 0.01);   /* This is measured again in the last
-                                                          * phase. */
+    assert_true(fabs(b->rows[1].out.here - 1) < 0.01);   /* measured again in the last phase */
     assert_non_null(strstr(b->sentence, "line 2 costs"));
     blame_free(b);
     t = (struct truth){.fails_at = 4, .fails_to = 1000};
@@ -347,7 +346,7 @@ static void test_registers_are_kept_alive(void **state)
     assert_int_equal(v.count, count - 1);
     assert_false(v.copies);
     variant_done(&v);
-    /* Removes the zero idiom before the conversion. Its reader gets another register, which needs
+    /* Removes the zero idiom before the conversion. Its reader reads another register, which needs
      * no slot. */
     insns = kernel_insns(p, 0, &count);
     variant_without(insns, count, 0, &v);

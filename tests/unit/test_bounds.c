@@ -89,8 +89,7 @@ static void test_refute_after_estimate(void **state)
     struct block_work *w = block_work_new(m);
     struct kernel *guessed = kernel_from_hex(ISA_X86_64, "c5fc77", &err),   /* vzeroall */
                   *loads = kernel_from_hex(ISA_X86_64, "488b07488b4f08488b5710488b5f18488b7720488b"
-                                                       /* These are six instructions at three per
-                                                        * cycle. */
+                                                       /* Six instructions at three per cycle. */
                                                        "6f28", &err);
     struct str reason = {0};
     size_t count;
@@ -340,8 +339,7 @@ static void test_idioms(void **state)
     assert_chain("xorl %eax, %eax\n addl %ebx, %eax\n imull %eax, %eax", 0);
     assert_chain("vpxor %xmm0, %xmm0, %xmm0\n vaddps %xmm1, %xmm0, %xmm0", 0);
     assert_chain("pcmpeqd %xmm0, %xmm0\n addps %xmm1, %xmm0", 0);
-    assert_chain("xorb %al, %al", 1);   /* This is no zero idiom, because the write merges into rax.
-                                         * */
+    assert_chain("xorb %al, %al", 1);   /* no zero idiom, because it merges into rax */
     assert_true(
         bound(skylake, "vpxor %xmm0, %xmm0, %xmm0\n vpxor %xmm1, %xmm1, %xmm1", BOUND_PORTS) == 0);
 }
@@ -535,8 +533,7 @@ static void test_uop_cache(void **state)
      * other 8 and the pair. */
     assert_int_equal(source_of(skylake, 24, "", &predecode), SOURCE_DECODERS);
     assert_true(predecode == 6);
-    /* A microcoded instruction occupies a whole line. There are two such lines, and one for the
-     * pair. */
+    /* A microcoded instruction occupies a line. There are two of them, and a line for the pair. */
     assert_int_equal(source_of(skylake, 0, "btq %rax, (%rdi)\n btq %rax, (%rdi)\n", NULL),
                      SOURCE_UOP_CACHE);
     assert_int_equal(

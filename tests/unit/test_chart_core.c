@@ -691,7 +691,8 @@ static void test_what_hinders_itself_judges_nobody(void **state)
     chart_bed_done(&b);
 }
 
-/* Legacy-encoded vector forms get their counterparts' usages, so that saturators for them exist. */
+/* Legacy-encoded vector forms have their counterparts' usages, so that saturators for them
+ * exist. */
 static void test_twins_do_the_same(void **state)
 {
     (void)state;

@@ -526,7 +526,7 @@ static void test_zen4_as_measured(void **state)
     assert_null(fact_of(c, "slow_flags"));
     chart_free(c);
     /* mov r10, rdi; movaps [rdi], xmm1: a vector is faster through the same register than through a
-     * copy, so rename forwards it. There is no fact for that. */
+     * copy, so rename forwards it. No fact describes this. */
     recorded.other = "4989fa0f290f";
     recorded.longer = 3;
     c = facts_on(&cpu, 6, forms);

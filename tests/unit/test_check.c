@@ -138,8 +138,7 @@ static void test_corrections(void **state)
 
     (void)state;
     session_init(&s);
-    run(&s, "set machine skylake");   /* This changes the machine to one that this CPU may not
-                                       * execute. */
+    run(&s, "set machine skylake");   /* changes to a machine that this CPU may not execute */
     assert_false(run_line(&s, "machine correct *", NULL, &err));
     assert_non_null(strstr(err.what, "no form has been checked"));
     run(&s, simulated);

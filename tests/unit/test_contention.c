@@ -296,7 +296,7 @@ static void test_looks(void **state)
     }
 }
 
-/* A loop that walks and does not settle with one plan gets another plan, once. The windows of the
+/* A loop that walks and does not settle with one plan has another plan, once. The windows of the
  * first plan are discarded. */
 static void test_replan(void **state)
 {

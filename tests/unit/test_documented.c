@@ -32,7 +32,6 @@ static bool names_a_command(const char *text)
     return false;
 }
 
-/* Checks all commands of a line. */
 static void check_commands(const char *path, const char *text)
 {
     for (const char *at = text; *at;) {

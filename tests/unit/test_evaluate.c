@@ -148,8 +148,7 @@ static void test_reader(void **state)
     size_t count, rows = 0;
 
     str_add(&text, "a,b\n");
-    for (int i = 0; i < 40000; i++)   /* There are several chunks, with rows that cross their
-                                       * boundaries. */
+    for (int i = 0; i < 40000; i++)   /* There are several chunks. Rows cross their boundaries. */
         str_addf(&text, "%d,\"x,\"\"%d\"\n", i, i);
     str_add(&text, "last,row");       /* The end of the file has no newline. */
     const char *path = write_file(text.data, text.length);

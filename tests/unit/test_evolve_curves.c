@@ -27,7 +27,7 @@
 /* A run that is stopped at once makes more moves than this number. Without the final cooling, it
  * would make a third fewer. */
 #define QUENCHED 20000
-/* Steps of some polls. Searching to the end would take several times as many. */
+/* Steps of some polls. A search to the end would take several times this number. */
 #define STEPS_LEFT 60000
 
 static double now, tick = TICK;

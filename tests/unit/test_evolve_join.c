@@ -479,7 +479,7 @@ static void test_live_resumed(void **state)
         assert_true(o.width_measured);
         must(&s, "evolve stop; evolve adopt", NULL);
         /* The second run's file lacks the starting point of the first run. The next run starts from
-         * the current one, and reports that. */
+         * the current one, and reports this. */
         str_clear(&line);
         str_clear(&out);
         str_addf(&line, "evolve resume %s; evolve stop", work_path("live.json"));

@@ -221,8 +221,7 @@ static void test_views_and_keys(void **state)
     job_wait(0);
     assert_true(screen_holds("distinct"));
     press("1");
-    assert_string_equal(views[frame.current]->name, "why");   /* This is the previous pane of the
-                                                               * view. */
+    assert_string_equal(views[frame.current]->name, "why");   /* the view's previous pane */
     frame_key(&frame, KEYCODE_BACKTAB, &prefill);
     assert_string_equal(views[frame.current]->name, "kernel");
     frame_run(&frame, "kernel analyze");

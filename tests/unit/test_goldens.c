@@ -310,8 +310,7 @@ static void show_help(void)
 }
 
 static const struct content { const char *view, *name; void (*show)(void); } contents[] = {
-    {"log", "log", show_log},   /* This is first, because the log contains the output of all other
-                                 * views. */
+    {"log", "log", show_log},   /* first, because the log contains the output of all others */
     {"kernel", "kernel", show_kernel},
     {"kernel", "beside", show_beside},
     {"timeline", "timeline", show_timeline},

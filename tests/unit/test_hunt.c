@@ -36,7 +36,7 @@ static int unmake(void **state)
     return 0;
 }
 
-/* Returns a block of assembler text whose forms the generator knows. */
+/* Returns a block of assembler text. The generator must have its forms. */
 static struct random_block block_of(const struct hunt_setup *s, const char *text)
 {
     struct kernel_options options = {.syntax = SYNTAX_INTEL};

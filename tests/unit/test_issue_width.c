@@ -48,8 +48,7 @@ static void test_measured_width(void **state)
     assert_true(fabs(width_of(rates, 40, 0) - 3.907) <= 0.001);
     assert_true(width_of(rates, 40, 4) < 4);   /* A rate near the former width replaces it. */
     assert_true(width_of(rates, 40, 6) == 6);  /* A far lower rate does not replace it. */
-    assert_true(width_of(rates, 34, 0) == 4);  /* Four equal rates may be chance. The highest is
-                                                * rounded. */
+    assert_true(width_of(rates, 34, 0) == 4);  /* Four rates may agree by chance. */
     for (size_t i = 0; i < 40; i++)
         rates[i] = i < 30 ? 3 : 5.972;
     assert_true(width_of(rates, 40, 0) == 6);

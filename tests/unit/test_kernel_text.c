@@ -108,8 +108,8 @@ static size_t save_all(const char *directory, size_t *loops, size_t *insns, size
     return files;
 }
 
-/* Instructions that only another disassembler knows are written as bytes, because many assemblers
- * lack them. */
+/* Instructions that only another disassembler supports are written as bytes, because many
+ * assemblers lack them. */
 static void test_newer_stand_as_bytes(void **state)
 {
     (void)state;

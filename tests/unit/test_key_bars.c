@@ -319,8 +319,7 @@ static void test_bars(void **unused)
             if (states[s].views && !has_word(states[s].views, views[v]->name))
                 continue;
             setup(NULL);
-            session.patience = INFINITY;   /* Commands wait for their jobs, so that the state is
-                                            * complete. */
+            session.patience = INFINITY;   /* Commands wait for their jobs. */
             states[s].make();
             session.patience = 0;
             idle += press_all(&states[s], views[v], sizes[v % 2][0], sizes[v % 2][1]);

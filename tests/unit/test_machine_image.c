@@ -61,7 +61,6 @@ static struct machine *image_of(const char *id)
     return m;
 }
 
-/* Makes large allocations fail. */
 static bool large_fails(size_t size)
 {
     return size > MEM_SMALL;

@@ -230,7 +230,6 @@ static void test_mapping(void **state)
     str_done(&text);
 }
 
-/* Loads a table of @count measured rows. */
 static void load_rows(size_t count)
 {
     struct str text = {0};

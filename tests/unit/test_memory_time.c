@@ -317,7 +317,8 @@ static void test_ahead(void **state)
         assert_true(now <= last + 1e-9);
         last = now;
     }
-    /* Independent addresses: as many lines are in flight as iterations fit. */
+    /* With independent addresses, the number of lines in flight is the number of iterations that
+     * fit. */
     struct stream gather = {.kind = STREAM_GATHER, .loads = 1, .lines = 1, .follows = STREAM_ALONE};
     core.uops = 64;
     assert_float_equal(time_at(&gather, 1, &m, &core, 16777216).parts[LIMIT_AHEAD], 300 / 8.0,

@@ -87,8 +87,7 @@ static void report_and_fail(struct monkey *m, const char *what)
     print_end(&m->script, 6000);
     print_message("# the last that was printed: ");
     print_end(&m->terminal.recent, 16000);   /* Sanitizer reports are long. */
-    if (m->terminal.pid && getenv("MONKEY_GDB")) {   /* This prints the stacks of a program that
-                                                      * hangs. */
+    if (m->terminal.pid && getenv("MONKEY_GDB")) {   /* prints the stacks of a hanging program */
         char line[240];
         snprintf(line, sizeof line,
                  "gdb -p %d -batch -ex 'thread apply all bt 15' 2>/dev/null; grep -E 'State|Sig' "

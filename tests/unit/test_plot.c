@@ -76,8 +76,7 @@ static void test_letters(void **state)
             unsigned ends = 0;
             for (unsigned i = g.width; i < g.width * g.height; i++)
                 ends += g.cells[i].glyph[0] == 'b' && !g.cells[i].glyph[1];
-            assert_int_equal(ends, letters);   /* This is a letter after the last point before the
-                                                * gap. */
+            assert_int_equal(ends, letters);   /* a letter after the last point before the gap */
             grid_done(&g);
             str_done(&text);
         }

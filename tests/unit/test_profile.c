@@ -455,7 +455,7 @@ static void test_lookup_ends(void **state)
     sampled_done(&s);
 }
 
-/* Returns the process that traces process @pid; 0: none. */
+/* Returns the process that traces process @pid; 0 if there is none. */
 static int tracer_of(pid_t pid)
 {
     char path[64], line[256];

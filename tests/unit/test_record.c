@@ -41,7 +41,7 @@ static void test_samples(void **state)
                 got.values[5].cycles == 8);
     assert_int_equal(got.values[3].pass, 2);
     assert_int_equal(got.values[3].instructions, 200);
-    /* The record keeps the code of the longer body. */
+    /* The record has the code of the longer body. */
     assert_int_equal(got.length, 9);
     assert_memory_equal(got.code, "long body", 9);
     record_samples_done(&got);

@@ -289,8 +289,7 @@ static void test_pairs(void **state)
     free(b);
 }
 
-/* Every order has the same instructions, each at the position that the order's description
- * gives. */
+/* Every order has the same instructions, each at the position in the order's description. */
 static void test_orders(void **state)
 {
     struct body *b = mem_alloc(sizeof *b);

@@ -74,7 +74,7 @@ static void test_two_results(void **state)
     assert_string_equal(views[frame.current]->name, "kernel");
 }
 
-/* A result that arrives after another one was shown is shown as well. */
+/* A result that arrives after another one is also shown. */
 static void test_one_after_the_other(void **state)
 {
     (void)state;

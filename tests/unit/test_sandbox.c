@@ -486,8 +486,8 @@ static void test_plans_of_others(void **state)
     str_done(&thousand);
 }
 
-/* Loops that leave their pages within a few iterations run as many copies, each a few times, so
- * that no prefetcher learns their loads. Other loops run as some 240 instructions. */
+/* Loops that leave their pages within a few iterations are unrolled into many copies, which run a
+ * few times, so that no prefetcher tracks their loads. Other loops have some 240 instructions. */
 static void test_walking(void **state)
 {
     struct calibration c;

@@ -26,7 +26,7 @@ static const char *form_of(const char *hex, uint32_t *traits)
     return form;
 }
 
-/* The forms of bytes from the assembler have the names that uops.info gives them. */
+/* The forms of bytes from the assembler have uops.info's names. */
 static void test_form_names(void **state)
 {
     (void)state;

@@ -237,8 +237,7 @@ static void test_more_than_fits(void **state)
     }
     assert_int_equal(write(feed, PASTE_END, 3), 3);
     assert_false(input_paste(&text));
-    assert_int_equal(write(feed, PASTE_END "k", 7), 7);   /* There is a wrong end mark, then the
-                                                           * end. */
+    assert_int_equal(write(feed, PASTE_END "k", 7), 7);   /* a wrong end mark, then the end */
     assert_true(input_paste(&text));
     assert_true(input_paste_cut());
     assert_int_equal(text.length, most);

@@ -257,8 +257,7 @@ static void test_unknown(void **state)
     assert_false(layout_arrays(insns, &streams, 1 << 20, &arrays, &err));
     assert_int_equal(err.code, ERR_DATA);
     assert_non_null(strstr(err.what, "instruction 1"));
-    find("488b04ce 480fafc2 488b1cc7 4883c101");     /* This is an index multiplied by a register.
-                                                      * */
+    find("488b04ce 480fafc2 488b1cc7 4883c101");     /* an index multiplied by a register */
     assert_int_equal(streams.unknown, 3);
     find("4801d8");
     err = (struct err){0};
@@ -444,17 +443,14 @@ static void laid_out(uint64_t bytes)
 static void test_layouts(void **state)
 {
     static const char *const loops[] = {
-        "c5fc100406c5fc110407c5fc104c0620c5fc114c07204883c040",   /* This is a copy loop with an
-                                                                   * index. */
+        "c5fc100406c5fc110407c5fc104c0620c5fc114c07204883c040",   /* a copy loop with an index */
         /* This is a copy loop with two pointers. */
         "488b07488906 4883c708 4883c608",
         /* This is a copy loop that runs backwards. */
         "488b04ce 488904cf 4883e901",
-        "8b0c86 488b14cf 4883c001",                               /* This is a gather by loaded
-                                                                   * indices. */
+        "8b0c86 488b14cf 4883c001",                               /* a gather by loaded indices */
         "488b00 488b00",                                          /* This is a chain of pointers. */
-        "488b07 488b9740200000 488b8fc0dfffff 4883c708",          /* These are three rows of one
-                                                                   * array. */
+        "488b07 488b9740200000 488b8fc0dfffff 4883c708",          /* three rows of one array */
         "488b07 488b1e 4883c708 4881c600010000",                  /* The strides are 8 and 256. */
     };
     (void)state;

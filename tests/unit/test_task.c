@@ -444,8 +444,7 @@ static void test_work_aside(void **state)
     job_cancel(s.document.analyses->job);
     job_wait(0);
     if (!s.document.analyses->made) {   /* The job had not ended before. */
-        s.revision++;   /* The end of each job increments it, which must not start the work again.
-                         * */
+        s.revision++;   /* The end of a job increments it, which must not restart the work. */
         session_analyses(&s, &count);
         session_analyses(&s, &count);
         assert_false(count || session_analysing(&s));
@@ -527,8 +526,7 @@ static void test_many_predictions(void **state)
     assert_true(predicted(&s, m, rows, &cycles) && cycles == 1);
     assert_int_equal(job_running(), 0);
     experiments_set(session_change_experiments(&s), 0, 5, NAN, 1, NULL);
-    assert_true(predicted(&s, m, rows, NULL));   /* These are the old predictions, until new ones
-                                                  * are ready. */
+    assert_true(predicted(&s, m, rows, NULL));   /* the old predictions until new ones are ready */
     assert_int_equal(job_running(), 1);
     job_wait(0);
     assert_true(run(&s, "set machine skylake; mapping set 'ADD (R64, R64)' 1*p0", &err));

@@ -337,7 +337,7 @@ static void itself_free(struct itself *b)
     kernel_free(b->kernel);
 }
 
-/* A loop that consists only of its branch is not run, and a message says so. */
+/* A loop that consists only of its branch is not run, and a message reports this. */
 static void test_only_a_branch(void **state)
 {
     struct itself b = itself_new(INTEL "a: jne a\n");

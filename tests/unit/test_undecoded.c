@@ -198,8 +198,7 @@ static void test_learned(void **state)
             break;
         assert_true(insn_decode(ISA_X86_64, code + at, length - at, at, true, &in, &err));
         assert_int_equal(in.length, strlen(foreign[i].hex) / 2);
-        if (!(in.traits & INSN_UNDECODED))   /* binutils before 2.40 supports fewer of these
-                                              * instructions. */
+        if (!(in.traits & INSN_UNDECODED))   /* binutils before 2.40 supports fewer of these */
             assert_string_equal(in.form, foreign[i].form);
         assert_null(strchr(in.text, '\t'));   /* Views show texts in columns. */
         at += in.length;
@@ -207,8 +206,8 @@ static void test_learned(void **state)
     }
 }
 
-/* In text there are as many instructions as lines, the total is a lower bound, and unknown
- * instructions are counted. */
+/* In text, the number of instructions equals the number of lines, the total is a lower bound, and
+ * unknown instructions are counted. */
 static void test_kernel(void **state)
 {
     (void)state;

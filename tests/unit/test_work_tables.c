@@ -121,7 +121,7 @@ static void forms_rows(size_t count)
     forms_free(f);
 }
 
-/* Adds rows of the user, from the last name to the first, to as many existing ones. */
+/* Adds rows of the user, in descending order of names, to an equal number of existing rows. */
 static void forms_more(size_t count)
 {
     struct err err = {0};

@@ -168,8 +168,7 @@ static void test_protocols(void **state)
     assert_true(fabs(bounds_as(m, store_load, alike).cycles[BOUND_DEPENDENCIES] - 6.4) < 0.01);
     /* The µop cache delivers code without decoding it again. For a loop of one line, the cycles are
      * rounded up. For repeated copies they are not. */
-    static const char moves[] = "4889c84889c24889c6";   /* There are three moves, which rename
-                                                         * executes. */
+    static const char moves[] = "4889c84889c24889c6";   /* three moves, which rename executes */
     struct block_options unrolled = as_measured, loop = as_measured;
     unrolled.shape = SHAPE_UNROLLED;
     loop.shape = SHAPE_LOOP;

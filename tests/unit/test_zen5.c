@@ -68,8 +68,7 @@ static void test_what_rename_finds(void **state)
     machine_free(text);
 }
 
-#define NOP "660f1f440000"   /* A nop has six bytes. The µop cache delivers eight such nops per
-                              * cycle. */
+#define NOP "660f1f440000"   /* nops of six bytes, eight of which leave the µop cache per cycle */
 #define NOP4 NOP NOP NOP NOP
 #define LOAD "448b8300020000"   /* mov r8d,[rbx+512] */
 #define XCHG "4d87f0"        /* xchg r8,r14: two slots */

@@ -344,7 +344,7 @@ bool a64_code_text(const struct form_row *row, struct a64_text *text, struct a64
     return ok;
 }
 
-/* Returns whether the instruction keeps its form if its displacement of 0 is omitted. */
+/* Returns whether the instruction has the same form if its displacement of 0 is omitted. */
 static bool zero_is_same(const struct form_row *row, const struct a64_code *code)
 {
     struct str line = {0};

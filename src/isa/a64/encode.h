@@ -46,8 +46,7 @@ struct a64_code {
     unsigned bytes;                /* bytes of the access; 0 if unknown or without an access */
     bool writeback;
     int64_t step;                  /* bytes added to the base; 0 if a register has the step */
-    uint32_t backwards;            /* bits of @word to invert for the opposite step; 0: there is no
-                                    * such encoding */
+    uint32_t backwards;            /* bits of @word to invert for the opposite step; 0 if absent */
     struct a64_access access;
     char mnemonic[32];
 };

@@ -38,7 +38,7 @@ struct a64_text {
     char mnemonic[32];       /* in lower case, as Portolan spells it */
     struct a64_operand operands[A64_OPERANDS];
     unsigned count;
-    bool post;               /* whether an operand after the memory operand updates the base */
+    bool post;               /* an operand after the memory operand updates the base */
     char line[160];          /* storage for the text of the operands */
 };
 

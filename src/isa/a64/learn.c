@@ -22,7 +22,7 @@
 
 struct disassembled {
     uint32_t word;
-    char *mnemonic, *operands;   /* NULL: no disassembler supports the word */
+    char *mnemonic, *operands;   /* NULL if no disassembler supports the word */
     /* The operands end with an address: @distance bytes from the word or, with @pages, from the
      * page that contains the word. */
     bool relative, pages;

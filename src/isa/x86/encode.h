@@ -25,7 +25,7 @@ struct x86_code {
     struct part parts[ZYDIS_ENCODER_MAX_OPERANDS];
     struct insn insn;             /* the form with its first registers, decoded */
     ZydisISASet isa_set;
-    bool defines_zero;            /* whether the form writes the zero flag */
+    bool defines_zero;            /* the form writes the zero flag */
 };
 
 /* Prepares @out for encoding @row. Returns false with err if the template has unsupported parts, or

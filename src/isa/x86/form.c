@@ -145,7 +145,7 @@ static unsigned broadcast_count(ZydisBroadcastMode mode)
     }
 }
 
-/* Appends the type of an operand. @immediate: number of immediates before it. */
+/* Appends the type of an operand. @immediate is the number of immediates before it. */
 static void add_type(struct name *name, const ZydisDecodedInstruction *in,
                      const ZydisDecodedOperand *op, unsigned immediate)
 {
@@ -359,7 +359,6 @@ static bool is_line(const ZydisDecodedInstruction *in)
            in->mnemonic == ZYDIS_MNEMONIC_CLDEMOTE;
 }
 
-/* Appends the template of one operand. */
 static bool operand_template(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *op,
                              unsigned immediate, struct str *out)
 {

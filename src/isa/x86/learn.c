@@ -25,7 +25,7 @@
 /* Result of a look-up: an instruction, or a window that begins with an unknown instruction. */
 struct named_bytes {
     uint8_t bytes[X86_LEARN_BYTES], length;
-    char *text;   /* NULL: the instruction is unknown */
+    char *text;   /* NULL if the instruction is unknown */
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;

@@ -81,8 +81,7 @@ enum form_kind x86_form_kind(const char *form)
 
     if (memory || (operands && strstr(operands, "VSIB_")))
         return memory == operands + 1 && !only_reads(form) ? FORM_STORE : FORM_LOAD;
-    if (begins(form, calls) || begins(form, returns))   /* A call stores the return address. A
-                                                         * return loads it. */
+    if (begins(form, calls) || begins(form, returns))   /* A call stores, and a return loads. */
         return begins(form, calls) ? FORM_STORE : FORM_LOAD;
     if (operands && (strstr(operands, "MM") || strstr(operands, "(K") || strstr(operands, ", K") ||
                      strstr(operands, "ST(")))

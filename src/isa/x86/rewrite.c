@@ -526,8 +526,7 @@ static int sum_row(const struct work *w, uint8_t *operands)
         if (!sums[i].lanes && count == 2 &&
             ZydisRegisterGetClass(ops[0].reg.value) != ZYDIS_REGCLASS_XMM && !is_whole(&ops[0]))
             return -1;
-        if (three && !fused) {   /* Scalar additions preserve the upper lanes of the first source.
-                                  * */
+        if (three && !fused) {   /* Scalar additions preserve upper lanes of the first source. */
             if (!is_reg(&ops[1]) || ops[1].reg.value != ops[0].reg.value)
                 return -1;
             *operands = 3;
@@ -563,7 +562,7 @@ static ZydisRegister rooted(ZydisRegister like, uint8_t root)
 /* Multiply-adds with operand order 132 or 213, and the equivalent one with order 231. */
 static const struct {
     ZydisMnemonic from, to;
-    bool last;               /* whether the addend is the last operand */
+    bool last;               /* the addend is the last operand */
 } stays[] = {
 #define STAYS(kind)                                                                                \
     {ZYDIS_MNEMONIC_VFMADD132##kind, ZYDIS_MNEMONIC_VFMADD231##kind, false},                       \
