@@ -96,7 +96,7 @@ static size_t ask(struct probes *p, enum buffer_filling filling, unsigned count)
     for (unsigned i = 0; filling == FILL_MIXED && i < count; i++)
         probe_repeat(mixed[i % MIXED], 1, &text);
     if (filling == FILL_SLOTS)
-        probe_fill(p, count, &text);
+        probe_repeat(probe_filler(p), count, &text);
     const size_t at = probe_add(p, "%s", str_text(&text));
     str_done(&text);
     return at;

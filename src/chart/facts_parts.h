@@ -1,5 +1,5 @@
-/* Parts of chart/facts.h. Each file adds loops to the probes and concludes facts from their times.
- * One thread. */
+/* Facts that no row of a table of probes (chart/probe_table.h) can say, because code searches for
+ * them. Each file adds loops to the probes and concludes facts from their times. One thread. */
 #ifndef PORTOLAN_CHART_FACTS_PARTS_H
 #define PORTOLAN_CHART_FACTS_PARTS_H
 
@@ -12,16 +12,6 @@
  * until the chains no longer overlap. Concludes the capacities. Returns false with err on failure
  * or when cancelled. */
 bool buffer_probes(struct probes *p, struct err *err);
-
-/* facts_forward.c: cycles of store forwarding, and which stores and loads memory renaming
- * detects. */
-
-struct forward_probes;
-/* Adds the loops of store forwarding to @p. forward_probes_free frees the result. */
-struct forward_probes *forward_probes_ask(struct probes *p);
-/* Concludes facts from the measured loops. Requires the fact stores_per_cycle. */
-void forward_probes_conclude(struct probes *p, const struct forward_probes *f);
-void forward_probes_free(struct forward_probes *f);
 
 /* facts_front.c: facts of predecoder, decoders and length-changing prefixes. facts_uop_cache.c has
  * those of the µop cache. */
@@ -48,53 +38,6 @@ void front_code(unsigned count, unsigned bytes, unsigned shortest, struct str *o
 /* Returns the cycles of a loop of @insns from decoders with the properties @found. */
 double front_decoded(const struct probes *p, const struct insn *insns, size_t count,
                      const struct front_found *found);
-
-/* facts_groups.c: facts of the groups that rename allocates. Some instructions never take the last
- * slot, and some groups split instructions of several slots. */
-
-struct group_probes;
-/* Adds the loops of rename groups to @p. group_probes_free frees the result. */
-struct group_probes *group_probes_ask(struct probes *p);
-/* Concludes facts from the measured loops. */
-void group_probes_conclude(struct probes *p, const struct group_probes *g);
-void group_probes_free(struct group_probes *g);
-
-/* facts_loads.c: latency of loads by address form, and replayed loads, which use additional load
- * slots (load_replays, forward_replays). */
-
-struct load_probes;
-
-/* Adds the loops of loads to @p. load_probes_free frees the result. */
-struct load_probes *load_probes_ask(struct probes *p);
-/* Concludes facts from the measured loops. Call after memory_probes_conclude (loads per cycle) and
- * forward_probes_conclude (memory renaming). */
-void load_probes_conclude(struct probes *p, const struct load_probes *l);
-void load_probes_free(struct load_probes *l);
-
-/* facts_memory.c: facts of accesses that hit the first level: loads and stores per cycle, banks,
- * lines, and the stack pointer. */
-
-struct memory_probes;
-/* Adds the loops of stores and the data cache to @p. memory_probes_free frees the result. */
-struct memory_probes *memory_probes_ask(struct probes *p);
-/* Concludes facts from the measured loops. */
-void memory_probes_conclude(struct probes *p, const struct memory_probes *m);
-void memory_probes_free(struct memory_probes *m);
-
-/* facts_plain.c: facts of load-store instruction sets, which a few loops determine. */
-
-/* Concludes each fact that a loop determines, and marks all other facts as unknown. Returns false
- * with err. */
-bool plain_facts_find(struct probes *p, struct err *err);
-
-/* facts_rename.c: facts of rename: indexed addresses, and flags that the next instruction reads. */
-
-struct rename_probes;
-/* Adds the loops of rename to @p. rename_probes_free frees the result. */
-struct rename_probes *rename_probes_ask(struct probes *p);
-/* Concludes facts from the measured loops. */
-void rename_probes_conclude(struct probes *p, const struct rename_probes *r);
-void rename_probes_free(struct rename_probes *r);
 
 /* facts_uop_cache.c: facts of the µop cache, from short and long loops. Requires decoders that are
  * slower than the cache. */

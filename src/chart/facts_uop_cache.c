@@ -120,7 +120,7 @@ static void repetition(const struct probes *p, size_t density, struct str *out)
     if (density == FILLERS && p->dense_is_slow)
         probe_repeat(SHORT_NOP, FILLERS_REPEATED, out);
     else if (density == FILLERS)
-        probe_fill(p, FILLERS_REPEATED, out);
+        probe_repeat(probe_filler(p), FILLERS_REPEATED, out);
     for (size_t i = 0; density < DENSITIES && i < CHUNKS; i++) {
         str_add(out, PREFIXED);
         front_code(densities[density][i] - 1, 16 - PREFIXED_BYTES, 2, out);

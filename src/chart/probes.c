@@ -229,20 +229,9 @@ bool probes_find_filler(struct probes *p, struct err *err)
     return true;
 }
 
-void probe_fill(const struct probes *p, unsigned count, struct str *out)
+const char *probe_filler(const struct probes *p)
 {
-    probe_repeat(p->filler ? p->filler : fillers[0], count, out);
-}
-
-int probe_slots(const struct probes *p, double t, size_t one, size_t two)
-{
-    const double first = probe_time(p, one), second = probe_time(p, two), step = second - first;
-
-    if (!(step > 0.5 / p->width) || isnan(t))
-        return -1;
-    return fabs(t - first) <= PROBE_CERTAIN * step    ? 1
-           : fabs(t - second) <= PROBE_CERTAIN * step ? 0
-                                                      : -1;
+    return p->filler ? p->filler : fillers[0];
 }
 
 void probe_tell(struct probes *p, const char *key, const char *value, const char *unit,
@@ -256,33 +245,6 @@ void probe_tell(struct probes *p, const char *key, const char *value, const char
         snprintf(source, sizeof source, "charted: %s", why);
         machine_set_fact(p->chart->machine, key, value, unit, source);
     }
-}
-
-void probe_tell_cycles(struct probes *p, const char *key, double cycles, const char *why)
-{
-    char value[32];
-
-    snprintf(value, sizeof value, "%g",
-             fabs(cycles - rint(cycles)) < 0.1 ? rint(cycles) : rint(cycles * 10) / 10);
-    probe_tell(p, key, value, "cycles", why);
-}
-
-double probe_whole_rate(double count, double cycles)
-{
-    double rate = count / cycles;
-    return rint(rate) >= 1 && fabs(rate - rint(rate)) <= PROBE_WITHIN * rate ? rint(rate) : NAN;
-}
-
-void probe_tell_rate(struct probes *p, const char *key, double rate, double cycles,
-                     const char *unit, const char *why)
-{
-    char value[32];
-
-    snprintf(value, sizeof value, "%g", rate);
-    probe_tell(p, key, isnan(rate) ? NULL : value, unit,
-               !isnan(rate)    ? why
-               : isnan(cycles) ? "no stable time"
-                               : "not a whole number per cycle");
 }
 
 void probes_done(struct probes *p)

@@ -43,9 +43,8 @@ bool probes_run(struct probes *p, struct err *err);
 bool probes_find_filler(struct probes *p, struct err *err);
 /* Appends @line @count times to @out. */
 void probe_repeat(const char *line, unsigned count, struct str *out);
-/* Appends @count fillers to @out. If the filler is unknown, appends nops; a loop with nops allows
- * no conclusion. */
-void probe_fill(const struct probes *p, unsigned count, struct str *out);
+/* Returns the filler; a nop if it is unknown. A loop with nops allows no conclusion. */
+const char *probe_filler(const struct probes *p);
 static inline double probe_time(const struct probes *p, size_t at)
 {
     return p->list.items[at].cycles;
@@ -55,22 +54,9 @@ static inline double probe_time(const struct probes *p, size_t at)
 size_t probe_decode(const struct probes *p, size_t at, struct insn **out);
 void probes_done(struct probes *p);
 
-/* Compares the time @t with loops @one and @two. Loop @two has one more slot. Returns 1 if @t
- * equals the time of @one, 0 if it equals the time of @two, -1 if it equals neither time or is
- * unknown. */
-int probe_slots(const struct probes *p, double t, size_t one, size_t two);
-
 /* Sets fact @key in c->facts and in the machine. If @value is NULL, marks the fact as unknown with
  * the reason @why and omits it from the machine. */
 void probe_tell(struct probes *p, const char *key, const char *value, const char *unit,
                 const char *why);
-/* Sets fact @key to a number of cycles, rounded to an integer or to tenths. */
-void probe_tell_cycles(struct probes *p, const char *key, double cycles, const char *why);
-/* Returns @count / @cycles rounded to an integer, or NaN if it is not close to one. */
-double probe_whole_rate(double count, double cycles);
-/* Sets fact @key to @rate, a result of probe_whole_rate. If @rate is NaN, marks the fact as
- * unknown; the reason depends on whether @cycles, the loop's time, is NaN. */
-void probe_tell_rate(struct probes *p, const char *key, double rate, double cycles,
-                     const char *unit, const char *why);
 
 #endif

@@ -1,0 +1,61 @@
+/* Reading of tables of probes: words, variables and expressions (chart/probe_expression.c). After
+ * the first error the functions read nothing further, and nobody may evaluate what they return. */
+#ifndef PORTOLAN_CHART_PROBE_READER_H
+#define PORTOLAN_CHART_PROBE_READER_H
+
+#include "chart/probe_parts.h"
+
+#define NAME_MOST 64         /* maximum number of bytes of a name and its end */
+#define DEPTH_MOST 64        /* maximum number of nested expressions and gaps */
+
+/* A table while it is read. A line that ends with a backslash continues on the next one. */
+struct table_reader {
+    struct probe_table *t;
+    const char *text, *at, *path;
+    const char *locals[PROBE_LOCALS];
+    unsigned local_count, depth;
+    bool in_items;                   /* items of the last group are being read */
+    const struct table_loop *loop;   /* loop whose text is being read; NULL: none */
+    bool ok;
+    struct err *err;
+};
+
+/* Stores in @out the index of the element of @list with the name @wanted; their number if none. */
+#define READER_FIND(list, wanted, out)                                                            \
+    do {                                                                                          \
+        (out) = 0;                                                                                \
+        while ((out) < (list).count && strcmp((list).items[out].name, wanted) != 0)               \
+            (out)++;                                                                              \
+    } while (0)
+
+/* Gives @block to the table, which frees it. Returns it. */
+void *reader_own(struct table_reader *r, void *block);
+/* Sets the error at the place of reading, unless there is one already. */
+void reader_fail(struct table_reader *r, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+/* Returns the length of a continuation of the line at @at; 0: none. */
+size_t reader_continuation(const char *at);
+/* Skips spaces and continuations. */
+void reader_skip(struct table_reader *r);
+/* Skips them, and returns whether the line ends. */
+bool reader_at_end(struct table_reader *r);
+/* Skips @sign if it comes next. A sign of letters must be a whole word. */
+bool reader_take(struct table_reader *r, const char *sign);
+/* Skips @sign, or sets the error. */
+void reader_expect(struct table_reader *r, const char *sign);
+/* Reads a name. Returns false, with nothing read, if there is none. */
+bool reader_name(struct table_reader *r, char name[NAME_MOST]);
+/* Returns the index of group @name; their number if none. A group whose items are being read is not
+ * found, so that no text contains itself. */
+unsigned reader_group(const struct table_reader *r, const char *name);
+/* Returns whether the name has a meaning in every table. */
+bool reader_reserved(const char *name);
+/* Adds a variable and returns its index. The caller restores r->local_count. */
+unsigned reader_local(struct table_reader *r, const char *name);
+/* Reads "NAME in GROUP" or "NAME in FROM..TO". Declares the variable, and stores the range in
+ * args[0] and args[1] of @n. Returns the group, or NO_GROUP. */
+unsigned reader_range(struct table_reader *r, struct probe_node *n);
+/* Reads an expression, which the table owns. */
+struct probe_node *reader_expression(struct table_reader *r);
+
+#endif
