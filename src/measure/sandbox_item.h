@@ -68,7 +68,7 @@ struct sandbox_fill {
 /* bytes of the unmapped guard on either side of the arena, and alignment of the arena */
 #define SANDBOX_ARENA_GUARD ((size_t)2 << 20)
 
-/* Initial registers and memory of foreign code that runs for its results. */
+/* Initial registers and memory of foreign code that is run for its results, not its time. */
 #define SANDBOX_WORDS 64
 struct sandbox_start {
     uint64_t general[32];             /* by register number */

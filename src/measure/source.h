@@ -72,7 +72,7 @@ static inline void source_free(struct source *s)
 }
 
 /* Returns a lower limit for the cycles of @instructions, by the largest known issue width and by
- * @baseline nops per cycle (0 or NaN: unknown). Shorter times are invalid. Pure. */
+ * @baseline nops per cycle (0 or NaN if unknown). Shorter times are invalid. Pure. */
 double source_least_cycles(double baseline, uint64_t instructions);
 
 /* Nops per cycle above which the µop cache may deliver short instructions too slowly. Padded bodies

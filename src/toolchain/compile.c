@@ -360,8 +360,8 @@ static bool unknown_target(const char *printed, const char *target)
             strstr(printed, "unknown target CPU") || strstr(printed, "not a recognized processor"));
 }
 
-/* Runs the compiler. Sets *@again if it rejected the processor @target (NULL: not tested). In that
- * case the caller retries with another processor. */
+/* Runs the compiler. Sets *@again if it rejected the processor @target (NULL if not tested). In
+ * that case the caller retries with another processor. */
 static bool run(const struct compiling *c, const char *dir, const char *target,
                 struct compiled *out, bool *again, struct err *err)
 {

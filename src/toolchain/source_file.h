@@ -1,5 +1,4 @@
-/* Reads source files that debug information names. Reading requires permission in addition to the
- * name. */
+/* Reads source files that debug information names, from permitted directories only. */
 #ifndef PORTOLAN_TOOLCHAIN_SOURCE_FILE_H
 #define PORTOLAN_TOOLCHAIN_SOURCE_FILE_H
 

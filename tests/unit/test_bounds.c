@@ -539,8 +539,8 @@ static void test_uop_cache(void **state)
     assert_int_equal(
         source_of(skylake, 0, "btq %rax, (%rdi)\n btq %rax, (%rdi)\n btq %rax, (%rdi)\n", NULL),
         SOURCE_DECODERS);
-    /* A line has two branches. Five untaken ones and the pair's fit in three lines, and six and the
-     * pair's do not. */
+    /* A line has two branches. Three lines have room for five untaken branches and the pair's
+     * branch, but not for six. */
     assert_int_equal(source_of(skylake, 0, "jo 2f\n jo 2f\n jo 2f\n jo 2f\n jo 2f\n2:\n", NULL),
                      SOURCE_UOP_CACHE);
     assert_int_equal(

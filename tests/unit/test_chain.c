@@ -113,7 +113,7 @@ static void test_chains_hold(void **state)
             struct err err = {0};
             size_t count = 0;
             if (!chain_make(code, &chains[k], 3, b, &err))
-                continue;   /* Sizes that only some registers have give few encodings. */
+                continue;   /* Few encodings exist, because only some registers have the size. */
             made++;
             if (!body_check(ISA_X86_64, b->code, b->length, &err))
                 fail_msg("%s: %s", forms_at(forms, i)->form, err.what);

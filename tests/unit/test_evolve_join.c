@@ -383,7 +383,7 @@ static void test_live(void **state)
     str_done(&out);
 }
 
-/* A live run goes on although all its individuals are equal, because experiments may join. */
+/* A live run continues although all its individuals are equal, because experiments may join. */
 static void test_live_with_equal_individuals(void **state)
 {
     struct evolve_status status = {0};

@@ -26,7 +26,7 @@ void *__wrap_realloc(void *block, size_t size);
 void *__wrap_aligned_alloc(size_t alignment, size_t size);
 
 static size_t allocations;
-static pid_t self;   /* process id of this process; 0: children may allocate */
+static pid_t self;   /* process id of this process; 0 if children may allocate */
 
 static void count_allocation(void)
 {

@@ -290,7 +290,7 @@ static void assert_names(const struct str *exported, const char *const *theirs, 
 }
 
 /* A mapping's original names are restored from its file, also through one of Portolan's tables.
- * Those of experiments are restored from a mapping inferred from them. */
+ * Names in experiments are restored from a mapping inferred from them. */
 static void test_mapping_names_return(void **state)
 {
     static const char *const names[] = {

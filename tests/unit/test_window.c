@@ -343,8 +343,8 @@ static void test_shared_wait(void **state)
     assert_true(r.contended == 1 && f.now - before < 2e6 + 10 * rules.item_ticks);
 }
 
-/* Compares the cost of a form on an idle core with that of a protocol of one probe that restarts
- * each window: no more runs, and at most 5 % more ticks. */
+/* Compares the cost of a form on an idle core with the cost under a protocol of one probe that
+ * restarts each window. It has no more runs, and at most 5 % more ticks. */
 static void test_cost(void **state)
 {
     const double window =
