@@ -3,10 +3,10 @@
 # repeated.
 . "${PORTOLAN_SRC:-.}/tests/helpers.sh"
 
-# The data directory contains only descriptions of instructions.
+# The data directory contains only descriptions of instructions and the probes of charts.
 hide_tables() {
     mkdir -p "$work/data/machines"
-    ln -sfn "$(cd "$source" && pwd)/data/isa" "$work/data/isa"
+    for part in isa probes; do ln -sfn "$(cd "$source" && pwd)/data/$part" "$work/data/$part"; done
     cp "$source/data/cpus.csv" "$work/data/" 2>/dev/null
     cp -r "$source/tests/data/chart-cpu" "$work/cpu"
     export XDG_STATE_HOME="$work/state" XDG_DATA_HOME="$work/share" PORTOLAN_DATA="$work/data"
