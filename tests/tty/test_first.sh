@@ -161,7 +161,7 @@ test_paste_without_marks() {
     see 'Pasted text: load it as a loop? Ctrl-D loads it, Esc discards it.'
     see 'imulq %rax, %rbx'
     t send-keys Escape
-    see 'dropped; the kernel is still '
+    see 'dropped; the kernel is still'
     t paste-buffer
     see 'Ctrl-D loads it'
     t send-keys C-d
