@@ -64,23 +64,30 @@ static int heavier_first(const void *a, const void *b)
     return (x->place > y->place) - (x->place < y->place);
 }
 
-/* Sorts loops by samples. A loop that contains other loops counts no samples. */
+/* Returns whether an inner loop of @loop contains instruction @at. */
+static bool is_inner(const struct kernel *k, const struct kernel_loop *loop, size_t at)
+{
+    for (size_t i = 0; i < k->loop_count; i++) {
+        const struct kernel_loop *other = &k->loops[i];
+        if (other->depth > loop->depth && other->first >= loop->first &&
+            other->first + other->count <= loop->first + loop->count && at >= other->first &&
+            at < other->first + other->count)
+            return true;
+    }
+    return false;
+}
+
+/* Sorts loops by samples. The samples of an outer loop exclude those of its inner loops. */
 static void rank(struct kernel *k)
 {
     struct sampled_loop *loops = mem_zero(k->loop_count + 1, sizeof *loops);
 
     for (size_t i = 0; i < k->loop_count; i++) {
         const struct kernel_loop *loop = &k->loops[i];
-        bool around = false;
         loops[i] = (struct sampled_loop){*loop, 0, i};
-        for (size_t other = 0; other < k->loop_count && !around; other++)
-            around = other != i && k->loops[other].depth > loop->depth &&
-                     k->loops[other].first >= loop->first &&
-                     k->loops[other].first + k->loops[other].count <= loop->first + loop->count;
-        for (size_t at = loop->first; !around && loop->depth && at < loop->first + loop->count;
-             at++) {
-            double percent = kernel_percent(k, &k->insns[at]);
-            loops[i].percent += isnan(percent) ? 0 : percent;
+        for (size_t at = loop->first; loop->depth && at < loop->first + loop->count; at++) {
+            const double percent = kernel_percent(k, &k->insns[at]);
+            loops[i].percent += isnan(percent) || is_inner(k, loop, at) ? 0 : percent;
         }
     }
     qsort(loops, k->loop_count, sizeof *loops, heavier_first);

@@ -59,10 +59,10 @@ static void add_estimates(const struct machine *m, const struct simulation *sim,
                           struct result *result)
 {
     const struct { const char *fact; double stalls; } sizes[] = {
-        {"reorder_buffer", sim->stalls_rob},
-        {"scheduler", sim->stalls_scheduler},
-        {"load_buffer", sim->stalls_scheduler},
-        {"store_buffer", sim->stalls_scheduler},
+        {"reorder_buffer", sim->stalls[STALL_REORDER]},
+        {"scheduler", sim->stalls[STALL_SCHEDULER]},
+        {"load_buffer", sim->stalls[STALL_LOADS]},
+        {"store_buffer", sim->stalls[STALL_STORES]},
     };
 
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
@@ -117,9 +117,10 @@ static void add_text(const struct machine *m, const struct simulation *sim,
     if (repeated)
         add_repeated(repeated, result);
     result_line(result,
-                "  rename stalls per iteration: front end %.2f, reorder buffer full %.2f, "
-                "scheduler full %.2f",
-                sim->stalls_front, sim->stalls_rob, sim->stalls_scheduler);
+                "  rename stalls per iteration: front end %.2f; full: reorder buffer %.2f, "
+                "scheduler %.2f, load buffer %.2f, store buffer %.2f",
+                sim->stalls[STALL_FRONT], sim->stalls[STALL_REORDER], sim->stalls[STALL_SCHEDULER],
+                sim->stalls[STALL_LOADS], sim->stalls[STALL_STORES]);
     add_estimates(m, sim, result);
     add_ports(m, sim, result);
     add_timeline(sim, insns, count, result);
@@ -167,15 +168,19 @@ static json_t *simulation_json(const struct machine *m, const struct simulation 
 
     for (unsigned j = 0; j < ports->count; j++)
         json_object_set_new(busy, ports->names[j], json_number(sim->busy[j]));
-    return json_pack("{s:o, s:o, s:o, s:o, s:i, s:b, s:b, s:o, s:o, s:{s:o, s:o, s:o}, s:o}",
+    return json_pack("{s:o, s:o, s:o, s:o, s:i, s:b, s:b, s:o, s:o, s:{s:o, s:o, s:o, s:o, s:o}, "
+                     "s:o}",
                      "machine", json_text(m->id), "cycles", json_number(sim->cycles), "period",
                      sim->period ? json_integer(sim->period) : json_null(), "numerator",
                      sim->period ? json_integer((json_int_t)sim->numerator) : json_null(),
                      "iterations", (int)sim->iterations, "lower_bound", (int)least, "estimate",
                      (int)bounds->estimate, "bound", json_number(bounds->total), "ports", busy,
-                     "stalls", "frontend", json_number(sim->stalls_front), "reorder",
-                     json_number(sim->stalls_rob), "scheduler", json_number(sim->stalls_scheduler),
-                     "timeline", timeline_json(sim, count));
+                     "stalls", "frontend", json_number(sim->stalls[STALL_FRONT]), "reorder",
+                     json_number(sim->stalls[STALL_REORDER]), "scheduler",
+                     json_number(sim->stalls[STALL_SCHEDULER]), "load_buffer",
+                     json_number(sim->stalls[STALL_LOADS]), "store_buffer",
+                     json_number(sim->stalls[STALL_STORES]), "timeline",
+                     timeline_json(sim, count));
 }
 
 static void add_row(struct result_table *t, const struct machine *m, const struct simulation *sim,

@@ -128,5 +128,5 @@ void comparison_say(const struct paired_loops *c, bool brief, struct str *out)
     if (comparison_is_exact(c))
         str_addf(out, ": %+.2f (%+.0f %%)", b - a, a > 0 ? 100 * (b / a - 1) : 0);
     if (c->unequal)
-        str_add(out, brief ? "; work per iteration may differ" : "; work per iteration may differ");
+        str_add(out, "; work per iteration may differ");
 }

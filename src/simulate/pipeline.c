@@ -183,9 +183,7 @@ static bool skip_idle(struct simulator *s)
 static void mark(struct simulator *s, int64_t iteration)
 {
     memcpy(s->mark.busy, s->busy, sizeof s->busy);
-    s->mark.front = s->out->stalls_front;
-    s->mark.rob = s->out->stalls_rob;
-    s->mark.scheduler = s->out->stalls_scheduler;
+    memcpy(s->mark.stalls, s->out->stalls, sizeof s->mark.stalls);
     s->mark.iteration = iteration;
 }
 

@@ -177,7 +177,7 @@ struct simulator {
     uint32_t checks, next_kept;        /* number of checks, and of the next one that records */
     struct settle settle;
     /* counters at the start of the steady state */
-    struct { double busy[PORTS_MAX], front, rob, scheduler; int64_t iteration; } mark;
+    struct { double busy[PORTS_MAX], stalls[STALL_CAUSES]; int64_t iteration; } mark;
 
     struct simulation *out;
     uint32_t timeline;                 /* iterations recorded for the timeline */

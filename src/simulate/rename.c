@@ -87,12 +87,15 @@ static void enter(struct simulator *s, const struct plan_item *item)
 static double *obstacle(const struct simulator *s, const struct plan_item *item)
 {
     if (waits_for_sequencer(s, item))
-        return &s->out->stalls_front;
+        return &s->out->stalls[STALL_FRONT];
     if (s->rob + (int32_t)item->issue > s->rob_size && s->rob)
-        return &s->out->stalls_rob;
-    if (s->scheduler + item->room > s->scheduler_size || (item->load && s->loads >= s->load_size) ||
-        (item->store && s->stores >= s->store_size))
-        return &s->out->stalls_scheduler;
+        return &s->out->stalls[STALL_REORDER];
+    if (s->scheduler + item->room > s->scheduler_size)
+        return &s->out->stalls[STALL_SCHEDULER];
+    if (item->load && s->loads >= s->load_size)
+        return &s->out->stalls[STALL_LOADS];
+    if (item->store && s->stores >= s->store_size)
+        return &s->out->stalls[STALL_STORES];
     return NULL;
 }
 
@@ -153,9 +156,10 @@ void rename_cycle(struct simulator *s)
     memcpy(s->before, s->bound, s->core->ports->count * sizeof *s->before);
     do {
         const struct plan_item *item = &s->plan.items.items[s->issued.index];
-        double *stall = s->issued.number >= s->front.delivered.number ? &s->out->stalls_front
-                        : s->slots_done                               ? NULL
-                                                                      : obstacle(s, item);
+        double *stall = s->issued.number >= s->front.delivered.number
+                            ? &s->out->stalls[STALL_FRONT]
+                        : s->slots_done ? NULL
+                                        : obstacle(s, item);
         if (stall) {
             s->stall = slots == width ? stall : NULL;
             return;

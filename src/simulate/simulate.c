@@ -83,9 +83,8 @@ void simulate(struct simulator *s, const struct block_work *w, const struct insn
     }
     for (unsigned i = 0; i < w->core->ports->count; i++)
         out->busy[i] = (s->busy[i] - s->mark.busy[i]) / iterations;
-    out->stalls_front = (out->stalls_front - s->mark.front) / iterations;
-    out->stalls_rob = (out->stalls_rob - s->mark.rob) / iterations;
-    out->stalls_scheduler = (out->stalls_scheduler - s->mark.scheduler) / iterations;
+    for (size_t i = 0; i < STALL_CAUSES; i++)
+        out->stalls[i] = (out->stalls[i] - s->mark.stalls[i]) / iterations;
 }
 
 void simulate_kernel(const struct kernel *k, size_t loop, const struct machine *m,

@@ -15,6 +15,11 @@ struct simulated_step {
     int32_t retire;
 };
 
+/* Causes of stalls at rename: no µops from the front end, or a full buffer. */
+enum stall {
+    STALL_FRONT, STALL_REORDER, STALL_SCHEDULER, STALL_LOADS, STALL_STORES, STALL_CAUSES
+};
+
 struct simulation {
     /* cycles per iteration. NaN if an instruction waits forever (contradictory facts), if the
      * machine has no latencies, or if the block has loads and load_latency is missing */
@@ -36,8 +41,7 @@ struct simulation {
     unsigned iterations;    /* number of simulated iterations */
     /* Values per iteration in the steady state. */
     double busy[PORTS_MAX];         /* busy cycles per port */
-    /* cycles in which rename was stalled, by cause */
-    double stalls_rob, stalls_scheduler, stalls_front;
+    double stalls[STALL_CAUSES];    /* cycles in which rename was stalled, by cause */
     /* Timeline of the first iterations, on request. The step of an instruction is [iteration *
      * count + instruction]. */
     struct simulated_step *steps;

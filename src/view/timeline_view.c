@@ -188,9 +188,15 @@ static void timeline_draw(void *state, struct session *s, struct grid *g)
                 2;
     const unsigned places = insn_place_width(insns, count);
     const bool texts = g->width >= TEXTS_LEAST, own = !texts && g->height >= OWN_ROW_LEAST;
+    static const char *const buffers[] = {"scheduler", "load buffer", "store buffer"};
+    unsigned fullest = 0;
+    for (unsigned i = 1; i < sizeof buffers / sizeof *buffers; i++)
+        if (sim->stalls[STALL_SCHEDULER + i] > sim->stalls[STALL_SCHEDULER + fullest])
+            fullest = i;
     char stalls[80];
-    snprintf(stalls, sizeof stalls, "stalls: front end %.2f, ROB %.2f, scheduler %.2f",
-             sim->stalls_front, sim->stalls_rob, sim->stalls_scheduler);
+    snprintf(stalls, sizeof stalls, "stalls: front end %.2f, ROB %.2f, %s %.2f",
+             sim->stalls[STALL_FRONT], sim->stalls[STALL_REORDER], buffers[fullest],
+             sim->stalls[STALL_SCHEDULER + fullest]);
     const bool told = used + 2 + strlen(stalls) <= g->width;
     if (told)
         grid_put(g, (int)used + 2, 0, 0, ROLE_DIM, 0, stalls);

@@ -224,6 +224,14 @@ test_kernel_options_hold() {
     expect 0 "$portolan" --machine skylake -e "kernel load $work/chain.s; kernel simulate --iterations 16"
     holds out '9.00 cycles per iteration simulated'
     holds out 'bound 9.00'
+    # Stalls name the buffer that is full.
+    printf '.L1: sqrtsd %%xmm0, %%xmm0\n movq %%rax, (%%rdi)\n movq %%rax, 8(%%rdi)\n jmp .L1\n' >"$work/stores.s"
+    printf '.L1: sqrtsd %%xmm0, %%xmm0\n movq (%%rdi), %%rax\n movq 8(%%rdi), %%rcx\n jmp .L1\n' >"$work/loads.s"
+    expect 0 "$portolan" --machine skylake -e "kernel load $work/stores.s; kernel simulate"
+    holds out 'scheduler 0.00, load buffer 0.00, store buffer 1'
+    expect 0 "$portolan" --machine skylake -e "kernel load $work/loads.s; kernel simulate; view timeline"
+    holds out 'scheduler 0.00, load buffer 1'
+    holds out 'ROB 0.00, load buffer 1'
     expect 1 "$portolan" -e "kernel load $kernel; kernel simulate --iterations 0"
     holds err 'from 1 to 100000'
     expect 1 "$portolan" -e 'kernel evaluate x.csv --threads 5000'

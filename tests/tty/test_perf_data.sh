@@ -45,6 +45,16 @@ test_a_function_that_is_named() {
     holds err 'no samples of nosuch in this profile'
 }
 
+# The outer loop is selected if most samples are in it, but not in its inner loop.
+test_a_hot_outer_loop() {
+    fake_perf
+    expect 0 "$portolan" -e "kernel load some/hot --profile perf.data --symbol nested; kernel list; kernel show"
+    holds out 'imul'
+    expect 0 "$portolan" -e "kernel load some/hot --profile perf.data --symbol nested --loop 2; kernel show"
+    holds out 'addsd'
+    lacks out 'imul'
+}
+
 test_no_samples() {
     fake_perf
     printf '#!/bin/sh\necho "# Samples: 0"\n' >"$work/bin/perf"
