@@ -10,7 +10,6 @@
 #define ODD 3                /* stride of measured loop COST_ODD, in lines */
 /* Smallest ratio of a cost to that in the first level. Below it the cost counts as hidden. */
 #define HIDDEN 1.15
-#define TOGETHER 3           /* exponent of the power mean of two partly overlapping times */
 
 static bool walks_alone(const struct stream *s)
 {
@@ -253,8 +252,7 @@ struct memory_time memory_time_at(const struct streams *s, const struct memory_c
     double transfers = out.parts[LIMIT_LINES] + out.parts[LIMIT_STREAMED] +
                        out.parts[LIMIT_RANDOM] + out.parts[LIMIT_SKIPPED];
     double memory = transfers > 0 && !m->overlaps ? core->own + transfers : transfers;
-    double near =
-        pow(pow(core->cycles, TOGETHER) + pow(out.parts[LIMIT_AHEAD], TOGETHER), 1.0 / TOGETHER);
+    double near = memory_together(core->cycles, out.parts[LIMIT_AHEAD]);
     out.cycles = fmax(fmax(near, memory), out.parts[LIMIT_HOPS]);
     out.limit = LIMIT_CORE;
     if (out.cycles == near) {

@@ -56,6 +56,16 @@ static double between(const struct memory_costs *m, enum memory_cost cost, doubl
            (cycles[i] - cycles[i - 1]) * log(bytes / at[i - 1]) / log(at[i] / at[i - 1]);
 }
 
+double memory_together(double core, double wait)
+{
+    return cbrt(core * core * core + wait * wait * wait);
+}
+
+double memory_wait_in(double both, double core)
+{
+    return cbrt(fmax(0, both * both * both - core * core * core));
+}
+
 double memory_cost_at(const struct memory_costs *m, enum memory_cost cost, double bytes)
 {
     if (!m->count)

@@ -60,6 +60,11 @@ struct memory_costs {
  * power of two that divides the step in lines, up to a page, because pages have random addresses.
  * Pure. */
 double memory_crowding(double step);
+/* Returns the time of two parts that partly overlap: the core's work, and the latency of lines of
+ * which few are in flight. It is the root of the sum of their cubes. Pure. */
+double memory_together(double core, double wait);
+/* Returns the time of the second part, if @both is the time of both. Pure. */
+double memory_wait_in(double both, double core);
 /* Returns the cost's name in the file of stored costs, such as "load". */
 const char *memory_cost_name(enum memory_cost cost);
 /* Returns the cost at @bytes, interpolated over the logarithm of the size. In the first level it is

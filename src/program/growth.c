@@ -24,6 +24,9 @@
 #define SEEN 2
 #define STEPS_OUT 6              /* number of steps beyond the runs' inputs at which a formula is
                                   * tested */
+/* Share of the largest inputs at which a formula that rises is tested too. A line through a few
+ * neighbouring runs of a quadratic quantity is below 0 there. */
+#define INWARD 0.25
 
 struct growth_candidate {
     struct formula_term term;
@@ -83,6 +86,17 @@ static void add_products(struct grower *g, struct formula_term term, unsigned de
     }
 }
 
+/* Returns the formula's value. formula_value is not used, because it replaces negative values by
+ * 0. */
+static double signed_value(const struct formula *f, const double *inputs, size_t n)
+{
+    double sum = 0;
+
+    for (size_t i = 0; i < f->count; i++)
+        sum += f->coefficients[i] * formula_term_value(&f->terms[i], inputs, n);
+    return sum;
+}
+
 /* Returns whether the formula stays within its limits beyond the runs. Changes all inputs together,
  * then each one separately. */
 static bool sensible(const struct grower *g, const struct formula *f)
@@ -91,16 +105,18 @@ static bool sensible(const struct grower *g, const struct formula *f)
     size_t n = g->data->input_count;
     double inputs[INPUTS_MAX];
 
+    for (size_t i = 0; i < n; i++)
+        inputs[i] = INWARD * g->farthest[i];
+    if (l->rises && signed_value(f, inputs, n) < l->least - l->grain)
+        return false;
+
     for (size_t alone = 0; alone <= (n > 1 ? n : 0); alone++) {   /* 0: all inputs change
                                                                    * together */
         double before = -INFINITY;
         memcpy(inputs, g->farthest, n * sizeof *inputs);
         for (int step = 0; step <= STEPS_OUT; step++) {
-            double sum = 0;
-            /* formula_value is not used, because it replaces negative values by 0 */
-            for (size_t i = 0; i < f->count; i++)
-                sum += f->coefficients[i] * formula_term_value(&f->terms[i], inputs, n);
-            double slack = l->grain + l->scatter * fabs(sum);
+            const double sum = signed_value(f, inputs, n);
+            const double slack = l->grain + l->scatter * fabs(sum);
             if (sum < l->least - slack || sum > l->most + slack ||
                 (l->rises && sum < before - slack))
                 return false;

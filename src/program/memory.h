@@ -40,6 +40,10 @@ struct memory {
     size_t count;                    /* number of levels, 1 to 3 */
     double latency, line_cycles;     /* latency and cycles per streamed line of main memory, in core
                                       * cycles */
+    double stream_latency;           /* cycles from address to value for a line of a stream from
+                                      * main memory */
+    double ahead;                    /* lines per stream that the prefetchers have in flight for a
+                                      * slow loop; NaN: always enough */
     /* cycles of a written line in a stream divided by those of a line that is only read */
     double line_write;
     /* cycles per line of a single stream from main memory, divided by those of two streams */
@@ -92,6 +96,10 @@ double memory_crowded(const struct memory *m, size_t level, double step);
 /* Returns the time per line from a level with @latency for lines of a single first-level set with
  * @ways ways. @crowded: the same from the second level, with the latency @second. Pure. */
 double memory_single_set(double latency, double second, double crowded, double ways);
+/* Returns the cycles per streamed line from level @level beyond the second if the core has @window
+ * lines in flight, of @streams streams: latency divided by the lines in flight, which include those
+ * of the prefetchers. 0: so many lines are in flight that bandwidth is the limit. Pure. */
+double memory_stream_wait(const struct memory *m, size_t level, double window, double streams);
 /* Returns the additional cycles per streamed line from level @level if it is written. */
 double memory_write_cycles(const struct memory *m, size_t level, enum line_use use);
 /* Columns that a loop walks at the same time, at least one, in at least one group of equal rows,

@@ -19,6 +19,11 @@
 #define STREAM_BYTES ((size_t)1 << 20)   /* minimum number of bytes streamed per measurement */
 #define MOST_BYTES ((size_t)64 << 20)
 #define JUMPS 4000
+#define SLOW_BYTES ((size_t)1 << 22)        /* bytes of each part of a slow stream */
+#define SLOW_NEAR_BYTES ((size_t)1 << 14)   /* an area in the first level */
+/* minimum ratio of the time of a slow stream from main memory to that in the first level; below it
+ * prefetching hides the latency */
+#define SLOW_SEEN 1.15
 /* Minimum number of independent accesses per measurement. It is large, so that the system calls
  * before and after cost a negligible share. */
 #define SCATTERED 32768
@@ -85,6 +90,24 @@ static double alone_seconds(const char *at, size_t bytes)
     start = native_seconds() - start;
     sink = sum + other;
     return start / (double)(bytes / 2 / (size_t)MEMORY_LINE);
+}
+
+/* Reads @bytes as one stream, with MEMORY_FEW_UOPS micro-operations per line. Returns the seconds
+ * per line. */
+static double slow_seconds(const char *at, size_t bytes)
+{
+    const volatile uint64_t *p = (const volatile uint64_t *)(const void *)at;
+    uint64_t sum = 0;
+    double start = native_seconds();
+
+    for (size_t i = 0; i < bytes / 8; i++) {
+        sum += p[i];
+        /* with the load, the addition and the loop: MEMORY_FEW_UOPS for eight words */
+        __asm__ volatile(".rept 28\n\tnop\n\t.endr");
+    }
+    start = native_seconds() - start;
+    sink = sum;
+    return start / (double)(bytes / (size_t)MEMORY_LINE);
 }
 
 static double write_seconds(const char *from, size_t bytes)
@@ -355,6 +378,11 @@ void native_probe_look(struct native_probe *p)
     for (size_t i = 0; i < NATIVE_WALKS; i++)
         n.walks[i] = least_of_tries(walk_once, p->at, (NATIVE_FIRST_WALK << i) * PAGE);
     n.alone = least_of_tries(alone_seconds, p->at, MOST_BYTES);
+    /* other parts each time, because the third level may contain the last one */
+    n.slow = INFINITY;
+    for (size_t i = 0; i < TRIES; i++)
+        n.slow = fmin(n.slow, slow_seconds(p->at + MOST_BYTES / 2 + i * SLOW_BYTES, SLOW_BYTES));
+    n.slow_near = least_of_tries(slow_seconds, p->at, SLOW_NEAR_BYTES);
     vec_push(&p->seen, n);
 }
 
@@ -435,6 +463,8 @@ void native_probe_result(const struct native_probe *p, const bool *use, struct n
     out->share.slots = (double)count / slots;
     out->share.ports = (double)count / ports;
     out->alone = middle(&looks, offsetof(struct native, alone));
+    out->slow = middle(&looks, offsetof(struct native, slow));
+    out->slow_near = middle(&looks, offsetof(struct native, slow_near));
     for (size_t i = 0; i < NATIVE_WAITS; i++) {
         size_t at = offsetof(struct native, waits) + i * sizeof *out->waits;
         out->waits[i].age = middle(&looks, at + offsetof(struct native_wait, age));
@@ -654,6 +684,21 @@ static void apply_replacement(const struct native *n, double bytes, struct machi
         set(m, "l2_oldest", oldest, "");
 }
 
+/* Sets the latency of streamed lines. It is the inverse of memory_stream_wait for the measured
+ * loop. If the wait is not measurable, the prefetchers have enough lines in flight. */
+static void apply_slow_stream(const struct native *n, struct machine *m)
+{
+    const double window = fact_number(m, "reorder_buffer") / MEMORY_FEW_UOPS,
+                 ahead = fact_number(m, "stream_ahead");
+
+    if (isnan(window) || isnan(ahead) || !(n->slow_near > 0))
+        return;
+    const double wait = n->slow > SLOW_SEEN * n->slow_near
+                            ? memory_wait_in(n->slow, n->slow_near)
+                            : 0;
+    set(m, "memory_stream_latency", wait * (window + ahead) * 1e9, "ns");
+}
+
 void native_apply(const struct native *n, struct machine *m)
 {
     const struct native_level *near = &n->sizes[0], *next = &n->sizes[1],
@@ -694,6 +739,7 @@ void native_apply(const struct native *n, struct machine *m)
     set(m, "memory_latency", far->latency * 1e9, "ns");
     set(m, "line_write", (next->write / next->read + far->write / far->read) / 2, "");
     set(m, "line_alone", fmin(2, fmax(1, n->alone / far->read)), "");
+    apply_slow_stream(n, m);
     set(m, "miss_parallel", fmax(1, far->latency / far->scatter), "lines");
     if (far->latency > 2 * third && l3 < most)
         set(m, "l3_bytes", l3, "bytes");

@@ -57,6 +57,9 @@ struct native {
     /* area that is larger than the second level by half; only @bytes and @read are set */
     struct native_level past;
     double alone;                /* seconds per line of a single stream through the largest area */
+    /* The same in a loop of MEMORY_FEW_UOPS micro-operations per line, so that the core has few
+     * lines in flight, and the time of that loop in the first level. 0: not measured. */
+    double slow, slow_near;
 };
 
 struct native_probe;

@@ -123,6 +123,9 @@ struct part_misses {
     double near, far;         /* cycles of lines with a steady step: from caches (@near), from main
                                * memory (@far) */
     double most;              /* largest share of @far that one reference has */
+    /* streamed lines that are read from beyond the second level, by level */
+    double ordered[MEMORY_LEVELS + 1];
+    double most_ordered;      /* largest sum of @ordered over the levels that one reference has */
     double others[MEMORY_LEVELS + 1];   /* other lines, by the level that serves them */
     /* cycles in which these lines occupy the transfer paths, walks included */
     double taken;
@@ -284,7 +287,7 @@ static double time_reference(struct timing *t, size_t index, double copies, doub
 {
     const struct run_reference *r = &t->run->references[index];
     const size_t main = t->memory->count;
-    double own = 0, waits = 0;
+    double own = 0, ordered = 0, waits = 0;
     bool walk = walks(r);
 
     out->translated += translations(t, r, copies, out);
@@ -297,6 +300,10 @@ static double time_reference(struct timing *t, size_t index, double copies, doub
                       alike, served);
         waits += other * (memory_latency(t->memory, served) - t->memory->levels[0].latency);
         double near = 0;
+        for (size_t l = 2; l <= main && use != LINE_WRITTEN; l++) {
+            out->ordered[l] += regular * served[l];
+            ordered += regular * served[l];
+        }
         for (size_t l = 1; l < main; l++)
             near += regular * served[l] *
                     (t->memory->levels[l].line_cycles + memory_write_cycles(t->memory, l, use));
@@ -320,6 +327,7 @@ static double time_reference(struct timing *t, size_t index, double copies, doub
     }
     out->far += own;
     out->most = fmax(out->most, own);
+    out->most_ordered = fmax(out->most_ordered, ordered);
     if (walk)
         vec_push(&out->walks.list, ((struct walk_reference){r, copies, alike, use}));
     t->out->references += r->references;
@@ -376,6 +384,32 @@ static void count_columns(const struct program_run *run, const uint32_t *own, si
     out->groups = fmax(1, out->groups);
 }
 
+/* Returns the cycles of the core, caches and main memory together. Lines from caches overlap with
+ * the core. Lines from main memory hardly do: most are still in flight when they are needed, even
+ * if they are prefetched. */
+static double overlap(const struct part_time *p)
+{
+    double core = p->core * p->executions, near = p->stream - p->far;
+    return fmax(core + p->latency, near + p->taken) + p->far - FAR_HIDDEN * fmin(core, p->far);
+}
+
+/* Adds to out->latency the wait for streamed lines if the core has few of them in flight. */
+static void add_stream_waits(const struct timing *t, const struct part_misses *w, double reach,
+                             struct part_time *out)
+{
+    double lines = 0, wait = 0;
+
+    for (size_t l = 2; l <= t->memory->count; l++)
+        lines += w->ordered[l];
+    if (!(lines > 0))
+        return;
+    for (size_t l = 2; l <= t->memory->count; l++)
+        wait += w->ordered[l] * memory_stream_wait(t->memory, l, reach * lines / out->executions,
+                                                   lines / w->most_ordered);
+    out->latency += fmax(0, memory_together(out->core * out->executions + out->latency, wait) -
+                                overlap(out));
+}
+
 static void time_memory(struct timing *t, const struct code_part *part, struct part_time *out)
 {
     struct part_misses w = {0};
@@ -425,15 +459,7 @@ static void time_memory(struct timing *t, const struct code_part *part, struct p
     double alone = t->memory->line_alone, streams = w.most > 0 ? w.far / w.most : 1;
     out->far = w.far * fmax(0.5, 2 - alone + 2 * (alone - 1) / streams);
     out->stream = w.near + out->far;
-}
-
-/* Returns the cycles of the core, caches and main memory together. Lines from caches overlap with
- * the core. Lines from main memory hardly do: most are still in flight when they are needed, even
- * if they are prefetched. */
-static double overlap(const struct part_time *p)
-{
-    double core = p->core * p->executions, near = p->stream - p->far;
-    return fmax(core + p->latency, near + p->taken) + p->far - FAR_HIDDEN * fmin(core, p->far);
+    add_stream_waits(t, &w, reach, out);
 }
 
 /* Adds the cost of the block's external calls. Functions of libm take their measured time, other

@@ -231,6 +231,27 @@ static void test_sensible(void **state)
     assert_true(formula_value(&f, &far, 1) == 40);
 }
 
+/* Only the largest runs show the columns of a triangular loop as a separate cluster. Three
+ * neighbouring values of a quadratic quantity look like a line, which is below 0 nearby. A line
+ * that begins at 8 remains a line. */
+static void test_neighbours(void **state)
+{
+    static const double largest[] = {61, 64, 75}, all[] = {16, 24, 32, 48, 75};
+    /* a symmetric product: two triangular columns of N * N / 3 numbers each, in lines of eight */
+    double values[5], far = 600;
+    struct formula f;
+
+    (void)state;
+    for (size_t k = 0; k < 3; k++)
+        values[k] = largest[k] * largest[k] / 6.4 + 1.3 * largest[k];
+    fit_growth(&(struct fit_data){largest, 1, 3, values}, &distance, &f);
+    assert_float_equal(formula_value(&f, &far, 1), far * far / 6.4 + 1.3 * far, 600);
+    for (size_t k = 0; k < 5; k++)
+        values[k] = all[k] - 8;
+    fit_growth(&(struct fit_data){all, 1, 5, values}, &distance, &f);
+    assert_float_equal(formula_value(&f, &far, 1), far - 8, 1e-6);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -238,7 +259,7 @@ int main(void)
         cmocka_unit_test(test_many_inputs), cmocka_unit_test(test_farthest_uses_of_snap),
         cmocka_unit_test(test_binned),      cmocka_unit_test(test_binned_empty),
         cmocka_unit_test(test_scatter),     cmocka_unit_test(test_share),
-        cmocka_unit_test(test_sensible),
+        cmocka_unit_test(test_sensible),    cmocka_unit_test(test_neighbours),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

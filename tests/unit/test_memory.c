@@ -227,11 +227,46 @@ static void test_machines(void **state)
     session_done(&s);
 }
 
+/* Slow loops over one to three streams of 12 MiB, measured on a virtual Golden Cove: cycles per
+ * line with the core's own cycles, by micro-operations per line and stream. The reorder buffer has
+ * 512 entries, and dependent loads take 530 cycles. */
+static void test_slow_streams(void **state)
+{
+    static const struct { double streams, uops, core, measured; } seen[] = {
+        {1, 176, 33, 105}, {1, 240, 43, 119}, {1, 320, 55, 142}, {1, 480, 83, 155},
+        {1, 800, 139, 195}, {2, 320, 27, 77}, {2, 480, 40, 90}, {2, 800, 66, 107},
+        {3, 480, 28, 56}, {3, 800, 45, 77}};
+    struct memory slow = three;
+
+    (void)state;
+    slow.ahead = 2.2;
+    slow.stream_latency = 530;
+    slow.line_cycles = 9;
+    for (size_t i = 0; i < sizeof seen / sizeof *seen; i++) {
+        const double window = 512 / seen[i].uops * seen[i].streams,
+                     wait = memory_stream_wait(&slow, 3, window, seen[i].streams);
+        assert_float_equal(memory_together(seen[i].core, wait), seen[i].measured,
+                           0.2 * seen[i].measured);
+        assert_float_equal(memory_wait_in(memory_together(seen[i].core, wait), seen[i].core), wait,
+                           1e-9 * wait);
+    }
+    double before = INFINITY;
+    for (double window = 0.25; window < 13.8; window += 0.25) {
+        const double wait = memory_stream_wait(&slow, 3, window, 1);
+        assert_true(wait < before && wait >= slow.line_cycles);
+        before = wait;
+    }
+    assert_true(memory_stream_wait(&slow, 3, 14, 1) == 0);
+    slow.ahead = NAN;   /* unknown: prefetchers are always ahead */
+    assert_true(memory_stream_wait(&slow, 3, 1, 1) == 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_served),    cmocka_unit_test(test_kept_beside_others),
         cmocka_unit_test(test_ages),      cmocka_unit_test(test_modes),
-        cmocka_unit_test(test_far_modes), cmocka_unit_test(test_machines)};
+        cmocka_unit_test(test_far_modes), cmocka_unit_test(test_machines),
+        cmocka_unit_test(test_slow_streams)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

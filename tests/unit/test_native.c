@@ -215,6 +215,33 @@ static void test_page_walks(void **state)
     machine_free(m);
 }
 
+/* A slow loop over main memory shows the latency of streamed lines. A loop that takes hardly longer
+ * than in the first level waits for none. */
+static void test_slow_stream(void **state)
+{
+    struct native n = {.clock_hz = 2e9, .count = 5, .alone = 1e-8, .slow_near = 20e-9};
+
+    (void)state;
+    for (size_t i = 0; i < n.count; i++)
+        n.sizes[i] = (struct native_level){i ? 0x1p20 * (double)(2u << i) : 0x1p18, 4e-9, 5e-9,
+                                           i ? 50e-9 : 10e-9, 5e-9, 6e-9};
+    for (int i = 0; i < NATIVE_WAITS; i++)
+        n.waits[i] = (struct native_wait){NAN, NAN, NAN, NAN};
+    for (double ratio = 1; ratio < 8; ratio *= 1.3) {
+        struct machine *m = load_machine("sapphirerapids");
+        struct memory memory;
+        struct err err = {0};
+        n.slow = ratio * n.slow_near;
+        native_apply(&n, m);
+        assert_true(memory_of(m, &memory, &err));
+        const double wait = memory_stream_wait(
+            &memory, memory.count, fact_number(m, "reorder_buffer") / MEMORY_FEW_UOPS, 1);
+        assert_float_equal(memory_together(n.slow_near * n.clock_hz, wait),
+                           (ratio > 1.15 ? n.slow : n.slow_near) * n.clock_hz, 0.01);
+        machine_free(m);
+    }
+}
+
 /* An area 1.5 times the size of the second level has a hit share between those of LRU and of random
  * replacement, and the fraction of LRU is recovered. Lines of one set have their own cost if they
  * take longer than others. */
@@ -419,6 +446,7 @@ int main(void)
         cmocka_unit_test(test_replaced_by_others), cmocka_unit_test(test_second_level_shared),
         cmocka_unit_test(test_page_walks),         cmocka_unit_test(test_ports_left),
         cmocka_unit_test(test_replacement),        cmocka_unit_test(test_kept),
+        cmocka_unit_test(test_slow_stream),
         cmocka_unit_test(test_one_file),
         cmocka_unit_test(test_one_file),
         cmocka_unit_test(test_looks_agree),        cmocka_unit_test(test_no_room)};
