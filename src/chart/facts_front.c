@@ -193,7 +193,7 @@ struct explained {
 
 /* Code of a block, and its cycles from the decoders. */
 struct timed {
-    struct insn *insns;
+    const struct insn *insns;
     size_t count;
     double cycles;
 };
@@ -258,8 +258,6 @@ static struct explained explain(const struct probes *p, const struct front_probe
     for (size_t first = e.first; !e.count && first <= last && first + EXPLAINED_LEAST <= BLOCKS;
          first++)
         e = explain_from(p, blocks, first);
-    for (size_t i = 0; i < BLOCKS; i++)
-        free(blocks[i].insns);
     return e;
 }
 

@@ -169,7 +169,7 @@ struct uop_cache_probes *uop_cache_probes_ask(struct probes *p)
 enum seen { SEEN_UNCLEAR, SEEN_HELD, SEEN_DECODED };
 
 struct seen_block {
-    struct insn *insns;
+    const struct insn *insns;
     struct costs costs;
     enum seen seen;
 };
@@ -243,10 +243,8 @@ static void conclude_lines(struct probes *p, const struct uop_cache_probes *u,
                     uops = n;
                     count++;
                 }
-    for (size_t i = 0; i < BLOCKS; i++) {
-        free(blocks[i].insns);
+    for (size_t i = 0; i < BLOCKS; i++)
         free(blocks[i].costs.rows);
-    }
     if (count == 1) {
         tell_number(p, "uop_cache_block", bytes, "bytes",
                     "blocks with length-changing prefixes that run at the decoders' rate");

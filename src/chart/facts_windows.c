@@ -47,7 +47,7 @@ static void add_zeroed(unsigned bytes, unsigned number, struct str *out)
 /* A repeated body and its measured time. */
 struct body_seen {
     unsigned repeats;
-    struct insn *insns;
+    const struct insn *insns;
     struct costs costs;
     double cycles, slots;    /* cycles and issue slots per repetition */
 };
@@ -187,9 +187,7 @@ bool window_probes(struct probes *p, struct err *err)
     for (size_t i = 0; i < BODIES; i++)
         look_at(p, first + i, &seen[i]);
     conclude(p, seen);
-    for (size_t i = 0; i < BODIES; i++) {
-        free(seen[i].insns);
+    for (size_t i = 0; i < BODIES; i++)
         free(seen[i].costs.rows);
-    }
     return true;
 }

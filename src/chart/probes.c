@@ -145,7 +145,7 @@ static void assemble_all(const struct probes *p, size_t first)
     names_done(&asked);
 }
 
-size_t probe_decode(const struct probes *p, size_t at, struct insn **out)
+size_t probe_decode(const struct probes *p, size_t at, const struct insn **out)
 {
     const enum isa isa = p->chart->forms[0].row->isa;
     const char *text = p->list.items[at].text;
@@ -159,9 +159,7 @@ size_t probe_decode(const struct probes *p, size_t at, struct insn **out)
         *code = assemble_probe(isa, text);
     }
     const size_t count = code->count;
-    *out = mem_alloc((count + 1) * sizeof **out);
-    if (count)
-        memcpy(*out, code->insns, count * sizeof **out);
+    *out = count ? code->insns : NULL;   /* only an empty entry changes */
     lock_give(&known.lock);
     return count;
 }
@@ -169,7 +167,6 @@ size_t probe_decode(const struct probes *p, size_t at, struct insn **out)
 bool probes_run(struct probes *p, struct err *err)
 {
     size_t n = p->list.count - p->ran;
-    struct insn **insns = mem_zero(n + 1, sizeof *insns);
     struct chart_block *blocks = mem_zero(n + 1, sizeof *blocks);
     size_t *of = mem_alloc((n + 1) * sizeof *of), count = 0;
     double *cycles = mem_alloc((n + 1) * sizeof *cycles);
@@ -178,18 +175,16 @@ bool probes_run(struct probes *p, struct err *err)
     hooks->progress(hooks->state, CHART_FACTS, 0, (double)n, "small loops");
     assemble_all(p, p->ran);
     for (size_t i = 0; i < n; i++) {
-        const size_t length = probe_decode(p, p->ran + i, &insns[i]);
-        blocks[count] = (struct chart_block){insns[i], length, p->list.items[p->ran + i].copies};
+        struct chart_block *block = &blocks[count];
+        block->count = probe_decode(p, p->ran + i, &block->insns);
+        block->copies = p->list.items[p->ran + i].copies;
         of[count] = p->ran + i;
-        count += blocks[count].count > 0;
+        count += block->count > 0;
     }
     bool ok = p->lab->cpu->times(p->lab->cpu->state, blocks, count, cycles, err);
     for (size_t i = 0; ok && i < count; i++)
         p->list.items[of[i]].cycles = cycles[i];
     p->ran = p->list.count;
-    for (size_t i = 0; i < n; i++)
-        free(insns[i]);
-    free(insns);
     free(blocks);
     free(of);
     free(cycles);

@@ -49,9 +49,9 @@ static inline double probe_time(const struct probes *p, size_t at)
 {
     return p->list.items[at].cycles;
 }
-/* Decodes loop @at into *@out, which the caller frees. Returns the number of instructions; 0 on
- * failure. */
-size_t probe_decode(const struct probes *p, size_t at, struct insn **out);
+/* Sets *@out to the instructions of loop @at, which stay valid until the process ends. Returns their
+ * number; 0 on failure. Any thread. */
+size_t probe_decode(const struct probes *p, size_t at, const struct insn **out);
 void probes_done(struct probes *p);
 
 /* Sets fact @key in c->facts and in the machine. If @value is NULL, marks the fact as unknown with

@@ -55,13 +55,12 @@ static size_t ask_repeated(struct probes *p, const char *there, const char *back
  * no time. */
 static double deviation(const struct standins *s, const struct machine *m, size_t at)
 {
-    struct insn *insns;
+    const struct insn *insns;
     size_t n = probe_decode(&s->probes, at, &insns);
     struct model *model = model_new(m, false);
     double cycles = model_cycles_of(model, insns, n);
 
     model_free(model);
-    free(insns);
     return fabs(cycles / probe_time(&s->probes, at) - 1);
 }
 

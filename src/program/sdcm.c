@@ -7,22 +7,29 @@
 #define NEAR 1e-4
 /* multiple of the ways from which random replacement leaves hardly any line of a set */
 #define FAR_OFF 6.0
+#define TERM_MOST 1e200        /* larger terms are rescaled */
 #define SPREAD 5.0             /* standard deviations of the number of lines per set */
 
 /* Returns the probability that fewer than cache->ways of @distance lines map to the set (binomial
- * distribution). The terms are computed as logarithms, which avoids underflow at large
- * distances. */
+ * distribution). The terms are relative to a factor whose logarithm is @scale, which avoids
+ * underflow at large distances. */
 static double hit_whole(const struct cache_shape *cache, double distance)
 {
-    double p = cache->ways / cache->lines, sum = 0, first = distance * log1p(-p);
+    const double p = cache->ways / cache->lines, odds = p / (1 - p);
+    double sum = 0, term = 1, scale = distance * log1p(-p);
 
     if (distance < cache->ways)
         return 1;
-    for (double a = 0, term = first; a < cache->ways; a++) {
-        sum += exp(term);
-        term += log(distance - a) - log(a + 1) + log(p) - log1p(-p);
+    for (double a = 0; a < cache->ways; a++) {
+        sum += term;
+        term *= (distance - a) / (a + 1) * odds;
+        if (term > TERM_MOST) {
+            sum /= TERM_MOST;
+            term /= TERM_MOST;
+            scale += log(TERM_MOST);
+        }
     }
-    return sum < 1 ? sum : 1;
+    return fmin(1, exp(scale + log(sum)));
 }
 
 double sdcm_hit(const struct cache_shape *cache, double distance)
