@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "analysis/accumulators.h"
+#include "analysis/limit_parts.h"
 
 #include <stdlib.h>
 #include <string.h>

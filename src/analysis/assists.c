@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "analysis/assists.h"
 
 #include "analysis/x87_stack.h"
 

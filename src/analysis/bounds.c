@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "analysis/assists.h"
+#include "analysis/x87_stack.h"
 #include "analysis/deps.h"
 #include "analysis/first_level.h"
 #include "analysis/issue.h"

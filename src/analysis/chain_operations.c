@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "analysis/chain_operations.h"
+#include "analysis/limit_parts.h"
 
 #include <string.h>
 

@@ -4,9 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/accumulators.h"
+#include "analysis/limit_parts.h"
 #include "analysis/analysis.h"
-#include "analysis/chain_operations.h"
 #include "analysis/deps.h"
 #include "base/mem.h"
 #include "base/watch.h"

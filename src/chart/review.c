@@ -8,7 +8,6 @@
 
 #include "base/rng.h"
 #include "base/vec.h"
-#include "chart/second.h"
 
 #define ROUND 64             /* blocks measured in one batch */
 #define POINTS_MOST 0.15     /* smallest relative error of a block that is bad for its forms */

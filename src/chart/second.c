@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "chart/second.h"
+#include "chart/stages.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -5,6 +5,7 @@
 #include "chart/chart.h"
 #include "chart/core.h"
 #include "chart/lab.h"
+#include "hunt/explain.h"
 
 /* latencies.c: latency of each form per pair of operands, measured with dependency chains and
  * written as rules of the machine. */
@@ -33,10 +34,23 @@ size_t refine_usages(const struct lab *lab, struct chart *c);
  * the times with the machine's predictions. */
 
 /* Draws random blocks of the forms in lab->options->uses. If the machine mispredicts a block of the
- * first half, starts the second round (chart/second.h). The second half, drawn afterwards, fills
+ * first half, starts the second round (second_round). The second half, drawn afterwards, fills
  * c->review. Without such forms, or if the CPU cannot time blocks, there is no review. Returns
  * false with err. */
 bool review_blocks(struct lab *lab, struct chart *c, struct err *err);
+
+/* second.c: second round of a chart, for blocks that the review mispredicts. It searches for changes
+ * with measurements on the CPU (hunt/hunt.h), and keeps those that improve the prediction of blocks
+ * that the search did not use. */
+
+/* Searches for at most lab->options->seconds, with blocks of @maker. Keeps changes of usages and
+ * latencies, or alternatives (chart_form.others), that lower the mean relative error of the @count
+ * blocks @seen. Does not change usages of the core, usages with confidence above 0.8, and facts. No
+ * change may raise the error of the form's own experiments. A changed usage has the confidence from
+ * its experiments (chart/verdict.h). Fills c->review.changes and .changed. Returns false with err
+ * when the CPU fails or the chart was cancelled. */
+bool second_round(struct lab *lab, struct chart *c, const struct block_maker *maker,
+                  const struct judged *seen, size_t count, struct err *err);
 
 /* substitutes.c: usages of forms that move the stack pointer and so cannot be part of experiments.
  * They get the usage of an equivalent form if small loops agree. Jumps take a slot. x86-64 only. */

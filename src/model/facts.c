@@ -14,6 +14,7 @@
 /* Largest value of a fact. A larger buffer would not limit a core, and the simulator's memory is
  * proportional to it. */
 #define MOST 65536
+/* unit, smallest and largest value of a time */
 #define CYCLES "cycles", 0, MOST
 #define NO_UNIT "", 0, 0
 #define YES_OR_NO FACT_SWITCH, NO_UNIT

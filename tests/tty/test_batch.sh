@@ -635,15 +635,6 @@ test_readme_first_session() {
     holds out '3.00 cycles per iteration'
 }
 
-test_documented_program_calls() {
-    cd "$source" || exit 1
-    sed -n 's/^    \.\/portolan \(.*\)/\1/p' docs/*.md >"$work/calls"
-    [ -s "$work/calls" ] || fail 'the docs show no call'
-    while read -r call; do
-        eval expect 0 '"$portolan"' "$call"
-    done <"$work/calls"
-}
-
 # help lists each command once, under its task.
 test_help_by_task() {
     expect 0 "$portolan" -b -e help

@@ -721,7 +721,7 @@ static void test_directories_stay(void **state)
     if ((other = fork()) == 0)
         collect_for_ever(base);
     size_t lost = 0;
-    for (unsigned i = 0; i < 5000; i++) {
+    for (unsigned i = 0; i < 1500; i++) {
         char *directory = child_directory_new(&err);
         assert_non_null(directory);
         if (access(directory, W_OK) != 0) {

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "analysis/assists.h"
+#include "analysis/x87_stack.h"
 #include "analysis/fusion.h"
 #include "analysis/kernel.h"
 #include "simulate/simulate.h"

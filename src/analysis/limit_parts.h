@@ -1,8 +1,11 @@
-/* Classifies the operations of dependence chains. Only limit.c uses it. One thread. */
-#ifndef PORTOLAN_ANALYSIS_CHAIN_OPERATIONS_H
-#define PORTOLAN_ANALYSIS_CHAIN_OPERATIONS_H
+/* Parts of limit.c: operations of dependence chains, and code that splits a sum. One thread. */
+#ifndef PORTOLAN_ANALYSIS_LIMIT_PARTS_H
+#define PORTOLAN_ANALYSIS_LIMIT_PARTS_H
 
 #include "analysis/analysis.h"
+#include "analysis/deps.h"
+
+/* chain_operations.c: classifies the operations of dependence chains. */
 
 /* Operation of an instruction on the previous value of a chain. */
 enum link_class {
@@ -24,5 +27,14 @@ int link_addend(const struct insn *insn);
 bool link_is_stepped(const struct insn *insn, int end);
 /* Returns whether edge @at exists because masked lanes keep the destination's old value. */
 bool link_keeps_lanes(const struct analysis *a, const struct deps *d, size_t at);
+
+/* accumulators.c: code that splits a sum over several registers, which limit.c adds to a
+ * reduction. */
+
+/* Splits the accumulator of @chain, a reduction in @d of the loop of @a, over up to @wanted
+ * registers. The code zeroes them, unrolls the sum and adds them after the loop. Returns lines of
+ * assembly, which the caller frees; NULL if such code is impossible. */
+char *accumulators_split(const struct analysis *a, const struct deps *d,
+                         const struct limit_chain *chain, unsigned wanted);
 
 #endif
