@@ -482,6 +482,9 @@ bool sandbox_run(struct sandbox *s, unsigned count, const struct window_rules *r
         sandbox_answer_clear(&s->items[i]);
     for (unsigned next = 0, end; next < count; next = end) {
         bool foreign = is_foreign(&s->items[next]), ok;
+        /* the wait for the child looks at times only, and most runs end before */
+        if (how.cancelled && how.cancelled(how.state))
+            return err_set(err, ERR_INTERRUPTED, NULL, "measuring was cancelled");
         for (end = next + 1; !foreign && end < count && !is_foreign(&s->items[end]);)
             end++;
         how.batch = foreign ? NULL : s->batch;

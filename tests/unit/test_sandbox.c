@@ -329,6 +329,13 @@ static bool yes(void *state)
     return true;
 }
 
+/* Cancels during the wait for the child. */
+static bool from_the_second_call(void *state)
+{
+    unsigned *calls = state;
+    return (*calls)++ > 0;
+}
+
 static void test_cancel(void **state)
 {
     static const uint8_t imul[] = {0x4c, 0x0f, 0xaf, 0xc6};
@@ -343,10 +350,15 @@ static void test_cancel(void **state)
                                                           .offset = offset,
                                                           .count = 4000,
                                                           .samples = 64};
-    assert_false(sandbox_run(sandbox, SANDBOX_ITEMS, NULL, yes, NULL, &err));
+    unsigned calls = 0;
+    assert_false(sandbox_run(sandbox, SANDBOX_ITEMS, NULL, from_the_second_call, &calls, &err));
     assert_int_equal(err.code, ERR_INTERRUPTED);
     for (unsigned i = 0; i < 4; i++)
         sandbox_items(sandbox)[i].samples = 1;
+    /* a run that would end before the first look at the child */
+    err = (struct err){0};
+    assert_false(sandbox_run(sandbox, 1, NULL, yes, NULL, &err));
+    assert_int_equal(err.code, ERR_INTERRUPTED);
     assert_true(sandbox_run(sandbox, 4, NULL, NULL, NULL, &err));
 }
 
