@@ -26,13 +26,6 @@ struct blocks_values {
     size_t top;
 };
 
-#define INPUTS_ARGUMENT(type)                                                                      \
-    {                                                                                              \
-        .name = "INPUT=VALUE", .kind = PARAMETER_WORDS, .at = offsetof(struct type, inputs),       \
-        .otherwise = "the last run's",                                                             \
-        .help = "value of each input; values that were not run are extrapolated"                   \
-    }
-
 struct ranked_block { size_t block; double executions; };
 
 static int by_executions(const void *a, const void *b)
@@ -153,7 +146,7 @@ static bool run_blocks(struct session *s, const void *values, struct result *res
     return true;
 }
 
-static const struct parameter blocks_arguments[] = {INPUTS_ARGUMENT(blocks_values), {0}};
+static const struct parameter blocks_arguments[] = {PROGRAM_INPUTS_ARGUMENT(blocks_values), {0}};
 
 static const struct parameter blocks_options[] = {
     {PARAMETER(COUNT, "--top", struct blocks_values, top), .value = "N", .least = 1, .most = 1e9,
@@ -242,7 +235,7 @@ static bool run_reuse(struct session *s, const void *values, struct result *resu
     return true;
 }
 
-static const struct parameter reuse_arguments[] = {INPUTS_ARGUMENT(reuse_values), {0}};
+static const struct parameter reuse_arguments[] = {PROGRAM_INPUTS_ARGUMENT(reuse_values), {0}};
 
 static const char *const reuse_examples[] = {"program reuse", "program reuse N=4096", NULL};
 
@@ -500,7 +493,7 @@ static bool prepare_misses(struct session *s, const void *values, struct task *t
     return false;
 }
 
-static const struct parameter misses_arguments[] = {INPUTS_ARGUMENT(misses_values), {0}};
+static const struct parameter misses_arguments[] = {PROGRAM_INPUTS_ARGUMENT(misses_values), {0}};
 
 static const struct parameter misses_options[] = {
     {PARAMETER(TEXT, "--machine", struct misses_values, machine), .value = "ID",

@@ -90,20 +90,11 @@ static bool run_mix(struct session *s, const void *values, struct result *result
     return ok;
 }
 
-#define MACHINE_OPTION(type)                                                                       \
-    {                                                                                              \
-        .name = "--machine", .kind = PARAMETER_TEXT, .at = offsetof(struct type, machine),         \
-        .value = "ID", .otherwise = "the current machine", .complete = COMPLETE_MACHINE,           \
-        .help = "machine to predict for"                                                 \
-    }
-
 static const struct parameter mix_arguments[] = {
-    {PARAMETER(WORDS, "INPUT=VALUE", struct mix_values, inputs),
-     .otherwise = "the last run's",
-     .help = "value of each input; inputs that were not run are extrapolated"},
+    PROGRAM_INPUTS_ARGUMENT(mix_values),
     {0},
 };
-static const struct parameter mix_options[] = {MACHINE_OPTION(mix_values), {0}};
+static const struct parameter mix_options[] = {PROGRAM_MACHINE_OPTION(mix_values), {0}};
 static const char *const mix_examples[] = {"program mix N=2000",
                                            "program mix N=2000 --machine skylake", NULL};
 
@@ -247,7 +238,7 @@ static bool prepare_formula(struct session *s, const void *values, struct task *
     return task_give(task, &ops, f);
 }
 
-static const struct parameter formula_options[] = {MACHINE_OPTION(formula_values), {0}};
+static const struct parameter formula_options[] = {PROGRAM_MACHINE_OPTION(formula_values), {0}};
 static const char *const formula_examples[] = {"program formula",
                                                "program formula --machine skylake", NULL};
 

@@ -441,9 +441,7 @@ static bool prepare_predict(struct session *s, const void *values, struct task *
 }
 
 static const struct parameter arguments[] = {
-    {PARAMETER(WORDS, "INPUT=VALUE", struct predict_values, inputs),
-     .otherwise = "the last run's",
-     .help = "value of each input; values that were not run are extrapolated"},
+    PROGRAM_INPUTS_ARGUMENT(predict_values),
     {0},
 };
 

@@ -211,14 +211,8 @@ static bool prepare_sensitivity(struct session *s, const void *values, struct ta
     {                                                                                              \
         0                                                                                          \
     }
-#define INPUTS_ARGUMENT(type)                                                                      \
-    {                                                                                              \
-        .name = "INPUT=VALUE", .kind = PARAMETER_WORDS, .at = offsetof(struct type, inputs),       \
-        .otherwise = "the last run's",                                                             \
-        .help = "value of each input; values that were not run are extrapolated"                   \
-    }
-
-static const struct parameter sensitivity_arguments[] = {INPUTS_ARGUMENT(sensitivity_values), {0}};
+static const struct parameter sensitivity_arguments[] = {
+    PROGRAM_INPUTS_ARGUMENT(sensitivity_values), {0}};
 static const struct parameter sensitivity_options[] = {COMMON_OPTIONS(sensitivity_values)};
 static const char *const sensitivity_examples[] = {
     "program sensitivity N=2000", "program sensitivity N=2000 --machine skylake --model ammp",
@@ -390,7 +384,7 @@ static bool prepare_sweep(struct session *s, const void *values, struct task *ta
 static const struct parameter sweep_arguments[] = {
     {PARAMETER(TEXT, "KEY=VALUES", struct sweep_values, property), .required = true,
      .help = "fact of the machine and its values; suffixes k and M are allowed"},
-    INPUTS_ARGUMENT(sweep_values),
+    PROGRAM_INPUTS_ARGUMENT(sweep_values),
     {0}};
 static const struct parameter sweep_options[] = {COMMON_OPTIONS(sweep_values)};
 static const char *const sweep_examples[] = {

@@ -208,18 +208,12 @@ static bool prepare_show(struct session *s, const void *values, struct task *tas
 }
 
 static const struct parameter arguments[] = {
-    {PARAMETER(WORDS, "INPUT=VALUE", struct show_values, inputs),
-     .otherwise = "the last run's",
-     .help = "value of each input; inputs that were not run are extrapolated"},
+    PROGRAM_INPUTS_ARGUMENT(show_values),
     {0},
 };
 
 static const struct parameter options[] = {
-    {PARAMETER(TEXT, "--machine", struct show_values, machine),
-     .value = "ID",
-     .otherwise = "the current machine",
-     .complete = COMPLETE_MACHINE,
-     .help = "machine to predict for"},
+    PROGRAM_MACHINE_OPTION(show_values),
     {0},
 };
 

@@ -56,6 +56,21 @@ bool program_fact_read(const struct fact *f, const char *text, size_t length, do
 
 /* Reports that this CPU's memory was measured on @day; nothing if @day is empty. */
 void program_say_memory(struct result *result, const char *day);
+/* Inputs to predict for; @type needs a member `inputs`. */
+#define PROGRAM_INPUTS_ARGUMENT(type)                                                              \
+    {                                                                                              \
+        PARAMETER(WORDS, "INPUT=VALUE", struct type, inputs), .otherwise = "the last run's",       \
+        .help = "value of each input; inputs that were not run are extrapolated"                   \
+    }
+
+/* Option --machine of predictions; @type needs a member `machine`. */
+#define PROGRAM_MACHINE_OPTION(type)                                                               \
+    {                                                                                              \
+        PARAMETER(TEXT, "--machine", struct type, machine), .value = "ID",                         \
+        .otherwise = "the current machine", .complete = COMPLETE_MACHINE,                          \
+        .help = "machine to predict for"                                                           \
+    }
+
 /* Option --fresh of predictions; @type needs a member `fresh`. */
 #define PROGRAM_FRESH_OPTION(type)                                                                 \
     {                                                                                              \
