@@ -19,10 +19,10 @@
 #include "../support/screens.h"
 #include "../support/support.h"
 
-#define ROWS 60000
+#define ROWS 30000
 #define FORMS 5
 #define COUNTS 9         /* most copies of a form in an experiment */
-#define TURN_STEPS 40000   /* most steps of a turn: less than one per row */
+#define TURN_STEPS 27000   /* most steps of a turn: less than one per row */
 #define OUTLINES 3       /* outlines with which each view is drawn */
 
 static _Atomic uint64_t ticks;
@@ -122,7 +122,7 @@ static void test_turns_of_views(void **state)
     turn();
     screen_text(&frame, 200, 60, false, &text);
     assert_non_null(strstr(str_text(&text), "forms equal"));
-    assert_non_null(strstr(str_text(&text), "60000 experiments  run "));
+    assert_non_null(strstr(str_text(&text), "30000 experiments  run "));
     str_done(&text);
 }
 
