@@ -8,6 +8,7 @@
 
 #include "base/csv.h"
 #include "base/file.h"
+#include "base/names.h"
 #include "base/path.h"
 #include "chart/saturate.h"
 #include "throughput/throughput.h"
@@ -36,7 +37,34 @@ struct witnesses {
     struct lattice *lattice;
     struct saturators saturators;
     struct throughput *throughput;
+    struct names measured;        /* keys of all experiments with a time */
 };
+
+static void take_measured(const struct experiments *t, struct names *out)
+{
+    struct str key = {0};
+
+    for (size_t i = 0; i < t->rows.count; i++) {
+        struct experiment e;
+        if (!experiments_measured(t, i))
+            continue;
+        experiments_get(t, i, &e);
+        experiment_print_key(&e, &key);
+        names_add(out, str_text(&key));
+        experiment_done(&e);
+    }
+    str_done(&key);
+}
+
+static bool is_measured(const struct witnesses *w, const struct experiment *e)
+{
+    struct str key = {0};
+
+    experiment_print_key(e, &key);
+    const bool is = names_find(&w->measured, str_text(&key)) < w->measured.count;
+    str_done(&key);
+    return is;
+}
 
 static bool fresh_usage(const struct mapping *m, const struct mapping_entry *entry)
 {
@@ -47,6 +75,16 @@ static bool fresh_usage(const struct mapping *m, const struct mapping_entry *ent
             return false;
     }
     return true;
+}
+
+/* Returns whether the form's experiments leave no alternative about as likely. */
+static bool is_alone(const struct chart_form *f)
+{
+    double most = 0;
+
+    for (unsigned i = 0; i < f->other_count; i++)
+        most = fmax(most, f->others[i].weight);
+    return most <= 1 - SURE;
 }
 
 /* Returns a mapping with one form of each certain usage, those of the core first. */
@@ -60,7 +98,8 @@ static struct mapping *sure_forms(const struct chart *c)
             const struct chart_form *f = &c->forms[i];
             const struct mapping_entry *entry = mapping_find(c->machine->mapping, f->row->form);
             bool sure = f->state == (turn ? CHART_PLACED : CHART_IN_CORE) &&
-                        f->confidence >= SURE && f->alone <= QUICK && !f->hidden;
+                        f->confidence >= SURE && f->alone <= QUICK && !f->hidden &&
+                        is_alone(f);
             if (entry && sure && fresh_usage(m, entry))
                 mapping_set(m, entry);
         }
@@ -184,11 +223,12 @@ static void doubt_form(const struct witnesses *w, struct chart *c, uint32_t form
 
     for (unsigned i = 0; i < f->other_count; i++) {
         struct chart_ambiguity ambiguity = {form, i, {0}};
-        if (best_experiment(w, f, is, &f->others[i], &ambiguity.experiment) <= TELLS) {
+        const bool told = best_experiment(w, f, is, &f->others[i], &ambiguity.experiment) > TELLS;
+        if (!told || is_measured(w, &ambiguity.experiment)) {
             experiment_done(&ambiguity.experiment);
             continue;
         }
-        if (weight == 0) {   /* the alternatives are sorted, so the first one is the most likely */
+        if (!f->settle) {   /* the alternatives are sorted, so the first one is the most likely */
             struct str text = {0};
             usage_print(&f->others[i].usage, mapping_ports(c->machine->mapping), &text);
             free(f->rival);
@@ -196,7 +236,7 @@ static void doubt_form(const struct witnesses *w, struct chart *c, uint32_t form
             experiment_print(&ambiguity.experiment, &text);
             f->settle = str_take(&text);
         }
-        weight += f->others[i].weight;
+        weight = fmax(weight, f->others[i].weight);
         vec_push(&c->ambiguities, ambiguity);
     }
     f->confidence = fmin(f->confidence, 1 / (1 + weight));
@@ -241,14 +281,31 @@ static void check_form(const struct witnesses *w, struct chart *c, uint32_t form
     }
 }
 
+void ambiguities_forget(struct chart *c)
+{
+    for (size_t i = 0; i < c->ambiguities.count; i++)
+        experiment_done(&c->ambiguities.items[i].experiment);
+    for (size_t i = 0; i < c->checks.count; i++)
+        experiment_done(&c->checks.items[i].experiment);
+    c->ambiguities.count = c->checks.count = 0;
+    for (size_t i = 0; i < c->form_count; i++) {
+        free(c->forms[i].rival);
+        free(c->forms[i].settle);
+        free(c->forms[i].check);
+        c->forms[i].rival = c->forms[i].settle = c->forms[i].check = NULL;
+    }
+}
+
 void ambiguities_find(struct chart *c)
 {
+    ambiguities_forget(c);
     struct witnesses w = {
         .chart = c, .mapping = sure_forms(c), .lattice = mem_zero(1, sizeof *w.lattice)};
 
     lattice_make(w.mapping, c->width > 0 ? c->width : INFINITY, c->noise, w.lattice);
     if (w.lattice->columns) {
         w.throughput = throughput_new(PORTS_MAX);
+        take_measured(c->table, &w.measured);
         saturators_find(w.mapping, w.lattice, NULL, &w.saturators);
         for (uint32_t i = 0; i < c->form_count; i++)
             if (c->forms[i].state == CHART_PLACED) {
@@ -256,6 +313,7 @@ void ambiguities_find(struct chart *c)
                 check_form(&w, c, i);
             }
         throughput_free(w.throughput);
+        names_done(&w.measured);
         saturators_done(&w.saturators);
     }
     lattice_done(w.lattice);

@@ -51,9 +51,6 @@ struct chart_form {
     /* probability of this usage among all that explain the measurements; NaN: no usage */
     double confidence;
     unsigned experiments;         /* number of experiments with the form */
-    /* Number of random experiments with the form (chart/stages.h), and of those that were
-     * mispredicted. */
-    unsigned trials, failed;
     double error;                 /* largest relative error of a measurement of the form */
     /* most likely alternative that an experiment could distinguish; NULL: none */
     char *rival;
@@ -202,10 +199,12 @@ struct chart_tally chart_count(const struct chart *c);
  * distinguish them. These use other forms of known usage. A file stores ambiguities between
  * runs. */
 
-/* Fills c->checks, c->ambiguities, and each form's @rival and @settle. Lowers a form's confidence
- * to the share of its usage among the alternatives. Ignores alternatives that no experiment
- * distinguishes, because their predictions are equal. */
+/* Replaces c->checks, c->ambiguities, and each form's @rival and @settle. Lowers a form's
+ * confidence if an experiment without a time would distinguish an alternative. Ignores alternatives
+ * that no experiment distinguishes, because their predictions are equal. */
 void ambiguities_find(struct chart *c);
+/* Clears what ambiguities_find fills. */
+void ambiguities_forget(struct chart *c);
 
 /* Appends the ambiguities of @f to a source text: ", not observable: ...", ", not tested against
  * ...". */

@@ -21,6 +21,7 @@
  * no practical experiment reveals their ports. */
 #define ALONE_MOST 400.0
 #define CORE_TURNS 3
+#define CHOICES_MOST 2       /* most choices of usages; ambiguities are measured between two */
 #define GROUP_STEP 0.02      /* smallest difference of the logarithms of cycles in isolation between
                               * two groups */
 
@@ -360,6 +361,27 @@ static void write_confidence(struct chart *c)
     }
 }
 
+/* Chooses the most probable usages, measures the experiments that tell them from likely others, and
+ * chooses again. */
+static bool choose_usages(struct charting *w, struct err *err)
+{
+    struct chart *c = w->chart;
+
+    for (unsigned turn = 0; turn < CHOICES_MOST; turn++) {
+        refine_usages(&w->lab, c);
+        ambiguities_find(c);
+        const size_t open = c->ambiguities.count;
+        if (!lab_goes_on(&w->lab, err))
+            return false;
+        if (w->lab.options->leave_ambiguities || !open || turn + 1 == CHOICES_MOST)
+            break;
+        if (!settle_chart(&w->lab, c, err))
+            return false;
+    }
+    write_confidence(c);
+    return true;
+}
+
 static bool stage_ends(struct charting *w, double begun, struct err *err)
 {
     const struct chart_hooks *hooks = w->lab.hooks;
@@ -386,14 +408,8 @@ static bool run_stage(struct charting *w, struct chart_core *core, enum chart_st
         write_mapping(w, mapping_ports(w->core.mapping), NULL, NULL, 0);
         return true;
     case CHART_PLACES:
-        if (!place_rest(w, core, err) || !trial_of_usages(&w->lab, w->chart, err))
-            return false;
-        ambiguities_find(w->chart);
-        write_confidence(w->chart);
-        if (!w->lab.options->leave_ambiguities && !settle_chart(&w->lab, w->chart, err))
-            return false;
-        refine_usages(&w->lab, w->chart);
-        return lab_goes_on(&w->lab, err);
+        return place_rest(w, core, err) && measure_random(&w->lab, w->chart, err) &&
+               choose_usages(w, err);
     case CHART_LATENCIES:
         return !w->lab.cpu->latencies || latencies_find(&w->lab, w->chart, err);
     case CHART_FACTS:

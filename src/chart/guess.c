@@ -5,18 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define DEVIATION_MOST 40.0   /* largest cost of one time */
-/* Largest cost of a time above the limit of slow pairs, if times may exceed the port bound. It is
- * slightly above the cost of a time within the limit, so that a single time above it does not
- * exclude a usage that explains all other times. */
-#define ODD_COST_MOST 16.0
-/* largest share of times above the port bound that slow pairs can have; a larger share has another
- * cause */
-#define LATE_SHARE_MOST 0.5
-/* If times may exceed the port bound, one of ODD_EVERY times with a saturator may exceed it for an
- * unknown reason. */
-#define ODD_EVERY 20
-#define ODD_MOST 3            /* maximum number of times of a form ignored for that reason */
+/* All times above the port bound of a form have one cause until more of them are measured. */
+#define ONE_CAUSE 0
 #define UOP_PRICE 0.7
 #define SLOT_PRICE 0.05
 /* minimum cycles in isolation with which a blocking pipe is tried */
@@ -118,99 +108,43 @@ static void to_front(size_t *order, size_t at)
     order[0] = first;
 }
 
-/* Cost of a guess for one measured time. */
-struct told {
-    double price, off;       /* @off: relative deviation of the time from the prediction */
-    /* @late: the time exceeds the port bound within the limit of slow pairs; @odd: it exceeds that
-     * limit */
-    bool late, odd;
-};
-
-static struct told what_tells(const struct guess *g, const float *row, const struct sights *s,
-                              size_t at)
-{
-    const struct sight *one = &s->list.items[at];
-    double cycles = lattice_cycles(s->lattice, row, s->rows + at * s->lattice->columns,
-                                   g->slots + sight_slots(s, one), g->pipe);
-    double by = !s->lattice->late         ? 1
-                : one->beside == SIZE_MAX ? RESIDUAL_RATIO_ALONE
-                                          : RESIDUAL_RATIO;
-    bool late = is_above_ports(cycles, one->cycles, by),
-         odd = s->lattice->late && !late && one->beside != SIZE_MAX && one->cycles > cycles;
-    double price = sight_price(s->lattice->noise, cycles, one->cycles,
-                               odd ? ODD_COST_MOST : DEVIATION_MOST, by);
-
-    return (struct told){price, fabs(cycles - one->cycles) / one->cycles, late, odd};
-}
-
-/* The ODD_MOST + 1 largest relative deviations, in descending order. */
-struct largest {
-    double off[ODD_MOST + 1];
-};
-
-static void add_off(struct largest *l, double off)
-{
-    for (unsigned i = 0; i <= ODD_MOST; i++)
-        if (off > l->off[i]) {
-            double next = l->off[i];
-            l->off[i] = off;
-            off = next;
-        }
-}
-
 static double cost_of_row(const struct guess *g, const float *row, const struct sights *s,
-                          double limit, double *worst)
+                          double limit, struct times_seen *seen)
 {
-    double cost = UOP_PRICE * log2(1 + (double)guess_uops(g)) + 0.1 * g->n + SLOT_PRICE * g->slots +
-                  (g->pipe > 0 ? PIPE_PRICE : 0),
-           most = 0, latest = 0, dearest = 0;
-    size_t i = 0, worst_at = 0, late = 0;
-    struct largest odd = {{0}};
+    struct times_seen own = {.noise = s->lattice->noise,
+                             .late = s->lattice->late,
+                             .cost = UOP_PRICE * log2(1 + (double)guess_uops(g)) + 0.1 * g->n +
+                                     SLOT_PRICE * g->slots + (g->pipe > 0 ? PIPE_PRICE : 0)};
+    double dearest = 0;
+    size_t i = 0, worst_at = 0;
 
-    for (; i < s->list.count && cost <= limit; i++) {
-        struct told told = what_tells(g, row, s, s->order[i]);
-        cost += told.price;
-        if (told.late) {
-            late += told.price > RESIDUAL_COST_MOST / 2;
-            latest = fmax(latest, told.off);
-        } else if (told.odd) {
-            add_off(&odd, told.off);
-        } else {
-            most = fmax(most, told.off);
-        }
-        if (told.price > dearest) {
-            dearest = told.price;
+    for (; i < s->list.count && own.cost <= limit; i++) {
+        const size_t at = s->order[i];
+        const struct sight *one = &s->list.items[at];
+        const double before = own.cost;
+        times_add(&own,
+                  lattice_cycles(s->lattice, row, s->rows + at * s->lattice->columns,
+                                 g->slots + sight_slots(s, one), g->pipe),
+                  one->cycles, one->beside == SIZE_MAX, ONE_CAUSE);
+        if (own.cost - before > dearest) {
+            dearest = own.cost - before;
             worst_at = i;
         }
     }
-    if (cost > limit && worst_at)
+    if (own.cost > limit && worst_at)
         to_front(s->order, worst_at);
-    if (worst) {
-        size_t spared = i / ODD_EVERY;
-        *worst = fmax(most, odd.off[spared < ODD_MOST ? spared : ODD_MOST]);
-        *worst = !s->late_known && (double)late > LATE_SHARE_MOST * (double)i ? fmax(*worst, latest)
-                                                                              : *worst;
-    }
-    return cost;
+    if (seen)
+        *seen = own;
+    return own.cost;
 }
 
-double guess_cost(const struct guess *g, const struct sights *s, double limit, double *worst)
+double guess_cost(const struct guess *g, const struct sights *s, double limit,
+                  struct times_seen *seen)
 {
     float row[COLUMNS_MOST];
 
     guess_row(g, s->lattice, row);
-    return cost_of_row(g, row, s, limit, worst);
-}
-
-double guess_excess(const struct guess *g, const struct sights *s, size_t at)
-{
-    float row[COLUMNS_MOST];
-
-    if (s->list.items[at].beside == SIZE_MAX)
-        return 0;
-    guess_row(g, s->lattice, row);
-    struct told told = what_tells(g, row, s, at);
-    return told.late && told.price > RESIDUAL_COST_MOST / 2 ? 1 / (1 - told.off) : 0;
+    return cost_of_row(g, row, s, limit, seen);
 }
 
 bool guess_equal(const struct guess *a, const struct guess *b)

@@ -33,9 +33,6 @@ struct sights {
      * guesses early. */
     size_t *order;
     size_t row_count;
-    /* Slow pairs explain most times above the port bound (chart/slow_pairs.h), so these times cost
-     * little. */
-    bool late_known;
 };
 /* Adds a time. One thread at a time per struct sights, because guess_cost changes its order of
  * times. The order affects costs only by rounding. */
@@ -49,14 +46,10 @@ void guess_row(const struct guess *g, const struct lattice *lattice, float *row)
  * guess_row. */
 double guess_cycles(const struct guess *g, const float *row, const struct lattice *lattice,
                     const struct saturator *s, uint32_t count);
-/* Returns the sum of squared deviations in units of the noise, each limited, plus a price per µop
- * and slot. Stops once the sum exceeds @limit. Stores the largest relative deviation in @worst (may
- * be NULL). It ignores times above the port bound unless most times are, and one in twenty others
- * if times may exceed the bound. */
-double guess_cost(const struct guess *g, const struct sights *s, double limit, double *worst);
-/* Returns the ratio of measured to predicted cycles of time number @at if it exceeds the port bound
- * by more than noise within the limit of slow pairs; else 0. */
-double guess_excess(const struct guess *g, const struct sights *s, size_t at);
+/* Returns the cost of the times (chart/residual.h) plus a price per µop and slot. Stops once the
+ * sum exceeds @limit. Stores the evidence of the times in @seen (may be NULL). */
+double guess_cost(const struct guess *g, const struct sights *s, double limit,
+                  struct times_seen *seen);
 bool guess_equal(const struct guess *a, const struct guess *b);
 uint64_t guess_uops(const struct guess *g);
 /* Appends the µops of @g to @out, without a blocking pipe. */

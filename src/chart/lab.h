@@ -34,14 +34,10 @@ struct lab {
 };
 
 #define LAB_OFF 0.03
-/* Returns the relative deviation that refutes a usage, if times have the noise @noise. */
-static inline double noise_off(double noise)
-{
-    return fmax(LAB_OFF, 3 * noise);
-}
+/* Returns the relative deviation with which a saturator contradicts the core. */
 static inline double lab_off(const struct lab *lab)
 {
-    return noise_off(lab->noise);
+    return fmax(LAB_OFF, 3 * lab->noise);
 }
 
 /* Requests an experiment of @n forms of lab->table->forms. Returns its row in the table. */

@@ -9,7 +9,6 @@
 
 #include "base/rng.h"
 #include "chart/guess.h"
-#include "chart/slow_pairs.h"
 #include "chart/pipes.h"
 #include "chart/saturate.h"
 #include "chart/saturator_level.h"
@@ -23,10 +22,6 @@
                               * experiment distinguishes them, in standard deviations */
 /* largest excess of the cost over the best guess's with which a guess is still possible */
 #define STILL 9.0
-/* Minimum number of unexplained times above the port bound (chart/slow_pairs.h) with which a form
- * runs with all saturators. The experiments that distinguish usages precede. Fewer such times may
- * be chance or the result of a usage with too few µops. */
-#define LATE_FEWEST 2
 /* largest additional cost of new times with which the best guess is not searched again */
 #define FORETOLD 1.0
 /* number of random experiments that a usage must predict before it is accepted */
@@ -49,15 +44,10 @@ struct placing {
     VEC(struct asked) asked;
     bool *used;                  /* per level: true if it was requested */
     struct guess guess;
-    double worst;
-    /* many times exceed the guess's port bound, and slow pairs do not explain them */
-    bool late;
-    bool mostly_late;            /* the guess contradicts only times above the port bound */
+    double worst;                /* largest relative error of the guess */
+    bool explained;              /* the times do not contradict the guess */
     bool sought;                 /* the guess is the result of a search */
     bool done, all;
-    bool leads;                  /* the form runs with all saturators as a leader */
-    struct guess begun;          /* guess before the form ran with all saturators */
-    bool waits;                  /* the form waits for the results of the leaders */
     unsigned failed;             /* number of rounds in which no guess explained all times */
     unsigned checked;            /* number of rounds of random experiments */
     struct guess foretold;       /* guess when the last random experiments were requested */
@@ -80,7 +70,6 @@ struct placer {
     struct lattice *lattice;
     struct saturators saturators;
     struct usage_pool pool;      /* usages accepted so far */
-    struct slow_pairs slow_pairs;
     uint32_t *form_of;           /* index in the lab's table of each form of the mapping */
     struct placing *forms;
     size_t n;
@@ -136,11 +125,11 @@ static void ask_expecting(struct placer *p, struct placing *f, size_t number)
 }
 
 /* Requests an experiment with each available saturator, at its first level. */
-static void ask_all(struct placer *p, struct placing *f, ask_one *asks)
+static void ask_all(struct placer *p, struct placing *f)
 {
     for (size_t s = 0; s < p->saturators.list.count; s++)
         if (available(p, f, s))
-            asks(p, f, s);
+            ask(p, f, s);
 }
 
 static void see(struct placer *p, struct placing *f)
@@ -258,33 +247,28 @@ static void begin(struct placer *p, struct placing *f)
     }
     f->all = n <= 1;
     if (f->all)
-        ask_all(p, f, ask);
+        ask_all(p, f);
 }
 
-/* Computes the cost of the guess, and sets @worst and the members on times above the port bound. */
-static void judge(const struct placer *p, struct placing *f)
+static void judge(struct placing *f)
 {
-    size_t news = slow_pairs_matching(&p->slow_pairs, &f->guess, &f->sights);
-    double apart;
+    struct times_seen seen;
 
-    f->late = news >= LATE_FEWEST;
-    f->sights.late_known = true;
-    f->guess.cost = guess_cost(&f->guess, &f->sights, INFINITY, &apart);
-    f->sights.late_known = !news;
-    guess_cost(&f->guess, &f->sights, INFINITY, &f->worst);
-    f->mostly_late = f->worst > lab_off(p->lab) && apart <= lab_off(p->lab);
+    f->guess.cost = guess_cost(&f->guess, &f->sights, INFINITY, &seen);
+    f->worst = seen.worst;
+    f->explained = times_explained(&seen);
 }
 
 /* Returns whether the guess of an earlier search also explains the new times. f->guess.cost is its
  * cost without them. */
-static bool goes_on(struct placer *p, struct placing *f)
+static bool goes_on(struct placing *f)
 {
     double before = f->guess.cost;
 
     if (!f->sought)
         return false;
-    judge(p, f);
-    return f->guess.cost <= before + FORETOLD && f->worst <= lab_off(p->lab) && !f->late;
+    judge(f);
+    return f->guess.cost <= before + FORETOLD && f->explained;
 }
 
 /* Finds the best guess, starting from the pool's usages and from the form's times. */
@@ -292,7 +276,7 @@ static void fit(struct placer *p, struct placing *f)
 {
     struct guess choices[CHOICES_MOST], g;
 
-    if (goes_on(p, f))
+    if (goes_on(f))
         return;
     f->sought = true;
     size_t n = usage_pool_choices(&p->pool, p->lattice, f->form->alone, choices, CHOICES_MOST);
@@ -306,8 +290,8 @@ static void fit(struct placer *p, struct placing *f)
     g = f->guess;
     guess_improve(&g, &f->sights);
     f->guess = g;
-    judge(p, f);
-    if (f->worst <= lab_off(p->lab) && !f->late)
+    judge(f);
+    if (f->explained)
         return;
     for (unsigned start = 0; start < 2; start++) {
         if (start)
@@ -318,7 +302,7 @@ static void fit(struct placer *p, struct placing *f)
         if (g.cost < f->guess.cost)
             f->guess = g;
     }
-    judge(p, f);
+    judge(f);
 }
 
 /* The best guess, and guesses that explain the times nearly as well. */
@@ -415,15 +399,15 @@ static void prefer_tested(const struct placer *p, struct placing *f, struct riva
             best = i;
     if (!best)
         return;
-    const double most = fmax(lab_off(p->lab), f->worst);
+    const bool explained = f->explained;
     f->guess = r->list[best];
-    judge(p, f);
-    if (f->worst <= most) {
+    judge(f);
+    if (f->explained || !explained) {
         r->list[best] = r->list[0];
         r->list[0] = f->guess;
     } else {
         f->guess = r->list[0];
-        judge(p, f);
+        judge(f);
     }
 }
 
@@ -499,60 +483,27 @@ static bool ask_checks(struct placer *p, struct placing *f)
     return asked > 0;
 }
 
-/* Returns whether a form must now run with all saturators. It must if its times are unexplained. If
- * they are only above the port bound, the experiments that distinguish usages precede. */
-static bool wants_all(struct placer *p, struct placing *f)
-{
-    const bool off = f->worst > lab_off(p->lab), waited = f->waits;
-
-    f->waits = false;
-    if (f->all || (!off && !f->late))
-        return false;
-    if (off && !f->mostly_late)
-        return true;
-    if (!waited && decide(p, f, LATER_ASKED))
-        return false;
-    enum slow_pairs_advice advice = slow_pairs_advise(&p->slow_pairs, &f->guess);
-    f->waits = advice == SLOW_PAIRS_WAIT;
-    f->leads = advice == SLOW_PAIRS_LEAD;
-    f->begun = f->guess;
-    return !f->waits;
-}
-
-static void tell_habit(struct placer *p, struct placing *f)
-{
-    if (f->leads)
-        slow_pairs_record(&p->slow_pairs, &f->begun, f->worst <= lab_off(p->lab) ? &f->guess : NULL,
-                          &f->sights);
-    f->leads = false;
-}
-
 /* Decides how a form continues after a round, in which fit() found its best guess. */
 static void step(struct placer *p, struct placing *f)
 {
-    if (wants_all(p, f)) {
+    /* no usage explains the times so far */
+    if (!f->explained && !f->all) {
         f->all = true;
         want_none(f);
-        ask_all(p, f, f->worst > lab_off(p->lab) ? ask : ask_expecting);
+        ask_all(p, f);
     }
     if (f->asked.count)
         return;
-    if (f->waits) {
-        want_none(f);
-        return;
-    }
-    f->failed += f->worst > lab_off(p->lab);
+    f->failed += !f->explained;
     f->done = f->failed >= FAILED_MOST || !decide(p, f, LATER_ASKED);
     want_none(f);
-    if (f->done)
-        tell_habit(p, f);
     if (f->done && f->failed < FAILED_MOST && f->checked < CHECKED_MOST &&
         !(f->checked && guess_equal(&f->guess, &f->foretold)) && ask_checks(p, f)) {
         f->checked++;
         f->foretold = f->guess;
         f->done = false;
     }
-    if (f->done && f->worst <= lab_off(p->lab))
+    if (f->done && f->explained)
         usage_pool_add(&p->pool, &f->guess);
 }
 
@@ -578,15 +529,11 @@ static void fit_share(void *state, unsigned worker)
         struct placing *f = &p->forms[i];
         if (!in_round(f))
             continue;
-        if (f->waits) {
-            judge(p, f);
-        } else {
-            see(p, f);
-            fit(p, f);
-            /* an unexplained form runs with all saturators instead */
-            if (f->all || f->mostly_late || f->worst <= lab_off(p->lab))
-                consider(p, f, LATER_ASKED);
-        }
+        see(p, f);
+        fit(p, f);
+        /* an unexplained form runs with all saturators instead */
+        if (f->all || f->explained)
+            consider(p, f, LATER_ASKED);
         if (!worker && hooks->cancelled(hooks->state))
             atomic_store(&w->over, true);
     }
@@ -661,7 +608,6 @@ static bool place_some(struct placer *p, bool first_ones, struct err *err)
         /* The number of rounds was limited, so some guesses may not be distinguished. */
         if (in_round(&p->forms[i])) {
             decide(p, &p->forms[i], 0);
-            tell_habit(p, &p->forms[i]);
             p->forms[i].done = true;
         }
     return true;
@@ -708,12 +654,15 @@ static void write_placement(const struct placer *p, const struct placing *f,
     out->slots = f->guess.slots;
     out->experiments = (unsigned)f->sights.list.count;
     out->error = f->worst;
+    out->explained = f->explained;
     if (f->guess.pipe > 0 && f->pipe < 0) {   /* there are more pipes than ports; omits this one */
         struct guess without = f->guess;
         without.pipe = 0;
-        guess_cost(&without, &f->sights, INFINITY, &out->error);
+        struct times_seen seen;
+        guess_cost(&without, &f->sights, INFINITY, &seen);
+        out->error = seen.worst;
+        out->explained = times_explained(&seen);
     }
-    out->explained = out->error <= lab_off(p->lab);
     out->confidence = 1 / (1 + f->rivals);
     out->hidden = f->hidden;
     for (size_t s = 0; s < p->saturators.list.count; s++)
@@ -780,7 +729,6 @@ bool place_forms(struct lab *lab, const struct mapping *mapping, const struct pl
         free(p.forms[i].used);
     }
     usage_pool_done(&p.pool);
-    slow_pairs_done(&p.slow_pairs);
     free(p.forms);
     free(p.form_of);
     saturators_done(&p.saturators);

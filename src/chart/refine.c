@@ -24,21 +24,17 @@
                              * usages */
 #define SLOWEST 1.1         /* largest ratio of the µops' time to the form's time in isolation */
 #define QUICKEST 0.5        /* smallest ratio of the µops' time to the form's time in isolation */
-#define DEVIATION_MOST 40.0 /* largest cost of one time */
-/* Cost of each further time above the port bound with a form that already explains another one. Two
- * forms slow each other for one reason, so only the first time costs more. */
-#define AGAIN 1.0
 #define EXPLAINS 3.0 /* largest deviation of an explained time, in standard deviations */
 /* Largest share of times above the port bound. With a larger share, the usage lacks a µop. */
 #define LATE_SHARE_MOST 0.5
-/* One in ODD_EVERY times may contradict a usage on a CPU with times above the port bound, because
- * some of their causes are unknown. */
-#define ODD_EVERY 20
-/* Confidence of a usage of the core below which all its experiments are evaluated again. */
+/* Confidence below which a usage of the core is judged by all its experiments as well. */
 #define DOUBTFUL_CORE 0.5
-#define QUICK_UOPS 8      /* maximum number of µops of a usage with a single port set */
-#define BELOW_NOISE 0.005 /* relative standard deviation of repeated measurements */
-#define CAUSES_MOST 64    /* maximum number of other forms that may slow a form */
+#define QUICK_UOPS 8      /* most µops of a usage with a single port set */
+/* Weight of the frequencies: the forms with one usage are not independent examples of it. */
+#define PRIOR_WEIGHT 0.5
+#define EQUAL 1e-6        /* largest difference of the costs of equal times */
+#define OTHERS_MOST 12    /* most alternatives stored per form */
+#define OTHER_LEAST 0.002 /* least weight of an alternative; the usage has weight 1 */
 
 typedef VEC(uint32_t) row_list;
 
@@ -58,6 +54,8 @@ struct refined {
     unsigned slots;
     double worst; /* largest relative error of the form's experiments */
     double confidence;
+    struct chart_usage *others; /* likely alternatives, the likeliest first */
+    unsigned other_count;
 };
 
 struct refining {
@@ -65,7 +63,9 @@ struct refining {
     struct chart *c;
     row_list *rows; /* indexes of the rows with each form */
     struct refine_use *uses;
-    size_t use_count, kinds[2][2]; /* number of forms by memory and vectors */
+    size_t use_count;
+    /* by memory and vectors: number of forms, and of usages with a single form */
+    size_t kinds[2][2], singles[2][2];
     portset sets[SETS_MOST], pipes;
     size_t set_count;
     struct refined *out; /* true: evaluates forms of the core; false: all other forms */
@@ -77,6 +77,7 @@ struct refining {
 struct tried_usage {
     struct usage usage;
     unsigned slots;
+    double cost, times; /* @times: the part of the cost that the times have */
 };
 
 /* State of trying usages for one form. */
@@ -86,6 +87,7 @@ struct refine_trial {
     bool memory, vectors;
     const struct experiments *table; /* experiments of the form, copied for this trial */
     uint32_t own;                    /* index of the form in @table */
+    uint32_t *causes;                /* per row: index of the slowest other form */
     struct mapping *mapping;         /* mapping in which the usage is tried */
     double *cycles, *least;          /* cycles: predicted cycles of each row; least: cycles of each
                                       * row without the form */
@@ -93,9 +95,7 @@ struct refine_trial {
     VEC(struct tried_usage) tried;
     struct usage best;
     unsigned slots;
-    /* cost: cost of the best usage; sum: sum of the likelihoods of all tried usages, relative to
-     * the best one */
-    double cost, sum, worst;
+    double cost, times, worst; /* of the best */
     bool explained;
 };
 
@@ -182,6 +182,8 @@ static void take_uses(struct refining *r)
         r->kinds[memory][vectors]++;
     }
     throughput_free(throughput);
+    for (size_t i = 0; i < r->use_count; i++)
+        r->singles[r->uses[i].memory][r->uses[i].vectors] += r->uses[i].forms == 1;
     if (r->use_count)
         qsort(r->uses, r->use_count, sizeof *r->uses, by_forms);
     count_sets(r);
@@ -237,12 +239,13 @@ static struct experiments *table_of(const struct experiments *from, const row_li
 }
 
 /* Returns -2 ln of the prior probability of @u for a form of the trial's kind. The probability is
- * the frequency of the usage. All usages that no form has are together as frequent as one form, and
- * each of their µops may use any port set. */
+ * the frequency of the usage. All usages that no form has are together as frequent as those that a
+ * single form has (Good and Turing's estimate), and each of their µops may use any port set. */
 static double prior_cost(const struct refine_trial *t, const struct usage *u, unsigned slots)
 {
     const struct refining *r = t->refining;
-    double forms = 0, fresh = 1;
+    const double singles = fmax(1, (double)r->singles[t->memory][t->vectors]);
+    double forms = 0, fresh = singles;
 
     for (size_t i = 0; i < r->use_count; i++)
         if (r->uses[i].slots == slots && r->uses[i].memory == t->memory &&
@@ -250,56 +253,25 @@ static double prior_cost(const struct refine_trial *t, const struct usage *u, un
             forms = (double)r->uses[i].forms;
     for (unsigned k = 0; k < u->count; k++)
         fresh /= (double)(r->set_count + 1) * u->uops[k].count;
-    return -2 * log((forms + fresh) / ((double)r->kinds[t->memory][t->vectors] + 1));
+    return -2 * PRIOR_WEIGHT *
+           log((forms + fresh) / ((double)r->kinds[t->memory][t->vectors] + singles));
 }
 
-/* Times of a form above the port bound. The other forms in their rows may be the cause. */
-struct late_times {
-    struct {
-        size_t row;
-        double cost;
-    } list[ROWS_MOST];
-    size_t count;
-};
-
-/* Returns the cost of the times above the port bound. Two forms that slow each other do so in all
- * experiments with both. The first such time costs its residual, each further one AGAIN. Forms that
- * explain the most times are selected first. */
-static double late_cost(const struct refine_trial *t, struct late_times *late)
+/* Returns the form in @terms, other than @own, that takes longest alone; @own if there is none. */
+static uint32_t slowest(const struct chart *c, const struct flat_term *terms, uint32_t n,
+                        uint32_t own)
 {
-    double cost = 0;
+    uint32_t form = own;
+    double most = 0;
 
-    while (late->count) {
-        double gain[CAUSES_MOST] = {0}, most = 0;
-        size_t best = SIZE_MAX, left = 0;
-        for (size_t i = 0; i < late->count; i++) {
-            const struct flat_term *terms = experiments_terms(t->table, late->list[i].row);
-            for (uint32_t k = 0; k < t->table->rows.items[late->list[i].row].count; k++)
-                if (terms[k].form < CAUSES_MOST && terms[k].form != t->own)
-                    gain[terms[k].form] += fmax(0, late->list[i].cost - AGAIN);
+    for (uint32_t k = 0; k < n; k++) {
+        const double cycles = terms[k].count * c->forms[terms[k].form].alone;
+        if (terms[k].form != own && cycles > most) {
+            most = cycles;
+            form = terms[k].form;
         }
-        for (size_t k = 0; k < CAUSES_MOST; k++)
-            if (gain[k] > most) {
-                most = gain[k];
-                best = k;
-            }
-        if (most > RESIDUAL_COST_MOST)
-            cost += RESIDUAL_COST_MOST;
-        else
-            best = SIZE_MAX;
-        for (size_t i = 0; i < late->count; i++) {
-            const struct flat_term *terms = experiments_terms(t->table, late->list[i].row);
-            bool with = false;
-            for (uint32_t k = 0; k < t->table->rows.items[late->list[i].row].count; k++)
-                with |= terms[k].form == best;
-            if (with || best == SIZE_MAX)
-                cost += with ? fmin(AGAIN, late->list[i].cost) : late->list[i].cost;
-            else
-                late->list[left++] = late->list[i];
-        }
-        late->count = left;
     }
-    return cost;
+    return form;
 }
 
 /* Returns the number of executions of the form in row @i. */
@@ -312,12 +284,6 @@ static uint32_t executions(const struct refine_trial *t, size_t i)
                  ? experiments_terms(t->table, i)[k].count
                  : 0;
     return n;
-}
-
-/* Returns the standard deviation of a time of @cycles from repeated measurements, in cycles. */
-static double below_noise(double cycles)
-{
-    return BELOW_NOISE * cycles + 0.001;
 }
 
 /* Returns whether @u was already tried, and records it. */
@@ -333,18 +299,10 @@ static bool is_tried(struct refine_trial *t, const struct usage *u, unsigned slo
     return false;
 }
 
-/* Costs of the times of a form with a usage. */
-struct time_costs {
-    double cost, worst; /* worst: largest relative error */
-    size_t times, wrong;
-    struct late_times late;
-};
-
-/* Adds the cost of the time in row @i. */
-static void add_cost(const struct refine_trial *t, size_t i, struct time_costs *c)
+/* Adds the time of row @i. */
+static void add_time(const struct refine_trial *t, size_t i, struct times_seen *seen)
 {
-    const struct lab *lab = t->refining->lab;
-    const double is = t->table->rows.items[i].cycles, sigma = sight_noise(lab->noise, is),
+    const double is = t->table->rows.items[i].cycles, sigma = sight_noise(seen->noise, is),
                  alone = executions(t, i) * t->form->alone;
     const bool single = t->table->rows.items[i].count == 1;
     double says = t->cycles[i];
@@ -353,26 +311,11 @@ static void add_cost(const struct refine_trial *t, size_t i, struct time_costs *
      * forms. */
     if (isnan(says) || is < t->least[i] - EXPLAINS * sigma)
         return;
-    c->times++;
     /* If the form takes longer in isolation than predicted, its cause may also slow it in this
      * experiment. */
-    if (lab->late && !single && is > says && alone > says && alone <= RESIDUAL_RATIO_ALONE * says)
+    if (seen->late && !single && is > says && alone > says && alone <= RESIDUAL_RATIO_ALONE * says)
         says = fmin(is, alone);
-    /* Nothing executes faster than the ports allow, so only measurement noise explains times below
-     * the bound. */
-    const double off = (is - says) / (is < says ? below_noise(is) : sigma),
-                 by = !lab->late ? 1
-                      : single   ? RESIDUAL_RATIO_ALONE
-                                 : RESIDUAL_RATIO;
-    c->worst = fmax(c->worst, fabs(says / is - 1));
-    if (off > 1 && is_above_ports(says, is, by)) {
-        c->late.list[c->late.count].row = i;
-        c->late.list[c->late.count++].cost = fmin(off * off, RESIDUAL_COST_MOST);
-        return;
-    }
-    c->wrong += fabs(off) > EXPLAINS && fabs(says / is - 1) > LAB_OFF;
-    /* The time in isolation depends on no other usage, so its cost has no limit. */
-    c->cost += single ? off * off : fmin(off * off, DEVIATION_MOST);
+    times_add(seen, says, is, single, t->causes[i]);
 }
 
 /* Tries usage @u, and stores it if it is the most probable so far. */
@@ -380,20 +323,23 @@ static void try_usage(struct refine_trial *t, const struct usage *u, unsigned sl
 {
     if (is_tried(t, u, slots))
         return;
-    struct time_costs *c = mem_zero(1, sizeof *c);
+    const double prior = prior_cost(t, u, slots);
+    struct times_seen seen = {.noise = t->refining->lab->noise,
+                              .late = t->refining->lab->late,
+                              .cost = prior};
 
     t->entry.usage = *u;
     t->entry.micro_ops = slots;
     mapping_set(t->mapping, &t->entry);
     throughput_predict(t->mapping, t->table, t->cycles);
     for (size_t i = 0; i < t->table->rows.count; i++)
-        add_cost(t, i, c);
-    const bool explained = c->times >= ROWS_FEWEST &&
-                           c->wrong <= (t->refining->lab->late ? c->times / ODD_EVERY : 0) &&
-                           (double)c->late.count <= LATE_SHARE_MOST * (double)c->times;
-    const double cost = prior_cost(t, u, slots) + c->cost + late_cost(t, &c->late);
-    t->sum = cost < t->cost ? 1 + t->sum * exp((cost - t->cost) / 2)
-                            : t->sum + exp((t->cost - cost) / 2);
+        add_time(t, i, &seen);
+    const bool explained = seen.times >= ROWS_FEWEST && times_explained(&seen) &&
+                           (double)seen.late_count <= LATE_SHARE_MOST * (double)seen.times;
+    const double cost = seen.cost;
+    struct tried_usage *now = &t->tried.items[t->tried.count - 1];
+    now->cost = cost;
+    now->times = cost - prior;
     if (cost < t->cost) {
         struct usage kept = {0};
         usage_copy(&kept, u);
@@ -401,10 +347,10 @@ static void try_usage(struct refine_trial *t, const struct usage *u, unsigned sl
         t->best = kept;
         t->slots = slots;
         t->cost = cost;
-        t->worst = c->worst;
+        t->times = now->times;
+        t->worst = seen.worst;
         t->explained = explained;
     }
-    free(c);
 }
 
 /* Tries @from with one µop removed from entry @out (UINT_MAX: none) and one µop added to set @in
@@ -458,6 +404,37 @@ static void try_steps(const struct refining *r, struct refine_trial *t)
     }
 }
 
+static int by_cost(const void *a, const void *b)
+{
+    const struct tried_usage *x = a, *y = b;
+
+    return (x->cost > y->cost) - (x->cost < y->cost);
+}
+
+/* Moves the likeliest alternatives from t->tried to @out, and sets its confidence. Usages with
+ * equal predictions count as one: if an experiment could tell them apart, ambiguities_find lowers
+ * the confidence. */
+static void take_others(struct refine_trial *t, struct refined *out)
+{
+    double sum = 1;
+
+    qsort(t->tried.items, t->tried.count, sizeof *t->tried.items, by_cost);
+    out->others = mem_zero(OTHERS_MOST + 1, sizeof *out->others);
+    for (size_t i = 0; i < t->tried.count; i++) {
+        struct tried_usage *one = &t->tried.items[i];
+        const double weight = fmin(1, exp((t->times - one->times) / 2));
+        sum += fabs(one->times - t->times) > EQUAL ? exp((t->cost - one->cost) / 2) : 0;
+        if (weight >= OTHER_LEAST && out->other_count < OTHERS_MOST &&
+            !(one->slots == t->slots && usage_equal(&one->usage, &t->best)))
+            out->others[out->other_count++] =
+                (struct chart_usage){.usage = one->usage, .slots = one->slots, .weight = weight};
+        else
+            usage_done(&one->usage);
+    }
+    out->confidence = 1 / sum;
+    vec_done(&t->tried);
+}
+
 static bool is_open(const struct refining *r, size_t at)
 {
     const struct chart_form *f = &r->c->forms[at];
@@ -485,9 +462,15 @@ static void refine_form(struct refining *r, size_t at, struct mapping *m)
                              .mapping = m,
                              .cycles = mem_alloc((table->rows.count + 1) * sizeof *t.cycles),
                              .least = mem_alloc((table->rows.count + 1) * sizeof *t.least),
+                             .causes = mem_alloc((table->rows.count + 1) * sizeof *t.causes),
                              .entry = own,
                              .cost = INFINITY};
 
+    for (size_t i = 0; i < table->rows.count; i++) {
+        const size_t row = r->rows[at].items[i];
+        t.causes[i] = slowest(r->c, experiments_terms(r->c->table, row),
+                              r->c->table->rows.items[row].count, (uint32_t)at);
+    }
     t.entry.usage = (struct usage){0};
     t.entry.micro_ops = 0;
     mapping_set(m, &t.entry);
@@ -514,13 +497,11 @@ static void refine_form(struct refining *r, size_t at, struct mapping *m)
                          .explained = t.explained,
                          .usage = t.best,
                          .slots = t.slots,
-                         .worst = t.worst,
-                         .confidence = 1 / t.sum};
-    for (size_t i = 0; i < t.tried.count; i++)
-        usage_done(&t.tried.items[i].usage);
-    vec_done(&t.tried);
+                         .worst = t.worst};
+    take_others(&t, &r->out[at]);
     free(t.cycles);
     free(t.least);
+    free(t.causes);
     experiments_free(table);
 }
 
@@ -544,7 +525,8 @@ static void refine_share(void *state, unsigned worker)
     mapping_free(m);
 }
 
-/* Writes usages, states and confidences to the chart. Returns the number of changed usages. */
+/* Writes usages, states, confidences and alternatives to the chart. Returns the number of changed
+ * usages. */
 static size_t write_refined(struct refining *r)
 {
     size_t changed = 0;
@@ -554,27 +536,23 @@ static size_t write_refined(struct refining *r)
         struct chart_form *f = &r->c->forms[i];
         if (!out->tried)
             continue;
-        /* On a CPU without times above the port bound, the confidence from placing counts, because
-         * it is based on more experiments. */
-        if (!r->lab->late && !out->changed && f->state == CHART_PLACED) {
-            usage_done(&r->out[i].usage);
-            continue;
-        }
         struct mapping_entry entry = *mapping_find(r->c->machine->mapping, f->row->form);
-        struct chart_usage before = {.slots = entry.micro_ops};
         if (out->changed) {
-            usage_copy(&before.usage, &entry.usage);
             entry.usage = out->usage;
             entry.micro_ops = out->slots;
             mapping_set(r->c->machine->mapping, &entry);
             changed++;
         }
+        usage_done(&r->out[i].usage);
         if (!r->core)
             f->state = out->explained ? CHART_PLACED : CHART_UNEXPLAINED;
-        verdict_likeliest(r->c, i, out->changed ? &before : NULL,
-                          out->explained ? out->confidence : fmin(out->confidence, CHART_DOUBTFUL),
-                          out->worst);
-        usage_done(&r->out[i].usage);
+        for (unsigned k = 0; k < f->other_count; k++)
+            usage_done(&f->others[k].usage);
+        free(f->others);
+        f->others = out->others;
+        f->other_count = out->other_count;
+        f->confidence = out->explained ? out->confidence : fmin(out->confidence, CHART_DOUBTFUL);
+        verdict_likeliest(r->c, i, out->worst);
     }
     return changed;
 }
@@ -586,6 +564,7 @@ static size_t sweep(struct refining *r)
     const struct chart_hooks *hooks = r->lab->hooks;
 
     memset(r->kinds, 0, sizeof r->kinds);
+    memset(r->singles, 0, sizeof r->singles);
     r->use_count = r->set_count = 0;
     memset(r->out, 0, r->c->form_count * sizeof *r->out);
     r->workers = hooks->team ? hooks->threads : 1;
@@ -610,6 +589,7 @@ size_t refine_usages(const struct lab *lab, struct chart *c)
     struct refining r = {.lab = lab, .c = c, .out = mem_zero(c->form_count + 1, sizeof *r.out)};
     size_t changed = 0, now = 1;
 
+    ambiguities_forget(c);   /* they refer to the alternatives so far */
     for (unsigned core = 2; core--;) {
         r.core = core;
         for (unsigned i = 0; i < SWEEPS && now && !atomic_load(&r.over); i++)

@@ -15,6 +15,15 @@
  * predicted 2.00. */
 #define BUSY_BY 1.35
 #define BUSY_MOST 1.0        /* largest cost of a time below BUSY_BY */
+/* Largest cost of another time: one wrong time does not decide. */
+#define DEVIATION_MOST 40.0
+#define REPEATED 0.005       /* relative standard deviation of repeated measurements */
+#define RESOLUTION 0.001     /* and their absolute one, in cycles */
+#define MODEL 0.003          /* absolute deviation of times from a correct prediction, in cycles */
+#define CONTRADICTS 3.0      /* standard deviations, and */
+#define CONTRADICTS_BY 0.03  /* relative error, above which a time contradicts a usage */
+/* One of this many times may contradict a usage if times may be late: some causes are unknown. */
+#define ODD_EVERY 20
 
 struct residual_limit residual_limit_of(const double *own, size_t n, bool scattered)
 {
@@ -30,4 +39,33 @@ struct residual_limit residual_limit_of(const double *own, size_t n, bool scatte
     }
     return sum - most <= SPARE * most ? (struct residual_limit){SPARE_BY, RESIDUAL_COST_MOST}
                                       : (struct residual_limit){BUSY_BY, BUSY_MOST};
+}
+
+void times_add(struct times_seen *seen, double predicted, double measured, bool alone,
+               size_t cause)
+{
+    const double sigma = measured < predicted ? REPEATED * measured + RESOLUTION
+                                              : seen->noise * measured + MODEL,
+                 off = fabs(measured - predicted) / sigma, cost = off * off,
+                 error = fabs(predicted / measured - 1),
+                 by = !seen->late ? 1 : alone ? RESIDUAL_RATIO_ALONE : RESIDUAL_RATIO;
+
+    seen->times++;
+    if (off > 1 && is_above_ports(predicted, measured, by)) {
+        const double own = fmin(cost, RESIDUAL_COST_MOST);
+        double *most = &seen->late_most[cause % RESIDUAL_CAUSES];
+        seen->late_count++;
+        seen->cost += fmax(0, own - *most) + fmin(fmin(own, *most), RESIDUAL_AGAIN);
+        *most = fmax(own, *most);
+        return;
+    }
+    seen->worst = fmax(seen->worst, error);
+    seen->wrong += off > CONTRADICTS && error > CONTRADICTS_BY;
+    seen->alone_off |= alone && off > CONTRADICTS && error > CONTRADICTS_BY;
+    seen->cost += fmin(cost, DEVIATION_MOST);
+}
+
+bool times_explained(const struct times_seen *seen)
+{
+    return !seen->alone_off && seen->wrong <= (seen->late ? seen->times / ODD_EVERY : 0);
 }

@@ -39,15 +39,6 @@ static inline double sight_noise(double noise, double cycles)
 {
     return noise * cycles + 0.003;
 }
-/* Returns the squared deviation of a time in units of the noise, limited to @most, so that one
- * wrong time does not decide. If the time exceeds the port bound by at most the factor @by, the
- * limit is RESIDUAL_COST_MOST. */
-static inline double sight_price(double noise, double predicted, double measured, double most,
-                                 double by)
-{
-    return residual_cost((predicted - measured) / sight_noise(noise, measured), predicted, measured,
-                         most, (struct residual_limit){by, RESIDUAL_COST_MOST});
-}
 /* Builds the lattice of the sets of @m. Up to COLUMNS_MOST columns, adds in this order:
  * intersections, single ports, pairs of ports. @out must be zeroed; late stays false. The lattice
  * has no columns if the sets of @m alone need more than COLUMNS_MOST. */

@@ -10,20 +10,12 @@
 #include "throughput/predict.h"
 #include "throughput/throughput.h"
 
-#define DEVIATION_MOST 40.0        /* largest cost of one time (squared deviation in units of the
-                                    * noise) */
-
 const char *const settle_verdict_names[] = {"open", "confirmed", "changed", "unexplained"};
 
 struct settling {
     const struct runner_hooks *hooks;
     struct experiments *table;
     size_t *row_of;                /* row of the table for each ambiguity */
-    /* Weight of each ambiguity's usage relative to the form's, after the measurements. For the
-     * chosen usage, the weight of the former one. NULL: not requested. */
-    double *weights;
-    /* The machine comes from a file. Only then its sources list the untested ports of forms. */
-    bool of_file;
 };
 
 static void take_result(void *state, size_t index, const struct measured *m)
@@ -75,27 +67,26 @@ struct form_doubts {
     struct mapping_entry entry;    /* the machine's entry of the form, borrowed */
 };
 
-/* Returns the cost of @usage for the form in units of -2 ln(probability): squared deviations in
- * units of the noise. *@worst: largest relative deviation. */
+/* Returns -2 ln(probability) of @usage for the form. *@explains: whether its times agree. */
 static double cost_of(struct form_doubts *f, const struct usage *usage, unsigned slots,
-                      double weight, double *worst)
+                      double weight, bool *explains)
 {
     struct mapping_entry entry = f->entry;
-    double *cycles = mem_alloc((f->table->rows.count + 1) * sizeof *cycles),
-           cost = -2 * log(weight), by = f->ambiguities->late ? RESIDUAL_RATIO : 1;
+    double *cycles = mem_alloc((f->table->rows.count + 1) * sizeof *cycles);
+    struct times_seen seen = {.noise = f->ambiguities->noise,
+                              .late = f->ambiguities->late,
+                              .cost = -2 * log(weight)};
 
     entry.usage = *usage;
     entry.micro_ops = slots;
     mapping_set(f->mapping, &entry);
     throughput_predict(f->mapping, f->table, cycles);
-    *worst = 0;
-    for (size_t i = 0; i < f->table->rows.count; i++) {
-        double is = f->table->rows.items[i].cycles;
-        cost += sight_price(f->ambiguities->noise, cycles[i], is, DEVIATION_MOST, by);
-        *worst = fmax(*worst, is_above_ports(cycles[i], is, by) ? 0 : fabs(cycles[i] / is - 1));
-    }
+    for (size_t i = 0; i < f->table->rows.count; i++)
+        times_add(&seen, cycles[i], f->table->rows.items[i].cycles,
+                  f->table->rows.items[i].count == 1, 0);
+    *explains = times_explained(&seen);
     free(cycles);
-    return cost;
+    return seen.cost;
 }
 
 static bool begin_form(struct form_doubts *f, const struct settling *w,
@@ -190,8 +181,8 @@ static void decide(struct form_doubts *f, const struct settling *w, struct machi
 {
     const struct ports *ports = mapping_ports(machine->mapping);
     const struct ambiguity *best = NULL;
-    double worst, least_worst,
-        own = cost_of(f, &f->entry.usage, f->entry.micro_ops, 1, &least_worst), least = own;
+    bool explained, explains;
+    double own = cost_of(f, &f->entry.usage, f->entry.micro_ops, 1, &explains), least = own;
     size_t n = f->end - f->first, checks = 0;
     double *costs = mem_alloc((n + 1) * sizeof *costs), sum = 0;
     struct settled_form row = {.form = mem_strdup(f->entry.form),
@@ -203,11 +194,11 @@ static void decide(struct form_doubts *f, const struct settling *w, struct machi
         const struct ambiguity *d = &f->ambiguities->list.items[f->first + i];
         bool check = ambiguity_is_check(d, &f->entry);
         checks += check;
-        costs[i] = check ? INFINITY : cost_of(f, &d->usage, d->slots, d->weight, &worst);
+        costs[i] = check ? INFINITY : cost_of(f, &d->usage, d->slots, d->weight, &explained);
         /* A usage whose experiment has no time is not chosen, but counts in the sum. */
         if (costs[i] < least && experiments_measured(w->table, w->row_of[f->first + i])) {
             least = costs[i];
-            least_worst = worst;
+            explains = explained;
             best = d;
         }
     }
@@ -217,10 +208,6 @@ static void decide(struct form_doubts *f, const struct settling *w, struct machi
     struct mapping_entry entry = f->entry;
     struct str source = {0};
     if (row.experiments) {
-        bool explains = least_worst <= noise_off(f->ambiguities->noise);
-        for (size_t i = 0; i < n && explains && w->weights; i++)
-            w->weights[f->first + i] = exp(
-                (least - (best == &f->ambiguities->list.items[f->first + i] ? own : costs[i])) / 2);
         row.verdict = !explains ? SETTLE_UNEXPLAINED : best ? SETTLE_CHANGED : SETTLE_CONFIRMED;
         /* without an alternative the confidence is unchanged */
         double known = checks == n ? mapping_entry_confidence(&f->entry) : NAN;
@@ -233,8 +220,7 @@ static void decide(struct form_doubts *f, const struct settling *w, struct machi
                  explains ? "charted: confidence %.2f, settled"
                           : "charted: confidence %.2f, its experiments are not explained",
                  row.confidence);
-        if (w->of_file)
-            untested_print(left_untested(f, ports), ports, &source);
+        untested_print(left_untested(f, ports), ports, &source);
         entry.source = (char *)str_text(&source);
         row.after = usage_text(&entry.usage, ports);
         mapping_set(machine->mapping, &entry);
@@ -284,8 +270,7 @@ bool settle_ambiguities(struct source *source, struct journal *journal,
                         struct ambiguities *ambiguities, struct machine *machine,
                         struct settled *out, struct err *err)
 {
-    struct settling w = {.of_file = true,
-                         .hooks = hooks,
+    struct settling w = {.hooks = hooks,
                          .table = experiments_new(),
                          .row_of = mem_alloc((ambiguities->list.count + 1) * sizeof *w.row_of)};
     const struct runner_hooks own = {
@@ -310,85 +295,24 @@ bool settle_ambiguities(struct source *source, struct journal *journal,
     return ok;
 }
 
-/* Records in the source that the form was not tested against some ports. */
-static void note_untested(struct chart *c, const char *form)
-{
-    struct mapping_entry entry = *mapping_find(c->machine->mapping, form);
-    struct str source = {0};
-
-    str_add(&source, entry.source);
-    ambiguities_note(c, &c->forms[names_find(&c->table->forms, form)], &source);
-    entry.source = (char *)str_text(&source);
-    mapping_set(c->machine->mapping, &entry);
-    str_done(&source);
-}
-
-/* Writes the decisions to the forms of @c. Ambiguities without a decision stay in @c. @before:
- * mapping with the former usages. */
-static void take_over(struct chart *c, const struct settling *w, const struct settled *settled,
-                      const struct mapping *before)
-{
-    size_t kept = 0;
-
-    for (size_t i = 0; i < settled->forms.count; i++) {
-        const struct settled_form *from = &settled->forms.items[i];
-        struct chart_form *f = &c->forms[names_find(&c->table->forms, from->form)];
-        if (from->verdict == SETTLE_OPEN)
-            continue;
-        f->confidence = from->confidence;
-        f->experiments += from->experiments;
-        free(f->rival);
-        free(f->settle);
-        f->rival = f->settle = NULL;
-        f->hidden = false;
-    }
-    for (size_t i = 0; i < settled->forms.count; i++)
-        if (settled->forms.items[i].verdict != SETTLE_OPEN)
-            note_untested(c, settled->forms.items[i].form);
-    for (size_t i = 0; i < c->ambiguities.count; i++) {
-        struct chart_ambiguity *d = &c->ambiguities.items[i];
-        const char *form = c->forms[d->form].row->form;
-        const struct mapping_entry *was = mapping_find(before, form),
-                                   *is = mapping_find(c->machine->mapping, form);
-        struct chart_usage *other = &c->forms[d->form].others[d->other];
-        other->weight = w->weights[i];
-        /* swaps usage and alternative */
-        if (usage_equal(&other->usage, &is->usage) && other->slots == is->micro_ops) {
-            usage_done(&other->usage);
-            usage_copy(&other->usage, &was->usage);
-            other->slots = was->micro_ops;
-        }
-        if (experiments_measured(c->table, w->row_of[i]))
-            experiment_done(&d->experiment);
-        else
-            c->ambiguities.items[kept++] = *d;
-    }
-    c->ambiguities.count = kept;
-}
-
 bool settle_chart(struct lab *lab, struct chart *c, struct err *err)
 {
     struct settling w = {.table = c->table,
-                         .row_of = mem_alloc((c->ambiguities.count + 1) * sizeof *w.row_of),
-                         .weights = mem_alloc((c->ambiguities.count + 1) * sizeof *w.weights)};
-    struct mapping *before = mapping_copy(c->machine->mapping);
+                         .row_of = mem_alloc((c->ambiguities.count + 1) * sizeof *w.row_of)};
     struct ambiguities ambiguities;
-    struct settled settled = {0};
 
     ambiguities_of_chart(c, "", false, &ambiguities);
-    for (size_t i = 0; i < c->ambiguities.count; i++)
-        w.weights[i] = ambiguities.list.items[i].weight;
     ask(&w, &ambiguities);
-    bool ok = lab_measure(lab, "experiments that distinguish likely usages", err);
-    if (ok) {
-        decide_all(&w, &ambiguities, c->machine, &settled);
-        take_over(c, &w, &settled, before);
-    }
-    settled_done(&settled);
+    const bool ok = lab_measure(lab, "experiments that distinguish likely usages", err);
+    for (size_t i = 0; ok && i < c->ambiguities.count; i++)
+        if (experiments_measured(c->table, w.row_of[i])) {
+            struct chart_form *f = &c->forms[c->ambiguities.items[i].form];
+            const bool again = i && w.row_of[i] == w.row_of[i - 1];
+            f->experiments += !again;
+            f->hidden = false;
+        }
     ambiguities_done(&ambiguities);
-    mapping_free(before);
     free(w.row_of);
-    free(w.weights);
     return ok;
 }
 

@@ -34,8 +34,8 @@ bool settle_ambiguities(struct source *source, struct journal *journal,
                         const struct runner_options *options, const struct runner_hooks *hooks,
                         struct ambiguities *ambiguities, struct machine *machine,
                         struct settled *out, struct err *err);
-/* Like settle_ambiguities, but during a chart and in its table of experiments. Updates the machine
- * and the forms of @c. Undecided ambiguities stay in @c. Returns false with err. */
+/* Measures the experiments of c->ambiguities during a chart, in its table of experiments. Returns
+ * false with err. */
 bool settle_chart(struct lab *lab, struct chart *c, struct err *err);
 void settled_done(struct settled *s);
 

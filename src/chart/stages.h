@@ -22,12 +22,10 @@ bool latencies_again(struct lab *lab, struct chart *c, struct err *err);
 
 /* Chooses usages of placed and unexplained forms of @c, and of core forms with low confidence.
  * Candidates are the form's alternatives, the most frequent usages of forms of its kind, and usages
- * that differ from these by a few µops. The choice depends on the times and on the usage's
- * frequency among forms of its kind. A time below the port bound contradicts a usage. A time above
- * it costs little if another form in the experiment explains more such times. If the CPU has times
- * above the port bound, updates state and confidence of all these forms, otherwise only of changed
- * and unexplained ones. Runs on the hooks' team; the result does not depend on the number of
- * threads. Returns the number of changes. */
+ * that differ from these by a few µops. The choice depends on the times (chart/residual.h) and on
+ * the usage's frequency among forms of its kind. Updates state, confidence and alternatives of all
+ * these forms. Runs on the hooks' team; the result does not depend on the number of threads.
+ * Returns the number of changes. */
 size_t refine_usages(const struct lab *lab, struct chart *c);
 
 /* review.c: final review of a chart: times random blocks that inference did not use, and compares
@@ -59,12 +57,11 @@ bool second_round(struct lab *lab, struct chart *c, const struct block_maker *ma
  * known, because they determine the cost of a push. Returns false with err. */
 bool substitutes_find(struct lab *lab, struct chart *c, struct err *err);
 
-/* trial.c: tests usages of a chart by random experiments that inference did not use. */
+/* trial.c: random experiments that no usage was chosen by. */
 
-/* Measures a few random experiments of each form. Reduces the confidence of a form by the share
- * that the machine mispredicts. Mispredictions reveal a core with missing ports, but comparisons of
- * single usages do not. Returns false with err. */
-bool trial_of_usages(struct lab *lab, struct chart *c, struct err *err);
+/* Measures a few random experiments of each form with forms of the core. They reveal a core with
+ * missing ports, but comparisons of single usages do not. Returns false with err. */
+bool measure_random(struct lab *lab, const struct chart *c, struct err *err);
 
 /* twins.c: legacy-encoded vector forms for a core of VEX-encoded ones. No experiment mixes the
  * encodings, but a form has the same usage as its counterpart. */

@@ -148,21 +148,7 @@ void verdict_new(struct chart *c, size_t form, struct chart_usage *take_before)
     write_source(c, form, worst_error(c, form), BY_BLOCKS);
 }
 
-void verdict_likeliest(struct chart *c, size_t form, struct chart_usage *take_before,
-                       double confidence, double worst)
+void verdict_likeliest(struct chart *c, size_t form, double worst)
 {
-    struct chart_form *f = &c->forms[form];
-    const struct mapping_entry *is = mapping_find(c->machine->mapping, f->row->form);
-    unsigned at = 0;
-
-    while (at < f->other_count &&
-           !(f->others[at].slots == is->micro_ops && usage_equal(&f->others[at].usage, &is->usage)))
-        at++;
-    if (take_before) {
-        if (at < f->other_count && (telling(c, form, at) || is_rival(c, f, &is->usage)))
-            name_rival(c, f, &take_before->usage, telling(c, form, at));
-        keep_before(c, form, at < f->other_count ? at : least_likely(c, form), take_before);
-    }
-    f->confidence = confidence;
     write_source(c, form, worst, "most probable by all its experiments");
 }

@@ -14,9 +14,7 @@ void verdict_other(struct chart *c, size_t form, unsigned other, struct chart_us
  * not confirm the usage. */
 void verdict_new(struct chart *c, size_t form, struct chart_usage *take_before);
 /* Records that the usage of form @form in c->machine is the most probable by all its experiments,
- * with the largest relative error @worst. @take_before, the former usage (NULL: the same), becomes
- * an alternative as in verdict_new or replaces an equal one. */
-void verdict_likeliest(struct chart *c, size_t form, struct chart_usage *take_before,
-                       double confidence, double worst);
+ * with the largest relative error @worst. */
+void verdict_likeliest(struct chart *c, size_t form, double worst);
 
 #endif

@@ -375,9 +375,8 @@ static void test_a_chart_settles_its_doubts(void **state)
         assert_null(f->rival);
         assert_null(f->settle);
         const struct mapping_entry *is = mapping_find(b->chart->machine->mapping, both[i]);
-        assert_non_null(strstr(is->source, "settled"));
-        double least = 1;   /* Usages that no experiment distinguishes remain equally likely. */
-        /* The alternatives include the former usage if it differs. */
+        assert_non_null(strstr(is->source, "charted: confidence"));
+        double least = 0;   /* alternatives that the experiments refute are gone */
         for (unsigned k = 0; k < f->other_count; k++) {
             assert_false(usage_equal(&f->others[k].usage, &is->usage) &&
                          f->others[k].slots == is->micro_ops);
