@@ -286,6 +286,55 @@ static void test_streams(void **state)
     assert_int_equal(steps_next(&s, 4096 + 512), STEPS_NONE);
 }
 
+/* Lines are among the latest ones until as many others have left the short list. Oracle: the list
+ * of all uses. Lines that were never used are not. */
+static void test_lately(void **state)
+{
+    enum { USES = 3000, WITHIN = 40 };
+    uint64_t uses[USES];
+    struct reuse r = {.torn = false};
+    struct rng rng;
+
+    (void)state;
+    assert_false(reuse_lately(&r, 5, WITHIN));
+    rng_seed(&rng, 11);
+    for (size_t i = 0; i < USES; i++) {
+        uses[i] = 100 + rng_below(&rng, 400);
+        reuse_touch(&r, uses[i]);
+        const uint64_t line = 90 + rng_below(&rng, 420);
+        size_t distinct = 0, k = i + 1;
+        /* counts the distinct lines since the last use of the line */
+        while (k > 0 && uses[k - 1] != line) {
+            bool again = false;
+            for (size_t j = k; j <= i; j++)
+                again |= uses[j] == uses[k - 1];
+            distinct += !again;
+            k--;
+        }
+        /* lines that are used again leave the short list twice */
+        if (k == 0 || distinct >= REUSE_RECENT + WITHIN)
+            assert_false(reuse_lately(&r, line, WITHIN));
+        else if (distinct < REUSE_RECENT)
+            assert_true(reuse_lately(&r, line, WITHIN));
+        else if (i - k < WITHIN)
+            assert_true(reuse_lately(&r, line, WITHIN));
+    }
+    reuse_done(&r);
+
+    /* two arrays, each read by its own instructions in turn */
+    r = (struct reuse){.torn = false};
+    for (uint64_t line = 1000; line < 1100; line++)
+        for (uint64_t array = 0; array < 2; array++) {
+            const uint64_t distance = reuse_touch(&r, line + 5000 * array);
+            assert_true(distance == REUSE_COLD);
+            assert_true(reuse_continues(&r, line + 5000 * array, distance) == (line > 1000));
+        }
+    assert_false(reuse_continues(&r, 1050, REUSE_APART - 1));
+    assert_false(reuse_continues(&r, 1000, REUSE_COLD));   /* line 999 was never used */
+    assert_false(reuse_continues(&r, 0, REUSE_COLD));
+    reuse_done(&r);
+}
+
 /* Returns the share of mispredictions in the last half of @n outcomes. */
 static double wrong_share(int (*outcome)(size_t i, struct rng *rng), size_t n)
 {
@@ -350,6 +399,7 @@ int main(void)
         cmocka_unit_test(test_against_stack), cmocka_unit_test(test_memory_follows_lines),
         cmocka_unit_test(test_sampling),      cmocka_unit_test(test_bins),
         cmocka_unit_test(test_sets),          cmocka_unit_test(test_streams),
+        cmocka_unit_test(test_lately),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

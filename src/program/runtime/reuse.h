@@ -20,6 +20,10 @@
 #include <sys/mman.h>
 
 #define REUSE_RECENT 16              /* number of lines in the short list */
+/* number of latest lines that a stream may continue: prefetchers of second levels follow streams in
+ * some 32 pages */
+#define REUSE_STREAM 64
+#define REUSE_APART (4 * REUSE_STREAM)   /* least distance of a line that continues a stream */
 #define REUSE_COLD UINT64_MAX        /* distance of a first use */
 #define REUSE_UNSAMPLED (UINT64_MAX - 1)
 #define REUSE_CHUNK 64               /* bits of the bitmap per Fenwick sum: one word of 64 bits */
@@ -273,6 +277,26 @@ static inline uint64_t reuse_recall(struct reuse *r, uint64_t line)
     reuse_add_sum(r, stamp, (uint32_t)-1);
     r->marked--;
     return distance;
+}
+
+/* Returns whether @line is in the short list, or was among the latest @within lines that left it.
+ * Changes nothing. */
+static inline bool reuse_lately(const struct reuse *r, uint64_t line, size_t within)
+{
+    if (reuse_in_recent(r, line))
+        return true;
+    const struct reuse_line *slot =
+        r->table_size ? reuse_slot(r->table, r->table_size, line) : NULL;
+    return slot && slot->stamp && r->next_stamp - slot->stamp < within;
+}
+
+/* Returns whether @line at @distance continues a stream of any instruction, such as that of a loop
+ * before its remainder: the previous line was used lately. In a small area every line has such a
+ * neighbour, so the result is false for small distances, and if lines are sampled. */
+static inline bool reuse_continues(const struct reuse *r, uint64_t line, uint64_t distance)
+{
+    return distance >= REUSE_APART && !r->sample_mask && line &&
+           reuse_lately(r, line - 1, REUSE_STREAM);
 }
 
 /* Records a use of @line (address divided by line size). Returns its reuse distance, REUSE_COLD for

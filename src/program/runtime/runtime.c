@@ -267,6 +267,8 @@ static void touch(struct portolan_access_ *access, uint64_t address, uint64_t fi
             distance = other;
     }
     uint64_t step = steps_next(&access->steps, address);
+    if (step == STEPS_NONE && reuse_continues(&mine->reuse, first, distance))
+        step = LINE_BYTES;
     if (distance == REUSE_UNSAMPLED || (!access->bins && !(access->bins = bins_new())))
         return;
     if (sample_mask && distance != REUSE_COLD)
