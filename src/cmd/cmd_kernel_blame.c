@@ -6,6 +6,7 @@
 
 #include "analysis/bounds.h"
 #include "base/lock.h"
+#include "cmd/blame_recorded.h"
 #include "cmd/command.h"
 #include "cmd/explained.h"
 #include "cmd/task.h"
@@ -16,6 +17,7 @@
 #define SECONDS 20             /* default time limit; most of it passes before the core is idle */
 #define INSNS_MOST 500         /* maximum number of instructions; each is removed once, so work and
                                 * memory grow with the square */
+#define RECORDED_SECONDS 2.0   /* duration of runs of the recorded iterations */
 #define PATIENCE_SECONDS 1.0   /* time limit of each request to measure variants, seconds */
 
 /* State of the job of kernel blame. The worker measures the loop and its variants; the UI thread
@@ -31,6 +33,13 @@ struct kernel_blaming {
     size_t count;
     double share;            /* fraction of the recorded iterations on this path; NaN: not
                               * recorded */
+    /* iterations that program explain recorded, borrowing from @texts; without iterations: none */
+    struct recording recording;
+    double program;          /* cycles per iteration in the program */
+    bool huge;               /* its data is on pages of 2 MiB */
+    struct recorded_costs recorded;
+    struct err unrecorded;   /* why @recorded has no times */
+    struct err unmeasured;   /* why @found is NULL although @recorded has times */
     struct machine *machine; /* a copy */
     double seconds;
     struct sandbox *sandbox;
@@ -86,6 +95,18 @@ static void keep_so_far(void *state, const struct blame *so_far)
     lock_give(&w->lock);
 }
 
+/* Measures the recorded iterations in the sandbox. */
+static void measure_recorded(struct kernel_blaming *w)
+{
+    if (!w->recording.iterations.count)
+        return;
+    job_progress(w->job, 0, 0, "recorded iterations");
+    if (!recorded_costs_measure(w->sandbox, &w->recording, w->program, w->huge, false,
+                                RECORDED_SECONDS, &w->recorded, &w->unrecorded))
+        w->recorded.cycles = NAN;
+    sandbox_clear(w->sandbox);
+}
+
 static bool blame_run(void *state, struct result *result, struct err *err)
 {
     struct kernel_blaming *w = state;
@@ -97,6 +118,7 @@ static bool blame_run(void *state, struct result *result, struct err *err)
     bool ok = w->sandbox && calibrate(w->sandbox, cancelled, w, &w->calibration, err);
     if (ok) {
         sandbox_cancel_by(w->sandbox, cancelled, w);
+        measure_recorded(w);
         w->set = kernel_set_new(w->sandbox, &w->calibration);
     }
     w->found = ok ? blame_new(w->insns, w->count, w->machine, &source, w->seconds, err) : NULL;
@@ -105,6 +127,11 @@ static bool blame_run(void *state, struct result *result, struct err *err)
     vec_done(&w->asked);
     sandbox_free(w->sandbox);
     w->sandbox = NULL;
+    if (!w->found && w->recorded.cycles > 0 && err->code != ERR_INTERRUPTED) {
+        w->unmeasured = *err;
+        err_clear(err);
+        return true;
+    }
     return w->found != NULL;
 }
 
@@ -326,6 +353,18 @@ static bool blame_finish(struct session *s, void *state, struct result *result, 
     (void)s;
     (void)err;
     forget(w);
+    if (w->recorded.cycles > 0)
+        recorded_costs_show(&w->recorded, &w->recording, result);
+    else if (w->unrecorded.code)
+        result_line(result, "the recorded iterations cannot run outside the program: %s",
+                    w->unrecorded.what);
+    if (!w->found) {
+        result_line(result, "\nthe path of most iterations was not measured: %s",
+                    w->unmeasured.what);
+        return true;
+    }
+    if (w->recorded.cycles > 0)
+        result_line(result, "%s", "");
     show(w, result);
     put(w, w->found);
     w->found = NULL;
@@ -336,6 +375,8 @@ static void blaming_free(void *state)
 {
     struct kernel_blaming *w = state;
     free(w->insns);
+    recording_done(&w->recording);
+    recorded_costs_done(&w->recorded);
     kernel_free(w->texts);
     kernel_free(w->kernel);
     machine_free(w->machine);
@@ -421,7 +462,15 @@ static bool prepare(struct session *s, const void *values, struct task *task, st
     w->share = path ? path->share : NAN;
     w->insns = mem_alloc(count * sizeof *insns);
     memcpy(w->insns, insns, count * sizeof *insns);
-    w->texts = kernel_hold(path ? d->explained->kernel : d->kernel);
+    const bool explained = explained_is(d->explained, d->kernel, d->loop);
+    w->texts = kernel_hold(explained ? d->explained->kernel : d->kernel);
+    if (explained) {
+        w->program = d->explained->cycles;
+        w->huge = d->explained->huge;
+        w->unrecorded = d->explained->unrecorded;
+        if (!w->unrecorded.code)
+            recording_copy(&d->explained->recording, &w->recording);
+    }
     w->count = count;
     w->machine = machine_copy(m);
     w->seconds = v->seconds;

@@ -12,6 +12,7 @@
 #include "base/path.h"
 #include "base/vec.h"
 #include "cmd/command.h"
+#include "cmd/explained_recording.h"
 #include "cmd/explained_result.h"
 #include "cmd/program_output.h"
 #include "cmd/task.h"
@@ -27,6 +28,7 @@
 
 #define ATTACHED_SECONDS 5.0
 #define PATH_MOST 500u     /* maximum number of instructions of a stored and measured path */
+#define RECORDED_SECONDS 0.6 /* duration of runs of the recorded iterations */
 #define SAMPLE_RATE 1000.0 /* samples per CPU second */
 
 struct explain_values {
@@ -198,6 +200,31 @@ static void measure_paths(struct explaining *w)
     sandbox_free(sandbox);
 }
 
+/* Runs the recorded iterations in the sandbox if caches or the TLB are a cause. */
+static void measure_recorded(struct explaining *w)
+{
+    struct calibration calibration;
+    const struct explained_loop *k = w->found.kept;
+    const struct split_term *term = &w->found.split.cache;
+    struct err *err = &w->found.unrecorded;
+
+    if (!(term->cycles > term->off))
+        return;
+    *err = k->unrecorded;
+    if (!err->code && !w->measure)
+        err_set(err, ERR_MISSING, NULL, "--measure 0 omits runs outside of the program");
+    struct sandbox *sandbox = err->code ? NULL : sandbox_new(-1, err);
+    if (!sandbox)
+        return;
+    sandbox_cancel_by(sandbox, cancelled, w);
+    job_progress(w->job, 0, 0, "running recorded iterations outside the program");
+    if (calibrate(sandbox, cancelled, w, &calibration, err) &&
+        !recorded_costs_measure(sandbox, &k->recording, k->cycles, k->huge, true, RECORDED_SECONDS,
+                                &w->found.recorded, err))
+        w->found.recorded.cycles = NAN;
+    sandbox_free(sandbox);
+}
+
 static void keep(struct explaining *w)
 {
     static const char *const causes[] = {[SPLIT_BRANCH] = "mainly mispredicted branches",
@@ -236,6 +263,8 @@ static void keep(struct explaining *w)
         }
         vec_push(&k->paths, p);
     }
+    k->huge = x->placed.huge > 0.5;
+    explained_recording(&x->placed, &w->found.lines, &k->recording, &k->unrecorded);
     w->found.kept = k;
 }
 
@@ -278,6 +307,7 @@ static bool explain_run(void *state, struct result *result, struct err *err)
     split(w);
     keep(w);
     measure_paths(w);
+    measure_recorded(w);
     return !job_cancelled(w->job) || err_set(err, ERR_INTERRUPTED, NULL, "cancelled");
 }
 
@@ -314,6 +344,7 @@ static void explaining_free(void *state)
     paths_done(&w->found.paths);
     predictor_done(&w->found.branches);
     lines_done(&w->found.lines);
+    recorded_costs_done(&w->found.recorded);
     insitu_done(&w->found.insitu);
     kernel_free(w->found.kernel);
     machine_free(w->found.machine);

@@ -14,6 +14,7 @@ void explained_free(struct explained_loop *x)
     for (size_t i = 0; i < x->paths.count; i++)
         vec_done(&x->paths.items[i].insns);
     vec_done(&x->paths);
+    recording_done(&x->recording);
     kernel_free(x->kernel);
     free(x);
 }

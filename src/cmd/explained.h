@@ -6,6 +6,7 @@
 #include "analysis/kernel.h"
 #include "base/str.h"
 #include "base/vec.h"
+#include "measure/recording.h"
 
 /* A path through the loop by its recorded branch directions. */
 struct explained_path {
@@ -32,6 +33,9 @@ struct explained_loop {
                                * unknown */
     bool bytes_at_least;
     VEC(struct explained_path) paths; /* most frequent first */
+    struct recording recording;       /* recorded iterations, valid if unrecorded.code is 0 */
+    struct err unrecorded;            /* why they cannot be run in the sandbox */
+    bool huge;                        /* most of their data is on pages of 2 MiB */
 };
 
 void explained_free(struct explained_loop *x);

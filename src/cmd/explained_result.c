@@ -7,7 +7,6 @@
 #include <string.h>
 #include <sys/wait.h>
 
-
 #define LOADS_SHOWN 8u
 #define EQUAL_MOST 0.05 /* largest relative difference at which a time and its prediction count as
                          * equal */
@@ -396,6 +395,37 @@ static void say_cause(struct result *result, const struct explained_findings *f,
     }
 }
 
+/* Divides the term of caches and TLB. The share of the TLB is that of the recorded iterations in
+ * the sandbox. */
+static void say_translation(struct result *result, const struct explained_findings *f)
+{
+    const struct recorded_costs *c = &f->recorded;
+    const struct split_term *term = &f->split.cache;
+    const char *why = f->unrecorded.code         ? f->unrecorded.what
+                      : c->huge_pages            ? "the program's pages have 2 MiB"
+                      : !recorded_costs_agree(c) ? "in the sandbox the recorded iterations take "
+                                                   "another time than in the program"
+                      : isnan(c->huge.cycles) ? "the system has no pages of 2 MiB, or is too busy"
+                      : c->near.cycles <= c->near.off ? "times in the sandbox vary too much"
+                                                      : NULL;
+
+    if (!(term->cycles > term->off))
+        return;
+    result_text(result, "tlb_reason", why);
+    if (why) {
+        result_line(result, "  TLB misses cannot be separated from cache misses: %s", why);
+        return;
+    }
+    const double scale = term->cycles / c->near.cycles, tlb = c->huge.cycles * scale,
+                 off = c->huge.off * scale + term->off * fabs(tlb) / term->cycles;
+    result_number(result, "tlb_cycles", tlb);
+    result_number(result, "tlb_off", off);
+    result_line(result,
+                "  of these, %.1f (± %.1f) with TLB misses, which pages of 2 MiB avoid in a run "
+                "of the recorded iterations",
+                tlb, off);
+}
+
 /* Adds the terms of the difference if replays measured them. */
 static void say_terms(struct result *result, const struct explained_findings *f)
 {
@@ -412,6 +442,7 @@ static void say_terms(struct result *result, const struct explained_findings *f)
                 s->branch.cycles, s->branch.off, s->cache.cycles, s->cache.off, s->rest.cycles,
                 s->rest.off, f->insitu.replays.list.count);
     say_levels(result, f);
+    say_translation(result, f);
     if (s->branch.cycles > s->branch.off && s->cache.cycles > s->cache.off)
         result_line(
             result, "%s",

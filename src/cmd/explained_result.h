@@ -2,6 +2,7 @@
 #ifndef PORTOLAN_CMD_EXPLAINED_RESULT_H
 #define PORTOLAN_CMD_EXPLAINED_RESULT_H
 
+#include "cmd/blame_recorded.h"
 #include "cmd/explained.h"
 #include "insitu/insitu.h"
 #include "insitu/lines.h"
@@ -38,6 +39,8 @@ struct explained_findings {
     const char *unreplayed;        /* static reason why there are no replays; NULL: there are */
     double predicted;              /* cycles for the mix of paths; NaN: none */
     struct err unmeasured;         /* why a path was not measured in isolation */
+    struct recorded_costs recorded;   /* without iterations: not measured */
+    struct err unrecorded;         /* why @recorded was not measured */
     struct explained_loop *kept;   /* result for other commands; NULL: none yet */
     double profiled_cpu;           /* CPU seconds of the profiled run; NaN: another program was
                                     * profiled */

@@ -111,6 +111,7 @@ static bool take_result(int fd, bool *ok, struct err *err, struct insitu *x)
                          .placed = {.region = had.placed.region ? &x->region : NULL,
                                     .bias = had.placed.bias,
                                     .slot_count = had.placed.slot_count,
+                                    .huge = had.placed.huge,
                                     .iterations = had.placed.iterations},
                          .ticks_per_cycle = had.ticks_per_cycle,
                          .ticks_per_visit = had.ticks_per_visit,

@@ -8,7 +8,6 @@
 
 #define TIMED_INSNS 192u       /* least number of instructions in all copies of a short loop */
 #define TIMES_MOST 16u
-#define NO_CONDITION UINT32_MAX
 #define LINE 64u               /* bytes of code per fetch */
 /* most instructions after a patch in which a jump is searched for */
 #define DISPLACED_MORE 8u
@@ -207,25 +206,14 @@ static void go_to_target(struct maker *m, uint32_t source, unsigned copy)
         outside(m, i->target_address + m->bias);
 }
 
-/* Returns the low four bits of the opcode of a branch on flags, or NO_CONDITION for other
- * instructions. */
-static unsigned branch_condition(const struct insn *in)
-{
-    unsigned size = 0, at = insn_branch_distance(in, &size);
-    uint8_t opcode = at ? in->bytes[at - 1] : 0;
-    bool flags =
-        in->traits & INSN_CONDITIONAL && ((opcode & 0xf0) == 0x70 || (opcode & 0xf0) == 0x80);
-
-    return flags ? opcode & 15u : NO_CONDITION;
-}
-
 /* Appends a branch with the condition of @in to @label, or to @address if @label is
  * CODE_UNPLACED. */
 static void branch(struct maker *m, const struct insn *in, uint32_t label, uint64_t address)
 {
-    unsigned size = 0, at = insn_branch_distance(in, &size), condition = branch_condition(in);
+    unsigned size = 0, at = insn_branch_distance(in, &size), condition = insn_branch_condition(in);
     uint8_t opcode = in->bytes[at - 1];
-    bool near = condition == NO_CONDITION;   /* loop and jrcxz have a range of only 127 bytes. */
+    /* loop and jrcxz have a range of only 127 bytes */
+    bool near = condition == INSN_NO_CONDITION;
 
     if (near && at > 1 && in->bytes[0] == 0x67)
         BYTES(m->c, 0x67);
@@ -455,7 +443,7 @@ static bool turned(const struct maker *m, uint32_t at, unsigned copy)
          last = at + 1 == r->list.count || !r->list.items[at + 1].in_loop;
 
     return m->mode == COPY_COUNT && copy + 1 < m->times && first && last && i->in_loop &&
-           i->target == r->pivot && branch_condition(i->insn) != NO_CONDITION;
+           i->target == r->pivot && insn_branch_condition(i->insn) != INSN_NO_CONDITION;
 }
 
 /* Copies instruction @at to copy @copy. Appends a jump if another instruction follows in the
@@ -478,7 +466,7 @@ static void copy_one(struct maker *m, uint32_t at, unsigned copy)
         point(m, at, unfinished);
     if (turned(m, at, copy)) {
         uint32_t label = code_label(m->c);
-        code_branch(m->c, branch_condition(i->insn) ^ 1u, label);
+        code_branch(m->c, insn_branch_condition(i->insn) ^ 1u, label);
         vec_push(&m->stubs, ((struct stub){label, at, copy, false, true}));
         return;
     }

@@ -2,6 +2,7 @@
 #include "insitu/maps.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -53,6 +54,35 @@ const struct map *maps_at(const struct maps *m, uint64_t address)
         if (address >= m->list.items[i].start && address < m->list.items[i].end)
             return &m->list.items[i];
     return NULL;
+}
+
+double maps_huge(pid_t pid, const uint64_t *addresses, size_t count)
+{
+    char path[64], line[4608];
+    uint64_t start = 0, end = 0, resident = 0, kib;
+    size_t found = 0, huge = 0;
+
+    snprintf(path, sizeof path, "/proc/%d/smaps", (int)pid);
+    FILE *file = fopen(path, "re");
+    if (!file)
+        return NAN;
+    while (fgets(line, sizeof line, file)) {
+        if (sscanf(line, "%" SCNx64 "-%" SCNx64 " ", &start, &end) == 2)
+            continue;
+        if (sscanf(line, "Rss: %" SCNu64, &kib) == 1)
+            resident = kib;
+        if (sscanf(line, "AnonHugePages: %" SCNu64, &kib) != 1)
+            continue;
+        for (size_t i = 0; i < count; i++) {
+            const uint64_t address = addresses[i] & ((UINT64_C(1) << 48) - 1);
+            if (address >= start && address < end) {
+                found++;
+                huge += 2 * kib > resident;
+            }
+        }
+    }
+    fclose(file);
+    return found ? (double)huge / (double)found : NAN;
 }
 
 static bool is_free(const struct maps *m, uint64_t start, uint64_t end)

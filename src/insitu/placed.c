@@ -18,6 +18,7 @@
 /* most single steps of a thread until it can continue in the original */
 #define STEPS_MOST 20000u
 #define CLOCK_TRIES 12
+#define HUGE_EVENTS 4096u      /* recorded events whose page sizes are read */
 #define PERIOD_FIRST 256u      /* passes between stamps before their duration is known */
 
 static uint64_t slot_address(const struct placed *x, uint32_t slot)
@@ -44,7 +45,7 @@ bool placed_new(struct process *p, const struct region *r, struct copies *c, uin
     uint64_t size = (c->code.bytes.count + 4095u) & ~UINT64_C(4095), at;
     struct traced *t = process_caller(p);
 
-    *out = (struct placed){.process = p, .region = r, .copies = c, .bias = bias};
+    *out = (struct placed){.process = p, .region = r, .copies = c, .bias = bias, .huge = NAN};
     out->chosen = mem_zero(SLOTS_MOST, sizeof *out->chosen);
     out->period = mem_zero(SLOTS_MOST, sizeof *out->period);
     out->given = mem_zero(SLOTS_MOST, sizeof *out->given);
@@ -408,6 +409,9 @@ static void harvest_events(struct placed *x, uint32_t slot, uint64_t iterations,
                                              x->events.items + first, kept * 8)) {
         x->events.count += kept;
         vec_push(&x->stretches, ((struct recorded_stretch){iterations, first, kept}));
+        if (isnan(x->huge))
+            x->huge = maps_huge(x->process->pid, x->events.items + first,
+                                kept < HUGE_EVENTS ? kept : HUGE_EVENTS);
     }
     set_word(x, slot, SLOT_EVENTS, 0);
 }

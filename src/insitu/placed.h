@@ -50,6 +50,8 @@ struct placed {
     VEC(uint64_t) events;
     VEC(struct recorded_stretch) stretches;
     VEC(double) patches;                 /* cycles of a patch, by timed block */
+    /* share of the first recorded accesses that are to pages of 2 MiB; NaN: unknown */
+    double huge;
 };
 
 #define SLOTS_MOST 256u

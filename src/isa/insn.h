@@ -232,6 +232,10 @@ unsigned insn_rip_displacement(const struct insn *insn);
 /* Returns the offset of a relative branch's distance in the instruction's bytes, and its size in
  * *@size. Returns 0 if there is none. x86-64 only. */
 unsigned insn_branch_distance(const struct insn *insn, unsigned *size);
+#define INSN_NO_CONDITION UINT32_MAX
+/* Returns the low four bits of the opcode of a branch on flags; INSN_NO_CONDITION for other
+ * instructions. x86-64 only. */
+unsigned insn_branch_condition(const struct insn *insn);
 
 /* Iterators over related forms. Each call returns one form and advances *@at. The caller
  * initialises *@at to 0. They return false after the last form. */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "isa/rewrite.h"
 
+#include <string.h>
+
 static const struct isa_rewrite *rewrite_of(const struct insn *in)
 {
     return isa_ops((enum isa)in->isa)->rewrite;
@@ -79,6 +81,18 @@ bool rewrite_sum_end(const struct insn *in, uint8_t reg, struct insn *out)
     uint8_t bytes[16];
     return rewrite_of(in) && rewrite_of(in)->sum_end &&
            decode(in, bytes, rewrite_of(in)->sum_end(in, reg, bytes), out);
+}
+
+size_t rewrite_at_address(const struct insn *in, uint8_t base, uint8_t index, int32_t displacement,
+                          uint8_t out[16])
+{
+    struct insn again;
+    const size_t length = rewrite_of(in) && rewrite_of(in)->at_address
+                              ? rewrite_of(in)->at_address(in, base, index, displacement, out)
+                              : 0;
+
+    return decode(in, out, length, &again) && strcmp(again.mnemonic, in->mnemonic) == 0 ? length
+                                                                                        : 0;
 }
 
 void rewrite_print(const struct insn *in, bool att, struct str *out)

@@ -49,6 +49,10 @@ struct isa_rewrite {
     /* Writes at most 32 bytes of code that pushes the flags in @mask below the stack pointer, for
      * comparison. */
     size_t (*flags_store)(uint32_t mask, uint8_t *out);
+    /* Writes @in with its memory operand at @base + @index + @displacement (index REG_NONE: none).
+     * NULL: not supported. */
+    size_t (*at_address)(const struct insn *in, uint8_t base, uint8_t index, int32_t displacement,
+                         uint8_t *out);
     /* Appends the text of @in, with AT&T operands if @att, otherwise in the vendor's syntax. */
     void (*print)(const struct insn *in, bool att, struct str *out);
 };
@@ -63,6 +67,10 @@ bool rewrite_sum_begin(const struct insn *in, uint8_t reg, struct insn *out);
 bool rewrite_sum_end(const struct insn *in, uint8_t reg, struct insn *out);
 bool rewrite_sum_stay(const struct insn *in, uint8_t *from, struct insn *out);
 bool rewrite_sum_low(const struct insn *in, uint8_t reg, struct insn *out);
+/* Writes @in with its memory operand at register @base + @index + @displacement (index REG_NONE:
+ * none). Returns the length; 0 if there is no such instruction. */
+size_t rewrite_at_address(const struct insn *in, uint8_t base, uint8_t index, int32_t displacement,
+                          uint8_t out[16]);
 void rewrite_print(const struct insn *in, bool att, struct str *out);
 
 #endif

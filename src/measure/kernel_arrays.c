@@ -180,9 +180,9 @@ static bool pattern_fill(struct kernel_arrays *k, const struct arrays_fill *f, s
 }
 
 /* Measures the ticks of @count clock chains, the least of several runs. */
-static bool chain_ticks(struct kernel_arrays *k, unsigned count, double *least, struct err *err)
+static bool chain_ticks(struct sandbox *s, unsigned count, double *least, struct err *err)
 {
-    struct sandbox_item *item = sandbox_items(k->sandbox);
+    struct sandbox_item *item = sandbox_items(s);
 
     *item = (struct sandbox_item){.mode = SANDBOX_RAW_TICKS,
                                   .code = PULSE_CHAIN,
@@ -190,27 +190,24 @@ static bool chain_ticks(struct kernel_arrays *k, unsigned count, double *least, 
                                   .warm = 2,
                                   .count = count,
                                   .samples = CLOCK_SAMPLES};
-    if (!sandbox_run(k->sandbox, 1, NULL, NULL, NULL, err))
+    if (!sandbox_run(s, 1, NULL, NULL, NULL, err))
         return false;
     if (item->fault)
         return err_set(err, ERR_LIMIT, "try again", "the chain for the clock failed: %s",
                        sandbox_fault_text(item->fault));
     *least = INFINITY;
-    for (unsigned s = 0; s < CLOCK_SAMPLES; s++)
-        *least = fmin(*least, (double)item->ticks[s]);
+    for (unsigned i = 0; i < CLOCK_SAMPLES; i++)
+        *least = fmin(*least, (double)item->ticks[i]);
     return true;
 }
 
-/* Measures cycles per tick with the chain in the same child process, and stores them in the arena's
- * state. */
-static bool clock_measure(struct kernel_arrays *k, struct err *err)
+bool arena_clock(struct sandbox *s, struct arena_state *a, struct err *err)
 {
-    struct arena_state *a = k->arena;
     double ticks;
 
-    if (!(a->clock_least > 0) && !chain_ticks(k, CLOCK_SHORT, &a->clock_least, err))
+    if (!(a->clock_least > 0) && !chain_ticks(s, CLOCK_SHORT, &a->clock_least, err))
         return false;
-    if (!chain_ticks(k, CLOCK_LONG, &ticks, err))
+    if (!chain_ticks(s, CLOCK_LONG, &ticks, err))
         return false;
     a->clock = SANDBOX_CHAIN_LENGTH * (double)(CLOCK_LONG - CLOCK_SHORT) / (ticks - a->clock_least);
     a->clock_at = clock_seconds();
@@ -481,7 +478,7 @@ bool kernel_arrays_measure(struct kernel_arrays *k, const struct arrays *arrays,
         return false;
     const double begun = clock_seconds();
     const uint64_t first = ticks_now();
-    if (begun - k->arena->clock_at > CLOCK_RECENT && !clock_measure(k, err))
+    if (begun - k->arena->clock_at > CLOCK_RECENT && !arena_clock(k->sandbox, k->arena, err))
         return false;
     const double clock_before = k->arena->clock;
     double rough = k->rough * w.copies;
@@ -489,7 +486,8 @@ bool kernel_arrays_measure(struct kernel_arrays *k, const struct arrays *arrays,
         return false;
     const struct sample_plan p = sampling_plan(arrays, &w, rough);
     if (!walk_through(k, arrays, &w, &p, rough, err) ||
-        !samples_take(k, arrays, &w, &p, seconds, ticks, &n, &start, err) || !clock_measure(k, err))
+        !samples_take(k, arrays, &w, &p, seconds, ticks, &n, &start, err) ||
+        !arena_clock(k->sandbox, k->arena, err))
         return false;
     const double clock = fmax(clock_before, k->arena->clock);
     /* Subtracts the start-up cost and with it the first unit. */

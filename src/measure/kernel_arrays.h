@@ -20,6 +20,10 @@ struct arena_state {
                                   * measurement */
 };
 
+/* Measures the cycles per tick in the child process of @s, and stores them in @a. Returns false
+ * with err: ERR_LIMIT if the core is contended. */
+bool arena_clock(struct sandbox *s, struct arena_state *a, struct err *err);
+
 /* Code of several copies of the kernel at distances of @stride bytes. */
 struct arrays_code {
     unsigned copies;

@@ -179,6 +179,11 @@ bool sandbox_add(struct sandbox *s, const uint8_t *code, size_t length, unsigned
     return true;
 }
 
+void sandbox_set(struct sandbox *s, uint32_t offset, const void *data, size_t bytes)
+{
+    memcpy(s->code + offset, data, bytes);
+}
+
 const uint8_t *sandbox_code(const struct sandbox *s, uint32_t offset)
 {
     return s->code + offset;

@@ -42,6 +42,9 @@ bool sandbox_add(struct sandbox *s, const uint8_t *code, size_t length, unsigned
                  unsigned counter, uint32_t *offset);
 /* Returns the code at @offset, readable until sandbox_clear. */
 const uint8_t *sandbox_code(const struct sandbox *s, uint32_t offset);
+/* Overwrites @bytes bytes at @offset of the code area, within code of sandbox_add that is data of
+ * its loops. */
+void sandbox_set(struct sandbox *s, uint32_t offset, const void *data, size_t bytes);
 /* Runs items 0 to @count - 1. Polls @cancelled (may be NULL) about ten times per second. Checks
  * counts, order and ranges of the results, because the child may have corrupted them. Returns false
  * with err if no child can be started, or when cancelled. */

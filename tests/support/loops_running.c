@@ -269,6 +269,34 @@ static void run_list(const char *name, long repeats)
     }
 }
 
+#define PAGES 16384
+/* Runs a list with one node per page of 4 KiB, which all are in the caches but not in the TLB. With
+ * "huge" in the name pages have 2 MiB. */
+static void run_pages(const char *name, long repeats)
+{
+    char *a = mmap(NULL, (PAGES + 512) * 4096l, PROT_READ | PROT_WRITE,
+                   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    uint32_t *order = memory(PAGES * sizeof *order);
+    if (a == MAP_FAILED)
+        exit(1);
+    a += -(uintptr_t)a & ((2u << 20) - 1);
+    madvise(a, PAGES * 4096l, strstr(name, "huge") ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
+    for (uint32_t i = 0; i < PAGES; i++) {
+        uint32_t j = (uint32_t)(next_random() % (i + 1u));
+        order[i] = order[j];
+        order[j] = i;
+    }
+    for (uint32_t i = 0; i < PAGES; i++)
+        order[i] = order[i] * 4096u + (uint32_t)(next_random() % 64) * 64u;
+    for (uint32_t i = 0; i < PAGES; i++)
+        *(struct node *)(a + order[i]) = (struct node){
+            i + 1 < PAGES ? (struct node *)(a + order[i + 1]) : NULL, i};
+    for (long r = 0; r < repeats; r++) {
+        TIMED(printed += loop_list((struct node *)(a + order[0])));
+        iterations += PAGES;
+    }
+}
+
 static void run_sum(const char *name, long repeats)
 {
     (void)name;
@@ -566,7 +594,7 @@ int main(int c, char **v)
         {"call", run_call},           {"double", run_double}, {"threads", run_threads},
         {"births", run_births},       {"spawns", run_spawns}, {"faults", run_faults},
         {"timer", run_timer},         {"fork", run_fork},     {"wait", run_wait},
-        {"shared", run_shared},       {"vforks", run_shared}};
+        {"shared", run_shared},       {"vforks", run_shared}, {"pages", run_pages}};
     long repeats = c > 2 ? atol(v[2]) : 1;
 
     timed = getenv("CYCLES") != NULL;

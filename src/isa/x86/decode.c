@@ -617,6 +617,16 @@ unsigned insn_branch_distance(const struct insn *insn, unsigned *size)
     return 0;
 }
 
+unsigned insn_branch_condition(const struct insn *insn)
+{
+    unsigned size = 0, at = insn_branch_distance(insn, &size);
+    const uint8_t opcode = at ? insn->bytes[at - 1] : 0;
+    const bool flags = insn->traits & INSN_CONDITIONAL &&
+                       ((opcode & 0xf0) == 0x70 || (opcode & 0xf0) == 0x80);
+
+    return flags ? opcode & 15u : INSN_NO_CONDITION;
+}
+
 size_t x86_glance(const uint8_t *code, size_t length, int64_t *branch, bool *vector)
 {
     ZydisDecodedInstruction in;

@@ -661,6 +661,27 @@ static size_t sum_end(const struct insn *in, uint8_t reg, uint8_t *out)
     return request_encode(&r, out);
 }
 
+static size_t at_address(const struct insn *in, uint8_t base, uint8_t index, int32_t displacement,
+                         uint8_t *out)
+{
+    struct work w;
+
+    if (!work_begin(in, &w))
+        return 0;
+    for (unsigned i = 0; i < w.again.operand_count; i++) {
+        ZydisEncoderOperand *op = &w.again.operands[i];
+        if (op->type != ZYDIS_OPERAND_TYPE_MEMORY)
+            continue;
+        op->mem.base = register_of(ZYDIS_REGCLASS_GPR64, base);
+        op->mem.index = index == REG_NONE ? ZYDIS_REGISTER_NONE
+                                          : register_of(ZYDIS_REGCLASS_GPR64, index);
+        op->mem.scale = index != REG_NONE;
+        op->mem.displacement = displacement;
+        return request_encode(&w.again, out);
+    }
+    return 0;
+}
+
 /* Writes lea rsp, [rsp - 1024] (the red zone may be in use); pushfq; and qword [rsp] with the bits
  * of @mask. */
 static size_t flags_store(uint32_t mask, uint8_t *out)
@@ -721,4 +742,5 @@ static void print(const struct insn *in, bool att, struct str *out)
 }
 
 const struct isa_rewrite x86_rewrite = {
-    next, steps, sum, sum_begin, sum_end, sum_stay, sum_low, flags_store, print};
+    next,    steps,   sum,         sum_begin,  sum_end,
+    sum_stay, sum_low, flags_store, at_address, print};

@@ -1,0 +1,42 @@
+/* Costs of a loop's parts with the branch outcomes and addresses that program explain recorded. */
+#ifndef PORTOLAN_CMD_BLAME_RECORDED_H
+#define PORTOLAN_CMD_BLAME_RECORDED_H
+
+#include "measure/recorded.h"
+#include "table/result.h"
+
+/* largest relative difference from the time in the program at which the costs are valid */
+#define RECORDED_AGREES 0.25
+
+/* A cost is the cycles per iteration that a change saves. */
+struct recorded_cost {
+    double cycles, off; /* off: uncertainty; NaN: not measured */
+};
+
+struct recorded_costs {
+    double cycles, spread;     /* cycles per iteration of the unchanged loop */
+    double program;            /* cycles per iteration in the program */
+    struct recorded_cost near; /* all accesses in the first level */
+    bool huge_pages;           /* the program has pages of 2 MiB, and so have all runs */
+    /* pages of 2 MiB instead of 4 KiB; NaN: the system or the program has no others */
+    struct recorded_cost huge;
+    size_t count; /* number of instructions */
+    /* for each instruction: without it, with its accesses in one line, and with its outcomes
+     * sorted */
+    struct recorded_cost *without, *nearby, *sorted;
+};
+
+/* Measures all costs for about @seconds; without those of single instructions if @brief. @program:
+ * cycles per iteration in the program. @huge: its data is on pages of 2 MiB. Returns false with
+ * err. The caller always frees @out with recorded_costs_done. */
+bool recorded_costs_measure(struct sandbox *s, const struct recording *r, double program, bool huge,
+                            bool brief, double seconds, struct recorded_costs *out,
+                            struct err *err);
+void recorded_costs_done(struct recorded_costs *c);
+/* Returns whether the time in the sandbox agrees with that in the program. */
+bool recorded_costs_agree(const struct recorded_costs *c);
+/* Adds sentences, values and a table. */
+void recorded_costs_show(const struct recorded_costs *c, const struct recording *r,
+                         struct result *result);
+
+#endif

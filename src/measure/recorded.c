@@ -1,0 +1,434 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "measure/recorded.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/compare.h"
+#include "isa/foreign.h"
+#include "measure/kernel_arrays.h"
+#include "measure/kernel_run.h"
+#include "measure/recorded_code.h"
+
+/* most bytes of the values that a pass reads; they pass through the second-level cache */
+#define VALUES_MOST ((size_t)512 << 10)
+#define ITERATIONS_LEAST 500u
+#define BLOCK 250u     /* consecutive iterations that are taken or omitted together */
+#define REGION_BITS 21 /* addresses keep these bits; the regions above become adjacent */
+#define REGIONS_MOST 512u
+#define PAGE 4096u
+#define LINE 64u
+#define ROUNDS_LEAST 4u
+#define ROUNDS_MOST 24u
+
+/* State of the measurements with one size of pages. */
+struct recorded_run {
+    struct sandbox *sandbox;
+    const struct recording *r;
+    struct recorded_plan plan;
+    VEC(uint32_t) taken; /* indices of the iterations that run; the last one exits */
+    size_t last_events;  /* number of events of the last iteration until its exit */
+    /* Repetitions of the taken iterations in a pass, each with accesses moved by another number of
+     * lines; most lines by which accesses are moved. */
+    unsigned repeats, places;
+    size_t pass_bytes;       /* values of a pass */
+    VEC(uint64_t) regions;   /* upper bits of the recorded addresses, ascending */
+    uint64_t *folded;        /* for each event of an access: its offset in the arena */
+    uint64_t *near;          /* for each instruction: offset of its first access */
+    uint32_t values, reader; /* places of the values, and of code that reads them */
+    uint8_t *image;          /* values of the next run */
+    struct arena_state arena;
+};
+
+static size_t event_end(const struct recording *r, size_t iteration)
+{
+    return iteration + 1 < r->iterations.count ? r->iterations.items[iteration + 1]
+                                               : r->events.count;
+}
+
+/* Returns the number of events of @iteration until it can exit the loop; 0: it cannot. */
+static size_t exit_events(const struct recording *r, size_t iteration)
+{
+    const size_t begin = r->iterations.items[iteration];
+
+    for (size_t i = begin; i < event_end(r, iteration); i++) {
+        const struct recorded_insn *in = &r->insns.items[r->events.items[i].at];
+        if (recorded_branch(in) &&
+            (in->indirect || in->target == RECORDED_OUT || in->next == RECORDED_OUT))
+            return i + 1 - begin;
+    }
+    return 0;
+}
+
+/* Chooses blocks of iterations from the whole recording, as many as the values have room for. */
+static bool take_iterations(struct recorded_run *x, struct err *err)
+{
+    const size_t all = x->r->iterations.count, most = VALUES_MOST / x->plan.bytes,
+                 blocks = all / BLOCK, wanted = most / BLOCK < blocks ? most / BLOCK : blocks;
+
+    for (size_t b = 0, chosen = 0; b < blocks; b++) {
+        if ((b + 1) * wanted / blocks == chosen)
+            continue;
+        chosen++;
+        for (size_t i = 0; i < BLOCK; i++)
+            vec_push(&x->taken, (uint32_t)(b * BLOCK + i));
+    }
+    while (x->taken.count && !x->last_events) {
+        x->last_events = exit_events(x->r, x->taken.items[x->taken.count - 1]);
+        x->taken.count -= !x->last_events;
+    }
+    for (size_t i = 0; i < x->r->insns.count; i++)
+        if (x->r->insns.items[i].places > x->places)
+            x->places = x->r->insns.items[i].places;
+    const size_t room = x->taken.count ? most / x->taken.count : 1;
+    x->repeats = room < 1 ? 1 : room < x->places ? (unsigned)room : x->places;
+    return x->taken.count >= ITERATIONS_LEAST ||
+           err_set(err, ERR_DATA, "run the program longer",
+                   "only %zu recorded iterations can be repeated", x->taken.count);
+}
+
+/* Returns the offset in the arena of an access to @address. */
+static uint64_t fold(const struct recorded_run *x, uint64_t address)
+{
+    size_t low = 0, high = x->regions.count;
+
+    while (high - low > 1) {
+        size_t middle = (low + high) / 2;
+        if (x->regions.items[middle] <= address >> REGION_BITS)
+            low = middle;
+        else
+            high = middle;
+    }
+    return (uint64_t)low << REGION_BITS | (address & ((UINT64_C(1) << REGION_BITS) - 1));
+}
+
+/* Computes the arena's offset of each access of the iterations that run. */
+static bool fold_addresses(struct recorded_run *x, struct err *err)
+{
+    const struct recording *r = x->r;
+    size_t kept = 0;
+
+    for (size_t i = 0; i < r->events.count; i++)
+        if (recorded_access(&r->insns.items[r->events.items[i].at]))
+            vec_push(&x->regions, r->events.items[i].value >> REGION_BITS);
+    if (x->regions.count)
+        qsort(x->regions.items, x->regions.count, sizeof *x->regions.items, compare_uint64);
+    for (size_t i = 0; i < x->regions.count; i++)
+        if (!i || x->regions.items[i] != x->regions.items[kept - 1])
+            x->regions.items[kept++] = x->regions.items[i];
+    x->regions.count = kept;
+    if (kept > REGIONS_MOST)
+        return err_set(err, ERR_LIMIT, NULL,
+                       "the recorded accesses spread over more than %u MiB, too much for the "
+                       "sandbox",
+                       REGIONS_MOST << (REGION_BITS - 20));
+    x->folded = mem_alloc((r->events.count + 1) * sizeof *x->folded);
+    x->near = mem_zero(r->insns.count + 1, sizeof *x->near);
+    for (size_t i = r->events.count; i-- > 0;) {
+        const uint32_t at = r->events.items[i].at;
+        if (recorded_access(&r->insns.items[at]))
+            x->near[at] = x->folded[i] = fold(x, r->events.items[i].value);
+    }
+    return true;
+}
+
+/* Makes the arena, with all pages present and all words 0. */
+static bool arena_make(struct recorded_run *x, bool huge, struct err *err)
+{
+    const size_t bytes = (x->regions.count + 1) << REGION_BITS;
+
+    if (!sandbox_arena(x->sandbox, bytes, huge, err))
+        return false;
+    for (size_t at = 0; at < bytes; at += SANDBOX_FILL_PART)
+        if (!sandbox_fill(x->sandbox,
+                          &(struct sandbox_fill){.kind = SANDBOX_FILL_VALUE,
+                                                 .at = at,
+                                                 .bytes = bytes - at < SANDBOX_FILL_PART
+                                                              ? bytes - at
+                                                              : SANDBOX_FILL_PART},
+                          err))
+            return false;
+    return true;
+}
+
+struct sorted_iteration {
+    uint64_t key;
+    uint32_t place; /* position in recorded_run.taken */
+};
+
+static int by_key(const void *a, const void *b)
+{
+    const struct sorted_iteration *x = a, *y = b;
+    return x->key != y->key ? (x->key > y->key) - (x->key < y->key)
+                            : (x->place > y->place) - (x->place < y->place);
+}
+
+/* Returns the order of iterations for change @c, without the last one, which stays. The caller
+ * frees it. */
+static uint32_t *order_of(const struct recorded_run *x, struct recorded_change c)
+{
+    const size_t count = x->taken.count;
+    uint32_t *order = mem_alloc(count * sizeof *order);
+    struct sorted_iteration *sorted = mem_zero(count, sizeof *sorted);
+
+    for (size_t n = 0; n < count; n++) {
+        sorted[n].place = (uint32_t)n;
+        for (size_t i = x->r->iterations.items[x->taken.items[n]];
+             c.kind == RECORDED_SORTED && i < event_end(x->r, x->taken.items[n]); i++)
+            if (x->r->events.items[i].at == c.at)
+                sorted[n].key = x->r->events.items[i].value + 1;
+    }
+    qsort(sorted, count - 1, sizeof *sorted, by_key);
+    for (size_t n = 0; n < count; n++)
+        order[n] = sorted[n].place;
+    free(sorted);
+    return order;
+}
+
+/* Returns the address of the access of event @i in run @number with change @c. */
+static uint64_t address_of(const struct recorded_run *x, size_t i, struct recorded_change c,
+                           unsigned number)
+{
+    const uint32_t at = x->r->events.items[i].at, places = x->r->insns.items[at].places;
+    const uint64_t begin = sandbox_arena_at(x->sandbox), shift = number % places * LINE;
+    uint64_t offset = x->folded[i];
+
+    if (c.kind == RECORDED_NEAR && (c.at == at || c.at == RECORDED_OUT))
+        return begin + (x->near[at] & ~(uint64_t)(LINE - 1)) + offset % LINE;
+    offset = (offset & ~(uint64_t)(PAGE - 1)) | ((offset + shift) & (PAGE - 1));
+    return begin + offset;
+}
+
+/* Writes the values of one iteration to @out. @events: number of its events until it exits; 0: it
+ * does not exit. */
+static void write_iteration(const struct recorded_run *x, const struct recorded_code *code,
+                            struct recorded_change c, size_t iteration, size_t events,
+                            unsigned number, uint8_t *out)
+{
+    const struct recording *r = x->r;
+    const size_t begin = r->iterations.items[iteration],
+                 end = events ? begin + events : event_end(r, iteration);
+
+    memset(out, 0, x->plan.bytes);
+    out[0] = events > 0;
+    for (size_t i = begin; i < end; i++) {
+        const struct recorded_event e = r->events.items[i];
+        const struct recorded_insn *in = &r->insns.items[e.at];
+        const bool exits = events && i + 1 == end;
+        uint8_t *to = out + x->plan.places[e.at];
+        if (x->plan.own[e.at])
+            continue;
+        if (recorded_access(in)) {
+            const uint64_t address = address_of(x, i, c, number);
+            memcpy(to, &address, sizeof address);
+        } else if (in->indirect) {
+            const uint32_t target =
+                exits || e.value == RECORDED_OUT ? code->exit : code->labels.items[e.value];
+            memcpy(to, &target, sizeof target);
+        } else {
+            const bool taken = exits ? in->target == RECORDED_OUT : e.value != 0;
+            const uint32_t load = x->plan.decider[e.at];
+            if (load == RECORDED_OUT)
+                *to = taken;
+            else
+                memcpy(out + x->plan.places[load], &x->plan.content[e.at][taken], 8);
+        }
+    }
+}
+
+/* Writes the values of a pass with change @c to @out. Its accesses are moved by @number lines and
+ * more. Accesses that every iteration executes keep their order if the iterations are sorted. */
+static void write_pass(const struct recorded_run *x, const struct recorded_code *code,
+                       struct recorded_change c, unsigned number, const uint32_t *order,
+                       uint8_t *out)
+{
+    const size_t count = x->taken.count, all = count * x->repeats, bytes = x->plan.bytes;
+    const bool sorted = c.kind == RECORDED_SORTED;
+
+    for (size_t n = 0; n < all; n++)
+        write_iteration(x, code, c, x->taken.items[order[sorted ? n / x->repeats : n % count]],
+                        n + 1 == all ? x->last_events : 0,
+                        number + (unsigned)(sorted ? n % x->repeats : n / count), out + n * bytes);
+    for (size_t n = 0; sorted && n + 1 < all; n++) {
+        const uint32_t taken = x->taken.items[n % count];
+        for (size_t i = x->r->iterations.items[taken]; i < event_end(x->r, taken); i++) {
+            const uint32_t at = x->r->events.items[i].at;
+            if (!recorded_access(&x->r->insns.items[at]) || !x->plan.always[at] || x->plan.own[at])
+                continue;
+            const uint64_t address = address_of(x, i, c, number + (unsigned)(n / count));
+            memcpy(out + n * bytes + x->plan.places[at], &address, sizeof address);
+        }
+    }
+}
+
+/* Writes the values of both passes of a run. The first pass fills caches and TLBs. Unless it
+ * accesses all lines of the program, the second pass accesses other lines of the same pages. */
+static void write_values(struct recorded_run *x, const struct recorded_code *code,
+                         struct recorded_change c, unsigned number, const uint32_t *order)
+{
+    write_pass(x, code, c, number, order, x->image);
+    write_pass(x, code, c, number + x->repeats, order, x->image + x->pass_bytes);
+    sandbox_set(x->sandbox, x->values, x->image, 2 * x->pass_bytes);
+}
+
+/* Adds the values, and code that reads them into the cache. */
+static bool values_add(struct recorded_run *x, struct err *err)
+{
+    const size_t bytes = 2 * x->taken.count * x->repeats * x->plan.bytes;
+    uint8_t code[64];
+
+    x->pass_bytes = bytes / 2;
+    x->image = mem_zero(bytes + LINE, 1);
+    if (!sandbox_add(x->sandbox, x->image, bytes, 1, COUNTER_MEMORY, &x->values))
+        return err_set(err, ERR_LIMIT, NULL, "the recording is too long for the sandbox");
+    const size_t length =
+        recorded_reader(x->values, sandbox_next_offset(x->sandbox), (uint32_t)(bytes / LINE), code);
+    return sandbox_add(x->sandbox, code, length, 1, COUNTER_MEMORY, &x->reader) ||
+           err_set(err, ERR_LIMIT, NULL, "the recording is too long for the sandbox");
+}
+
+/* Runs all iterations once. *@fault: whether the code with this change faults. */
+static bool run(struct recorded_run *x, uint32_t offset, double *ticks, unsigned *fault,
+                uint32_t *where, struct err *err)
+{
+    struct sandbox_item *items = sandbox_items(x->sandbox);
+
+    for (unsigned i = 0; i < 2; i++) {
+        items[i] = (struct sandbox_item){.mode = SANDBOX_RAW_TICKS,
+                                         .code = PULSE_ITEM,
+                                         .offset = i ? offset : x->reader,
+                                         .kernel = true,
+                                         .counter = COUNTER_MEMORY,
+                                         .vectors = x->plan.vectors,
+                                         .passes = 1,
+                                         .plain_values = true,
+                                         .warm = i,
+                                         .count = 1,
+                                         .samples = 1};
+        for (uint8_t reg = 0; reg < 16; reg++)
+            items[i].general[reg] = recorded_start(x->r, reg);
+    }
+    if (!sandbox_run(x->sandbox, 2, NULL, NULL, NULL, err))
+        return false;
+    *fault = items[1].fault ? items[1].fault : items[0].fault;
+    *where = items[1].fault_offset;
+    *ticks = (double)items[1].ticks[0];
+    return *fault != FAULT_STARVED || err_set(err, ERR_LIMIT, "try again", "core is contended");
+}
+
+/* Returns whether the loop can run with change @c. */
+static bool recorded_possible(const struct recording *r, const struct recorded_plan *p,
+                              struct recorded_change c)
+{
+    if (c.kind == RECORDED_NEAR)
+        return c.at == RECORDED_OUT || !p->own[c.at];
+    for (size_t i = 0; c.kind == RECORDED_WITHOUT && i < r->insns.count; i++)
+        if (p->decider[i] != RECORDED_OUT && (c.at == p->decider[i] || c.at + 1 == i))
+            return false;
+    return true;
+}
+
+static bool measure(struct recorded_run *x, const struct recorded_code *codes,
+                    const struct recorded_change *changes, size_t count, double seconds,
+                    struct recorded_time *times, struct err *err)
+{
+    double *all = mem_alloc(count * ROUNDS_MOST * sizeof *all);
+    const double until = clock_seconds() + seconds;
+    unsigned rounds = 0, number = 0, fault;
+    uint32_t **orders = mem_alloc(count * sizeof *orders), where;
+    bool ok = true;
+
+    for (size_t c = 0; c < count; c++) {
+        orders[c] = order_of(x, changes[c]);
+        times[c] =
+            (struct recorded_time){recorded_possible(x->r, &x->plan, changes[c]) ? 0 : NAN, NAN};
+    }
+    /* the first round fills caches and is not counted */
+    for (unsigned round = 0;
+         ok && round <= ROUNDS_MOST && (round <= ROUNDS_LEAST || clock_seconds() < until);
+         round++) {
+        ok = arena_clock(x->sandbox, &x->arena, err);
+        for (size_t c = 0; ok && c < count; c++) {
+            double ticks = 0;
+            if (isnan(times[c].cycles))
+                continue;
+            write_values(x, &codes[c], changes[c], number, orders[c]);
+            number += 2 * x->repeats;
+            ok = run(x, codes[c].offset, &ticks, &fault, &where, err);
+            if (ok && fault)
+                times[c].cycles = NAN;
+            if (ok && fault && changes[c].kind == RECORDED_UNCHANGED)
+                ok = kernel_refuse(NULL, 0, sandbox_fault_text(fault), err);
+            if (round)
+                all[c * ROUNDS_MOST + round - 1] =
+                    ticks * x->arena.clock / (double)(x->taken.count * x->repeats);
+        }
+        rounds = round;
+    }
+    for (size_t c = 0; ok && c < count; c++) {
+        if (isnan(times[c].cycles))
+            continue;
+        qsort(all + c * ROUNDS_MOST, rounds, sizeof *all, compare_doubles);
+        times[c].cycles = all[c * ROUNDS_MOST + rounds / 8];
+        times[c].spread = all[c * ROUNDS_MOST + rounds / 4] / times[c].cycles - 1;
+    }
+    for (size_t c = 0; c < count; c++)
+        free(orders[c]);
+    free(orders);
+    free(all);
+    return ok;
+}
+
+static bool codes_add(struct recorded_run *x, const struct recorded_change *changes, size_t count,
+                      struct recorded_code *codes, struct err *err)
+{
+    uint32_t unused;
+
+    for (size_t c = 0; c < count; c++) {
+        codes[c].offset = sandbox_next_offset(x->sandbox);
+        const struct recorded_memory memory = {.arena = sandbox_arena_at(x->sandbox),
+                                               .near = x->near,
+                                               .values = x->values,
+                                               .pass_bytes = (uint32_t)x->pass_bytes,
+                                               .turn = sandbox_arena_at(x->sandbox) +
+                                                       (x->regions.count << REGION_BITS)};
+        if (!recorded_emit(x->r, &x->plan, &memory,
+                           changes[c].kind == RECORDED_WITHOUT ? changes[c].at : RECORDED_OUT,
+                           &codes[c], err))
+            return false;
+        if (!sandbox_add(x->sandbox, codes[c].bytes.items, codes[c].bytes.count, 1, COUNTER_MEMORY,
+                         &unused))
+            return err_set(err, ERR_LIMIT, NULL, "the loop is too long for the sandbox");
+    }
+    return true;
+}
+
+bool recorded_measure(struct sandbox *s, const struct recording *r, bool huge,
+                      const struct recorded_change *changes, size_t count, double seconds,
+                      struct recorded_time *times, double *huge_share, struct err *err)
+{
+    struct recorded_run x = {.sandbox = s, .r = r, .places = 1};
+    struct recorded_code *codes = mem_zero(count + 1, sizeof *codes);
+
+    sandbox_clear(s);
+    bool ok = recorded_plan_make(r, &x.plan, err) && take_iterations(&x, err) &&
+              fold_addresses(&x, err) && arena_make(&x, huge, err) && values_add(&x, err) &&
+              codes_add(&x, changes, count, codes, err) &&
+              measure(&x, codes, changes, count, seconds, times, err);
+    if (ok)
+        *huge_share = sandbox_arena_huge(s);
+    struct err ignored;
+    sandbox_arena(s, 0, false, &ignored);
+    for (size_t c = 0; c < count; c++)
+        recorded_code_done(&codes[c]);
+    free(codes);
+    recorded_plan_done(&x.plan);
+    vec_done(&x.taken);
+    vec_done(&x.regions);
+    free(x.folded);
+    free(x.near);
+    free(x.image);
+    return ok;
+}

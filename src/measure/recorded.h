@@ -1,0 +1,37 @@
+/* Runs recorded iterations of a loop in the arena of a sandbox. Branches take their recorded
+ * directions, and accesses go to their recorded addresses, whatever the registers contain. Both
+ * still wait for the registers on which they depend. Therefore mispredictions, cache misses and TLB
+ * misses occur as in the program, and the loop can be measured with a change. x86-64. One
+ * thread. */
+#ifndef PORTOLAN_MEASURE_RECORDED_H
+#define PORTOLAN_MEASURE_RECORDED_H
+
+#include "measure/recording.h"
+#include "measure/sandbox.h"
+
+/* Changes of the loop. RECORDED_WITHOUT: one instruction is omitted, but not a branch.
+ * RECORDED_NEAR: all its accesses go to one line (index RECORDED_OUT: each instruction has such a
+ * line). RECORDED_SORTED: the iterations are sorted by the direction of a branch. */
+enum recorded_kind { RECORDED_UNCHANGED, RECORDED_WITHOUT, RECORDED_NEAR, RECORDED_SORTED };
+
+struct recorded_change {
+    enum recorded_kind kind;
+    uint32_t at; /* index of the instruction */
+};
+
+struct recorded_time {
+    /* cycles per iteration: the lowest eighth of the runs; NaN: the loop cannot run with this
+     * change, because it faults, the instruction determines a branch, or a prefetcher hides its
+     * accesses */
+    double cycles;
+    double spread; /* relative distance from @cycles to the lower quartile */
+};
+
+/* Measures the loop with each of @count changes for about @seconds in all. @huge: with pages of
+ * 2 MiB instead of 4 KiB; *@huge_share: share of the memory that has them. Returns false with err:
+ * ERR_DATA if the loop cannot run so, ERR_LIMIT if the core is contended. */
+bool recorded_measure(struct sandbox *s, const struct recording *r, bool huge,
+                      const struct recorded_change *changes, size_t count, double seconds,
+                      struct recorded_time *times, double *huge_share, struct err *err);
+
+#endif

@@ -1,0 +1,69 @@
+/* Code of a loop whose branches and addresses come from recorded values. Each iteration has a
+ * record of equal length: byte 0 is 1 in the last record, and each instruction with values has a
+ * place in it. A branch whose operands are such values and constants is unchanged, and the values
+ * determine its direction. Other branches test a value after a conditional move of the original
+ * condition, so that they wait for the flags. An address is its value plus a 0 that is computed
+ * from the original registers. Other instructions are unchanged; their results do not matter.
+ * Internal to measure/recorded.c. x86-64. */
+#ifndef PORTOLAN_MEASURE_RECORDED_CODE_H
+#define PORTOLAN_MEASURE_RECORDED_CODE_H
+
+#include "measure/recording.h"
+
+struct recorded_plan {
+    /* arrays by instruction; places: offset of its value in a record; always: every iteration
+     * executes it; fixed: all its accesses have one address, which is in the code */
+    uint32_t *places;
+    bool *always, *fixed;
+    /* own: the load reads its place in the record. decider: index of the load whose value
+     * determines the direction of a branch; RECORDED_OUT: none. content: that value for a branch
+     * that is not taken, and for one that is. */
+    bool *own;
+    uint32_t *decider;
+    uint64_t (*content)[2];
+    uint32_t bytes; /* length of a record */
+    /* registers: address of the record; a value; a zero; the number 63 */
+    uint8_t record, value, zero, shift;
+    unsigned vectors; /* enum vector_setup */
+};
+
+struct recorded_code {
+    uint32_t offset; /* place in the sandbox's code area */
+    VEC(uint8_t) bytes;
+    VEC(uint32_t) labels; /* offset of each instruction from the first byte */
+    uint32_t exit;        /* offset of the code at an exit from the loop */
+};
+
+/* Plans the records of @r. Returns false with err (ERR_DATA) if its code is unsuitable. The caller
+ * always frees @out with recorded_plan_done. */
+bool recorded_plan_make(const struct recording *r, struct recorded_plan *out, struct err *err);
+void recorded_plan_done(struct recorded_plan *p);
+/* Returns the initial value of general register @reg. */
+uint64_t recorded_start(const struct recording *r, uint8_t reg);
+/* recorded_values.c: finds branches whose direction the value of one load determines. The other
+ * members of @p are complete, except for places. */
+void recorded_deciders(const struct recording *r, struct recorded_plan *p);
+/* Returns whether an instruction of @r writes register @reg, or memory. */
+bool recorded_writes(const struct insn *in, uint8_t reg);
+bool recorded_stores(const struct recording *r);
+/* Memory of a run. */
+struct recorded_memory {
+    uint64_t arena;       /* address of the arena */
+    const uint64_t *near; /* for each instruction: offset in the arena of a fixed access */
+    uint32_t values;      /* place of the records of the first pass */
+    uint32_t pass_bytes;  /* distance to those of the second pass */
+    uint64_t turn;        /* address of a word that is 0 before the first pass */
+};
+
+/* Makes the code without instruction @without (RECORDED_OUT: with all) for out->offset. Its passes
+ * read the records of the first and the second pass in turn. Returns false with err (ERR_DATA). The
+ * caller always frees @out with recorded_code_done. */
+bool recorded_emit(const struct recording *r, const struct recorded_plan *plan,
+                   const struct recorded_memory *memory, uint32_t without,
+                   struct recorded_code *out, struct err *err);
+void recorded_code_done(struct recorded_code *c);
+/* Writes code for place @offset that reads one word of each of @lines lines at @values. Returns its
+ * length, at most 64. */
+size_t recorded_reader(uint32_t values, uint32_t offset, uint32_t lines, uint8_t *out);
+
+#endif
