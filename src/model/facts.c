@@ -420,8 +420,9 @@ const struct fact fact_schema[] = {
      "total bandwidth of main memory for all cores of a socket", "kernel memory", false},
     {"line_write", FACT_NUMBER, "", 0.1, 100, "2", NULL,
      "cost of a written line of a stream, relative to a read line", "programs", false},
-    {"memory_stream_latency", FACT_NUMBER, "ns", 0, 1e6, "memory_latency", NULL,
-     "latency of a line that is streamed from main memory, without a page walk", "programs", false},
+    {"memory_stream_latency", FACT_NUMBER, "ns", 0, 1e6, NULL, NULL,
+     "latency of a line that is streamed from main memory, without a page walk; default: hidden",
+     "programs", false},
     {"stream_ahead", FACT_NUMBER, "lines", 0, MOST, NULL, NULL,
      "lines that the prefetchers have in flight per stream, beside those of the core, if the core "
      "has fewer than about eight; default: always enough",
