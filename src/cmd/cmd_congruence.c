@@ -49,7 +49,7 @@ static void add_class(const struct names *names, const struct congruence *c, uin
     json_object_set_new(object, "representative", json_text(representative));
     json_object_set_new(object, "forms", members);
     if (c->untested[class])
-        str_addf(text, "      %llu pair%s not compared with each other; %s%s decides\n",
+        str_addf(text, "      %llu pair%s of forms not compared; the experiment %s%s decides\n",
                  (unsigned long long)c->untested[class], c->untested[class] == 1 ? "" : "s",
                  json_string_value(json_array_get(untold, 0)),
                  json_array_size(untold) > 1 ? " and so on" : "");
@@ -99,8 +99,8 @@ static bool find(void *state, struct result *result, struct err *err)
                 c.classes == 1 ? "" : "es", c.forms, c.forms == 1 ? "" : "s", f->epsilon);
     if (untested)
         result_line(result,
-                    "%llu pair%s of forms were not compared; experiments settle measures the "
-                    "missing experiments",
+                    "%llu pair%s of forms not compared; experiments settle measures the missing "
+                    "experiments",
                     (unsigned long long)untested, untested == 1 ? "" : "s");
     result_count(result, "untested", (int64_t)untested);
     congruence_done(&c);
@@ -129,8 +129,8 @@ const struct command command_congruence = {
     .description =
         "Two forms are congruent when their cycles differ by less than epsilon, alone and in pairs "
         "with every form measured with both. A pair of the two forms is compared with twice the "
-        "time of each. Forms that no experiment compares share a class as well. They are counted "
-        "as not compared, with the pair that experiments settle measures.",
+        "time of each. Forms that no experiment compares also share a class. The result counts "
+        "these pairs of forms, and names the experiments that experiments settle measures.",
     .options = options,
     .examples = examples,
     .values_size = sizeof(struct congruence_values),

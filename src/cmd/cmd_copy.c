@@ -66,8 +66,8 @@ static bool run(struct session *s, const void *values, struct result *result, st
         result_block(result, str_text(&text));
     } else if (ok && text.length > COPY_MOST) {
         ok = err_set(err, ERR_LIMIT, "copy --file FILE writes the text to a file",
-                     "%zu bytes are too many: terminals accept %d for the clipboard", text.length,
-                     COPY_MOST);
+                     "%zu bytes are too many for the clipboard: terminals accept at most %d bytes",
+                     text.length, COPY_MOST);
     } else if (ok) {
         size_t lines = 0;
         for (const char *at = str_text(&text); *at; at++)

@@ -264,11 +264,9 @@ static const struct parameter arguments[] = {
     {0},
 };
 static const struct parameter options[] = {
-    {PARAMETER(WORDS, "--mapping", struct evaluate_values, mappings),
-     .value = "ID",
-     .complete = COMPLETE_MACHINE,
-     .otherwise = "the current machine",
-     .help = "a machine, or a mapping in PMEvo's JSON"},
+    {PARAMETER(WORDS, "--mapping", struct evaluate_values, mappings), .value = "ID",
+     .complete = COMPLETE_MACHINE, .otherwise = "the current machine",
+     .help = "a machine, or a file with a mapping in PMEvo's JSON format"},
     {PARAMETER(FLAG, "--heatmap", struct evaluate_values, heat),
      .help = "also print a heat map of predicted against measured cycles"},
     {0},

@@ -21,7 +21,7 @@ static struct evolve_run *current(const struct session *s, struct err *err)
 {
     if (s->document.run_count)
         return s->document.runs[s->document.run_count - 1];
-    err_set(err, ERR_USAGE, "evolve start starts one", "no inference run");
+    err_set(err, ERR_USAGE, "evolve start starts a run", "no inference run");
     return NULL;
 }
 
@@ -246,7 +246,7 @@ const struct command command_evolve_status = {
     .name = "evolve status",
     .help = "show the progress of the runs",
     .description = "Shows the mean error (d_avg) and the volume of the best mapping. The volume is "
-                   "the sum over all forms of the ports that each µop can use.",
+                   "the number of ports that each µop can use, summed over all forms.",
     .examples = status_examples,
     .run = run_status,
 };
@@ -409,7 +409,8 @@ const struct command command_evolve_edit = {
     .name = "evolve edit",
     .help = "change a form's usage in the run's best mapping",
     .description = "The mapping with that usage becomes the run's best mapping, whatever its "
-                   "error. A running search replaces it only by a mapping without a larger error.",
+                   "error. A running search replaces it only with a mapping whose error is not "
+                   "larger.",
     .arguments = edit_arguments,
     .examples = edit_examples,
     .values_size = sizeof(struct usage_edit_values),
@@ -631,7 +632,8 @@ static bool make_machine(struct adopting *w, struct mapping *take_best, struct r
         mapping_free(take_best);
         if (!w->made)
             return err_set(err, ERR_USAGE,
-                           "set machine to the measured processor, or use evolve adopt --alone",
+                           "select the measured processor with set machine, or use evolve adopt "
+                           "--alone",
                            "the mapping does not fit %s: they share no port", w->base->id);
     } else {
         w->made = machine_alone_of(w->isa, EVOLVED_MACHINE, take_best);
@@ -715,7 +717,9 @@ static bool prepare_adopt(struct session *s, const void *values, struct task *ta
                                                                        &w->problem);
     if (!w->count) {
         adopting_free(w);
-        return err_set(err, ERR_USAGE, "wait until the run has one", "the run has no mapping yet");
+        return err_set(err, ERR_USAGE,
+                       "wait until the run has a mapping; if it has ended, start a longer run",
+                       "the run has no mapping yet");
     }
     evolve_run_ports(run, w->genomes[0]->ports, &w->names);
     return task_give(task, &ops, w);

@@ -288,7 +288,7 @@ static bool make_table(void *state, struct result *result, struct err *err)
 
 static bool refuse_second(struct err *err)
 {
-    return err_set(err, ERR_USAGE, "job wait, or job cancel",
+    return err_set(err, ERR_USAGE, "use job wait or job cancel",
                    "active experiments are running already");
 }
 
@@ -319,7 +319,9 @@ static bool measure_table(struct session *s, void *state, struct result *result,
     }
     s->choosing = p;
     if (s->interactive) {
-        result_confirm(result, "job %u measures; the run starts after it", number);
+        result_confirm(result,
+                       "job %u measures experiments; the run starts when the job ends",
+                       number);
         return true;
     }
     struct job_info info;
@@ -344,7 +346,7 @@ bool evolve_start_active(struct session *s, const struct active_choice *w,
     if (s->choosing)
         return refuse_second(err);
     if (w->go_on && !checkpoint)
-        return err_set(err, ERR_USAGE, "evolve start --active --continue --checkpoint FILE",
+        return err_set(err, ERR_USAGE, "use evolve start --active --continue --checkpoint FILE",
                        "no checkpoint, so the experiments are lost");
     if (w->simulate && !(m = session_machine(s, w->simulate, err)))
         return false;

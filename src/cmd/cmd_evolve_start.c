@@ -46,7 +46,7 @@ const struct parameter evolve_start_options[] = {
     {PARAMETER(COUNT, "--seed", struct evolve_values, seed), .value = "S",
      .otherwise = "the setting seed", .help = "random seed"},
     {PARAMETER(COUNT, "--population", struct evolve_values, population), .value = "P", .least = 2,
-     .most = 1e6, .otherwise = "4 to 8, by the time limit; 1000 for pmevo",
+     .most = 1e6, .otherwise = "4 to 8, depending on the time limit; 1000 for pmevo",
      .help = "population size (at most 1000 except for pmevo)"},
     {PARAMETER(COUNT, "--threads", struct evolve_values, threads), .value = "N", .least = 1,
      .most = THREADS_MAX, .otherwise = "the setting threads", .help = "worker threads"},
@@ -55,13 +55,14 @@ const struct parameter evolve_start_options[] = {
      .help = "issue slots per cycle (0: no issue limit)"},
     {PARAMETER(NUMBER, "--price-scale", struct evolve_values, scale), .value = "X|auto",
      .least = 0.001, .most = 1000, .unset = "auto", .otherwise = "auto: from a pilot run",
-     .help = "factor of the three prices"},
+     .help = "factor for --uop-price, --volume-price and --usage-price"},
     {PARAMETER(NUMBER, "--uop-price", struct evolve_values, uop_price), .value = "X",
      .initial = INITIAL(EVOLVE_UOP_PRICE),
      .help = "price of a distinct µop; unit: an experiment with 100 % error"},
     {PARAMETER(NUMBER, "--volume-price", struct evolve_values, volume_price), .value = "X",
      .initial = INITIAL(EVOLVE_VOLUME_PRICE),
-     .help = "price of each port usable by a µop of a form; unit: an experiment with 100 % error"},
+     .help = "price of each port that a µop of a form can use; unit: an experiment with 100 % "
+             "error"},
     {PARAMETER(NUMBER, "--usage-price", struct evolve_values, usage_price), .value = "X",
      .initial = INITIAL(EVOLVE_USAGE_PRICE),
      .help = "price of a usage that few forms share; unit: an experiment with 100 % error"},
@@ -70,9 +71,9 @@ const struct parameter evolve_start_options[] = {
      .help = "pmevo: weight of the volume relative to the error"},
     {PARAMETER(TEXT, "--from", struct evolve_values, from), .value = "ID",
      .complete = COMPLETE_MACHINE, .otherwise = "random mappings",
-     .help = "machine whose mapping to start from"},
+     .help = "machine whose mapping the search starts from"},
     {PARAMETER(FLAG, "--continue", struct evolve_values, go_on),
-     .help = "start from the last run's population; with --active: from its experiments"},
+     .help = "start from the last run's population; with --active: from that run's experiments"},
     {PARAMETER(TEXT, "--checkpoint", struct evolve_values, checkpoint), .value = "FILE|none",
      .complete = COMPLETE_FILE, .otherwise = "a separate file in the state directory",
      .help = "file to save the population in, for evolve resume"},
@@ -186,7 +187,8 @@ static struct population last_population(const struct session *s)
 static bool need_experiments(const struct session *s, struct err *err)
 {
     return s->document.experiments ||
-           err_set(err, ERR_USAGE, "experiments load FILE, or experiments generate and measure",
+           err_set(err, ERR_USAGE,
+                   "use experiments load FILE, or experiments generate and experiments measure",
                    "no experiments");
 }
 
@@ -300,7 +302,7 @@ static bool lay_out(void *state, struct result *result, struct err *err)
     if (w->problem && w->resumed && w->problem->fingerprint != w->before.fingerprint)
         result_line(
             result,
-            "the checkpoint is of other experiments; the run continues with the current ones");
+            "the checkpoint belongs to other experiments; the run continues with the current ones");
     if (w->problem && w->resumed && w->problem->fingerprint == w->before.best_so_far_of)
         w->o.reached = w->before.best_so_far;
     else if (w->problem && w->resumed && !isnan(w->before.best_so_far))
@@ -458,8 +460,8 @@ struct resume_values {
 
 static const struct parameter resume_arguments[] = {
     {PARAMETER(TEXT, "CHECKPOINT", struct resume_values, file), .complete = COMPLETE_FILE,
-     .otherwise = "the paused run, else the run of the loaded session, else the newest in the "
-                  "state directory",
+     .otherwise = "the paused run, else the run of the loaded session, else the newest checkpoint "
+                  "in the state directory",
      .help = "checkpoint file of evolve start"},
     {0},
 };

@@ -43,7 +43,7 @@ static const struct parameter import_arguments[] = {
 static const struct parameter load_options[] = {
     {PARAMETER(FLAG, "--append", struct experiments_load_values, append),
      .otherwise = "replace the session's experiments",
-     .help = "add to the session's experiments instead"},
+     .help = "add the file's experiments to those of the session"},
     {0},
 };
 

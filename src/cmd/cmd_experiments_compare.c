@@ -259,7 +259,7 @@ static bool compare_work(void *state, struct result *result, struct err *err)
         return false;
     if (!w->compared)
         return err_set(err, ERR_DATA,
-                       "measure the same experiments on every host, see experiments split",
+                       "measure the same experiments on every host; see experiments split",
                        "no experiment was measured on two hosts");
     tell_hosts(w, result);
     result_line(result, "%zu of %zu experiments differ by more than %g %%", w->rows.count,

@@ -176,10 +176,10 @@ static const char *const examples[] = {
 
 const struct command command_experiments_generate = {
     .name = "experiments generate",
-    .help = "generate experiments from the selected forms: single forms and pairs, or the kinds of "
-            "the options",
-    .description = "Uses the forms of forms select, otherwise the forms of the existing "
-                   "experiments, otherwise all forms. Existing experiments are not added again.",
+    .help = "generate experiments from the selected forms: single forms and pairs, or the kinds "
+            "that options select",
+    .description = "Uses the forms selected with forms select; otherwise the forms of the existing "
+                   "experiments; otherwise all forms. Existing experiments are not added again.",
     .options = options,
     .examples = examples,
     .values_size = sizeof(struct generate_values),

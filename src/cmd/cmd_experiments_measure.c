@@ -327,7 +327,7 @@ static const struct parameter measure_options[] = {
      .help = "total time to wait for a quiet core; later experiments are marked contended or once, "
              "and measured by the next run"},
     {PARAMETER(FLAG, "--retry", struct experiments_measure_values, retry),
-     .help = "measure failed experiments again, too"},
+     .help = "also measure failed experiments again"},
     {PARAMETER(FLAG, "--fresh", struct experiments_measure_values, fresh),
      .help = "ignore results in the journal; new results are still added to it"},
     {PARAMETER(FLAG, "--one-length", struct experiments_measure_values, one_length),
@@ -446,7 +446,7 @@ prepare(struct session *s, const struct experiments_measure_values *v, struct er
     struct forms *forms = NULL;
 
     if (s->measuring) {
-        err_set(err, ERR_USAGE, "job wait, or job cancel", "another job measures experiments");
+        err_set(err, ERR_USAGE, "use job wait or job cancel", "another job measures experiments");
         return NULL;
     }
     struct experiments_measuring *w = mem_zero(1, sizeof *w);

@@ -117,8 +117,7 @@ static void show(const struct experiments_settling *w, struct result *result)
                 w->settled.experiments, w->settled.experiments == 1 ? "" : "s",
                 w->settled.forms.count, w->settled.forms.count == 1 ? "" : "s", w->name,
                 w->settled.measured);
-    result_line(result,
-                "%zu confirmed, %zu changed, %zu with no usage that explains them, %zu left open",
+    result_line(result, "%zu confirmed, %zu changed, %zu explained by no usage, %zu left open",
                 of[SETTLE_CONFIRMED], of[SETTLE_CHANGED], of[SETTLE_UNEXPLAINED], of[SETTLE_OPEN]);
     for (size_t i = 0; i < w->settled.forms.count && shown < SHOWN; i++) {
         const struct settled_form *f = &w->settled.forms.items[i];
@@ -130,7 +129,8 @@ static void show(const struct experiments_settling *w, struct result *result)
         shown++;
     }
     if (of[SETTLE_OPEN])
-        result_line(result, "the next run measures them; --patience waits longer for a quiet core");
+        result_line(result, "the next run measures the open experiments; --patience waits longer "
+                            "for a quiet core");
     result_text(result, "machine", w->name);
     result_count(result, "experiments", (int64_t)w->settled.experiments);
     result_count(result, "measured", (int64_t)w->settled.measured);
@@ -234,8 +234,10 @@ static bool prepare_settle(struct session *s, const void *values, struct task *t
         return settle_table(s, &(struct measure_choice){v->simulate, v->patience, v->cpu}, task,
                             err);
     if (v->simulate)
-        return err_set(err, ERR_USAGE, "leave out --simulate",
-                       "%s was charted on another CPU; settle it there", v->name);
+        return err_set(err, ERR_USAGE, "omit --simulate",
+                       "--simulate applies to the session's experiments, not to the charted "
+                       "machine %s",
+                       v->name);
     struct experiments_settling *w = mem_zero(1, sizeof *w);
     w->session = s;
     w->name = mem_strdup(v->name);

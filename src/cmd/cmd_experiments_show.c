@@ -154,7 +154,7 @@ static bool run(struct session *s, const void *values, struct result *result, st
     else
         result_line(
             result,
-            "no samples kept: only the last %d experiments measured in this session have them",
+            "no samples kept: only the last %d experiments measured in this session have samples",
             RECORD_ROWS);
     add_samples(&w, result);
     add_code(&w, result);

@@ -37,7 +37,8 @@ static const struct parameter split_options[] = {
     {PARAMETER(COUNT, "--controls", struct split_values, controls), .value = "N", .least = 1,
      .most = 100000, .initial = INITIAL(CONTROLS),
      .help =
-         "number of experiments to put in every part, to compare the hosts; at most half of all"},
+         "number of experiments to put in every part, to compare the hosts; at most half of all "
+         "experiments"},
     {0},
 };
 
@@ -344,7 +345,7 @@ static void tell_hosts(const struct host_merging *w, struct result *result)
         if (w->parts[p].deviates)
             result_line(result, "%s: %zu of %zu controls differ by more than %g %%: %s",
                         w->files[p], w->parts[p].off, w->parts[p].controls, 100 * CONTROL_OFF,
-                        w->all ? "used because of --all" : "omitted; --all uses it");
+                        w->all ? "used because of --all" : "omitted; --all uses its measurements");
         else if (!w->parts[p].controls)
             result_line(
                 result,
@@ -393,7 +394,8 @@ static const struct parameter merge_arguments[] = {
     {0},
 };
 static const struct parameter merge_options[] = {
-    {PARAMETER(FLAG, "--all", struct merge_values, all), .help = "also use hosts that disagree"},
+    {PARAMETER(FLAG, "--all", struct merge_values, all), .help = "also use the measurements of "
+                                                                 "hosts that disagree"},
     {0},
 };
 

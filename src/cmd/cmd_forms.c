@@ -192,7 +192,7 @@ struct select_values {
 
 static const struct parameter select_options[] = {
     {PARAMETER(COUNT, "--top", struct select_values, top), .value = "N", .least = 1, .most = 100000,
-     .otherwise = "keep only forms that match these patterns",
+     .otherwise = "the forms that match PATTERN",
      .help = "without PATTERN: the N most frequent forms that can be measured here"},
     {0},
 };

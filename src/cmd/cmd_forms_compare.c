@@ -290,9 +290,9 @@ static const char *const examples[] = {
 const struct command command_forms_compare = {
     .name = "forms compare",
     .help = "cycles and latency of forms on several machines",
-    .description = "Cycles are the time of the repeated form by its ports and dividers, without "
-                   "the issue width. A dash marks an unknown form. Charted machines have the host, "
-                   "CPU and microcode of their measurement.",
+    .description = "Cycles are the time of the repeated form on its ports and dividers, without "
+                   "the limit of the issue width. A dash marks an unknown form. For charted "
+                   "machines the host, CPU and microcode of the measurement are shown.",
     .arguments = arguments,
     .options = options,
     .examples = examples,

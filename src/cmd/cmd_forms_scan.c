@@ -295,7 +295,7 @@ static bool run(struct session *s, const void *values, struct result *result, st
     unsigned number = task_begin(s, title, &ops, j, err);
     if (!number || !s->interactive)
         return number && queue_wait(s, number, err);
-    result_confirm(result, "job %u scans; the table follows at its end", number);
+    result_confirm(result, "job %u scans the files; the table appears when the job ends", number);
     result_count(result, "job", number);
     return true;
 }

@@ -163,9 +163,9 @@ static const char *const omitted_examples[] = {"kernel omitted", NULL};
 const struct command command_kernel_omitted = {
     .name = "kernel omitted",
     .help = "list the skipped lines of the text, with reasons",
-    .description = "Pasted text may contain other lines than instructions: sentences, source code, "
-                   "text outside of a code block. These are skipped. Invalid instructions are an "
-                   "error, or skipped with --skip-bad.",
+    .description = "Pasted text may contain lines that are not instructions: sentences, source "
+                   "code, text outside a code block. These lines are skipped. Invalid instructions "
+                   "are an error, or skipped with --skip-bad.",
     .examples = omitted_examples,
     .read = run_omitted,
 };

@@ -48,7 +48,8 @@ static const struct parameter options[] = {
     {PARAMETER(WORDS, "--machine", struct analyze_values, machines), .value = "ID",
      .otherwise = "the current machines", .complete = COMPLETE_MACHINE,
      .help =
-         "machine to analyse for; several are shown in columns; with --all also all: all machines"},
+         "machine whose model is used; several machines are shown in columns; all: all machines "
+         "(only with --all)"},
     {PARAMETER(FLAG, "--all", struct analyze_values, all),
      .help = "every loop and marked region, as a table of cycles per iteration"},
     {PARAMETER(COUNT, "--trip", struct analyze_values, trip), .value = "N", .least = 1,

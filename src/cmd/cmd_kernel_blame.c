@@ -275,8 +275,8 @@ static void show(const struct kernel_blaming *w, struct result *result)
         b->predicted, b->machine, 100 * (b->predicted / b->measured - 1));
     if (!isnan(w->share))
         result_line(result,
-                    "along the path of %.0f %% of the iterations recorded by program explain, with "
-                    "their branch outcomes",
+                    "measured along the path of %.0f %% of the iterations that program explain "
+                    "recorded, with their branch outcomes",
                     100 * w->share);
     result_number(result, "path_share", w->share);
     result_line(result, "%s", b->sentence);
@@ -449,7 +449,7 @@ static bool prepare(struct session *s, const void *values, struct task *task, st
         return err_set(err, ERR_DATA, "kernel use N selects another loop",
                        "the loop has no instructions");
     if (count > INSNS_MOST)
-        return err_set(err, ERR_LIMIT, "kernel load --lines A-B loads a part of it",
+        return err_set(err, ERR_LIMIT, "kernel load --lines A-B loads a part of the file",
                        "the loop has %zu instructions; the maximum of kernel blame is %d", count,
                        INSNS_MOST);
     const struct machine *m = choose(s, v->machine, err);

@@ -18,14 +18,14 @@ struct compile_values {
 
 static const struct parameter compile_arguments[] = {
     {PARAMETER(WORDS, "FLAG", struct compile_values, flags),
-     .help = "compiler options, as for kernel load; each replaces an earlier option of its kind, "
-             "as -O3 replaces -O2"},
+     .help = "compiler options, as for kernel load; each replaces an earlier option of its kind; "
+             "for example, -O3 replaces -O2"},
     {0},
 };
 
 static const struct parameter compile_options[] = {
     {PARAMETER(TEXT, "--compiler", struct compile_values, compiler), .value = "CC",
-     .otherwise = "the same", .help = "another compiler, with the names of kernel load"},
+     .otherwise = "the same", .help = "another compiler, named as for kernel load"},
     {PARAMETER(CHOICE, "--next", struct compile_values, next), .choices = "level|compiler",
      .otherwise = "neither",
      .help = "the next optimisation level (-O0 to -O3, then again -O0), or the next installed "
@@ -41,7 +41,7 @@ static const struct recipe *compiled_here(const struct session *s, struct err *e
     if (!session_has_kernel(s, err))
         return NULL;
     if (!k->recipe || !k->recipe->source)
-        err_set(err, ERR_USAGE, "kernel load FILE.c compiles a source",
+        err_set(err, ERR_USAGE, "kernel load FILE.c compiles a source file",
                 "%s was not compiled by kernel load", k->name);
     return k->recipe && k->recipe->source ? k->recipe : NULL;
 }
@@ -65,11 +65,13 @@ static bool step_compiler(struct recipe *r, struct err *err)
     size_t count = compilers_installed(compiler_language(r->path), isa, installed, COMPILERS_MOST),
            at = 0;
 
-    if (count < 2)
-        return err_set(
-            err, ERR_MISSING,
-            "install another compiler: gcc or clang for C and C++, gfortran or flang for Fortran",
-            "%s is the only installed compiler for %s", count ? installed[0] : "no", r->path);
+    if (count < 2) {
+        static const char todo[] =
+            "install another compiler: gcc or clang for C and C++, gfortran or flang for Fortran";
+        return count ? err_set(err, ERR_MISSING, todo, "%s is the only installed compiler for %s",
+                               installed[0], r->path)
+                     : err_set(err, ERR_MISSING, todo, "no installed compiler accepts %s", r->path);
+    }
     for (size_t i = 0; r->compiler && i < count; i++)
         at = strcmp(r->compiler, installed[i]) == 0 ? i : at;
     free(r->compiler);
@@ -85,7 +87,7 @@ static bool take_flags(struct recipe *r, const struct word_list *flags, struct e
         if (!compile_option_allowed(flags->items[i], &takes_next, err))
             return false;
         if (takes_next && i + 1 == flags->count)
-            return err_set(err, ERR_USAGE, "write its value after it", "%s needs a value",
+            return err_set(err, ERR_USAGE, "write the value after the option", "%s needs a value",
                            flags->items[i]);
         str_addf(&flag, "%s%s", flags->items[i], takes_next ? flags->items[i + 1] : "");
         i += takes_next;
@@ -130,8 +132,8 @@ static const char *const compile_examples[] = {"kernel compile -O3 -ffast-math",
 const struct command command_kernel_compile = {
     .name = "kernel compile",
     .help = "compile the kernel's source again with other options or another compiler",
-    .description = "Other options are kept. The first line of the loop shows all options. Keys o "
-                   "and O select the next level and compiler.",
+    .description = "Other options are kept. The first line of the loop shows all options. Key o "
+                   "selects the next level, key O the next compiler.",
     .arguments = compile_arguments,
     .options = compile_options,
     .examples = compile_examples,

@@ -161,10 +161,11 @@ static const char *const examples[] = {"kernel diff", "kernel diff 1",
 const struct command command_kernel_diff = {
     .name = "kernel diff",
     .help = "compare two loops instruction by instruction, with cycles, bounds and ports",
-    .description = "B is the current kernel, A the previous kernel or N. With two machines both "
-                   "are the same loop. ~ marks instructions that differ in operands or forms, - "
-                   "instructions of A only, + instructions of B only. Cycles are per source "
-                   "iteration, even if kernel tune or the compiler combined several iterations.",
+    .description = "B is the current kernel, A the previous kernel or kernel N. With two machines "
+                   "A and B are the same loop. ~ marks instructions that differ in operands or "
+                   "forms, - instructions of A only, + instructions of B only. Cycles are per "
+                   "source iteration, even if kernel tune or the compiler combined several "
+                   "iterations.",
     .arguments = diff_arguments,
     .options = diff_options,
     .examples = examples,
@@ -235,8 +236,8 @@ const struct command command_kernel_compare = {
     .name = "kernel compare",
     .help = "show two loops side by side in the view compare",
     .description =
-        "B is the current kernel, A the previous kernel or N. With two machines, or without "
-        "another kernel, both are the same loop. kernel diff prints the same comparison.",
+        "B is the current kernel, A the previous kernel or kernel N. With two machines, or without "
+        "another kernel, A and B are the same loop. kernel diff prints the same comparison.",
     .arguments = diff_arguments,
     .options = diff_options,
     .examples = compare_examples,

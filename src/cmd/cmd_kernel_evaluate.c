@@ -134,7 +134,7 @@ static bool next_batch(void *state, unsigned worker)
     while (!run->failed && b->count < BATCH &&
            csv_reader_next(run->reader, &fields, &count, run->err)) {
         if (count < need) {
-            err_set(run->err, ERR_DATA, "every row needs the columns hex,cycles",
+            err_set(run->err, ERR_DATA, "every row needs the columns hex and cycles",
                     "%zu fields, expected %zu", count, need);
             err_at(run->err, NULL, csv_reader_row(run->reader), 0);
             run->failed = true;
@@ -189,7 +189,9 @@ static bool read_header(struct evaluation_run *run, struct err *err)
 
     if (!csv_reader_next(run->reader, &fields, &count, err))
         return err->code != ERR_NONE ? false
-                                     : err_set(err, ERR_DATA, "the file needs rows of hex,cycles",
+                                     : err_set(err, ERR_DATA,
+                                               "the file needs rows with the "
+                                               "columns hex and cycles",
                                                "the file is empty");
     run->hex = run->cycles = run->arch = -1;
     for (size_t i = 0; i < count; i++) {
@@ -415,8 +417,8 @@ static void protocol_choose(struct kernel_evaluating *w, bool own)
             str_add(&w->because, "assumed: neither method explains the cycles; set --measured-by");
         else if (loops_error < copies_error || loops_error > copies_error)
             str_addf(&w->because,
-                     "detected: %s error of the first %zu blocks is %.2f %%, with the other method "
-                     "%.2f %%",
+                     "detected: the %s error of the first %zu blocks is %.2f %%, with the other "
+                     "method %.2f %%",
                      close ? "mean" : "median", copies.count, 100 * fmin(loops_error, copies_error),
                      100 * fmax(loops_error, copies_error));
         else
@@ -505,11 +507,12 @@ static bool evaluate_file(struct job *job, struct kernel_evaluating *w, FILE *ro
         for (unsigned i = 1; i < w->workers; i++)
             evaluation_merge(run.evaluations[0], run.evaluations[i]);
         evaluation_finish(run.evaluations[0], &w->result);
-        ok = w->result.n > 0 ||
-             err_set(err, ERR_DATA,
-                     w->arch ? "choose another --arch" : "the file needs rows of hex,cycles",
-                     "no row has a block and its cycles%s%s", run.passed ? " of arch " : "",
-                     run.passed ? w->arch : "");
+        ok = w->result.n > 0 || err_set(err, ERR_DATA,
+                                        w->arch ? "choose another --arch"
+                                                : "the file needs rows with the columns hex "
+                                                  "and cycles",
+                                        "no row has a block and its cycles%s%s",
+                                        run.passed ? " of arch " : "", run.passed ? w->arch : "");
     }
     run_done(&run, w->workers);
     return ok || err_at(err, w->file, err->line, err->column);
@@ -541,8 +544,8 @@ static bool evaluate_finish(struct session *s, void *state, struct result *resul
     (void)err;
     if (w->per > 1) {
         result_line(result,
-                    "cycles are of %g iterations, as in BHive's data (median of the first blocks: "
-                    "%g); divided by %g",
+                    "the cycles of %g iterations, as in BHive's data (median of the first blocks: "
+                    "%g), were divided by %g",
                     w->per, w->cycles_median, w->per);
         result_number(result, "divided_by", w->per);
     }

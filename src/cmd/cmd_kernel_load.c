@@ -37,7 +37,7 @@ static const struct parameter load_options[] = {
      .help = "function to search for loops, an address (0x4308) or a place in a function (f+0x40)"},
     {PARAMETER(TEXT, "--profile", struct kernel_load_values, profile), .value = "FILE",
      .otherwise = "the likely hot loops", .complete = COMPLETE_FILE,
-     .help = "select the loop with most samples of perf record (perf.data); needs perf"},
+     .help = "select the loop with the most samples of perf record (perf.data); needs perf"},
     LOADING_OPTION_SYNTAX(struct kernel_load_values),
     {PARAMETER(CHOICE, "--isa", struct kernel_load_values, isa), .choices = ISA_CHOICES,
      .otherwise = "detected", .help = "the instruction set"},
@@ -103,7 +103,7 @@ static bool take_words(struct recipe *r, const struct kernel_load_values *v, str
     for (size_t i = 0; ok && i <= v->flags.count; i++)
         ok = take_word(r, i ? v->flags.items[i - 1] : v->file, &half, err);
     if (ok && half.length)
-        ok = err_set(err, ERR_USAGE, "write its value after it", "%s needs a value",
+        ok = err_set(err, ERR_USAGE, "write the value after the option", "%s needs a value",
                      str_text(&half));
     str_done(&half);
     return ok && (r->path || err_set(err, ERR_USAGE, "kernel load FILE", "no file given"));
@@ -199,7 +199,8 @@ static bool fill(struct session *s, struct recipe *r, const struct kernel_load_v
                        r->path);
     if (v->profile && (r->source || r->options.first_line))
         return err_set(err, ERR_USAGE, "kernel load PROGRAM --profile perf.data",
-                       "--profile needs a program; it cannot be combined with source or --lines");
+                       "--profile needs a program; it cannot be combined with a source file or "
+                       "--lines");
     r->profile = v->profile ? mem_strdup(v->profile) : NULL;
     r->options.symbol = v->symbol ? mem_strdup(v->symbol) : NULL;
     r->compiler = v->compiler ? mem_strdup(v->compiler) : NULL;

@@ -299,8 +299,8 @@ static void add_data(const struct kernel *k, size_t loop, struct result *result)
     if (streams.items.count) {
         str_add(&text, "in the first-level cache");
         if (gathers)
-            str_add(&text, "; all indices are equal, so that all accesses use one element (kernel "
-                           "memory --measure uses random indices)");
+            str_add(&text, "; all indices are equal: all accesses use one element (kernel memory "
+                           "--measure uses random indices)");
         if (chases)
             str_add(&text, "; all loaded pointers are equal (kernel memory --measure uses a ring "
                            "of pointers)");
@@ -476,7 +476,7 @@ static const struct parameter options[] = {
     {PARAMETER(DURATION, "--patience", struct kernel_measure_values, patience), .value = "T",
      .least = 0.1, .most = 8640000, .otherwise = "1.75s",
      .help = "for the loaded kernel: total time to wait for a quiet core, after which the time is "
-             "unconfirmed. If no time was measured at all, it waits up to ten times as long"},
+             "unconfirmed. If no time was measured, the command waits up to ten times as long"},
     {0},
 };
 

@@ -324,7 +324,8 @@ static void add_roofline(const struct memory_job *w, struct result *result)
         return;
     double near = c->flops / cycles_of(first) * c->clock_hz * 1e-9,
            far = c->flops / cycles_of(last) * c->clock_hz * 1e-9;
-    result_line(result, "roofline: %.3f flop per byte moved; %.1f Gflop/s over %s, %.1f over %s",
+    result_line(result,
+                "roofline: %.3f flop per byte moved; %.1f Gflop/s over %s, %.1f Gflop/s over %s",
                 intensity, near, first->level, far, last->level);
     result_number(result, "flops", c->flops);
     result_number(result, "flops_per_byte", intensity);
@@ -340,7 +341,8 @@ static void add_cores(const struct memory_curve *c, struct result *result)
     if (strcmp(last->level, "memory") != 0 || !(one > 0))
         return;
     if (isnan(socket)) {
-        result_line(result, "cores: unknown, because %s has no socket_bandwidth", c->machine->id);
+        result_line(result, "cores: unknown, because %s has no fact socket_bandwidth",
+                    c->machine->id);
         return;
     }
     result_line(
@@ -369,10 +371,11 @@ static void add_assumed(const struct memory_job *w, struct result *result)
                     "costs of cache lines were measured on this CPU (%s)%s; other tasks that use "
                     "its caches change them",
                     c->costs.day,
-                    c->again ? ", those beyond the second level directly after this loop" : "");
+                    c->again ? ", those beyond the second-level cache directly after this loop"
+                             : "");
     else
         result_line(result, "costs of cache lines are from the facts of %s%s", c->machine->id,
-                    w->here ? "; machine calibrate --memory measures those of this CPU" : "");
+                    w->here ? "; machine calibrate --memory measures the costs on this CPU" : "");
     if (c->known && !c->costs.overlaps)
         result_line(result, "transfers do not overlap with the core's loads and stores on this "
                             "machine: the times add up (ECM)");
@@ -380,8 +383,8 @@ static void add_assumed(const struct memory_job *w, struct result *result)
         huge = isnan(c->points[i].huge) ? huge : c->points[i].huge;
     if (w->huge && huge < 0.9)
         result_line(result,
-                    "pages of 2 MiB were requested; %.0f %% of the arrays have them. Arrays of "
-                    "more than a few MiB are slower without them",
+                    "pages of 2 MiB were requested; %.0f %% of the arrays' memory has them. Arrays "
+                    "of more than a few MiB are slower with pages of 4 KiB",
                     100 * huge);
     else if (w->measure && !isnan(huge))
         result_line(result, "arrays on pages of %s", huge >= 0.9 ? "2 MiB" : "4 KiB");
@@ -451,7 +454,8 @@ static const struct parameter options[] = {
      .help = "machine to predict for"},
     {PARAMETER(WORDS, "--arrays", struct memory_values, arrays), .value = "STREAM=STREAM+BYTES",
      .otherwise = "each stream has a separate array",
-     .help = "stream 2 is in the array of stream 1, BYTES after it: rows of a stencil"},
+     .help = "2=1+BYTES: stream 2 is in the array of stream 1, BYTES after stream 1, as rows of a "
+             "stencil"},
     {0},
 };
 
@@ -474,7 +478,7 @@ static bool prepare(struct session *s, const void *values, struct task *task, st
     if (!session_has_kernel(s, err) || !memory_curve_sizes(v->size, &from, &to, err))
         return false;
     if (v->measure && s->document.kernel->isa != isa_host())
-        return err_set(err, ERR_USAGE, "leave --measure out",
+        return err_set(err, ERR_USAGE, "omit --measure",
                        "this CPU executes %s, but the kernel is %s", isa_name(isa_host()),
                        isa_name(s->document.kernel->isa));
     struct machine *m = session_kernel_machine(s, v->machine, err);
@@ -502,8 +506,8 @@ static const char *const examples[] = {"kernel memory", "kernel memory --size 16
 const struct command command_kernel_memory = {
     .name = "kernel memory",
     .meant = "cache caches bandwidth roofline",
-    .help = "cycles per iteration by array size: from each cache and from memory, predicted and "
-            "measured",
+    .help = "predict or measure cycles per iteration by array size, from each cache and from "
+            "memory",
     .description = "The streams are determined from the loop's instructions. The costs of cache "
                    "lines are measured by machine calibrate --memory, or are the machine's facts.",
     .options = options,

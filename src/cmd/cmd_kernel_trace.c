@@ -68,8 +68,9 @@ static bool trace_work(void *state, struct result *result, struct err *err)
     simulate_kernel(w->kernel, w->loop, w->machine, &how, &sim, NULL);
     bool ok =
         watch_goes_on(err) &&
-        (!isnan(sim.cycles) || err_set(err, ERR_DATA, "check the machine's facts: load_latency",
-                                       "%s cannot simulate this loop", w->machine->id));
+        (!isnan(sim.cycles) || err_set(err, ERR_DATA,
+                                       "check the machine's facts, such as load_latency",
+                                       "this loop cannot be simulated on %s", w->machine->id));
     if (ok) {
         report_trace(w->kernel->name, w->machine, &sim, insns, count, &raw);
         utf8_printable(str_text(&raw), raw.length, &text);

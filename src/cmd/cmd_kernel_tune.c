@@ -287,7 +287,7 @@ static bool write_best(struct tuning *w, const struct insn *insns, size_t count,
     if (made && !same_insns(made, c)) {
         kernel_free(made);
         return err_set(err, ERR_DATA, NULL,
-                       "the text of the tuned loop assembles to other code than intended");
+                       "the text of the tuned loop assembles to code other than intended");
     }
     if (made)
         made->times = c->times;
@@ -475,8 +475,8 @@ static void add_left(const struct tuning *w, double cycles, struct str *sentence
         if (!b->changes_results || !(b->cycles < cycles * (1 - BUILD_GAIN)))
             continue;
         str_addf(sentence,
-                 ". Compiled with %s it would need %.2f cycles by the model, but round "
-                 "differently: kernel tune --reassociate allows that",
+                 ". Compiled with %s the loop would need %.2f cycles by the model, but results "
+                 "would be rounded differently: kernel tune --reassociate allows this build",
                  str_text(&b->how), b->cycles);
         return;
     }
@@ -539,9 +539,8 @@ static void show(const struct tuning *w, struct result *result)
         result_line(result, "%s\n", w->why);
     add_versions(w, result);
     if (w->build != SIZE_MAX) {
-        result_line(result, "\n"
-                            "the faster build is now the current kernel; kernel compare shows both "
-                            "side by side, kernel switch previous selects the old one\n");
+        result_line(result, "\nthe faster build is now the current kernel; kernel compare shows it "
+                            "next to the loop, kernel switch previous selects the loop again\n");
         if (w->export)
             result_line(result, "its assembly was written to %s\n", w->export);
         return;
@@ -549,10 +548,8 @@ static void show(const struct tuning *w, struct result *result)
     if (!w->best)
         return;
     result_line(result,
-                "\n"
-                "%s\n"
-                "kernel compare shows both side by side, kernel diff prints the difference; kernel "
-                "switch previous selects the old one\n",
+                "\n%s\nkernel compare shows it next to the loop, kernel diff prints the "
+                "difference; kernel switch previous selects the loop again\n",
                 str_text(&w->text));
     result_text(result, "text", str_text(&w->text));
     if (w->export)
@@ -623,7 +620,7 @@ static const struct parameter options[] = {
 
 static bool prepare(struct session *s, const void *values, struct task *task, struct err *err)
 {
-    static const struct task_ops ops = {.doing = "searches faster versions of the loop",
+    static const struct task_ops ops = {.doing = "searches for faster versions of the loop",
                                         .work = tune_run,
                                         .publish = tune_finish,
                                         .free = tuning_free,
@@ -640,7 +637,7 @@ static bool prepare(struct session *s, const void *values, struct task *task, st
         return err_set(err, ERR_DATA, "kernel use N selects another loop",
                        "the loop has no instructions");
     if (count > TUNE_INSNS)
-        return err_set(err, ERR_LIMIT, "kernel load --lines A-B loads a part of it",
+        return err_set(err, ERR_LIMIT, "kernel load --lines A-B loads a part of the file",
                        "the loop has %zu instructions; the maximum of kernel tune is %d", count,
                        TUNE_INSNS);
     /* the workbench uses the displayed machine */
@@ -672,18 +669,18 @@ static const char *const examples[] = {"kernel tune", "kernel tune --reassociate
 const struct command command_kernel_tune = {
     .name = "kernel tune",
     .meant = "faster optimize optimise speed improve",
-    .help = "search a faster version of the loop: other compiler options, instruction orders, "
+    .help = "search for a faster version of the loop: other compiler options, instruction orders, "
             "instructions, or combined iterations",
     .description =
         "Source is first compiled with -O2 and -O3, by each installed compiler, for the machine, "
         "and with -ffast-math. -ffast-math changes results, so its build needs --reassociate. Then "
         "versions are searched by simulation. Other orders keep all dependences through registers, "
         "flags and memory that may overlap. Other instructions come from a table of equivalent "
-        "replacements. Two or four combined iterations need a trip count that is a multiple, and "
-        "free registers. Each version and the loop run on the same random inputs, and their "
-        "registers, flags and memory are compared. The best versions are measured, and the fastest "
-        "becomes the current kernel. kernel diff compares it with the loop, kernel switch previous "
-        "selects the loop again.",
+        "replacements. Two or four combined iterations need a trip count that is a multiple of "
+        "their number, and free registers. Each version and the loop run on the same random "
+        "inputs, and their registers, flags and memory are compared. The best versions are "
+        "measured, and the fastest becomes the current kernel. kernel diff compares it with the "
+        "loop, kernel switch previous selects the loop again.",
     .options = options,
     .examples = examples,
     .values_size = sizeof(struct tune_values),

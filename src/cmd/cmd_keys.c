@@ -109,8 +109,8 @@ static bool run_keys(struct session *s, const void *values, struct result *resul
     struct result_table *t = result_table(result, "keys", columns, 4);
 
     keymap_views(add_view, &(struct listing_views){s, t, v->view});
-    return table_rows(t) ||
-           err_set(err, ERR_USAGE, "keys lists all", "no keys of a view \"%s\"", v->view);
+    return table_rows(t) || err_set(err, ERR_USAGE, "keys lists the keys of all views",
+                                    "no view \"%s\" has keys", v->view);
 }
 
 static const char *const keys_examples[] = {"keys", "keys kernel", NULL};
@@ -185,11 +185,12 @@ const struct command command_bind = {
     .name = "bind",
     .help = "bind a key to a command, or list all keys",
     .description =
-        "A key bound in one view overrides the same key of all views. Names of keys, as in keys: a "
-        "letter or sign, F1 to F12, Ctrl-A, Enter, Tab, Shift-Tab, Esc, Space, Backspace, Del, Up, "
-        "Down, Left, Right, PgUp, PgDn, Home, End, WheelUp, WheelDown. Put a backslash before a "
-        "sign with a meaning on a command line. The file portolan/rc in $XDG_CONFIG_HOME, or in "
-        "~/.config, runs when the workbench starts. It can contain bind and all other commands.",
+        "A key bound in one view overrides the same key of all views. Names of keys, as keys lists "
+        "them: a letter or sign, F1 to F12, Ctrl-A, Enter, Tab, Shift-Tab, Esc, Space, Backspace, "
+        "Del, Up, Down, Left, Right, PgUp, PgDn, Home, End, WheelUp, WheelDown. Put a backslash "
+        "before a sign with a meaning on a command line. The file portolan/rc in $XDG_CONFIG_HOME, "
+        "or in ~/.config, runs when the workbench starts. It can contain bind and all other "
+        "commands.",
     .arguments = bind_arguments,
     .examples = bind_examples,
     .values_size = sizeof(struct bind_values),

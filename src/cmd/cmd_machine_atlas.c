@@ -217,8 +217,8 @@ static bool add_machines(struct atlas_job *w, struct session *s, const struct at
                            "use --experiments ID=FILE, such as zen4-charted=measured.csv",
                            "%s is not of the form ID=FILE", text);
         if (!e)
-            return err_set(err, ERR_USAGE, "add it with --machine", "the atlas has no machine %.*s",
-                           (int)(end - text), text);
+            return err_set(err, ERR_USAGE, "add the machine with --machine",
+                           "the atlas has no machine %.*s", (int)(end - text), text);
         free(e->file);
         e->file = mem_strdup(end + 1);
     }

@@ -68,18 +68,17 @@ static void calibration_lines(const struct calibration *c, struct result *result
                 "tolerance %.1f %%",
                 100 * c->contention, c->probe_rate, 100 * c->rules.probe_tolerance);
     if (c->doubtful)
-        result_line(result, "this CPU was never idle so far: the baseline is uncertain, and values "
-                            "measured now will be measured again");
+        result_line(result, "this CPU has never been idle so far: the baseline is uncertain, and "
+                            "values measured now will be measured again");
     else if (c->busy)
         result_line(result, "this host is busy: %.2f of %.2f nops per cycle (best value on %s)",
                     c->seen_rate, c->probe_rate, c->day);
     result_line(result, "loads within %u bytes", c->load_window);
     if (isnan(c->second_ratio))
-        result_line(result, "clock check by a chain of multiplications: not used, because each "
-                            "does not take a whole number of cycles on this CPU");
+        result_line(result, "clock check by a chain of multiplications: not used, because a "
+                            "multiplication does not take a whole number of cycles on this CPU");
     else
-        result_line(result,
-                    "clock check by a chain of 64-bit multiplications: each takes %.0f cycles",
+        result_line(result, "clock check by a chain of 64-bit multiplications of %.0f cycles each",
                     c->second_ratio);
     if (c->stretch > 1)
         result_line(result,
@@ -206,12 +205,12 @@ static bool memory_run(void *state, struct result *result, struct err *err)
 
     (void)result;   /* publish fills the result */
     w->job = job_current();
-    job_progress(w->job, 0, 0, "cycles per line of each level");
+    job_progress(w->job, 0, 0, "cycles per cache line of each level");
     uint64_t available = memory_available();
     if (available && available < MEMORY_LINES_ARENA + MEMORY_LINES_ARENA / 4)
         return err_set(
             err, ERR_LIMIT, "end other programs, or use the machine's facts without calibration",
-            "measuring memory needs %llu MiB, but %llu are free",
+            "measuring memory needs %llu MiB, but %llu MiB are free",
             (unsigned long long)(MEMORY_LINES_ARENA >> 20), (unsigned long long)(available >> 20));
     if (!memory_lines_measure(MEMORY_SECONDS, w->huge, memory_cancelled, w, &w->costs, err))
         return false;
@@ -260,12 +259,13 @@ static bool memory_finish(struct session *s, void *state, struct result *result,
     if (m->third > 0)
         result_line(
             result,
-            "first level %.0f KiB, second %.0f KiB; available part of the third about %.0f MiB",
+            "caches: first level %.0f KiB, second level %.0f KiB, available part of the third "
+            "level about %.0f MiB",
             m->first / 1024, m->second / 1024, m->third / 1048576);
     else
         result_line(result,
-                    "first level %.0f KiB, second %.0f KiB; third level: size not determined up to "
-                    "%.0f MiB",
+                    "caches: first level %.0f KiB, second level %.0f KiB, size of the third level "
+                    "not determined up to %.0f MiB",
                     m->first / 1024, m->second / 1024, m->bytes[m->count - 1] / 1048576);
     result_line(result, "spread: load %.0f %%, store %.0f %%, random order %.0f %%, hop %.0f %%%s",
                 100 * m->spread[COST_LOAD], 100 * m->spread[COST_STORE],
@@ -308,7 +308,7 @@ static const struct parameter options[] = {
     {PARAMETER(COUNT, "--cpu", struct calibrate_values, cpu), .value = "N",
      .otherwise = "an idle one", .help = "CPU to measure on; numbers start at 0"},
     {PARAMETER(FLAG, "--memory", struct calibrate_values, memory),
-     .help = "instead, measure and save the costs of cache lines from each level and from memory"},
+     .help = "instead, measure and save the costs of cache lines from each cache and from memory"},
     {0},
 };
 

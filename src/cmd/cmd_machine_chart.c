@@ -212,7 +212,8 @@ static void show_doubts(const struct chart *c, struct result *result)
                         *c->forms[i].rival ? c->forms[i].rival : "no port", c->forms[i].settle);
             shown++;
         }
-    result_line(result, "experiments settle NAME measures these experiments and decides");
+    result_line(result, "experiments settle NAME measures these experiments, and decides between "
+                        "the usages");
 }
 
 /* Reports the number of forms with untested ports, and the first experiment that would test one. */
@@ -254,10 +255,10 @@ static void show(const struct machine_charting *w, struct result *result)
         result_line(
             result,
             "the ports of %zu forms are not observable with the core forms: experiments with other "
-            "forms determine the ports of %zu; the issue width hides those of the others",
+            "forms determine the ports of %zu of them; the issue width hides the ports of the rest",
             t.hidden, t.hidden_told);
     if (t.of[CHART_UNEXPLAINED])
-        result_line(result, "%zu forms whose measurements no usage explains",
+        result_line(result, "%zu forms have measurements that no usage explains",
                     t.of[CHART_UNEXPLAINED]);
     if (t.of[CHART_NOT_MEASURED])
         result_line(result,
@@ -442,7 +443,7 @@ const struct command command_machine_chart = {
         "of all other forms. Shipped machines are not used. Each value is written to a journal at "
         "once: after an interruption the same command continues. The machine is saved among your "
         "own machines after each stage. The view matrix shows the mapping so far, the view search "
-        "the stages.",
+        "shows the stages.",
     .arguments = arguments,
     .options = options,
     .examples = examples,

@@ -494,7 +494,7 @@ static bool prepare(struct session *s, const void *values, struct task *task, st
                        "%s is %s, but %s is %s", m->id, m->isa, simulated->id, simulated->isa);
     if (strcmp(m->isa, isa_name(isa)) != 0)
         return err_set(err, ERR_USAGE,
-                       "select a machine with this CPU's instruction set with --machine",
+                       "use --machine to select a machine with this CPU's instruction set",
                        "this CPU executes %s, but %s is %s", isa_name(isa), m->id, m->isa);
     struct checking *w = mem_zero(1, sizeof *w);
     char *cpu = cpu_title(s, v->simulate), title[128];

@@ -104,7 +104,7 @@ static void correct_latency(struct correcting *w, struct correction *c)
         machine_put_latency(w->machine, c->row.form, from, to, c->rule.cycles, w->source);
     else
         snprintf(c->reason, sizeof c->reason,
-                 "a latency of %.2f cycles does not explain the time: the prediction is then %.2f",
+                 "a latency of %.2f cycles does not explain the time: it predicts %.2f cycles",
                  cycles, c->predicted);
     machine_free(tried);
 }
@@ -148,7 +148,7 @@ static void correct_throughput(struct correcting *w, struct learner *learner, st
         c->micro_ops = learned.micro_ops;
     } else {
         snprintf(c->reason, sizeof c->reason,
-                 "the learned usage does not explain the time: the prediction is then %.2f",
+                 "the learned usage does not explain the time: it predicts %.2f cycles",
                  c->predicted);
     }
     machine_free(tried);
@@ -335,7 +335,7 @@ static const struct parameter arguments[] = {
 static const struct parameter options[] = {
     {PARAMETER(TEXT, "--simulate", struct correct_values, simulate), .value = "ID",
      .complete = COMPLETE_MACHINE, .otherwise = "as in machine check",
-     .help = "machine to simulate; must be that of machine check --simulate"},
+     .help = "machine to simulate; must be the machine of machine check --simulate"},
     {0},
 };
 
@@ -404,7 +404,7 @@ static bool prepare(struct session *s, const void *values, struct task *task, st
     const struct check *check = s->document.check;
 
     if (!check)
-        return err_set(err, ERR_USAGE, "machine check first", "no form has been checked");
+        return err_set(err, ERR_USAGE, "run machine check first", "no form has been checked");
     const struct machine *m = session_machine(s, check->machine, err), *simulated = NULL;
     struct forms *forms = m && simulated_by(s, check, v->simulate, &simulated, err)
                               ? session_forms(s, check->isa, err)
@@ -415,7 +415,9 @@ static bool prepare(struct session *s, const void *values, struct task *task, st
     const bool checked = choose(w, check, &v->forms);
     if (!w->list.count) {
         correcting_free(w);
-        return err_set(err, ERR_USAGE, "view check lists the disagreements",
+        return err_set(err, ERR_USAGE,
+                       checked ? "view check lists the forms that differ"
+                               : "view check lists the checked forms",
                        checked ? "%s agrees with the tables of %s: nothing to save"
                                : "%s has not been checked against %s",
                        v->forms.items[0], check->machine);

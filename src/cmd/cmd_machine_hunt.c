@@ -191,7 +191,7 @@ static bool wanted(const void *state, const struct form_row *row)
 static bool choose_forms(struct machine_hunting *w, struct err *err)
 {
     return block_forms_choose(w->forms, w->most, wanted, w, &w->drawn, err) &&
-           (w->drawn.count || err_set(err, ERR_DATA, "use a larger --forms",
+           (w->drawn.count || err_set(err, ERR_DATA, "use a larger value of --forms",
                                       "none of the most frequent forms is measurable on this CPU"));
 }
 
@@ -288,11 +288,12 @@ static void show(const struct machine_hunting *w, struct result *result)
                 w->machine->id, str_text(&against), h->differ, h->sampled, 100 * w->tolerance,
                 h->count, h->count == 1 ? "" : "s");
     if (h->mutants)
-        result_line(result, "%zu mutation%s of differing blocks compared as well", h->mutants,
+        result_line(result, "%zu mutation%s of differing blocks also compared", h->mutants,
                     h->mutants == 1 ? "" : "s");
     if (h->open)
         result_line(result,
-                    "%zu of %zu differing blocks are not explained yet: use a longer --time",
+                    "%zu of %zu differing blocks are not explained yet: use a larger value of "
+                    "--time",
                     h->open, h->kept);
     if (w->llvm && h->untimed)
         result_line(result, "%zu block%s omitted, because llvm-mca lacks one of their instructions",
@@ -301,7 +302,8 @@ static void show(const struct machine_hunting *w, struct result *result)
         result_line(result, "no block had a stable time; try again when the machine is idle");
     else if (!h->sampled && !h->untimed)
         result_line(result,
-                    "the time limit was reached during the first blocks: use a longer --time");
+                    "the time limit was reached during the first blocks: use a larger value of "
+                    "--time");
     result_text(result, "machine", w->machine->id);
     result_text(result, "against", str_text(&against));
     result_count(result, "sampled", (int64_t)h->sampled);
@@ -429,7 +431,8 @@ static bool choose_sides(struct session *s, const struct hunt_values *v, struct 
     else if (strcmp(m->isa, isa_name(w->isa)) != 0)
         return err_set(
             err, ERR_USAGE,
-            "give a machine with this CPU's instruction set, or another machine with --against",
+            "give a machine with this CPU's instruction set, or compare two machines with "
+            "--against",
             "this CPU executes %s, but %s is %s", isa_name(w->isa), m->id, m->isa);
     w->machine = machine_copy(m);
     w->against = against ? machine_copy(against) : NULL;
@@ -488,8 +491,8 @@ const struct command command_machine_hunt = {
     .description =
         "Random blocks, weighted like the programs of a Debian system, are predicted and measured "
         "on this CPU. Options select another machine, another model or llvm-mca instead of the "
-        "measurement. Mutations of blocks that differ are compared as well. A block that differs "
-        "is reduced to its smallest part that still differs, then generalised to other forms, "
+        "measurement. Mutations of blocks that differ are also compared. A block that differs is "
+        "reduced to its smallest part that still differs, then generalised to other forms, "
         "registers and addresses. Each finding names the single change of a latency, usage or fact "
         "that removes the difference, if there is one. Findings are sorted by the number of "
         "affected blocks.",

@@ -198,7 +198,7 @@ static bool prepare_load(struct session *s, const void *values, struct task *tas
     struct str path = {0};
 
     if (stat(v->path, &status) != 0) {
-        err_set(err, ERR_MISSING, "for shipped machines: mapping use ID",
+        err_set(err, ERR_MISSING, "check the path; mapping use ID selects a shipped machine",
                 "no such file or directory");
         return err_at(err, v->path, 0, 0);
     }

@@ -22,8 +22,8 @@ static const struct parameter arguments[] = {
     {PARAMETER(TEXT, "FORM", struct mapping_set_values, form), .required = true,
      .complete = COMPLETE_FORM, .help = "instruction form, quoted"},
     {PARAMETER(TEXT, "USAGE", struct mapping_set_values, usage), .required = true,
-     .help = "its µops, such as 1*p0156+1*p23; long port names in brackets: 1*p[ALU0,ALU1]; none: "
-             "no µops"},
+     .help = "the form's µops, such as 1*p0156+1*p23; long port names in brackets: 1*p[ALU0,ALU1]; "
+             "none: no µops"},
     {0},
 };
 

@@ -155,7 +155,7 @@ static bool prepare_load(struct session *s, const void *values, struct task *tas
     }
     if (defines.length && program_is_built(v->file)) {
         str_done(&defines);
-        return err_set(err, ERR_USAGE, "give its sources",
+        return err_set(err, ERR_USAGE, "give the sources of the program",
                        "--define needs sources, but %s is an executable", v->file);
     }
     l = mem_zero(1, sizeof *l);
@@ -191,7 +191,7 @@ static const struct parameter load_options[] = {
              "directory"},
     {PARAMETER(WORDS, "--define", struct program_load_values, defines), .value = "INPUT=MACRO",
      .help = "input that is a macro of the sources, such as N=SIZE: the program is compiled for "
-             "each of its values"},
+             "each value of the input"},
     {PARAMETER(TEXT, "--template", struct program_load_values, template), .value = "FILE",
      .complete = COMPLETE_FILE,
      .help = "template of an input file, with {NAME} for an input; each run gets the completed "
@@ -217,7 +217,7 @@ const struct command command_program_load = {
     .help = "compile a program with counters and traces",
     .description = "Compiles and links with portolan-cc, which counts block executions and traces "
                    "memory references after optimisation. Executables that a Makefile built with "
-                   "CC=portolan-cc can be loaded as well.",
+                   "CC=portolan-cc can also be loaded.",
     .arguments = load_arguments,
     .options = load_options,
     .examples = load_examples,
@@ -305,7 +305,7 @@ static bool reads_inputs(const struct running *r, struct err *err)
                            "%s=%g: the program reads this input as a whole number, %s",
                            in->names[i], inputs[i],
                            inputs[i] < 0 ? "and a size cannot be negative"
-                                         : "and the value is not one");
+                                         : "but the value is not a whole number");
     }
     return true;
 }
@@ -416,8 +416,9 @@ static void add_findings(struct result *result, const struct program_model *m)
         bred += f->code_length > 0;
         networks += f->network != NULL;
     }
-    result_line(result, "%zu blocks are executed; the counts of %zu depend on the inputs", active,
-                varying);
+    result_line(result,
+                "%zu blocks are executed; the counts of %zu of them depend on the inputs",
+                active, varying);
     result_line(result,
                 "extrapolated counts: %zu follow from the code, %zu are formulas that fit every "
                 "run, %zu are estimates",
@@ -548,8 +549,8 @@ static const struct parameter run_options[] = {
      .help = "record reuse distances of all lines, of one line in 32, or only block counts"},
     {PARAMETER(CHOICE, "--counts", struct run_values, counts), .choices = "genetic|nalu|regression",
      .initial = "regression",
-     .help = "model of counts that regression predicts badly: its formulas, or, as in the PPT-AMMP "
-             "paper, genetic programming or a neural arithmetic logic unit"},
+     .help = "model of counts that regression predicts badly: regression itself, or the PPT-AMMP "
+             "paper's genetic programming or neural arithmetic logic unit"},
     {PARAMETER(DURATION, "--limit", struct run_values, limit), .value = "T", .least = 0.001,
      .most = 1e6, .initial = "60",
      .help = "time limit of each run; the command fails if a run exceeds it"},
@@ -570,8 +571,8 @@ const struct command command_program_run = {
     .description =
         "Each run counts executions of blocks and records the reuse distance of every memory "
         "reference. Inputs are numbers on the program's command line, in this order unless program "
-        "load --arguments sets another. The program runs in the current directory and must end "
-        "with status 0. Earlier runs are replaced. Counts that do not follow from the code are "
+        "load --arguments sets another order. The program runs in the current directory and must "
+        "end with status 0. Earlier runs are replaced. Counts that do not follow from the code are "
         "fitted by regression, with the Akaike criterion at left-out values. With eight runs or "
         "more, --counts selects the PPT-AMMP paper's method for counts whose formula mispredicts "
         "left-out runs by more than 2 %. Four or five values of each input are enough for "

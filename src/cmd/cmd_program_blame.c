@@ -97,7 +97,7 @@ static bool watch_run(struct blaming_program *w, const struct program_code *code
         ok = err_set(err, ERR_LIMIT, "use smaller inputs, or a longer --limit",
                      "the program did not end within %g s", w->limit);
     if (ok && (!WIFEXITED(s.status) || (WEXITSTATUS(s.status) && !w->how.any_status)))
-        ok = err_set(err, ERR_DATA, "run it in a shell to see its messages",
+        ok = err_set(err, ERR_DATA, "run the program in a shell to see its messages",
                      "the program did not exit with status 0");
     ok = ok && located_add(located, code, parts, argv[0], &s.samples, err);
     if (ok) {
@@ -344,8 +344,8 @@ static bool blame_finish(struct session *s, void *state, struct result *result, 
     program_show_resume(s);
     program_inputs_print(w->model->runs->names, w->inputs, w->model->runs->name_count, &at);
     result_line(result,
-                "%s at %s: user time %.4f s on this CPU, %.4f s predicted with the tables of %s "
-                "(%+.0f %%), the minimum of all runs; %zu samples of %u run%s",
+                "%s at %s: minimum user time of all runs %.4f s on this CPU, %.4f s predicted with "
+                "the tables of %s (%+.0f %%); %zu samples of %u run%s",
                 w->model->runs->program->name, str_text(&at), w->measured, w->predicted,
                 w->machine->id, 100 * (w->predicted / w->measured - 1), w->samples, w->runs,
                 w->runs == 1 ? "" : "s");
@@ -383,7 +383,8 @@ static bool blame_finish(struct session *s, void *state, struct result *result, 
                         b->unmeasured);
     }
     if (w->elsewhere >= SHOWN * w->measured)
-        result_line(result, "%.4f s were spent in libraries or in other code outside the parts",
+        result_line(result,
+                    "%.4f s were spent in libraries or in other code outside the listed parts",
                     w->elsewhere);
     if (w->different)
         result_line(result,

@@ -166,7 +166,8 @@ const struct command command_program_blocks = {
         "inputs, or if it follows from the trip counts of LLVM's scalar evolution. Library "
         "functions are assumed to return. A formula that fits the runs equals the count of every "
         "run, but the program may behave differently at other inputs. An estimate is the formula "
-        "with the least left-out error: the mean error when each run is predicted from the others.",
+        "with the least left-out error: the mean error when each run is predicted from the other "
+        "runs.",
     .arguments = blocks_arguments,
     .options = blocks_options,
     .examples = blocks_examples,
@@ -504,8 +505,8 @@ static const struct parameter misses_options[] = {
      .help = "clusters: distances of each reference, in clusters that depend on the inputs; bins: "
              "the paper's 40 bins of the whole program, with formulas for their shares"},
     {PARAMETER(FLAG, "--sets", struct misses_values, sets),
-     .help = "also run the program at these inputs, and simulate the sets of each level with its "
-             "addresses, to show actual conflicts"},
+     .help = "also run the program at the given inputs, and simulate the sets of each level with "
+             "its addresses, to show actual conflicts"},
     {PARAMETER(DURATION, "--limit", struct misses_values, limit), .value = "T", .least = 0.001,
      .most = 1e6, .initial = "60", .help = "time limit of the run of --sets"},
     PROGRAM_FRESH_OPTION(misses_values),

@@ -133,7 +133,7 @@ static bool profile_one(struct builds_diff *w, int side, struct err *err)
     bool ok = sampling_run(&options, &sampled, err);
     ok = ok && watch_goes_on(err);
     if (ok && !sampled.samples.count)
-        ok = err_set(err, ERR_DATA, "run it with a larger input", "%s is too short to be sampled",
+        ok = err_set(err, ERR_DATA, "use a larger input", "%s is too short to be sampled",
                      w->paths[side]);
     w->profiles[side] = ok ? profile_new(&sampled, SAMPLING_RATE, 0, looks_up, w, err) : NULL;
     sampled_done(&sampled);
@@ -691,8 +691,8 @@ static const struct parameter options[] = {
      .help = "machine, or all; may be repeated"},
     {PARAMETER(NUMBER, "--fail-above", struct program_diff_values, fail_above), .value = "PERCENT",
      .least = 0, .most = 1e6, .otherwise = "never",
-     .help = "largest percentage by which a loop of B, or with a run the program, may take longer; "
-             "beyond it the command fails"},
+     .help = "the command fails if a loop of B, or the whole program if it is run, takes longer by "
+             "more than this percentage"},
     {PARAMETER(FLAG, "--run", struct program_diff_values, run),
      .help =
          "run both programs, even without arguments, to weight loops by their share of A's time"},
@@ -717,9 +717,9 @@ const struct command command_program_diff = {
         "Loops are matched by function, then by source line if both builds have debug information. "
         "Functions that were renamed or have no symbol are matched by their instructions. Cycles "
         "are per source iteration: if a build combines several iterations, as the steps of its "
-        "accesses show, they are divided. Loops with the largest change come first. With arguments "
-        "or --run both programs are run and sampled, and loops with most effect on the run come "
-        "first. Stalls for caches or branches are not included.",
+        "accesses show, the cycles are divided by their number. Loops with the largest change come "
+        "first. With arguments or --run both programs are run and sampled, and loops with the most "
+        "effect on the run come first. Stalls for caches or branches are not included.",
     .arguments = arguments,
     .options = options,
     .examples = examples,

@@ -107,7 +107,7 @@ static bool enough(const struct explaining *w, struct err *err)
         return true;
     if (x->cut)
         return err_set(err, ERR_DATA, NULL, "the loop was not executed: %s", x->cut);
-    return err_set(err, ERR_DATA, "program profile lists its hot loops",
+    return err_set(err, ERR_DATA, "program profile lists the program's hot loops",
                    "the loop was not executed in %.1f s", x->seconds);
 }
 
@@ -372,7 +372,7 @@ static bool take_profiled(struct explaining *w, const struct run_profile *p, siz
     if (!again)
         return true;
     if (!p->argv.count)
-        return err_set(err, ERR_USAGE, "use --pid N to attach to it again",
+        return err_set(err, ERR_USAGE, "use --pid N to attach to the process again",
                        "%s was not started by Portolan", p->program);
     for (size_t i = 0; i < p->argv.count; i++)
         vec_push(&w->argv, mem_strdup(p->argv.items[i]));
@@ -411,7 +411,8 @@ static bool prepare_explain(struct session *s, const void *values, struct task *
     size_t number;
 
     if (attach && (v->words.count || v->output || v->input))
-        return err_set(err, ERR_USAGE, "omit the program: --pid selects a running one",
+        return err_set(err, ERR_USAGE,
+                       "omit the program, --output and --input: --pid selects a running process",
                        "--pid cannot be combined with a program, --output or --input");
     struct explaining *w = mem_zero(1, sizeof *w);
     w->measure = v->measure;

@@ -191,8 +191,8 @@ static bool formula_finish(struct session *s, void *state, struct result *result
     result_text(result, "nanoseconds", str_text(&text));
     result_number(result, "left_out_error", f->formula.error);
     result_line(result,
-                "from %zu predictions at inputs up to %d times those of the runs; mean error if "
-                "each is predicted from the others: %.1f %%",
+                "fitted to %zu predictions at inputs up to %d times those of the runs; mean error "
+                "if each prediction is estimated from the other predictions: %.1f %%",
                 f->count, REACH, 100 * f->formula.error);
     str_done(&text);
     return true;
@@ -245,8 +245,8 @@ static const char *const formula_examples[] = {"program formula",
 const struct command command_program_formula = {
     .name = "program formula",
     .help = "show the program's predicted time as a formula of its inputs",
-    .description = "Fits a formula by regression to predictions at the inputs of the runs and up "
-                   "to eight times larger ones. If the data outgrow a cache, the formula only "
+    .description = "Fits a formula by regression to predictions at the inputs of the runs and at "
+                   "inputs up to eight times larger. If the data outgrow a cache, the formula only "
                    "approximates program predict.",
     .options = formula_options,
     .examples = formula_examples,

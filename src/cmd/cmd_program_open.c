@@ -112,7 +112,7 @@ static const char *const examples[] = {"program open 1", "program open main:12",
 
 const struct command command_program_open = {
     .name = "program open",
-    .help = "show a hot loop of the last program profile, or a block, in LOOP",
+    .help = "show a hot loop of the last program profile, or a block, in the place LOOP",
     .description = "A block in a loop is shown with its innermost loop, other blocks with their "
                    "own instructions. If functions of several files have the same name, put the "
                    "file first: a.c:update:3.",

@@ -157,10 +157,13 @@ static void say_doubts(struct result *result, const struct machine_prediction *o
     const struct program_time *t = &o->time;
 
     if (t->least > SHOWN_LEAST)
-        result_line(result, "%s: at least: %.0f %% of the cycles are in parts with unknown forms",
+        result_line(result,
+                    "%s: lower bound, because %.0f %% of the cycles are in parts with "
+                    "unknown forms",
                     o->machine->id, 100 * t->least);
     if (t->estimate > SHOWN_LEAST)
-        result_line(result, "%s: about: %.0f %% of the cycles are in parts with estimated forms",
+        result_line(result,
+                    "%s: estimate, because %.0f %% of the cycles are in parts with estimated forms",
                     o->machine->id, 100 * t->estimate);
 }
 
@@ -247,8 +250,8 @@ static void say_spread(struct result *result, const struct predicting *p,
     if (!known && s->uncounted == UINT32_MAX)
         result_line(
             result,
-            "not determined by these runs: the counts of %.0f %% of the time are not exact, mainly "
-            "those of %s:%u%s",
+            "not determined by these runs: for %.0f %% of the time the counts are not exact, "
+            "mainly those of %s:%u%s",
             100 * s->inexact,
             s->block == UINT32_MAX ? "?"
                                    : program->functions[program->blocks[s->block].function].name,
@@ -264,8 +267,8 @@ static void say_spread(struct result *result, const struct predicting *p,
                     s->counts_most / s->counts_least > 1.1 ? str_text(&run) : "");
     if (s->branches > SHOWN_LEAST)
         result_line(result,
-                    "mispredicted branches on data are not included (up to %.0f %% of the time), "
-                    "except in the range",
+                    "mispredicted branches that depend on data are not included (up to %.0f %% of "
+                    "the time), except in the range",
                     100 * s->branches);
     result_switch(result, "known", known);
     result_number(result, "counts_least", s->counts_least);
@@ -472,17 +475,17 @@ static const char *const examples[] = {
 
 const struct command command_program_predict = {
     .name = "program predict",
-    .help = "predict the program's time at any inputs and on any machine",
+    .help = "predict the program's time for any inputs and on any machine",
     .description =
-        "Each loop's machine code is analysed in steady state, straight code by its bounds. "
+        "Each loop's machine code is analysed in steady state, straight-line code by its bounds. "
         "Execution counts come from the formulas of the runs. Misses come from reuse distances by "
-        "the stack distance model: lines with a constant stride cost bandwidth, others the latency "
-        "that the reorder buffer does not hide. Calls of the mathematical library cost their time "
-        "on this CPU. Other calls cost their time in the runs. They are listed, but not included, "
-        "if the runs did not measure them (--mode counts). For this CPU (native), clock, caches "
-        "and memory are measured; memory.csv in the state directory stores the memory results with "
-        "their date. With --threads, seconds are those of concurrent threads; cycles and misses "
-        "are totals of all threads.",
+        "the stack distance model: lines with a constant stride cost bandwidth, other lines cost "
+        "the latency that the reorder buffer does not hide. Calls of the mathematical library cost "
+        "their time on this CPU. Other calls cost their time in the runs. They are listed, but not "
+        "included, if the runs did not measure them (--mode counts). For this CPU (native), clock, "
+        "caches and memory are measured; memory.csv in the state directory stores the memory "
+        "results with their date. With --threads, seconds are those of concurrent threads; cycles "
+        "and misses are totals of all threads.",
     .arguments = arguments,
     .options = options,
     .examples = examples,

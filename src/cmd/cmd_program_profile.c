@@ -238,22 +238,23 @@ static bool enough(const struct profiling *w, struct err *err)
     if (count >= SAMPLES_LEAST)
         return true;
     if (w->interrupted)
-        return err_set(
-            err, ERR_INTERRUPTED, NULL,
-            "profiling was cancelled with few samples: %zu samples in %.1f s", count,
-            s->seconds);
+        return err_set(err, ERR_INTERRUPTED, NULL,
+                       "profiling was cancelled with too few samples: %zu samples in %.1f s", count,
+                       s->seconds);
     if (!w->options.argv)
-        return err_set(err, ERR_DATA, "profile it under load, or sample longer with --seconds T",
+        return err_set(err, ERR_DATA,
+                       "profile the process under load, or sample longer with --seconds T",
                        "process %d was mostly idle: %zu samples in %.1f s", (int)w->options.pid,
                        count, s->seconds);
     if (s->ended && WIFEXITED(s->status) && WEXITSTATUS(s->status))
         return err_set(err, ERR_DATA,
                        w->output.path && !w->output.own ? "see its output"
-                                                        : "run it in a shell to see its messages",
+                                                        : "run the program in a shell to see its "
+                                                          "messages",
                        "%s exited with status %d after %zu samples", s->path,
                        WEXITSTATUS(s->status), count);
     if (s->ended && WIFSIGNALED(s->status))
-        return err_set(err, ERR_DATA, "run it in a shell to see its messages",
+        return err_set(err, ERR_DATA, "run the program in a shell to see its messages",
                        "%s crashed after %zu samples: %s", s->path, count,
                        strsignal(WTERMSIG(s->status)));
     return err_set(err, ERR_DATA, "use a larger input, or a higher sampling rate: --rate 10000",
@@ -395,8 +396,8 @@ static void say_how(struct result *result, const struct profiling *w)
                 p->method == SAMPLING_CLOCK ? "the system's clock" : "interrupting it");
     if (!isnan(p->system) && p->system >= 0.0005)
         result_line(result,
-                    "system time: a further %.3f s; in all %.3f s, which the program at the bound "
-                    "of a loop is compared with",
+                    "system time: a further %.3f s; the total of %.3f s is compared with the time "
+                    "of the program at the bound of a loop",
                     p->system, p->user + p->system);
     if (s->refused.code)
         result_line(result, "%s%s%s", s->refused.what, *s->refused.todo ? "; " : "",
@@ -472,17 +473,16 @@ static void say_hottest(struct result *result, const struct profiling *w)
                     "  %.2f cycles per iteration predicted for %s (%s executed); not measured",
                     l->predicted, p->machine,
                     code->head == code->first ? "all of its instructions"
-                                              : "in each the longest of its paths");
+                                              : "the longest path of each iteration");
     say_memory(result, p, l);
     if (isnan(l->measured) && now <= 1.02 * l->bound)
         result_line(result, "  the prediction equals its bound (%s)", l->bottleneck);
     else if (now > 1.02 * l->bound && l->by_data)
         result_line(result,
                     "  its bound is %.2f cycles (%s). The gain is unknown: the time depends on "
-                    "data that %s; program explain 1 measures the loop in the program",
+                    "data that %s lacks; program explain 1 measures the loop in the program",
                     l->bound, l->bottleneck,
-                    isnan(l->measured) ? "the prediction does not know"
-                                       : "the measurement outside the program does not have");
+                    isnan(l->measured) ? "the prediction" : "the measurement outside the program");
     else if (now > 1.02 * l->bound)
         result_line(
             result,
@@ -490,10 +490,10 @@ static void say_hottest(struct result *result, const struct profiling *w)
             l->bound, l->bottleneck, isnan(l->measured) ? " instead of the prediction" : "",
             profile_time_with(p, 0, now, l->bound), all);
     else
-        result_line(result, "  outside the program it is at its bound of %.2f cycles (%s)",
+        result_line(result, "  outside the program the loop is at its bound of %.2f cycles (%s)",
                     l->bound, l->bottleneck);
     result_line(result, "  %s", l->why);
-    result_line(result, "  program open 1 shows the loop in LOOP");
+    result_line(result, "  program open 1 shows the loop in the place LOOP");
 }
 
 static void say_all(struct result *result, const struct profiling *w)
@@ -649,7 +649,7 @@ static bool prepare_profile(struct session *s, const void *values, struct task *
                        attach ? "give either a program or --pid, not both" : "no program given");
     if (attach && (v->output || v->input))
         return err_set(err, ERR_USAGE,
-                       "omit it: a running process has its input and output already",
+                       "omit the option: a running process already has its input and output",
                        "--pid cannot be combined with %s", v->output ? "--output" : "--input");
     struct profiling *w = mem_zero(1, sizeof *w);
     pthread_mutex_init(&w->lock, NULL);
@@ -732,9 +732,9 @@ const struct command command_program_profile = {
     .description = "Needs no source, performance counters or privileges. The program is sampled "
                    "about 1,000 times per second of its CPU time, in all its threads, children and "
                    "libraries. Each share has its 95 % confidence interval. Loops are found in the "
-                   "machine code, also of stripped programs. The hottest loop is measured outside "
+                   "machine code, even of stripped programs. The hottest loop is measured outside "
                    "the program, with its data in the first-level cache; in the program it may "
-                   "take longer. program open N shows a loop in LOOP.",
+                   "take longer. program open N shows a loop in the place LOOP.",
     .arguments = arguments,
     .options = options,
     .examples = examples,
@@ -760,7 +760,7 @@ static const char *const stop_examples[] = {"program stop", NULL};
 const struct command command_program_stop = {
     .name = "program stop",
     .help = "stop the running profile and keep its samples",
-    .description = "A program started by the profile is killed; an attached process continues. Its "
+    .description = "A program started by the profile is killed; an attached process continues. The "
                    "hottest loops are then predicted and measured as after a complete run.",
     .examples = stop_examples,
     .run = run_program_stop,

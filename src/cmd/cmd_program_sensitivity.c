@@ -223,8 +223,8 @@ const struct command command_program_sensitivity = {
     .help = "show the effect of each property of a machine on the program's time",
     .description = "The elasticity is the relative change of the time per relative change of the "
                    "property: 1 means that doubling the property doubles the time, -1 that it "
-                   "halves the time. It is computed from 1 % more and 1 % less (integers: one more "
-                   "and one less). The machine itself is not changed.",
+                   "halves the time. It is computed from values 1 % larger and 1 % smaller "
+                   "(integers: larger and smaller by 1). The machine itself is not changed.",
     .arguments = sensitivity_arguments,
     .options = sensitivity_options,
     .examples = sensitivity_examples,

@@ -437,7 +437,7 @@ static bool prepare_validate(struct session *s, const void *values, struct task 
     for (size_t i = 0; ok && i < v->inputs.name_count; i++)
         ok =
             strcmp(v->inputs.names[i], m->runs->names[i]) == 0 ||
-            err_set(err, ERR_USAGE, "give the inputs in the order of program run",
+            err_set(err, ERR_USAGE, "give the inputs of program run, in the same order",
                     "input %s was called %s in program run", v->inputs.names[i], m->runs->names[i]);
     for (size_t i = 0; ok && i < v->inputs.count * v->inputs.name_count; i++)
         ok = program_input_like_runs(m->runs, i % v->inputs.name_count, v->inputs.values[i], err);

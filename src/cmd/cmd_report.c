@@ -440,8 +440,9 @@ const struct command command_report = {
     .help = "write the session as one document",
     .description = "The document contains the loop on the current machines, as kernel report does, "
                    "and a summary of the experiments. It shows the accuracy of the current "
-                   "machine, and its mapping of their forms. It ends with the inference runs and "
-                   "their curves. HTML is one self-contained page; its plots need gnuplot.",
+                   "machine, and the machine's mapping of the forms in the experiments. It ends "
+                   "with the inference runs and their curves. HTML is one self-contained page; its "
+                   "plots need gnuplot.",
     .arguments = arguments,
     .examples = examples,
     .values_size = sizeof(struct session_report_values),

@@ -81,7 +81,7 @@ const struct command command_session_list = {
     .help = "list the automatically saved sessions of workbenches",
     .description =
         "The workbench saves its session after each change in $XDG_STATE_HOME/portolan/sessions. "
-        "session load NAME resumes a session; the column run is the progress of an inference.",
+        "session load NAME resumes a session; the column run shows the progress of an inference.",
     .examples = examples,
     .flags = COMMAND_JOB,
     .prepare = prepare_list,

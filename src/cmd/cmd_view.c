@@ -12,7 +12,7 @@ struct verb_values {
 
 static const struct parameter view_arguments[] = {
     {PARAMETER(TEXT, "NAME", struct verb_values, text), .required = true, .complete = COMPLETE_VIEW,
-     .help = "unambiguous abbreviation of a view or place"},
+     .help = "name of a view or place, or an unambiguous abbreviation"},
     {0},
 };
 

@@ -72,9 +72,10 @@ static const char *const demo_examples[] = {"demo", "demo --seconds 60", NULL};
 const struct command command_demo = {
     .name = "demo",
     .help =
-        "show the workbench in two minutes: a loop, the ports of a simulated CPU, and of this CPU",
-    .description = "Any key ends the demonstration. It uses a separate session; yours is restored "
-                   "unchanged. Rejected while jobs run.",
+        "show the workbench in two minutes: a loop, and the ports of a simulated CPU and of this "
+        "CPU",
+    .description = "Any key ends the demonstration. It uses a separate session; your session is "
+                   "restored unchanged. Rejected while jobs run.",
     .options = demo_options,
     .examples = demo_examples,
     .values_size = sizeof(struct demo_values),
@@ -95,7 +96,7 @@ static bool run_quit(struct session *s, const void *values, struct result *resul
         const bool asks = job_working(&info) || s->document.profile;
         asked = asks ? clock_seconds() : asked;
         if (job_working(&info))
-            return err_set(err, ERR_USAGE, "enter quit again to cancel it and leave",
+            return err_set(err, ERR_USAGE, "enter quit again to cancel the job and leave",
                            "%s is running", info.title);
         if (s->document.profile)
             return err_set(err, ERR_USAGE, "enter quit again to leave",

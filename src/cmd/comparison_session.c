@@ -54,8 +54,8 @@ static bool take_machine(struct comparison_side *side, struct session *s, const 
     kernel_insns(k, side->item.loop, &insns);
     if (insns > ROWS_MOST)
         return err_set(err, ERR_LIMIT, "kernel use selects another loop",
-                       "%s: the loop has %zu instructions; a comparison accepts %d", k->name, insns,
-                       ROWS_MOST);
+                       "%s: the loop has %zu instructions; a comparison accepts at most %d",
+                       k->name, insns, ROWS_MOST);
     side->machine = machine_hold(m);
     return true;
 }

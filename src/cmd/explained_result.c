@@ -173,12 +173,14 @@ static void say_count(struct result *result, const struct explained_findings *f)
     if (x->late > 0)
         result_line(
             result,
-            "its file was mapped less than 0.01 s before the first count, %.2f s after the start",
+            "the loop's file was mapped less than 0.01 s before the first count, %.2f s after the "
+            "start",
             x->late);
     if (x->cut)
         result_line(result, "counting ended early: %s", x->cut);
     if (x->killed)
-        result_line(result, "the program was killed: the iterations just before are not counted");
+        result_line(result, "the program was killed: the iterations just before its end are not "
+                            "counted");
 }
 
 double explained_extra(const struct insitu *x)
@@ -217,18 +219,18 @@ static void say_cycles(struct result *result, const struct explained_findings *f
             cycles, f->kept->low, f->kept->high, x->placed.timed.count);
     if (!isnan(cycles) && isfinite(trip) && alone)
         result_line(result,
-                    "  excluding the code between its executions: the loop exits after about "
-                    "%.*f iterations, for %.0f cycles",
+                    "  excluding the code between executions of the loop; the loop exits after "
+                    "about %.*f iterations, for %.0f cycles",
                     trip < 100 ? 1 : 0, explained_about(trip), insitu_between(x));
     else if (!isnan(cycles) && isfinite(trip))
         result_line(result,
-                    "  including the code between its executions, which are too short for separate "
-                    "timing: the loop exits after about %.1f iterations",
+                    "  including the code between executions of the loop, which are too short for "
+                    "separate timing: the loop exits after about %.1f iterations",
                     trip);
     if (x->region.jumps_indirect && !alone && !isinf(trip))
         result_line(result, "%s",
-                    "  including code that its indirect jump reaches without a jump table: a "
-                    "computed goto or another function");
+                    "  including code that the loop's indirect jump reaches without a jump table: "
+                    "a computed goto or another function");
     if (x->region.calls)
         result_line(result, "  %s called functions", alone ? "without" : "with");
     if (x->region.jumps_indirect && insitu_original(x))
@@ -245,8 +247,8 @@ static void say_cycles(struct result *result, const struct explained_findings *f
                     "not be measured",
                     JUMP_MOST);
     if (!isnan(f->predicted))
-        result_line(result, "%.2f predicted for the executed mix of paths on %s", f->predicted,
-                    f->machine->id);
+        result_line(result, "%.2f cycles predicted for the executed mix of paths on %s",
+                    f->predicted, f->machine->id);
 }
 
 /* Adds the values of hardware counters, or the reason why there are none. */
@@ -358,11 +360,11 @@ void explained_equal(double cycles, double predicted, struct str *out)
                      "reduce it");
     else if (more > 0)
         str_addf(out,
-                 "%.2f more than predicted: the fast blocks are within the uncertainty of "
+                 "%.2f cycles more than predicted: the fast blocks are within the uncertainty of "
                  "prediction and timing, so no cause is sought",
                  more);
     else
-        str_addf(out, "%.2f less than predicted: the prediction is too high", -more);
+        str_addf(out, "%.2f cycles less than predicted: the prediction is too high", -more);
 }
 
 static void say_equal(struct result *result, const struct explained_findings *f)
@@ -433,12 +435,12 @@ static void say_terms(struct result *result, const struct explained_findings *f)
 
     if (isnan(s->branch.cycles)) {
         if (s->cause != SPLIT_NONE && f->unreplayed)
-            result_line(result, "  its iterations could not be replayed: %s", f->unreplayed);
+            result_line(result, "  the loop's iterations could not be replayed: %s", f->unreplayed);
         return;
     }
     result_line(result,
-                "  %.1f (± %.1f) with mispredicted branches, %.1f (± %.1f) with caches and TLB, "
-                "%.1f (± %.1f) with neither, from replays at %zu moments",
+                "  cycles: %.1f (± %.1f) with mispredicted branches, %.1f (± %.1f) with caches and "
+                "TLB, %.1f (± %.1f) with neither, from replays at %zu moments",
                 s->branch.cycles, s->branch.off, s->cache.cycles, s->cache.off, s->rest.cycles,
                 s->rest.off, f->insitu.replays.list.count);
     say_levels(result, f);

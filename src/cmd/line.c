@@ -61,8 +61,8 @@ static const char *take_word(const char *at, const char *end, struct str *storag
     str_add_char(storage, '\0');
     steps_add(1 + (size_t)(at - word) / 16);
     if (quote) {
-        err_set(err, ERR_USAGE, "close it, or escape it with a backslash", "unclosed %c quote",
-                quote);
+        err_set(err, ERR_USAGE, "close the quote, or escape it with a backslash",
+                "unclosed %c quote", quote);
         return NULL;
     }
     return at;

@@ -268,7 +268,8 @@ static bool read_option(const char *command, const struct parameter *options, ch
         return err_set(err, ERR_USAGE, "omit it", "%s has no value, so \"%s\" is not allowed",
                        found->name, value + 1);
     if (found->kind != PARAMETER_FLAG && !value && *i + 1 >= count)
-        return err_set(err, ERR_USAGE, "write its value after it", "%s needs a value", found->name);
+        return err_set(err, ERR_USAGE, "write the value after the option", "%s needs a value",
+                       found->name);
     return read_value(found,
                       found->kind == PARAMETER_FLAG ? ""
                       : value                       ? value + 1

@@ -175,7 +175,8 @@ bool program_inputs_read(const struct word_list *words, size_t most, struct prog
 
     *out = (struct program_inputs){0};
     if (words->count > INPUTS_MAX)
-        return err_set(err, ERR_LIMIT, "use fixed values of some inputs in --arguments",
+        return err_set(err, ERR_LIMIT,
+                       "set some inputs to fixed values in program load --arguments",
                        "more than %d inputs", INPUTS_MAX);
     out->names = mem_zero(words->count + 1, sizeof *out->names);
     for (size_t i = 0; ok && i < words->count; i++, out->name_count++) {

@@ -136,7 +136,7 @@ static bool save_machine(struct session_saving *w, const struct machine *m, stru
     bool ok = true;
 
     if (!plain_id(m->id))
-        return err_set(err, ERR_DATA, "save it under another name with mapping save",
+        return err_set(err, ERR_DATA, "save the machine under another name with mapping save",
                        "a session cannot save a machine called \"%s\"", m->id);
     if (overrides_of(m, &rows)) {
         str_addf(&name, "overrides/%s.csv", m->id);
@@ -535,7 +535,7 @@ bool session_idle(struct err *err)
 {
     struct job_info info;
     return !job_working(&info) ||
-           err_set(err, ERR_USAGE, "job wait, or job cancel", "%s is still running", info.title);
+           err_set(err, ERR_USAGE, "use job wait or job cancel", "%s is still running", info.title);
 }
 
 /* Reads the session in @dir into @fresh, which is initialised. */

@@ -258,7 +258,7 @@ test_inputs() {
     expect 0 "$portolan" -e "$load; program run N=8,16,24,32; program reuse N=64; program blocks N=64"
     holds out 'reuse distances in cache lines of 64 bytes at N=64'
     expect 1 "$portolan" -e "$load; program run N=8,5.5"
-    holds err 'N=5.5: the program reads this input as a whole number, and the value is not one; use whole numbers'
+    holds err 'N=5.5: the program reads this input as a whole number, but the value is not a whole number; use whole numbers'
     expect 1 "$portolan" -e "$load; program run N=8,-5"
     holds err 'N=-5: the program reads this input as a whole number, and a size cannot be negative'
     expect 1 "$portolan" -e "$load; program run N=8,x"
@@ -421,7 +421,7 @@ test_mix_and_formula() {
     awk -F, '$1 ~ /^main/ { exit !($3 == 1000000 && $9 > 99.9 && $9 <= 100) }' out || fail "$(cat out)"
     expect 0 "$portolan" --machine skylake -e "$load; program formula"
     holds out '*N^2'
-    holds out 'each is predicted from the others'
+    holds out 'each prediction is estimated from the other predictions'
     expect 1 "$portolan" -e 'program formula'
     holds err 'no program is loaded'
     # Hits of a level are relative to the accesses that reach it.
@@ -582,7 +582,7 @@ test_define() {
     holds err 'invalid definition "N=3+4"'
     expect 0 "$cc" -O1 sizes.c -o sizes
     expect 1 "$portolan" -e 'program load ./sizes --define N=SIZE'
-    holds err 'is an executable; give its sources'
+    holds err 'is an executable; give the sources of the program'
 }
 
 # Two threads do the work of one, with the same number of references, and the same number of misses

@@ -98,7 +98,7 @@ test_cancelled() {
     open_screen 100 30 "env HOME=$work '$portolan' --machine skylake $work/loop.s; read -r x"
     see 'imull'
     t send-keys ':kernel tune --model-only --tries 1000000' Enter
-    see 'searches faster versions'
+    see 'searches for faster versions'
     # Leaving now would cancel the search, so the program asks for confirmation once.
     t send-keys Q
     see 'kernel tune is running'
