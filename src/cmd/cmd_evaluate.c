@@ -337,7 +337,7 @@ static const char *const examples[] = {"evaluate --mapping skylake --mapping znv
 
 const struct command command_evaluate = {
     .name = "evaluate",
-    .help = "accuracy of mappings on measured experiments, and the worst predictions",
+    .help = "show the accuracy of mappings on measured experiments, and the worst predictions",
     .description = "MAPE is the mean of |predicted - measured| / measured. Pearson and Spearman "
                    "are correlations. Predictions include the machine's issue width.",
     .arguments = arguments,

@@ -269,7 +269,7 @@ static const char *const pause_examples[] = {"evolve pause", NULL};
 const struct command command_evolve_pause = {
     .name = "evolve pause",
     .help = "pause the run",
-    .description = "evolve resume continues it.",
+    .description = "evolve resume continues the run.",
     .examples = pause_examples,
     .run = run_pause,
 };

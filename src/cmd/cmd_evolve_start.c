@@ -33,7 +33,8 @@ struct evolve_values {
 const struct parameter evolve_start_options[] = {
     {PARAMETER(PORTS, "--ports", struct evolve_values, ports), .value = "N|NAMES|auto", .least = 1,
      .most = PROBLEM_PORTS_MAX, .unset = "auto",
-     .otherwise = "auto: the fewest that explain the measurements, 12 if undecided; 8 for pmevo",
+     .otherwise = "auto: the fewest ports that explain the measurements, 12 if undecided; 8 for "
+                  "pmevo",
      .help = "number of ports, or names such as 0,1,2,DV"},
     {PARAMETER(CHOICE, "--algorithm", struct evolve_values, algorithm), .choices = "memetic|pmevo",
      .initial = "memetic",
@@ -302,7 +303,8 @@ static bool lay_out(void *state, struct result *result, struct err *err)
     if (w->problem && w->resumed && w->problem->fingerprint != w->before.fingerprint)
         result_line(
             result,
-            "the checkpoint belongs to other experiments; the run continues with the current ones");
+            "the checkpoint belongs to other experiments; the run continues with the current "
+            "experiments");
     if (w->problem && w->resumed && w->problem->fingerprint == w->before.best_so_far_of)
         w->o.reached = w->before.best_so_far;
     else if (w->problem && w->resumed && !isnan(w->before.best_so_far))
@@ -445,8 +447,9 @@ const struct command command_evolve_start = {
     .description =
         "evolve status and the view evolution show its progress; evolve adopt makes the best "
         "mapping the current machine. With --live, new results of experiments measure are added to "
-        "the search at most once per second. In scripts they are added during experiments measure "
-        "and after each command. All of them are added before evolve status, wait, stop and adopt.",
+        "the search at most once per second. In scripts the results are added during experiments "
+        "measure and after each command. All results are added before evolve status, wait, stop "
+        "and adopt.",
     .options = evolve_start_options,
     .examples = start_examples,
     .values_size = sizeof(struct evolve_values),

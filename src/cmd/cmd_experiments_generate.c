@@ -20,8 +20,8 @@ static const struct parameter options[] = {
      .otherwise = "on, unless another kind is selected", .help = "each form alone"},
     {PARAMETER(FLAG, "--pairs", struct generate_values, pairs),
      .otherwise = "on, unless another kind is selected",
-     .help = "every pair of forms; if both are measured alone, also with counts in the ratio of "
-             "their cycles, as in PMEvo"},
+     .help = "every pair of forms; if both forms are measured alone, also with counts in the ratio "
+             "of their cycles, as in PMEvo"},
     {PARAMETER(COUNT, "--triples", struct generate_values, triples), .value = "N", .initial = "0",
      .help = "number of random experiments of three forms"},
     {PARAMETER(COUNT, "--random", struct generate_values, random), .value = "N", .initial = "0",

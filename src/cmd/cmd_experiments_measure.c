@@ -234,7 +234,7 @@ static void add_summary(const struct session *s, struct result *result)
     if (m->once + m->contended)
         result_line(result,
                     "left: %zu measured once, %zu contended: other tasks use this core. Run the "
-                    "command again later, or with more --patience",
+                    "command again later, or with a longer --patience",
                     m->once, m->contended);
     if (m->taken_over && !s->interactive)
         result_line(result,
@@ -324,8 +324,8 @@ static const struct parameter measure_options[] = {
      .help = "time limit, such as 90s, 15m or 2h"},
     {PARAMETER(DURATION, "--patience", struct experiments_measure_values, patience), .value = "T",
      .least = 0.01, .most = 8640000, .otherwise = "20s, plus 50 ms per value",
-     .help = "total time to wait for a quiet core; later experiments are marked contended or once, "
-             "and measured by the next run"},
+     .help = "total time to wait for a quiet core; later experiments get the state contended or "
+             "once, and are measured by the next run"},
     {PARAMETER(FLAG, "--retry", struct experiments_measure_values, retry),
      .help = "also measure failed experiments again"},
     {PARAMETER(FLAG, "--fresh", struct experiments_measure_values, fresh),

@@ -289,7 +289,7 @@ static const char *const examples[] = {
 
 const struct command command_forms_compare = {
     .name = "forms compare",
-    .help = "cycles and latency of forms on several machines",
+    .help = "show cycles and latency of forms on several machines",
     .description = "Cycles are the time of the repeated form on its ports and dividers, without "
                    "the limit of the issue width. A dash marks an unknown form. For charted "
                    "machines the host, CPU and microcode of the measurement are shown.",

@@ -48,7 +48,7 @@ static const char *const list_examples[] = {"jobs", NULL};
 
 const struct command command_jobs = {
     .name = "jobs",
-    .help = "background jobs and their progress",
+    .help = "list background jobs and their progress",
     .examples = list_examples,
     .run = run_list,
 };

@@ -586,11 +586,10 @@ struct kernel_evaluate_values {
 };
 
 static const struct parameter arguments[] = {
-    {PARAMETER(TEXT, "FILE", struct kernel_evaluate_values, file),
-     .required = true,
+    {PARAMETER(TEXT, "FILE", struct kernel_evaluate_values, file), .required = true,
      .complete = COMPLETE_FILE,
-     .help = "CSV with the columns hex and cycles, or BHive's without a header; kernel measure "
-             "--file --out writes one"},
+     .help = "CSV with the columns hex and cycles, or BHive's CSV without a header; kernel measure "
+             "--file --out writes such a CSV"},
     {0},
 };
 

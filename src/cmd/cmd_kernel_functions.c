@@ -60,7 +60,9 @@ static void say_how_to_take(const struct functions_listing *l, size_t fit, const
         result_line(result,
                     "\nand %zu more %s; --top N shows more, --matching TEXT selects by name",
                     fit - l->top, what);
-    result_line(result, "\nkernel load %s --symbol NAME or --symbol ADDRESS loads one", l->path);
+    result_line(result,
+                "\nkernel load %s --symbol NAME or --symbol ADDRESS loads the code there",
+                l->path);
 }
 
 static void add_loops(const struct functions_listing *l, struct result *result)
@@ -224,8 +226,8 @@ const struct command command_kernel_functions = {
                    "and opened. Functions without a symbol are located by unwind tables or calls, "
                    "and named by address. The order is an estimate from the code: nesting of "
                    "backward jumps, share of vector instructions, length. Innermost loops come "
-                   "first. With --profile they are sorted by their share of the program's samples. "
-                   "An outer loop counts only its own samples.",
+                   "first. With --profile functions and loops are sorted by their share of the "
+                   "program's samples. An outer loop counts only its own samples.",
     .arguments = arguments,
     .options = options,
     .examples = examples,

@@ -355,7 +355,7 @@ static bool prepare(struct session *s, const void *values, struct task *task, st
         if (other ? !mapping_find(other->mapping, v->forms.items[i])
                   : !forms_find(forms, v->forms.items[i]))
             return other ? machine_refuse_form(other, v->forms.items[i],
-                                               "mapping show lists its forms", err)
+                                               "mapping show lists the machine's forms", err)
                          : refuse_form(forms, v->forms.items[i], err);
     struct kernel_learning *w = mem_zero(1, sizeof *w);
     w->id = mem_strdup(m->id);

@@ -20,11 +20,10 @@ struct kernel_load_values {
 };
 
 static const struct parameter load_arguments[] = {
-    {PARAMETER(TEXT, "FILE", struct kernel_load_values, file),
-     .required = true,
+    {PARAMETER(TEXT, "FILE", struct kernel_load_values, file), .required = true,
      .complete = COMPLETE_FILE,
      .help = "assembler text, a listing, an object, program or archive, or C, C++ or Fortran "
-             "source; FILE:A-B is FILE --lines A-B; - reads standard input"},
+             "source; FILE:A-B means FILE --lines A-B; - reads standard input"},
     {PARAMETER(WORDS, "FLAG", struct kernel_load_values, flags),
      .help = "compiler options for source: -O*, -m*, -std=, -D, -U, -I, -W* and code-generating -f "
              "options"},

@@ -68,7 +68,7 @@ static bool search_work(void *state, struct result *result, struct err *err)
         return false;
     if (!w->coverage.list.count && w->show)
         return err_set(err, ERR_DATA,
-                       "mapping set sets a form's usage; forms scan lists the missing forms",
+                       "add the usages of missing forms with kernel learn or mapping set",
                        "no available machine has all instructions of this loop");
     if (!w->show)
         add_rows(w, result);
@@ -141,8 +141,9 @@ static const char *const examples[] = {"kernel machines", "kernel machines --sho
 const struct command command_kernel_machines = {
     .name = "kernel machines",
     .help = "list the machines that have all instructions of the loop",
-    .description = "A machine that lacks an instruction, such as AVX-512, shows only a lower "
-                   "bound. In the loop's view, key a shows the machines with all instructions.",
+    .description = "A machine that lacks an instruction, for example of AVX-512, shows only a "
+                   "lower bound. In the loop's view, key a shows the machines with all "
+                   "instructions.",
     .options = options,
     .examples = examples,
     .values_size = sizeof(struct machines_values),

@@ -331,7 +331,8 @@ static void add_loop(struct session *s, const struct kernel_measuring *w, struct
     if (w->time.unconfirmed[0])
         result_line(result, "%s: about %.2f cycles per iteration on this CPU, unconfirmed (%s); %s",
                     w->kernel->name, m->cycles, w->time.unconfirmed,
-                    w->below ? "machine check compares these tables with this CPU" : PATIENT);
+                    w->below ? "machine check compares the machine's tables with this CPU"
+                             : PATIENT);
     else
         result_line(result,
                     "%s: %.2f cycles per iteration measured on this CPU (repeats within %.1f %%, "
@@ -524,7 +525,7 @@ const struct command command_kernel_measure = {
     .description = "The code runs in a sandboxed process; registers and memory are initialised so "
                    "that every address is valid. If other tasks use the core, the measured time is "
                    "marked as unconfirmed, and the command succeeds. A time below this CPU's port "
-                   "bound is also unconfirmed, if its tables are available.",
+                   "bound is also unconfirmed, if the CPU's tables are available.",
     .options = options,
     .examples = examples,
     .values_size = sizeof(struct kernel_measure_values),

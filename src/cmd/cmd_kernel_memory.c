@@ -189,7 +189,8 @@ static void add_refuted(const struct memory_curve *c, struct result *result)
     if (out.length)
         result_line(
             result,
-            "measurements omitted: %s, %s; machine check compares these tables with this CPU",
+            "measurements omitted: %s, %s; machine check compares the machine's tables with this "
+            "CPU",
             str_text(&out), c->bound);
     str_done(&out);
 }

@@ -112,7 +112,7 @@ const struct command command_kernel_trace = {
     .help = "write the simulated loop as a zoomable page",
     .description = "The self-contained HTML file has a row per instruction and iteration, with "
                    "cycles from left to right. Colours show the cause of each wait. The timeline "
-                   "view shows the same in the terminal.",
+                   "view shows the same cycles in the terminal.",
     .arguments = arguments,
     .options = options,
     .examples = examples,

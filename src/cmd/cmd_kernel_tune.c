@@ -540,7 +540,8 @@ static void show(const struct tuning *w, struct result *result)
     add_versions(w, result);
     if (w->build != SIZE_MAX) {
         result_line(result, "\nthe faster build is now the current kernel; kernel compare shows it "
-                            "next to the loop, kernel switch previous selects the loop again\n");
+                            "next to the old build, kernel switch previous selects the old "
+                            "build\n");
         if (w->export)
             result_line(result, "its assembly was written to %s\n", w->export);
         return;
@@ -548,8 +549,8 @@ static void show(const struct tuning *w, struct result *result)
     if (!w->best)
         return;
     result_line(result,
-                "\n%s\nkernel compare shows it next to the loop, kernel diff prints the "
-                "difference; kernel switch previous selects the loop again\n",
+                "\n%s\nkernel compare shows it next to the old loop, kernel diff prints the "
+                "difference; kernel switch previous selects the old loop\n",
                 str_text(&w->text));
     result_text(result, "text", str_text(&w->text));
     if (w->export)
@@ -674,11 +675,11 @@ const struct command command_kernel_tune = {
     .description =
         "Source is first compiled with -O2 and -O3, by each installed compiler, for the machine, "
         "and with -ffast-math. -ffast-math changes results, so its build needs --reassociate. Then "
-        "versions are searched by simulation. Other orders keep all dependences through registers, "
-        "flags and memory that may overlap. Other instructions come from a table of equivalent "
-        "replacements. Two or four combined iterations need a trip count that is a multiple of "
-        "their number, and free registers. Each version and the loop run on the same random "
-        "inputs, and their registers, flags and memory are compared. The best versions are "
+        "the simulator searches for faster versions. Other orders keep all dependences through "
+        "registers, flags and memory that may overlap. Other instructions come from a table of "
+        "equivalent replacements. Two or four combined iterations need a trip count that is a "
+        "multiple of their number, and free registers. Each version and the loop run on the same "
+        "random inputs, and their registers, flags and memory are compared. The best versions are "
         "measured, and the fastest becomes the current kernel. kernel diff compares it with the "
         "loop, kernel switch previous selects the loop again.",
     .options = options,

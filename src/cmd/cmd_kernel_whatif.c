@@ -340,8 +340,8 @@ static const struct parameter arguments[] = {
     {PARAMETER(WORDS, "CHANGE", struct whatif_values, changes), .required = true,
      .complete = COMPLETE_CHANGE,
      .help = "FACT=VALUE, usage:FORM=USAGE or latency:FORM=CYCLES; ports have the names that the "
-             "loop shows; NAME=A..B sweeps a fact or latency over whole numbers; alignment=A..B "
-             "moves the loop, in bytes from the start of a 64-byte line"},
+             "loop's view shows; NAME=A..B sweeps a fact or latency over whole numbers; "
+             "alignment=A..B moves the loop, in bytes from the start of a 64-byte line"},
     {0},
 };
 static const struct parameter options[] = {

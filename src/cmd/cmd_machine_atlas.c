@@ -131,7 +131,7 @@ static bool atlas_work(struct atlas_job *w, struct result *result, struct err *e
                     w->directory, w->entries.count, w->entries.count == 1 ? "" : "s", size.forms,
                     size.rows, size.files, (double)size.bytes / 1e6);
         if (size.left_out)
-            result_line(result, "%zu experiment%s omitted, because no machine has their forms",
+            result_line(result, "%zu experiment%s omitted, because no machine has the forms",
                         size.left_out, size.left_out == 1 ? "" : "s");
         result_text(result, "file", w->directory);
         result_count(result, "machine_count", (int64_t)w->entries.count);
@@ -251,9 +251,9 @@ const struct command command_machine_atlas = {
     .name = "machine atlas",
     .help = "write a web site about forms and machines",
     .description =
-        "The pages need no server: open DIR/index.html. It contains a table of forms on machines, "
-        "a page per form and a page per machine. It also shows experiments, ports, facts, and "
-        "differences between pairs of machines. docs/atlas.md describes the pages.",
+        "The pages need no server: open DIR/index.html. The site contains a table of forms on "
+        "machines, a page per form and a page per machine. The site also shows experiments, ports, "
+        "facts, and differences between pairs of machines. docs/atlas.md describes the pages.",
     .arguments = arguments,
     .options = options,
     .examples = examples,

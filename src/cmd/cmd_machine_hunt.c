@@ -377,7 +377,7 @@ static const struct parameter options[] = {
      .help = "number of blocks to compare"},
     {PARAMETER(COUNT, "--forms", struct hunt_values, forms), .value = "N", .least = 1,
      .most = 100000, .initial = INITIAL(FORMS),
-     .help = "number of forms used in the blocks, the most frequent ones"},
+     .help = "number of the most frequent forms to use in the blocks"},
     {PARAMETER(NUMBER, "--tolerance", struct hunt_values, tolerance), .value = "X", .least = 0.001,
      .most = 0.9, .otherwise = "0.15, with --against 0.05",
      .help = "smallest relative difference to report"},

@@ -223,8 +223,8 @@ static bool prepare(struct session *s, const void *values, struct task *task, st
         return err_set(err, ERR_USAGE, "import one file at a time",
                        "%s imports one source, not %zu", v->format, v->sources.count);
     if (v->architecture)
-        return err_set(err, ERR_USAGE, "omit it", "--architecture applies to uops-info, not to %s",
-                       v->format);
+        return err_set(err, ERR_USAGE, "omit --architecture",
+                       "--architecture applies to uops-info, not to %s", v->format);
     const char *source = v->sources.items[0];
     if (strcmp(v->format, "llvm") == 0)
         return import_llvm_cpu(s, source, task, err);

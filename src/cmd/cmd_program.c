@@ -429,14 +429,14 @@ static void add_findings(struct result *result, const struct program_model *m)
     result_count(result, "fitting", (int64_t)bases[COUNT_FITS]);
     if (bred)
         result_line(result,
-                    "%zu counts that regression does not predict are expressions found by genetic "
-                    "programming",
+                    "%zu counts that regression does not predict are modelled by expressions found "
+                    "by genetic programming",
                     bred);
     result_count(result, "bred", (int64_t)bred);
     if (networks)
         result_line(result,
-                    "%zu counts that regression does not predict are neural networks: do not "
-                    "extrapolate them",
+                    "%zu counts that regression does not predict are modelled by neural networks: "
+                    "do not extrapolate them",
                     networks);
     result_count(result, "networks", (int64_t)networks);
     const char *starts = starts_processes(runs);

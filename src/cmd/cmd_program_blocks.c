@@ -151,7 +151,7 @@ static const struct parameter blocks_arguments[] = {PROGRAM_INPUTS_ARGUMENT(bloc
 static const struct parameter blocks_options[] = {
     {PARAMETER(COUNT, "--top", struct blocks_values, top), .value = "N", .least = 1, .most = 1e9,
      .initial = "40",
-     .help = "number of blocks shown, those with most executed instructions first"},
+     .help = "number of blocks shown, those with the most executed instructions first"},
     {0},
 };
 
@@ -319,7 +319,8 @@ static void add_levels(struct result *result, const struct memory *memory,
         if (conflicts[l] > 0)
             result_line(result,
                         "L%zu: %.0f misses are conflicts, if lines are spread over the sets at "
-                        "random; contiguous arrays have fewer (--sets simulates the sets)",
+                        "random; contiguous arrays have fewer conflicts (--sets simulates the "
+                        "sets)",
                         l + 1, conflicts[l]);
 }
 
@@ -443,8 +444,8 @@ static bool misses_finish(struct session *s, void *state, struct result *result,
     add_levels(result, &w->memory, &w->all, w->sets ? w->missed : NULL);
     if (w->sets)
         result_line(result,
-                    "simulated with the addresses of a run at these inputs: each set stores its "
-                    "latest lines, and is accessed on a miss of the previous level");
+                    "simulated with the addresses of a run at the given inputs: each set stores "
+                    "its latest lines, and is accessed on a miss of the previous level");
     add_curve(result, &w->all);
     return true;
 }

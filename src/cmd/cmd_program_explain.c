@@ -469,15 +469,14 @@ static const struct parameter options[] = {
      .help = "time limit; a program started by this command is then killed"},
     {PARAMETER(TEXT, "--output", struct explain_values, output), .value = "FILE",
      .otherwise = "a new file in TMPDIR, kept for a day, shown in the result",
-     .complete = COMPLETE_FILE,
-     .help = "file to append the program's output to"},
+     .complete = COMPLETE_FILE, .help = "file to append the program's output to"},
     {PARAMETER(TEXT, "--input", struct explain_values, input), .value = "FILE",
      .otherwise = "no input", .complete = COMPLETE_FILE,
      .help = "file for standard input of the program"},
     {PARAMETER(COUNT, "--measure", struct explain_values, measure), .value = "N", .initial = "2",
      .most = EXPLAINED_PATHS,
-     .help = "number of most frequent paths to measure outside the program, with recorded branch "
-             "outcomes"},
+     .help = "number of the most frequent paths to measure outside the program, with recorded "
+             "branch outcomes"},
     {PARAMETER(TEXT, "--machine", struct explain_values, machine), .value = "ID",
      .otherwise = "this CPU's machine, otherwise the current machine", .complete = COMPLETE_MACHINE,
      .help = "machine whose tables are used for predictions"},

@@ -479,14 +479,15 @@ static void say_hottest(struct result *result, const struct profiling *w)
         result_line(result, "  the prediction equals its bound (%s)", l->bottleneck);
     else if (now > 1.02 * l->bound && l->by_data)
         result_line(result,
-                    "  its bound is %.2f cycles (%s). The gain is unknown: the time depends on "
-                    "data that %s lacks; program explain 1 measures the loop in the program",
+                    "  the loop's bound is %.2f cycles (%s). The gain is unknown: the time depends "
+                    "on data that %s lacks; program explain 1 measures the loop in the program",
                     l->bound, l->bottleneck,
                     isnan(l->measured) ? "the prediction" : "the measurement outside the program");
     else if (now > 1.02 * l->bound)
         result_line(
             result,
-            "  at its bound of %.2f cycles (%s)%s the program would take %.3f s instead of %.3f s",
+            "  with the loop at its bound of %.2f cycles (%s)%s the program would take %.3f s "
+            "instead of %.3f s",
             l->bound, l->bottleneck, isnan(l->measured) ? " instead of the prediction" : "",
             profile_time_with(p, 0, now, l->bound), all);
     else

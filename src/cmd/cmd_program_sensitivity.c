@@ -141,7 +141,8 @@ static bool sensitivity_finish(struct session *s, void *state, struct result *re
         str_done(&bar);
     }
     if (p->idle)
-        result_line(result, "%zu more properties have no effect when doubled or halved", p->idle);
+        result_line(result, "%zu more propert%s no effect when doubled or halved", p->idle,
+                    p->idle == 1 ? "y has" : "ies have");
     return true;
 }
 

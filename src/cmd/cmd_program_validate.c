@@ -478,12 +478,12 @@ const struct command command_program_validate = {
     .help =
         "run the program without counters on this CPU, and compare its time with the prediction",
     .description =
-        "The untraced build of program load is run, by the same compiler and options. Its CPU time "
-        "includes system time for its start and memory, which is measured on this CPU and added to "
-        "the prediction. The clock, caches, memory and the available share of the core are "
-        "measured in each run. With --threads the program gets OMP_NUM_THREADS, and its time is "
-        "the CPU time of all threads divided by their number: program load ./serial --untraced "
-        "./with-openmp --arguments ...",
+        "Runs the build without counters that program load made with the same compiler and "
+        "options. Its CPU time includes system time for its start and memory. This system time is "
+        "measured on this CPU and added to the prediction. The clock, caches, memory and the "
+        "available share of the core are measured in each run. With --threads the program gets "
+        "OMP_NUM_THREADS, and its time is the CPU time of all threads divided by their number: "
+        "program load ./serial --untraced ./with-openmp --arguments ...",
     .arguments = arguments,
     .options = options,
     .examples = examples,

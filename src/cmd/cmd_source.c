@@ -26,7 +26,7 @@ static bool run(struct session *s, const void *values, struct result *result, st
     (void)result;
     if (depth == SCRIPTS_NESTED)
         return err_set(err, ERR_LIMIT, "check whether a script sources itself",
-                       "scripts nested deeper than %d", SCRIPTS_NESTED);
+                       "scripts are nested deeper than %d levels", SCRIPTS_NESTED);
     depth++;
     bool ok = file_read(v->path, SCRIPT_LIMIT, &text, err) &&
               command_script(s, v->path, str_text(&text), s->out, err);

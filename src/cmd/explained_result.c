@@ -25,8 +25,8 @@ static void add_paths(struct result *result, const struct explained_findings *f)
     struct result_table *t;
 
     if (!p->list.count) {
-        result_line(result, "\nno paths: no iteration was recorded before the end; run the program "
-                            "longer, or on a less busy machine");
+        result_line(result, "\nno paths: no iteration was recorded; run the program longer, or on "
+                            "a less busy machine");
         return;
     }
     result_line(result, "\npaths of %zu recorded iterations", p->iterations);

@@ -265,8 +265,8 @@ static bool read_option(const char *command, const struct parameter *options, ch
     if (!found)
         return refuse_option(command, word, (int)length, options, err);
     if (found->kind == PARAMETER_FLAG && value)
-        return err_set(err, ERR_USAGE, "omit it", "%s has no value, so \"%s\" is not allowed",
-                       found->name, value + 1);
+        return err_set(err, ERR_USAGE, "omit the value",
+                       "%s has no value, so \"%s\" is not allowed", found->name, value + 1);
     if (found->kind != PARAMETER_FLAG && !value && *i + 1 >= count)
         return err_set(err, ERR_USAGE, "write the value after the option", "%s needs a value",
                        found->name);
@@ -288,8 +288,8 @@ static bool refuse_word(const char *command, const struct parameter *arguments, 
     char todo[128];
 
     if (!arguments || !arguments->name)
-        return err_set(err, ERR_USAGE, "omit it", "%s has no arguments, so \"%s\" is not allowed",
-                       command, word);
+        return err_set(err, ERR_USAGE, "omit the value",
+                       "%s has no arguments, so \"%s\" is not allowed", command, word);
     snprintf(todo, sizeof todo, "help %s lists its arguments", command);
     return err_set(err, ERR_USAGE, todo, "unexpected argument \"%s\" for %s", word, command);
 }

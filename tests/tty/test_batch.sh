@@ -291,7 +291,7 @@ test_sourced_scripts() {
     holds out 'Intel Skylake'
     printf 'source %s\n' "$work/loop.pf" >"$work/loop.pf"
     expect 1 "$portolan" -b "$work/loop.pf"
-    holds err 'scripts nested deeper than 16'
+    holds err 'scripts are nested deeper than 16'
     expect 0 "$portolan" --format json -e 'machine info'
     holds out '"counters":'
 }

@@ -327,7 +327,7 @@ test_recorded_paths() {
     explain "--measure 0 --output $work/printed loop_list $work/loops list-middle 100; kernel load --symbol loop_list $work/loops; kernel memory"
     # The view requires a footprint, which few recordings have.
     awk '/^loads, per iteration/ { loads = 1 } loads && /^0x/ && $(NF - 1) ~ /^[0-9]/ { found = 1 } END { exit !found }' "$work/out" &&
-        { grep -q 'in the program its loads use .* MiB' "$work/out" || fail "no memory: $(cat "$work/out")"; }
+        { grep -q 'in the program the loop'\''s loads use .* MiB' "$work/out" || fail "no memory: $(cat "$work/out")"; }
     # Another loop does not show these times.
     status=0
     "$portolan" -e "program explain --measure 0 --output $work/printed loop_partition $work/loops partition 300; kernel load --symbol loop_list $work/loops; view kernel" >"$work/out" 2>"$work/err" </dev/null || status=$?

@@ -771,12 +771,12 @@ C
     expect 0 "$portolan" -e "$load; program blocks N=5000 M=1000"
     lacks out 'genetic programming'
     expect 0 "$portolan" -e "$load --counts genetic; program blocks N=5000 M=1000"
-    holds out 'that regression does not predict are expressions found by genetic programming'
+    holds out 'that regression does not predict are modelled by expressions found by genetic programming'
     expect 0 "$portolan" --format csv -e "$load --counts genetic; program blocks N=5000 M=1000"
     near "$(most)" 7000
     # Counts by a network are labelled as such.
     expect 0 "$portolan" -e "$load --counts nalu; program blocks N=5000 M=1000"
-    holds out 'are neural networks'
+    holds out 'are modelled by neural networks'
     holds out 'network(N, M)'
 }
 
