@@ -466,7 +466,7 @@ static const struct parameter options[] = {
      .help = "program or library that contains the loop"},
     {PARAMETER(DURATION, "--seconds", struct explain_values, seconds), .value = "T", .least = 0.01,
      .most = 86400, .otherwise = "until the program ends; 5 s with --pid",
-     .help = "time limit; a program started by this command is then killed"},
+     .help = "time limit, after which a program started by this command is killed"},
     {PARAMETER(TEXT, "--output", struct explain_values, output), .value = "FILE",
      .otherwise = "a new file in TMPDIR, kept for a day, shown in the result",
      .complete = COMPLETE_FILE, .help = "file to append the program's output to"},

@@ -313,11 +313,12 @@ static void say_cache(struct result *result, const struct explained_findings *f,
     const struct insn *in = f->insitu.region.list.items[l->at].insn;
     char address[PLACE_TEXT + 2];
 
-    result_line(result, "%s: cache misses, mainly of %s at %s, %.2f new lines per iteration", more,
-                insn_shown(in), insn_address_text(in, address),
+    result_line(result,
+                "%s: cache misses, mainly of %s at %s, %.2f new cache lines per iteration",
+                more, insn_shown(in), insn_address_text(in, address),
                 (double)(l->fresh + l->streamed) / (double)f->lines.iterations);
     result_line(result, "%s",
-                "  reduce them by smaller or denser data, an order that reuses lines, or a "
+                "  reduce the misses by smaller or denser data, an order that reuses lines, or a "
                 "prefetch some iterations ahead");
 }
 
@@ -346,7 +347,8 @@ static void say_levels(struct result *result, const struct explained_findings *f
         return;
     for (int i = 1; i < CACHE_LEVELS; i++)
         most = from[i] > from[most] ? i : most;
-    result_line(result, " its footprint is %s%.3g MiB: %.0f %% of its new lines come from %s",
+    result_line(result,
+                "  the load's footprint is %s%.3g MiB: %.0f %% of its new lines come from %s",
                 l->at_least ? "more than " : "about ", l->footprint * EXPLAINED_LINE / (1 << 20),
                 100 * from[most], names[most]);
 }

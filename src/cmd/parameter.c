@@ -290,7 +290,7 @@ static bool refuse_word(const char *command, const struct parameter *arguments, 
     if (!arguments || !arguments->name)
         return err_set(err, ERR_USAGE, "omit the value",
                        "%s has no arguments, so \"%s\" is not allowed", command, word);
-    snprintf(todo, sizeof todo, "help %s lists its arguments", command);
+    snprintf(todo, sizeof todo, "help %s lists the arguments", command);
     return err_set(err, ERR_USAGE, todo, "unexpected argument \"%s\" for %s", word, command);
 }
 

@@ -51,7 +51,8 @@ void program_say_memory(struct result *result, const char *day)
     if (strcmp(day, NATIVE_NEVER) == 0) {
         result_line(
             result,
-            "caches and memory of this CPU could not be measured; the values are from its table");
+            "caches and memory of this CPU could not be measured; the values are from the CPU's "
+            "table");
         result_missing(result, "memory_measured");
         return;
     }

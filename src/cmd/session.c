@@ -351,7 +351,8 @@ bool session_fits(const struct session *s, const struct machine *m, struct err *
 {
     const char *isa = s->document.kernel ? isa_name(s->document.kernel->isa) : m->isa;
     return strcmp(isa, m->isa) == 0 ||
-           err_set(err, ERR_USAGE, "set machine ID selects another machine, machine list lists all",
+           err_set(err, ERR_USAGE,
+                   "set machine ID selects another machine, machine list lists all machines",
                    "%s is a machine for %s, but the kernel is %s", m->id, m->isa, isa);
 }
 
@@ -361,7 +362,8 @@ bool session_shown_fit(const struct session *s, struct err *err)
     const struct selection *chosen = &d->kept[d->chosen_isa];
 
     return !d->chosen || !d->kernel || d->kernel->isa == d->chosen_isa || !chosen->count ||
-           err_set(err, ERR_USAGE, "set machine ID selects another machine, machine list lists all",
+           err_set(err, ERR_USAGE,
+                   "set machine ID selects another machine, machine list lists all machines",
                    "the selected machine %s is for %s, but the kernel is %s", chosen->ids[0],
                    isa_name(d->chosen_isa), isa_name(d->kernel->isa));
 }

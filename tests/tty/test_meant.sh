@@ -115,7 +115,7 @@ test_estimates_are_marked() {
     needs clang
     printf '#include <stdlib.h>\n#include <immintrin.h>\nint main(int c, char **v) { for (long n = c > 1 ? atol(v[1]) : 9; n > 0; n--) _mm_pause(); return 0; }\n' >"$work/pause.c"
     expect 0 "$portolan" -e "program load $work/pause.c; program run N=100000,200000,300000,400000; program predict N=600000 --machine icelake-client"
-    holds out 'icelake-client: about: 100 % of the cycles'
+    holds out 'icelake-client: estimate, because 100 % of the cycles'
 }
 
 # The predictions of the machine distinguish cycles of loops from cycles of unrolled copies.
