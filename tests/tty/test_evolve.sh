@@ -82,7 +82,7 @@ test_disturbed() {
     prompt 'view evolution'
     see 'run 1: running'
     t send-keys Q
-    see 'enter quit again to cancel the job'
+    see 'enter quit again to cancel the'
     t send-keys 1 3
     see 'run 1: running'
     prompt 'job cancel 3'
