@@ -458,7 +458,7 @@ static void say_split(struct result *result, const struct explained_findings *f)
     const struct split *s = &f->split;
     char more[64];
 
-    snprintf(more, sizeof more, "%.1f (± %.1f) more than predicted", s->missing, s->off);
+    snprintf(more, sizeof more, "%.1f (± %.1f) cycles more than predicted", s->missing, s->off);
     say_cause(result, f, more);
     say_terms(result, f);
 }

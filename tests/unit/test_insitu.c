@@ -157,10 +157,10 @@ static void test_explained_words(void **state)
     assert_non_null(strstr(str_text(&text), "equals the prediction"));
     str_clear(&text);
     explained_equal(1.38, 1, &text);
-    assert_non_null(strstr(str_text(&text), "0.38 more than predicted"));
+    assert_non_null(strstr(str_text(&text), "0.38 cycles more than predicted"));
     str_clear(&text);
     explained_equal(5, 10, &text);
-    assert_non_null(strstr(str_text(&text), "5.00 less than predicted"));
+    assert_non_null(strstr(str_text(&text), "5.00 cycles less than predicted"));
     str_done(&text);
     assert_true(explained_about(1089874) == 1100000);
     assert_true(explained_about(212) == 210);
