@@ -369,7 +369,7 @@ static bool merge_work(void *state, struct result *result, struct err *err)
     tell_hosts(w, result);
     if (!w->made)
         return err_set(err, ERR_DATA,
-                       "a majority needs three hosts: measure on a third host, or use --all",
+                       "no majority of hosts agrees: measure on another host, or use --all",
                        "every host disagrees with the others");
     result_line(result, "%zu experiments", w->made->rows.count);
     result_count(result, "experiments", (int64_t)w->made->rows.count);

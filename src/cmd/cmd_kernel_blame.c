@@ -395,7 +395,7 @@ struct blame_values {
 static const struct parameter options[] = {
     {PARAMETER(TEXT, "--machine", struct blame_values, machine), .value = "ID",
      .otherwise = "this CPU's machine, otherwise the current machine", .complete = COMPLETE_MACHINE,
-     .help = "machine whose prediction is compared"},
+     .help = "machine whose prediction is compared with the measurement"},
     {PARAMETER(DURATION, "--seconds", struct blame_values, seconds), .value = "T", .least = 0.01,
      .most = 3600, .initial = INITIAL(SECONDS), .help = "stop starting variants after this time"},
     {0},

@@ -208,16 +208,11 @@ struct simulate_values {
 };
 
 static const struct parameter options[] = {
-    {PARAMETER(WORDS, "--machine", struct simulate_values, machines),
-     .value = "ID",
-     .otherwise = "the current machine",
-     .complete = COMPLETE_MACHINE,
+    {PARAMETER(WORDS, "--machine", struct simulate_values, machines), .value = "ID",
+     .otherwise = "the current machine", .complete = COMPLETE_MACHINE,
      .help = "machine to simulate"},
-    {PARAMETER(COUNT, "--iterations", struct simulate_values, iterations),
-     .value = "N",
-     .least = 1,
-     .most = ITERATIONS_MAX,
-     .otherwise = "until the state repeats",
+    {PARAMETER(COUNT, "--iterations", struct simulate_values, iterations), .value = "N", .least = 1,
+     .most = ITERATIONS_MAX, .otherwise = "until the core's state repeats",
      .help = "maximum number of iterations"},
     {0},
 };
@@ -274,7 +269,7 @@ static const char *const examples[] = {"kernel simulate",
 const struct command command_kernel_simulate = {
     .name = "kernel simulate",
     .meant = "cycles pipeline",
-    .help = "simulate the loop cycle by cycle until its state repeats, with a timeline",
+    .help = "simulate the loop cycle by cycle until the core's state repeats, with a timeline",
     .description = "When the state of the core repeats, cycles per iteration are exact. The "
                    "timeline shows the first iterations.",
     .options = options,

@@ -599,7 +599,7 @@ static bool measures(const void *state)
 static const struct parameter options[] = {
     {PARAMETER(TEXT, "--machine", struct tune_values, machine), .value = "ID",
      .otherwise = "the current machine", .complete = COMPLETE_MACHINE,
-     .help = "model for the search"},
+     .help = "machine whose model the search uses"},
     {PARAMETER(CHOICE, "--unroll", struct tune_values, unroll), .choices = "1|2|4", .initial = "4",
      .help = "maximum number of iterations to combine"},
     {PARAMETER(FLAG, "--reassociate", struct tune_values, reassociate),

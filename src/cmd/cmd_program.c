@@ -198,7 +198,7 @@ static const struct parameter load_options[] = {
              "file under the same name in {directory}"},
     {PARAMETER(TEXT, "--stdin", struct program_load_values, input), .value = "FILE",
      .otherwise = "empty", .complete = COMPLETE_FILE,
-     .help = "text of standard input in each run, with {NAME} for an input"},
+     .help = "file for standard input of each run; {NAME} stands for an input"},
     {PARAMETER(FLAG, "--allow-exit", struct program_load_values, allow_exit),
      .help = "accept every exit status of a run"},
     {PARAMETER(TEXT, "--untraced", struct program_load_values, untraced), .value = "FILE",

@@ -122,7 +122,7 @@ static bool prepare_load(struct session *s, const void *values, struct task *tas
 static const struct parameter loaded[] = {
     {PARAMETER(TEXT, "DIRECTORY", struct path_values, path), .required = true,
      .complete = COMPLETE_FILE,
-     .help = "session directory, a name of session list, or last: the newest session of a closed "
+     .help = "session directory, a name from session list, or last: the newest session of a closed "
              "workbench"},
     {0},
 };

@@ -17,14 +17,10 @@ struct session_pair {
 };
 
 static const struct parameter arguments[] = {
-    {PARAMETER(TEXT, "A", struct session_pair, a),
-     .required = true,
-     .complete = COMPLETE_FILE,
-     .help = "session directory, a name of session list, or last"},
-    {PARAMETER(TEXT, "B", struct session_pair, b),
-     .otherwise = "the current session",
-     .complete = COMPLETE_FILE,
-     .help = "another one"},
+    {PARAMETER(TEXT, "A", struct session_pair, a), .required = true, .complete = COMPLETE_FILE,
+     .help = "session directory, a name from session list, or last"},
+    {PARAMETER(TEXT, "B", struct session_pair, b), .otherwise = "the current session",
+     .complete = COMPLETE_FILE, .help = "another one"},
     {0},
 };
 

@@ -25,7 +25,10 @@ static bool choose(struct paired_loops *c, struct session *s, size_t other, size
                        "two machines can be compared, "
                        "not %zu",
                        machines);
-    if (other >= shelf->list.count || (other == shelf->at && machines < 2))
+    if (other >= shelf->list.count)
+        return err_set(err, ERR_USAGE, "kernel opened lists the kernels",
+                       "no kernel %zu; numbers are 1 to %zu", other + 1, shelf->list.count);
+    if (other == shelf->at && machines < 2)
         return err_set(err, ERR_USAGE,
                        "kernel opened lists the kernels; kernel load and kernel paste add kernels",
                        "no other kernel to compare with");

@@ -59,8 +59,10 @@ void program_say_memory(struct result *result, const char *day);
 /* Inputs to predict for; @type needs a member `inputs`. */
 #define PROGRAM_INPUTS_ARGUMENT(type)                                                              \
     {                                                                                              \
-        PARAMETER(WORDS, "INPUT=VALUE", struct type, inputs), .otherwise = "the last run's",       \
-        .help = "value of each input; inputs that were not run are extrapolated"                   \
+        PARAMETER(WORDS, "INPUT=VALUE", struct type, inputs),                                      \
+            .otherwise = "the last run's",                                                         \
+            .help = "value of each input; results for values that were not run are "               \
+                    "extrapolated"                                                                 \
     }
 
 /* Option --machine of predictions; @type needs a member `machine`. */
