@@ -35,9 +35,8 @@ static const char usage_text[] =
     "(.pf) or a session\n       portolan -b [OPTION]... [SCRIPT]     run a script, or standard "
     "input\n       portolan -e 'COMMAND; COMMAND'... [FILE]...   run commands, on FILE if "
     "given\n\n";
-static const char usage_end[] = "\n"
-                                "Exit status: 0 success, 1 a command failed, 2 usage, 130 "
-                                "interrupted. The command help lists the commands.\n";
+static const char usage_end[] = "\nExit status: 0 success, 1 a command failed, 2 incorrect usage, "
+                                "130 interrupted. The command help lists the commands.\n";
 
 static void print_usage(void)
 {

@@ -46,7 +46,9 @@ static void name_accesses(const struct advice *s)
     case ACCESSES_PLACES:
         str_add(s->out, "accesses that share cache banks or cross cache lines");
         break;
-    case ACCESSES_AGAIN: str_add(s->out, "some of them replayed, a fitted mean"); break;
+    case ACCESSES_AGAIN:
+        str_add(s->out, "accesses, some of which are replayed: a fitted mean");
+        break;
     }
 }
 
@@ -68,8 +70,8 @@ static void say_accesses(const struct advice *s)
         break;
     case ACCESSES_LINES:
         str_addf(s->out,
-                 "Stores take %.2f cycles per iteration: %zu not known to be to the cache line of "
-                 "the previous store, %g line%s per cycle.",
+                 "Stores take %.2f cycles per iteration: %zu may write another cache line than the "
+                 "previous store, at %g line%s per cycle.",
                  cycles, stores, machine_number(a->machine, "store_lines_per_cycle"),
                  machine_number(a->machine, "store_lines_per_cycle") > 1 ? "s" : "");
         break;
@@ -197,7 +199,8 @@ static void say_frontend(const struct advice *s)
     else if (advice_is_predecode(f)) {
         add_predecode(s);
         if (prefix < a->count) {
-            str_add(s->out, " Length-changing prefixes stall it, the first in ");
+            str_add(s->out,
+                    " Length-changing prefixes stall the predecoder; the first prefix is in ");
             advice_row(a, prefix, s->out);
             str_add(s->out, ".");
         }
@@ -223,8 +226,8 @@ static void name_split(const struct advice *s)
     for (size_t i = 0; i < s->a->count; i++)
         if (s->a->rows[i].flags & ROW_SPLIT) {
             str_add(s->out, named++ ? ", "
-                                    : " These indexed addresses cost an issue slot each; "
-                                      "incremented pointers would not: ");
+                                    : " Incremented pointers would save the issue slot that each "
+                                      "indexed address costs: ");
             if (named > 3) {
                 str_add(s->out, "and more");
                 break;
@@ -329,7 +332,7 @@ static void say_issue(const struct advice *s)
     if (a->issue.kind == ISSUE_SLOTS)
         add_fewer(s);
     else
-        str_addf(s->out, " Fewer of these would help%s.",
+        str_addf(s->out, " Fewer of these \302\265ops or moves would help%s.",
                  a->issue.kind == ISSUE_VECTORS && advice_could_widen(a)
                      ? ", and so would wider vectors"
                      : "");
@@ -392,7 +395,7 @@ static void name_fewer(const struct analysis *a, struct str *out)
         [WORK_STORES] = "stores",
         [WORK_ACCESSES] = "loads and stores",
         [WORK_SHUFFLES] = "shuffles (loads can broadcast and insert)",
-        [WORK_OTHER] = "such operations",
+        [WORK_OTHER] = "operations on these ports",
     };
     const unsigned accesses = 1U << WORK_LOADS | 1U << WORK_STORES | 1U << WORK_ACCESSES;
     portset parts[PORTS_MAX];
@@ -443,7 +446,7 @@ static void name_remedy(const struct advice *s, enum limit_kind kind)
         str_add(s->out, s->l->chain.logic ? "two steps combined"
                                           : "two steps combined, x * a * a + (b * a + b')");
     else if (kind == LIMIT_DIVIDER && !advice_divides(s->a))
-        str_add(s->out, "fewer such operations");
+        str_add(s->out, "fewer operations on these ports");
     else if (kind == LIMIT_MEMORY && !(advice_forwarded(&s->l->chain) > ADVICE_EQUAL))
         str_add(s->out, remedies[LIMIT_RECURRENCE]);
     else if (kind == LIMIT_SELECT && s->l->chain.addend)
@@ -607,7 +610,7 @@ static void say_tie(const struct advice *s)
     }
     if (left) {
         bool widens = advice_could_widen(s->a);
-        str_add(s->out, " Relieving only one gains nothing; use ");
+        str_add(s->out, " Relieving only one limit gains nothing; use ");
         for (unsigned i = 0; i < left; i++)
             widens &= is_count(s, firm[i]);
         name_remedies(s, firm, left);
@@ -638,17 +641,18 @@ static void add_assumed(const struct analysis *a, const struct kernel *k, size_t
     if (memory)
         memory_note(a, k, loop, &levels, &size);
     if (memory || branches)
-        str_addf(out, " Assumed: %s%s%s%s%s%s.%s", memory ? "data in the first level" : "",
+        str_addf(out, " Assumed: %s%s%s%s%s%s.%s", memory ? "data in the first-level cache" : "",
                  levels.length ? " (" : "", str_text(&levels), levels.length ? " cycles)" : "",
                  memory && branches ? ", " : "", branches ? "branches predicted" : "",
                  str_text(&size));
     str_done(&levels);
     str_done(&size);
     if (k->loops[loop].head != k->loops[loop].first && skipped)
-        str_addf(out,
-                 " Several paths lead through the loop. Assumed: in each iteration the longest, "
-                 "%zu of %zu instructions. Other paths execute those marked x.",
-                 a->count - skipped, a->count);
+        str_addf(
+            out,
+            " Several paths lead through the loop. Assumed: each iteration takes the longest path, "
+            "%zu of %zu instructions. Only other paths execute the instructions marked x.",
+            a->count - skipped, a->count);
     for (int kind = 0; kind < UNMODELLED_COUNT; kind++)
         if (a->not_modelled[kind]) {
             str_addf(out, "%s%s", told ? "; " : " Not modelled: ", a->not_modelled[kind]);

@@ -13,12 +13,11 @@ void advice_say_induction(const struct advice *s)
 {
     str_add(s->out, "Induction variable: ");
     advice_links(s, false);
-    str_addf(s->out,
-             " step%s it once per iteration, %.2f cycles. It is not an accumulator.%s",
-             advice_chain_names_several(&s->l->chain) ? "" : "s", s->l->chain.cycles,
-             s->a->shape == SHAPE_LOOP
-                 ? " Only unrolling helps, because it reduces the number of steps."
-                 : "");
+    str_addf(
+        s->out, " step%s the variable once per iteration, %.2f cycles. It is not an accumulator.%s",
+        advice_chain_names_several(&s->l->chain) ? "" : "s", s->l->chain.cycles,
+        s->a->shape == SHAPE_LOOP ? " Only unrolling helps, because it reduces the number of steps."
+                                  : "");
 }
 
 /* Returns the number of accumulators, or of independent data, that hides the chain's latency. */
@@ -43,9 +42,9 @@ void advice_say_reduction(const struct advice *s)
                      "accumulator: ",
              several ? "" : "s");
     if (chain->alike > 1)
-        str_addf(s->out, "%g instead of each of the %u", times, chain->alike);
+        str_addf(s->out, "%g accumulators instead of each of the %u", times, chain->alike);
     else
-        str_addf(s->out, "%g of them", times);
+        str_addf(s->out, "%g accumulators", times);
     str_addf(s->out, "%s would take %.2f cycles or less",
              times > (double)chain->count ? " in an unrolled loop" : "",
              fmax(chain->cycles / times, s->l->left_cycles));
@@ -57,8 +56,8 @@ void advice_say_reduction(const struct advice *s)
     if (chain->user != LIMIT_NO_ROW) {
         str_add_char(s->out, ' ');
         advice_row(s->a, chain->user, s->out);
-        str_add(s->out, " stores it to the same address in every iteration: store it once after "
-                        "the loop (a local variable, restrict).");
+        str_add(s->out, " stores the accumulator to one address in every iteration: store it once "
+                        "after the loop (a local variable, restrict).");
     }
     if (chain->floating)
         str_add(s->out, " Floating-point sums in another order round differently: -ffast-math and "
@@ -82,11 +81,11 @@ void advice_say_scan(const struct advice *s)
                 " compares with each partial result. Keep a minimum or maximum, with its position, "
                 "for each of several parts of the data, and compare them at the end.");
     else
-        str_addf(s->out,
-                 " uses each partial result, so separate accumulators cannot replace it. Combine a "
-                 "few elements first, then %s. The chain then has one step for all of them.",
-                 chain->extremum ? "each with the previous result"
-                                 : "add the previous result to each");
+        str_addf(
+            s->out,
+            " uses each partial result, so separate accumulators cannot replace the scan. Combine "
+            "a few elements first, then %s. The chain then has one step for these elements.",
+            chain->extremum ? "each with the previous result" : "add the previous result to each");
     if (chain->floating)
         str_add(s->out, " Floating-point results then round differently.");
     advice_next(s);
@@ -150,10 +149,10 @@ void advice_say_recurrence(const struct advice *s)
     str_addf(s->out, "Recurrence of %.2f cycles per iteration: ", chain->cycles);
     advice_links(s, true);
     str_add(s->out,
-            chain->carry ? ". Each needs the carry of the previous one, so the chain cannot be "
-                           "split."
-            : !computing ? ". It only moves values between registers. Unroll the loop and use the "
-                           "other registers in the copies instead."
+            chain->carry
+                ? ". Each step needs the carry of the previous step, so the chain cannot be split."
+            : !computing ? ". The chain only moves values between registers. Unroll the loop, and "
+                           "exchange the registers in the copies instead."
             : crc ? ". Each step needs the CRC of the previous step. A carry-less multiplication "
                     "can combine separate CRCs of parts of the data (crc32_combine)."
             : chain->logic  ? ". Each step shifts by a constant and inserts. Combine two steps, (x "
@@ -255,8 +254,8 @@ static void say_blocked(const struct advice *s)
     else
         advice_row(s->a, chain->links[store].row, s->out);
     str_addf(s->out,
-             " stored only a part. It waits until the stores have reached the cache, %.2f cycles "
-             "per iteration. Load the stored value in one piece, or keep it in a register.",
+             " stored only a part. The load waits until the stores have reached the cache, %.2f "
+             "cycles per iteration. Load the stored value in one piece, or keep it in a register.",
              chain->cycles);
     advice_next(s);
 }
@@ -304,7 +303,7 @@ void advice_say_memory(const struct advice *s)
         return;
     }
     str_addf(s->out,
-             ", %.2f of them from store to load%s. Keep it in a register (a local variable, "
+             ", %.2f of them from store to load%s. Keep the value in a register (a local variable, "
              "restrict): about %.2f cycles would remain.",
              through, guessed ? " (an estimate)" : "",
              fmax(chain->cycles - through, s->l->next_cycles));
@@ -321,8 +320,8 @@ void advice_say_partial(const struct advice *s)
     str_add(s->out, ". ");
     advice_row(s->a, chain->user, s->out);
     str_addf(s->out,
-             " writes only %u bits of its register and merges them with the others, so it waits "
-             "for the old value. If the other bits are not used, ",
+             " writes only %u bits of its register and merges them with the other bits, so it "
+             "waits for the old value. If these other bits are not used, ",
              to ? to->bits : 8U);
     str_add(s->out, insn->operation == OPERATION_MOVE && insn->traits & INSN_LOAD
                         ? "movzx instead, or zeroing the register (xor) first, avoids that."
@@ -336,8 +335,9 @@ void advice_say_false(const struct advice *s)
     advice_links(s, true);
     str_add(s->out, ". ");
     advice_row(s->a, s->l->chain.user, s->out);
-    str_add(s->out, " waits for the old value of its destination, although its result does not "
-                    "depend on it. Zero the register first (xor), or use one that is ready.");
+    str_add(s->out,
+            " waits for the old value of its destination, although its result does not depend on "
+            "it. Zero the register first (xor), or use a register that is ready.");
     advice_next(s);
 }
 

@@ -200,7 +200,7 @@ static const struct object_symbol *find_name(const struct object *o, const char 
     }
     if (other) {
         char *first = demangle(found->name), *second = demangle(other->name);
-        err_set(err, ERR_USAGE, "give one of their addresses",
+        err_set(err, ERR_USAGE, "give the address of one function",
                 "several functions are called %s: %.300s, %.300s", wanted,
                 first ? first : found->name, second ? second : other->name);
         free(first);

@@ -192,9 +192,9 @@ static struct kernel *kernel_of_hottest(const struct object *o, const char *path
 
 static void which_function(struct err *err)
 {
-    err_set(
-        err, ERR_USAGE, "also give --symbol FUNCTION",
-        "--lines needs --symbol: line numbers are ambiguous if code is of several source files");
+    err_set(err, ERR_USAGE, "also give --symbol FUNCTION",
+            "--lines needs --symbol: line numbers are ambiguous if the code comes from several "
+            "source files");
 }
 
 /* Makes the kernel of @o, read from @path, for @options. Returns NULL with err on failure. */

@@ -350,7 +350,7 @@ static bool unit_restrict_symbol(struct unit *u, const struct assembled *a, cons
     for (size_t i = 0; i < a->label_count && !found; i++)
         found = strcmp(a->labels[i].name, symbol) == 0 ? &a->labels[i] : NULL;
     if (!found)
-        return err_set(err, ERR_DATA, "give one of its labels, or load it without --symbol",
+        return err_set(err, ERR_DATA, "give a label of the text, or load the text without --symbol",
                        "no label %s in this text", symbol);
     for (size_t i = 0; i < a->label_count && end == UINT64_MAX; i++) {
         const struct label *next = &a->labels[i];
@@ -366,8 +366,8 @@ static bool unit_restrict_symbol(struct unit *u, const struct assembled *a, cons
             insn_done(insn);
     }
     u->insns.count = kept;
-    return kept || err_set(err, ERR_DATA, "name another",
-                           "no instructions after label %s", symbol);
+    return kept ||
+           err_set(err, ERR_DATA, "give another label", "no instructions after label %s", symbol);
 }
 
 static void assembled_move(struct assembled *a, uint64_t by)

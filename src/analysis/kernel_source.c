@@ -77,13 +77,15 @@ static struct kernel *take_loops(const struct recipe *r, const struct compiled *
     size_t first = 0, last = 0;
 
     if (own.symbol && !find_function(str_text(&c->assembly), own.symbol, &first, &last)) {
-        err_set(err, ERR_DATA, "it may be inlined; without --symbol the whole file is searched",
+        err_set(err, ERR_DATA,
+                "the function may be inlined; without --symbol the whole file is searched",
                 "no function %s in the compiled code", own.symbol);
         err_at(err, r->path, 0, 0);
         return NULL;
     }
     if (own.first_line && !assembly_lines(c, r->path, &r->options, &first, &last)) {
-        err_set(err, ERR_DATA, "the compiler may have removed or merged that code",
+        err_set(err, ERR_DATA,
+                "give other lines: the compiler may have removed or merged the code of these",
                 "no instructions from lines %zu-%zu", own.first_line, own.last_line);
         err_at(err, r->path, 0, 0);
         return NULL;

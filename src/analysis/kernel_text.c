@@ -371,7 +371,7 @@ bool kernel_text(const struct kernel *k, size_t loop, struct str *out, struct er
     }
     if (ok && !same)
         ok = err_set(err, ERR_DATA, "kernel show prints the instruction",
-                     "the assembler encodes it differently");
+                     "the assembler encodes the instruction differently");
     if (ok)
         str_add(out, str_text(&text));
     for (size_t i = 0; i < w.places.list.count; i++)

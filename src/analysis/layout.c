@@ -126,8 +126,8 @@ static bool regions_place(struct planner *p, uint64_t bytes, struct err *err)
         p->out->iterations = (walked > extra ? walked - extra : 0) / steps;
         if (p->out->iterations < LEAST_ITERATIONS)
             return err_set(err, ERR_USAGE, "choose a larger --size",
-                           "the strides of its accesses, %llu bytes in total, need arrays of more "
-                           "than %llu bytes",
+                           "the strides of the loop's accesses, %llu bytes in total, need arrays "
+                           "of more than %llu bytes",
                            (unsigned long long)steps, (unsigned long long)bytes);
     }
     for (unsigned i = 0; i < p->count; i++) {
@@ -152,7 +152,7 @@ static bool regions_place(struct planner *p, uint64_t bytes, struct err *err)
             int64_t from = (int64_t)other->sum + r->distance;
             if (other->joined != STREAM_ALONE || from < 0)
                 return err_set(
-                    err, ERR_USAGE, "give the first stream of the array",
+                    err, ERR_USAGE, "give the first stream of the array, or a smaller distance",
                     "the other stream is not the first of its array, or its distance is too large");
             r->sum = (uint64_t)from;
         }
@@ -288,8 +288,7 @@ static bool give_bases(struct planner *p, struct err *err)
         if (s->place)
             continue;
         if (base == UINT8_MAX && !inside)
-            return refuse_at(p, s->insn,
-                             "all registers of its address are used for other arrays as well", err);
+            return refuse_at(p, s->insn, "other arrays also use all registers of its address", err);
         if (base == UINT8_MAX && (have < magnitude(r->low) ||
                                   have + r->bytes + magnitude(r->high) > p->out->bytes + PAGE))
             return refuse_at(

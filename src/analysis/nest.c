@@ -90,10 +90,10 @@ static void note_loops(const struct kernel *k, size_t loop, struct str *out)
             name_loop(&k->loops[within.items[i]], out);
         }
         str_addf(out,
-                 "%s): %s trip count%s unknown, so %s counted once. kernel analyze --trip 64 "
-                 "reports the time of 64 iterations.",
-                 within.count > NAMED ? "; and more" : "", within.count == 1 ? "its" : "their",
-                 within.count == 1 ? " is" : "s are", within.count == 1 ? "it is" : "they are");
+                 "%s): one iteration%s is assumed, because the trip count%s unknown. kernel "
+                 "analyze --trip 64 assumes 64 inner iterations.",
+                 within.count > NAMED ? "; and more" : "", within.count == 1 ? "" : " of each",
+                 within.count == 1 ? " is" : "s are");
     }
     vec_done(&within);
 }

@@ -487,7 +487,9 @@ bool streams_join(struct streams *s, size_t at, size_t other, int64_t distance, 
 {
     if (!at || at > s->items.count || !other || other > s->items.count || at == other)
         return err_set(err, ERR_USAGE, "kernel memory lists the streams",
-                       "no streams %zu and %zu: the loop has %zu", at, other, s->items.count);
+                       "streams %zu and %zu are not two different streams; the loop's streams have "
+                       "numbers up to %zu",
+                       at, other, s->items.count);
     struct stream *a = &s->items.items[at - 1], *b = &s->items.items[other - 1];
     if (a->kind != STREAM_WALK || b->kind != STREAM_WALK || a->step != b->step)
         return err_set(err, ERR_USAGE, "give streams of one array with equal strides",

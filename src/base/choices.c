@@ -19,7 +19,7 @@ static bool each(struct choices *c, const char *pattern, struct err *err)
     bool ok = true;
 
     if (!c->budget)
-        return err_set(err, ERR_LIMIT, "write several rows",
+        return err_set(err, ERR_LIMIT, "split the row into rows with fewer patterns",
                        "the braces expand to more than %d patterns", CHOICES_MAX);
     --c->budget;
     if (!open)

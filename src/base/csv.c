@@ -81,7 +81,8 @@ static void on_row(int end, void *state)
         snprintf(what, sizeof what, "%zu fields, but the header has %zu", r->fields.count,
                  t->columns);
         fault(r, r->fields.count < t->columns ? r->fields.count : t->columns + 1,
-              "give every row a value for each column, empty if unknown", what);
+              "give every row exactly one field per column; an unknown value is an empty field",
+              what);
         return;
     } else {
         if (t->count == r->row_capacity) {
@@ -168,7 +169,7 @@ struct csv_table *csv_table_parse(const char *name, const char *bytes, size_t le
         while (start > bytes && start[-1] != '\n')
             start--;
         fault(&r, (size_t)(bytes + bad - start) + 1, "save the file as UTF-8",
-              "a byte that is not UTF-8");
+              "a byte is not valid UTF-8");
     } else if (csv_init(&parser, CSV_STRICT | CSV_STRICT_FINI) != 0) {
         fault(&r, 0, NULL, "libcsv cannot be initialised");
     } else {

@@ -53,8 +53,8 @@ _Bool err_memory_for(struct err *err, const char *what, size_t bytes)
 {
     bool large = bytes >= (size_t)10 << 20;
     return err_set(err, ERR_MEMORY, "end other programs",
-                   "out of memory: %zu %s more for %s", bytes / (large ? 1 << 20 : 1 << 10) + 1,
-                   large ? "MiB" : "KiB", what);
+                   "out of memory: %zu %s more are needed for %s",
+                   bytes / (large ? 1 << 20 : 1 << 10) + 1, large ? "MiB" : "KiB", what);
 }
 
 const char *err_text(const struct err *err, char *buffer, size_t size)

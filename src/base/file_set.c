@@ -387,10 +387,10 @@ bool file_set_write(struct file_set *set, const char *name, const void *bytes, s
         return err_at(err, set->path, 0, 0);
     }
     if (!file_temporary_make(set->dir, slash ? slash + 1 : name, set->private, &t))
-        return file_fault(err, set->path, "write into it",
+        return file_fault(err, set->path, "write into the directory",
                           "check the directory and its permissions");
     if (!file_temporary_fill(&t, set->dir, name, bytes, length)) {
-        file_fault(err, set->path, "write into it", "the old contents are untouched");
+        file_fault(err, set->path, "write into the directory", "the old contents are untouched");
         file_calls.unlink(set->dir, t.name, 0);
         file_temporary_close(&t);
         return false;
@@ -425,7 +425,7 @@ static bool record_write(struct file_set *set, struct err *err)
          file_temporary_fill(&t, set->dir, FILE_SET_RECORD, text.data, text.length) &&
          file_calls.rename(set->dir, t.name, set->dir, FILE_SET_RECORD) == 0;
     if (!ok)
-        file_fault(err, set->path, "write into it", "the old contents are untouched");
+        file_fault(err, set->path, "write into the directory", "the old contents are untouched");
     if (!ok && t.fd >= 0)
         file_calls.unlink(set->dir, t.name, 0);
     file_temporary_close(&t);

@@ -473,9 +473,10 @@ bool ambiguities_load(const char *path, const struct ports *ports, struct ambigu
                       struct err *err)
 {
     struct csv_table *t = csv_table_read(path, err);
-    bool ok =
-        t && (holds_doubts(t) || err_set(err, ERR_DATA, "chart the machine again",
-                                         "%s is not an ambiguities file of machine chart", path));
+    bool ok = t && (holds_doubts(t) ||
+                    err_set(err, ERR_DATA,
+                            "give an ambiguities file that machine chart saved with this version",
+                            "%s is not an ambiguities file of machine chart", path));
 
     /* A file without the field "late" has times that may exceed the port bound. */
     *out = (struct ambiguities){.noise = NAN, .late = true, .simulated = mem_strdup("")};
@@ -483,7 +484,9 @@ bool ambiguities_load(const char *path, const struct ports *ports, struct ambigu
         ok = read_row(t->rows[i], ports, out, err) || err_at(err, path, t->lines[i], err->column);
     csv_table_free(t);
     if (ok && isnan(out->noise))
-        ok = err_set(err, ERR_DATA, "chart the machine again", "%s has no row `noise`", path);
+        ok = err_set(err, ERR_DATA,
+                     "give an ambiguities file that machine chart saved with this version",
+                     "%s has no row `noise`", path);
     if (!ok)
         ambiguities_done(out);
     return ok;

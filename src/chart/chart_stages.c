@@ -186,12 +186,11 @@ static void write_joined(const struct charting *w, struct mapping *m)
         c->forms[i].joined = true;
         c->forms[i].confidence = 0;
         mapping_set(
-            m,
-            &(struct mapping_entry){
-                .form = (char *)c->forms[i].row->form,
-                .micro_ops = 1,
-                .latency = NAN,
-                .source = "charted: fuses with neighbouring instructions, several per issue slot"});
+            m, &(struct mapping_entry){.form = (char *)c->forms[i].row->form,
+                                       .micro_ops = 1,
+                                       .latency = NAN,
+                                       .source = "charted: fuses with neighbouring instructions, "
+                                                 "so several share an issue slot"});
     }
 }
 

@@ -250,7 +250,7 @@ static struct probe_node *reserved_node(struct table_reader *r, const char *name
         reader_expect(r, "(");
         const unsigned at = reader_name(r, word) ? reader_group(r, word) : r->t->groups.count;
         if (at == r->t->groups.count)
-            reader_fail(r, "the name of items is missing");
+            reader_fail(r, "the name of a list of items is missing");
         struct probe_node *n = new_node(r, NODE_ALONE, at);
         reader_expect(r, ",");
         arguments(r, n, 1, ")");

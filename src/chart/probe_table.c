@@ -72,7 +72,7 @@ static struct piece *gap(struct table_reader *r, enum text_kind kind)
         reader_expect(r, "(");
         p->group = reader_range(r, &n);
         if (p->group == NO_GROUP)
-            reader_fail(r, "words must be of items");
+            reader_fail(r, "words must come from a list of items");
         p->variable = n.variable;
         reader_expect(r, ",");
         p->expression = r->ok ? reader_expression(r) : NULL;
@@ -199,7 +199,7 @@ static bool next_indented(struct table_reader *r)
     if (!r->ok)
         return false;
     if (!reader_at_end(r)) {
-        reader_fail(r, "the line has more than expected");
+        reader_fail(r, "unexpected text at the end of the line");
         return false;
     }
     const char *next = *r->at ? r->at + 1 : r->at;
@@ -396,7 +396,7 @@ static void read_entry(struct table_reader *r)
     else if (!reader_at_end(r))
         reader_fail(r, "a line must begin with items, loop, let, fact, # or a space");
     if (r->ok && !reader_at_end(r))
-        reader_fail(r, "the line has more than expected");
+        reader_fail(r, "unexpected text at the end of the line");
 }
 
 struct probe_table *probe_table_parse(const char *text, const char *path, struct err *err)

@@ -120,7 +120,8 @@ static void tell(const struct chart *c, enum chart_stage stage, char *text, size
                  c->core_forms, 100 * c->core_error);
         break;
     case CHART_PLACES:
-        snprintf(text, room, "%zu forms have a usage, %zu with confidence 0.9", t.usages, t.sure);
+        snprintf(text, room, "%zu forms have a usage, %zu with confidence 0.9 or more", t.usages,
+                 t.sure);
         break;
     case CHART_LATENCIES:
         snprintf(text, room, "%zu of %zu chains have a latency", t.latencies, c->latencies.count);

@@ -459,8 +459,8 @@ struct evolve *evolve_new(struct problem *p, const struct evolve_options *o,
     unsigned most = o->algorithm == EVOLVE_PMEVO ? 1000000 : 1000;
 
     if (o->ports > PROBLEM_PORTS_MAX || (o->ports == 0 && o->algorithm == EVOLVE_PMEVO)) {
-        err_set(err, ERR_USAGE, "give a number of ports", "invalid number of ports %u: 1 to %d",
-                o->ports, PROBLEM_PORTS_MAX);
+        err_set(err, ERR_USAGE, "give a number of ports",
+                "invalid number of ports %u: it must be 1 to %d", o->ports, PROBLEM_PORTS_MAX);
         return NULL;
     }
     if (o->population > most || o->population == 1) {

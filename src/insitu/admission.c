@@ -14,7 +14,7 @@
 #include "base/mem.h"
 
 #define ALONE                                                                                      \
-    "kernel measure measures the loop outside its program, program profile samples the program"
+    "kernel measure measures the loop outside its program; program profile samples the program"
 #define HEADERS_MOST 64u
 
 bool admit_file(const char *path, struct err *err)
@@ -136,9 +136,11 @@ bool admit_bytes(const struct process *p, const struct region *r, uint64_t bias,
         if (!process_read(p, in->offset + bias, there, in->length) ||
             memcmp(there, in->bytes, in->length) != 0)
             return err_set(err, ERR_DATA,
-                           "if its file has changed, start the program again; self-modifying code "
+                           "if the file has changed, start the program again; self-modifying code "
                            "is not supported",
-                           "the program's code at 0x%" PRIx64 " differs from its file", in->offset);
+                           "the program's code at 0x%" PRIx64
+                           " cannot be read, or differs from its file",
+                           in->offset);
     }
     return true;
 }

@@ -96,8 +96,8 @@ static const char *try_counter(const struct counter_source *s, enum counter kind
 
     if (counter < 0)
         return counter == -EACCES || counter == -EPERM
-                   ? "the system forbids them: sysctl kernel.perf_event_paranoid=2 allows them"
-                   : "this CPU has none, or its hypervisor hides them";
+                   ? "the system forbids counters: sysctl kernel.perf_event_paranoid=2 allows them"
+                   : "this CPU has no counters, or its hypervisor hides them";
     double before = NAN;
     bool ran = s->read(s->state, counter, &before);
     run_known(kind, &least, &most);

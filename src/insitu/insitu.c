@@ -98,8 +98,8 @@ static void handle_fork(struct insitu_watch *w, const struct process_event *e)
     placed_clean_child(x, e);
     /* A child of vfork uses the slot of its parent, which is blocked until the child ends. */
     if (e->shared && !e->suspends && w->placed && !placed_take_stranger(x, e->child))
-        cut(w, "the program started more processes that share its memory than there are counters, "
-               "or one uses segment gs");
+        cut(w, "more processes share the program's memory than there are counters, or a process "
+               "uses segment gs");
     ptrace(PTRACE_DETACH, e->child, NULL, NULL);
 }
 

@@ -11,7 +11,7 @@ bool insitu_run(const struct insitu_options *o, struct insitu *out, struct err *
     *out = (struct insitu){.ticks_per_cycle = NAN};
     return err_set(
         err, ERR_MISSING,
-        "program profile samples the program, kernel measure measures the loop outside its program",
+        "program profile samples the program; kernel measure measures the loop outside its program",
         "program explain runs on x86-64 only");
 }
 

@@ -191,7 +191,8 @@ static bool follow(struct rerun *m)
         !word(&m->copy, m->slot + SLOT_RECORDS_LEFT, most) ||
         !run_from(m, m->x->copies->entry[COPY_FOLLOW]))
         return fails(
-            m, "the loop waits for other threads, or accesses memory that the process copies lack");
+            m,
+            "the loop waits for other threads, or accesses memory that copies of the process lack");
     process_read(&m->copy, m->slot + SLOT_EVENTS, &count, sizeof count);
     process_read(&m->copy, m->slot + SLOT_RECORDS_LEFT, &left, sizeof left);
     if (count >= RING_EVENTS)
@@ -284,7 +285,7 @@ static bool choose_blocks(struct rerun *m)
     uint64_t *lines;
 
     if (count < (CHUNKS_LEAST + 1) * (LEAD + TIMED) / 2)
-        return fails(m, "the loop and the code around it exit after few iterations");
+        return fails(m, "the loop and the code around it exit after too few iterations");
     size_t n = lines_of(m, 0, sample, &lines), pages = 0;
     for (size_t i = 0; i < n; i++)
         pages += !i || lines[i] / PAGE != lines[i - 1] / PAGE;
@@ -298,7 +299,7 @@ static bool choose_blocks(struct rerun *m)
     m->timed += !m->timed;
     find_bounds(m);
     return m->bounds.count >= 2 * CHUNKS_LEAST + 2 ||
-           fails(m, "the loop and the code around it exit after few iterations");
+           fails(m, "the loop and the code around it exit after too few iterations");
 }
 
 /* Fills the lists that stamps read: the passes of each block, and for a lead the lines until the

@@ -69,7 +69,7 @@ struct split split_of(const struct split_facts *f)
     if (f->calls && !f->alone)
         return refused(s, "the time includes functions that the loop calls");
     if (!f->alone && f->trip < TRIP_LEAST)
-        return refused(s, "the loop exits after few iterations, and the time includes the code "
+        return refused(s, "the loop exits after too few iterations, and the time includes the code "
                           "between its executions");
     if (isnan(f->missed) || isnan(f->fresh))
         return refused(s, "too few iterations were recorded");

@@ -182,7 +182,7 @@ bool trial_run(struct trial_seen *out, struct err *err)
         __builtin_unreachable();
     }
     if (pid < 0)
-        return err_set(err, ERR_IO, NULL, "cannot create a process to try ptrace on: %s",
+        return err_set(err, ERR_IO, NULL, "cannot create a process to test ptrace: %s",
                        strerror(errno));
     bool ok = process_seize(pid, true, &p, err);
     if (ok && prepare(&p, out)) {

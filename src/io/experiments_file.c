@@ -54,7 +54,7 @@ static bool read_row(struct experiments *t, const char *name, const struct csv_t
         !isnan(number[COLUMN_REPEATS]))
         ok =
             err_set(err, ERR_DATA, "give a whole number up to 1000000000, or leave the field empty",
-                    "invalid repeats \"%s\"", field[COLUMN_REPEATS]);
+                    "invalid number of repeats \"%s\"", field[COLUMN_REPEATS]);
     if (ok) {
         size_t row = experiments_try_add_named(t, &e);
         if (row == SIZE_MAX) {

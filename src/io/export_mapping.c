@@ -245,7 +245,8 @@ bool export_pmevo_flat(const struct machine *m, const struct forms *forms,
         const struct mapping_entry *entry = mapping_at(m->mapping, i);
         if (entry->usage.count > 1 || (entry->usage.count && entry->usage.uops[0].count > 1))
             return err_set(err, ERR_DATA, "export as pmevo (three-level)",
-                           "%s has several µops; the two-level format stores one", entry->form);
+                           "%s has several µops; the two-level format stores only one per form",
+                           entry->form);
     }
     write_json(m, forms, e, "Mapping", true, out);
     return true;

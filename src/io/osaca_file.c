@@ -79,10 +79,10 @@ static bool read_port_set(struct osaca_file *r, const yaml_node_t *node, portset
             return true;
         }
         if (port < 0)
-            return yaml_tree_fault(&r->tree, node, r->err,
-                                   "add it to ports, or give names of several characters as a list",
-                                   "unknown port \"%c\"",
-                                   isprint((unsigned char)text[i]) ? text[i] : '?');
+            return yaml_tree_fault(
+                &r->tree, node, r->err,
+                "add the port to the list ports, or write names of several characters as a list",
+                "unknown port \"%c\"", isprint((unsigned char)text[i]) ? text[i] : '?');
         *set |= (portset)1 << port;
     }
     const yaml_node_t *item;
@@ -94,8 +94,8 @@ static bool read_port_set(struct osaca_file *r, const yaml_node_t *node, portset
         if (port < 0) {
             char shown[PORT_SHOWN + 1];
             utf8_copy(shown, sizeof shown, name ? name : "");
-            return yaml_tree_fault(&r->tree, item, r->err, "add it to ports", "unknown port \"%s\"",
-                                   shown);
+            return yaml_tree_fault(&r->tree, item, r->err, "add the port to the list ports",
+                                   "unknown port \"%s\"", shown);
         }
         *set |= (portset)1 << port;
     }
@@ -161,7 +161,7 @@ static bool read_pressure(struct osaca_file *r, const yaml_node_t *node, struct 
     for (; (pair = yaml_tree_item(&r->tree, node, count)); count++) {
         if (count == LIST_LIMIT)
             return fault(r, pair, "merge entries with the same ports",
-                         "the port pressure is too long");
+                         "the list port_pressure is too long");
         if (!read_pressure_item(r, pair, &items[count]))
             return false;
         whole |= items[count].cycles >= 1;
@@ -308,7 +308,7 @@ static bool read_form(struct osaca_file *r, const yaml_node_t *node, size_t name
         struct osaca_pattern p;
         if (i == LIST_LIMIT || !read_operand(r, item, &p))
             return i < LIST_LIMIT ? false
-                                  : fault(r, item, "give its operands",
+                                  : fault(r, item, "give only the operands of the instruction",
                                           "an instruction form has too many operands");
         if (i < SPELLING_OPERANDS)
             e->operands[i] = p;

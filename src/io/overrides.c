@@ -181,7 +181,7 @@ bool override_apply(struct override_list *list, const struct override *o, struct
 
     if (!strpbrk(o->forms, "*?{")) {
         if (o->how == OVERRIDE_KEEP && !mapping_find(list->mapping, o->forms))
-            return err_set(err, ERR_DATA, "give the usage of the form, none for no µops",
+            return err_set(err, ERR_DATA, "give the usage of the form, or none if it has no µops",
                            "the form %s is new and has no usage", o->forms);
         return change(list->mapping, o->forms, o, err);
     }

@@ -64,7 +64,7 @@ static unsigned whole(const char *text)
 static void enter_architecture(struct uops_xml *x, const char *name)
 {
     if (!name) {
-        fault(x, "give it a name", "an <architecture> has no name");
+        fault(x, "add the attribute name", "an <architecture> has no name");
         return;
     }
     if (!x->architecture)
@@ -87,7 +87,7 @@ static void enter_measurement(struct uops_xml *x, const XML_Char **attributes)
     const char *micro_ops = attribute(attributes, "uops");
 
     if (!x->instruction) {
-        fault(x, "put it into an <instruction string=...>",
+        fault(x, "put the <measurement> into an <instruction string=...>",
               "a <measurement> is outside of an <instruction>");
         return;
     }
@@ -168,8 +168,10 @@ static void XMLCALL on_doctype(void *data, const XML_Char *name, const XML_Char 
 {
     (void)name, (void)system, (void)public;
     if (internal)
-        fault(data, "replace its entities and attributes by their values",
-              "the file declares its own document type");
+        fault(data,
+              "write the entities' values into the text, and remove all declarations from the "
+              "DOCTYPE",
+              "the DOCTYPE of the file contains declarations");
 }
 
 struct uops_xml *uops_xml_new(struct uops_table *t, const char *name, const char *architecture)
@@ -194,7 +196,7 @@ static bool at_end(struct uops_xml *x)
     if (!x->rooted)
         return fault(x, "give uops.info's instructions.xml", "the file has no <instruction>");
     if (!x->chosen && x->others.length) {
-        err_set(x->err, ERR_USAGE, "select one with --architecture",
+        err_set(x->err, ERR_USAGE, "select an architecture with --architecture",
                 "the file has several architectures: %s%.400s", x->architecture,
                 str_text(&x->others));
         err_at(x->err, x->name, 0, 0);

@@ -302,7 +302,7 @@ bool arch_has_states(void)
 const char *arch_remark(void)
 {
     return "measurement on AArch64 was tested only in emulation: compare these values with known "
-           "ones first";
+           "values first";
 }
 
 #endif

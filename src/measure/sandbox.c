@@ -66,7 +66,8 @@ static bool files_open(struct sandbox *s, struct err *err)
     s->page_file = memfd_create("portolan-page", MFD_CLOEXEC | MFD_ALLOW_SEALING);
     if (s->code_file < 0 || s->page_file < 0 || ftruncate(s->code_file, AREA_CODE) < 0 ||
         ftruncate(s->page_file, (off_t)(SANDBOX_REAL_PAGES * s->page_size)) < 0)
-        return err_set(err, ERR_IO, errno == EMFILE ? "ulimit -n" : NULL,
+        return err_set(err, ERR_IO,
+                       errno == EMFILE ? "raise the limit of open files (ulimit -n)" : NULL,
                        "cannot create memory for the code: %s", strerror(errno));
     return true;
 }

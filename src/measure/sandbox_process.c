@@ -105,7 +105,8 @@ static bool stage_failed(const struct sandbox_hello *hello, struct err *err)
     };
     const char *text =
         hello->stage < STAGE_COUNT && what[hello->stage] ? what[hello->stage] : "unknown reason";
-    return err_set(err, ERR_IO, "measurement needs the sandbox process",
+    return err_set(err, ERR_IO,
+                   "check the limits with ulimit -a; the system must also allow seccomp filters",
                    "cannot start the sandbox process: %s: %s", text, strerror(hello->error));
 }
 
@@ -128,7 +129,8 @@ bool sandbox_process_start(struct sandbox_process *p, struct sandbox_child *give
     *early = false;
     /* A socket raises no signal without a reader, and it does not split messages. */
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, link) < 0)
-        return err_set(err, ERR_IO, errno == EMFILE ? "ulimit -n" : NULL,
+        return err_set(err, ERR_IO,
+                       errno == EMFILE ? "raise the limit of open files (ulimit -n)" : NULL,
                        "cannot connect to the sandbox process: %s", strerror(errno));
     given->link = link[1];
     given->parent = getpid();

@@ -43,8 +43,8 @@ const struct fact fact_schema[] = {
     {"extensions", FACT_WORDS, NO_UNIT, NULL, NULL,
      "instruction sets of the CPU, as in the column extension of data/isa", "forms scan", true},
     {"compiler_name", FACT_TEXT, NO_UNIT, NULL, NULL,
-     "name of the processor for -march= or -mcpu= of compilers; default: base, or the machine's "
-     "directory",
+     "processor name for the compiler options -march= and -mcpu=; default: base, or the name of "
+     "the machine's directory",
      "kernel load", true},
     {"issue_slots", FACT_CHOICE, NO_UNIT, NULL, "inferred",
      "inferred: micro_ops counts issue slots, and issue_width limits every throughput", "loader",
@@ -82,8 +82,8 @@ const struct fact fact_schema[] = {
      "last position in the issue group at which a pair can split", "issue bound, simulation",
      false},
     {"unlaminate_relative", YES_OR_NO, "no", NULL,
-     "general-register operations with a memory operand relative to the program counter are "
-     "unlaminated like those with an index; if they store, at the decoders",
+     "general-register operations with a memory operand relative to the program counter split like "
+     "operations with an index; operations that store split at the decoders",
      "fusion", false},
     {"group_first", FACT_WORDS, "mnemonics", 0, 0, NULL, NULL,
      "instructions that start a new group at rename", "issue bound, simulation", false},
@@ -113,12 +113,14 @@ const struct fact fact_schema[] = {
     {"fuse_any", FACT_WORDS, "mnemonics", 0, 0, NULL, NULL,
      "instructions that fuse with a following jump on any condition", "fusion, decoders", false},
     {"fuse_carry", FACT_WORDS, "mnemonics", 0, 0, NULL, NULL,
-     "instructions that fuse with a following jump, except on overflow, sign or parity",
+     "instructions that fuse with a following jump, except a jump on overflow, sign or parity",
      "fusion, decoders", false},
     {"fuse_overflow", FACT_WORDS, "mnemonics", 0, 0, NULL, NULL,
-     "instructions that fuse with a following jump, except on carry", "fusion, decoders", false},
+     "instructions that fuse with a following jump, except a jump on carry", "fusion, decoders",
+     false},
     {"fuse_zero", FACT_WORDS, "mnemonics", 0, 0, NULL, NULL,
-     "instructions that fuse with a following jump, except on overflow, sign, parity or carry",
+     "instructions that fuse with a following jump, except a jump on overflow, sign, parity or "
+     "carry",
      "fusion, decoders", false},
     {"fuse_move", FACT_WORDS, "mnemonics", 0, 0, NULL, NULL,
      "operations on registers and constants that fuse with a preceding move to their destination",
@@ -132,14 +134,14 @@ const struct fact fact_schema[] = {
     {"stack_engine", YES_OR_NO, "no", NULL,
      "push, pop, call and ret update the stack pointer without a µop", "dependencies, µops", false},
     {"port_binding", FACT_CHOICE, NO_UNIT, "dispatch", "dispatch slots computing",
-     "stage that selects a µop's port. dispatch: any free port. At rename (Intel), consecutive "
-     "µops alternate between the ports with the fewest and second fewest waiting µops; slots: "
-     "every slot with a µop counts, computing: only µops, other than loads, with several ports",
+     "stage that selects a µop's port. dispatch: any free port. slots, computing: at rename "
+     "(Intel), alternately the ports with the fewest and second fewest waiting µops. slots counts "
+     "every slot with a µop; computing counts only µops with several ports, except loads",
      "simulation", false},
     {"stack_pointer_sync", FACT_CHOICE, NO_UNIT, "all", "all computed changed",
      "instructions before which the stack engine inserts a µop to update the stack pointer. all: "
-     "any that names it; computed: those that compute it from its old value; changed: computed, "
-     "except additions of a constant",
+     "instructions that name the stack pointer; computed: instructions that compute it from its "
+     "old value; changed: computed, except additions of a constant",
      "µops", false},
     {"high_byte_renamed", YES_OR_NO, "yes", NULL,
      "ah, bh, ch and dh are renamed separately from their registers", "dependencies", false},
@@ -147,12 +149,12 @@ const struct fact fact_schema[] = {
      "instructions whose flags are slow to read for conditional moves and sets of the same group",
      "dependencies", false},
     {"slow_flags_latency", FACT_NUMBER, CYCLES, NULL, NULL,
-     "latency of a conditional move or set that reads flags of slow_flags, from its registers as "
-     "well. It is reduced by the probability that the move is in the next rename group",
+     "latency, also from registers, of a conditional move or set that reads flags of slow_flags. "
+     "The latency is reduced by the probability that the move is in the next rename group",
      "dependencies", false},
     {"unhurried_ports", FACT_PORTS, NO_UNIT, NULL, NULL,
-     "ports whose two-cycle operations take one cycle if loads or stores limit the loop, not their "
-     "chain",
+     "ports whose two-cycle operations take one cycle if loads or stores, not a chain of these "
+     "operations, limit the loop",
      "dependencies", false},
     {"shift_keeps_flags", YES_OR_NO, "yes", NULL,
      "a shift or rotate by cl waits for the flags, which a count of 0 leaves unchanged",
@@ -174,8 +176,9 @@ const struct fact fact_schema[] = {
      "operations",
      "dependencies", false},
     {"bypass_delay", FACT_NUMBER, CYCLES, "1", NULL,
-     "bypass delay to an operation that has only bypass_ports, and from it to floating-point "
-     "multipliers; it is smaller for operations with other ports and floating-point logic",
+     "bypass delay to an operation whose only ports are bypass_ports, and from that operation to "
+     "floating-point multipliers; the delay is smaller for operations with other ports and for "
+     "floating-point logic",
      "dependencies", FACT_FITTED},
     {"bypass_delay_domain", FACT_NUMBER, CYCLES, "0", NULL,
      "bypass delay between floating-point arithmetic, comparisons, conversions and logic on one "
@@ -205,7 +208,7 @@ const struct fact fact_schema[] = {
      "instructions that wait for the completion of the previous instruction in this list",
      "dependencies", false},
     {"indexed_store_ports", FACT_PORTS, NO_UNIT, NULL, NULL,
-     "ports for store addresses with an index register; default: those of all store addresses",
+     "ports for store addresses with an index register; default: the ports of all store addresses",
      "ports", false},
 
     {"predecode_bytes", FACT_WHOLE, "bytes/cycle", 1, MOST, NULL, NULL,
@@ -223,7 +226,7 @@ const struct fact fact_schema[] = {
      "decoders", false},
     {"decode_complex_uops", FACT_WHOLE, "µops", 1, MOST, "4", NULL,
      "maximum µops of an instruction at the first decoder. Larger instructions come from "
-     "microcode, at this number per cycle or the rename width",
+     "microcode, at this number of µops per cycle or the rename width",
      "decoders", false},
     {"decode_alone_uops", FACT_WHOLE, "µops", 1, MOST, "decode_complex_uops", NULL,
      "an instruction with at least this many µops is the last one decoded in its cycle", "decoders",
@@ -241,17 +244,18 @@ const struct fact fact_schema[] = {
     {"uop_cache_line_uops", FACT_WHOLE, "µops", 1, MOST, NULL, NULL,
      "µops per line of the µop cache", "µop cache", false},
     {"uop_cache_line_insns", FACT_WHOLE, "instructions", 1, 64, NULL, NULL,
-     "instructions per line of a µop cache whose lines are filled from a jump target on, "
-     "independent of blocks",
+     "instructions per line, for a µop cache whose lines start at jump targets instead of aligned "
+     "blocks",
      "µop cache", false},
     {"uop_cache_line_constants", FACT_WHOLE, "constants", 1, 64, NULL, NULL,
-     "displacements and immediates per line, if uop_cache_line_insns is known; one of 64 bits "
+     "displacements and immediates per line, if uop_cache_line_insns is known. A 64-bit constant "
      "counts twice; default: no limit",
      "µop cache", false},
     {"uop_cache_window", FACT_WHOLE, "bytes/cycle", 1, 64, NULL, NULL,
      "size of the aligned window of code that the µop cache reads per cycle", "µop cache", false},
     {"uop_cache_window_lines", FACT_WHOLE, "lines/cycle", 1, 64, NULL, NULL,
-     "lines that start in one window and are read in its cycle", "µop cache", false},
+     "maximum number of lines that start in one window and are read in one cycle", "µop cache",
+     false},
     {"uop_cache_window_again", FACT_WHOLE, "cycles", 1, 64, NULL, NULL,
      "extra cycles for each further uop_cache_window_lines lines that start in the window",
      "µop cache", false},
@@ -305,13 +309,13 @@ const struct fact fact_schema[] = {
      "time after a store to a word during which a partial store cannot read the word",
      "memory bound", false},
     {"store_word_wait", FACT_NUMBER, CYCLES, "0", NULL,
-     "time that a partial store waits in store_word_busy", "memory bound", false},
+     "time that a partial store waits during store_word_busy", "memory bound", false},
     {"load_bank_bytes", FACT_WHOLE, "bytes", 2, 64, NULL, NULL,
      "width of a cache bank; an address modulo 64 selects the bank of a load",
      "memory bound, simulation", false},
     {"load_line_banks", FACT_WHOLE, "banks", 1, 32, NULL, NULL,
      "number of banks, a power of two, to which lines of 64 bytes are assigned in turn. A bank "
-     "serves one line per cycle, to any number of loads",
+     "serves one line per cycle, for any number of loads",
      "memory bound, simulation", false},
     {"loads_per_bank", FACT_WHOLE, "loads/cycle", 1, MOST, "1", NULL,
      "loads that one bank of load_bank_bytes serves per cycle", "memory bound, simulation", false},
@@ -369,8 +373,8 @@ const struct fact fact_schema[] = {
      "size of a core's first-level data cache", "programs", false},
     {"l1_ways", FACT_WHOLE, "ways", 1, MOST, NULL, NULL, "associativity", "programs", false},
     {"l1_prefetch_step", FACT_NUMBER, "bytes", 0, MOST, NULL, NULL,
-     "largest constant stride of loads whose lines are prefetched from the second level, even "
-     "across pages; default: no prefetch",
+     "largest constant stride of loads whose lines are prefetched from the second-level cache, "
+     "even across pages; default: no prefetch",
      "programs", false},
     {"l1_crowded_cycles", FACT_NUMBER, CYCLES, "0", NULL,
      "minimum cycles per line if consecutive lines are in one first-level set", "programs", false},
@@ -378,18 +382,18 @@ const struct fact fact_schema[] = {
      "size of the second-level cache available to a core", "programs", false},
     {"l2_ways", FACT_WHOLE, "ways", 1, MOST, NULL, NULL, "associativity", "programs", false},
     {"l2_latency", FACT_NUMBER, CYCLES, NULL, NULL,
-     "latency from address to value, from the second level", "programs", false},
+     "latency from address to value, from the second-level cache", "programs", false},
     {"l2_line_cycles", FACT_NUMBER, CYCLES, "2", NULL,
-     "cycles per line streamed from the second level", "programs", false},
+     "cycles per line streamed from the second-level cache", "programs", false},
     {"l2_write_cycles", FACT_NUMBER, CYCLES, "l2_line_cycles", NULL,
-     "cycles per line of a stream that is read and written, from the second level", "programs",
-     false},
+     "cycles per line of a stream that is read and written, from the second-level cache",
+     "programs", false},
     {"l2_miss_cycles", FACT_NUMBER, CYCLES, "l2_line_cycles", NULL,
-     "cycles per line from the second level for independent accesses in random order", "programs",
-     false},
+     "cycles per line from the second-level cache for independent accesses in random order",
+     "programs", false},
     {"l2_oldest", FACT_NUMBER, "", 0, 1, "1", NULL,
-     "share of second-level evictions that replace the least recently used line; others replace a "
-     "random line of the set",
+     "share of second-level evictions that replace the least recently used line; the other "
+     "evictions replace a random line of the set",
      "programs", false},
     {"l2_column_oldest", FACT_NUMBER, "", 0, 1, "l2_oldest", NULL,
      "l2_oldest for lines that are a large power of two apart, which use few sets of the cache",
@@ -398,15 +402,15 @@ const struct fact fact_schema[] = {
      "size of the third-level cache available to a core", "programs", false},
     {"l3_ways", FACT_WHOLE, "ways", 1, MOST, NULL, NULL, "associativity", "programs", false},
     {"l3_latency", FACT_NUMBER, CYCLES, NULL, NULL,
-     "latency from address to value, from the third level", "programs", false},
+     "latency from address to value, from the third-level cache", "programs", false},
     {"l3_line_cycles", FACT_NUMBER, CYCLES, "8", NULL,
-     "cycles per line streamed from the third level", "programs", false},
+     "cycles per line streamed from the third-level cache", "programs", false},
     {"l3_write_cycles", FACT_NUMBER, CYCLES, "l3_line_cycles", NULL,
-     "cycles per line of a stream that is read and written, from the third level", "programs",
+     "cycles per line of a stream that is read and written, from the third-level cache", "programs",
      false},
     {"l3_miss_cycles", FACT_NUMBER, CYCLES, "l3_line_cycles", NULL,
-     "cycles per line from the third level for independent accesses in random order", "programs",
-     false},
+     "cycles per line from the third-level cache for independent accesses in random order",
+     "programs", false},
     {"l2_kept", FACT_NUMBER, "ms", 0.001, MOST, NULL, NULL,
      "time constant of L2 eviction by co-runners on the core; default: no eviction", "programs",
      false},
@@ -432,8 +436,8 @@ const struct fact fact_schema[] = {
      "streams",
      "programs", false},
     {"transfers_overlap", YES_OR_NO, "yes", NULL,
-     "lines are transferred to the first level while the core loads and stores; no: the times add "
-     "up (ECM)",
+     "lines are transferred to the first-level cache while the core loads and stores; no: the "
+     "times add up (ECM)",
      "kernel memory", false},
     {"miss_parallel", FACT_NUMBER, "lines", 1, MOST, "10", NULL,
      "concurrent cache misses of a core", "programs", false},
@@ -445,14 +449,14 @@ const struct fact fact_schema[] = {
     {"branch_miss", FACT_NUMBER, CYCLES, "17", NULL, "cost of a mispredicted branch", "programs",
      false},
     {"clock", FACT_NUMBER, "GHz", 0.001, MOST, NULL, NULL,
-     "clock of a typical processor of this kind", "programs", false},
+     "clock frequency of a typical processor of this kind", "programs", false},
 
     {"load_latency", FACT_NUMBER, CYCLES, NULL, NULL,
      "latency from address to value in a general register; default: unknown, and results that "
      "depend on a load are lower bounds",
      "dependencies", false},
     {"load_latency_simple", FACT_NUMBER, CYCLES, "load_latency", NULL,
-     "load_latency if the address is a loaded value with a short displacement and without index",
+     "load_latency if the address is a loaded value with a short displacement and without an index",
      "dependencies", false},
     {"load_latency_vector", FACT_NUMBER, CYCLES, "load_latency", NULL,
      "latency of a 128-bit load to a vector register", "dependencies", false},
@@ -476,7 +480,8 @@ const struct fact fact_schema[] = {
     {"store_forward_wide", FACT_NUMBER, CYCLES, "store_forward_vector", NULL,
      "latency from stored to loaded value, for 256 bits or more", "dependencies", false},
     {"store_forward_widest", FACT_NUMBER, CYCLES, "store_forward_wide", NULL,
-     "latency from stored to loaded value, for 512 bits or a part of them", "dependencies", false},
+     "latency from stored to loaded value, for 512 bits, or for a part of a 512-bit value",
+     "dependencies", false},
     {"store_forward_x87", FACT_NUMBER, CYCLES, "store_forward", NULL,
      "latency from stored to loaded value, for the x87 stack", "dependencies", false},
     {"store_forward_modify", FACT_NUMBER, CYCLES, "store_forward", NULL,
@@ -491,7 +496,7 @@ const struct fact fact_schema[] = {
      "minimum forwarding latency of a vector that was loaded and then stored", "dependencies",
      false},
     {"store_forward_fail_drains", YES_OR_NO, "no", NULL,
-     "a store whose forwarding fails waits until the stores since the previous failure have "
+     "if forwarding fails, the load waits until the stores since the previous failure have "
      "committed, at stores_per_cycle",
      "dependencies", false},
     {"store_forward_fail", FACT_NUMBER, CYCLES, "store_forward", NULL,
@@ -499,7 +504,7 @@ const struct fact fact_schema[] = {
      "dependencies", false},
     {"store_forward_part", FACT_NUMBER, CYCLES, NULL, NULL,
      "latency from stored to loaded value if one store covers a part of the load and the cache has "
-     "the other part; the load then need not wait for the commit",
+     "the other part; the load then does not wait for the store's commit",
      "dependencies", false},
     {"memory_renaming", FACT_NUMBER, CYCLES, NULL, NULL,
      "latency from stored to loaded value if memory renaming finds the store; default: no memory "
@@ -508,21 +513,22 @@ const struct fact fact_schema[] = {
     {"memory_renaming_loads", FACT_WORDS, "mnemonics", 0, 0, NULL, NULL,
      "loads to which memory renaming applies", "dependencies", false},
     {"memory_renaming_tests", FACT_WORDS, "mnemonics", 0, 0, NULL, NULL,
-     "instructions with an immediate and only flags as result to which memory renaming applies",
+     "instructions with an immediate, and with only flags as the result, to which memory renaming "
+     "applies",
      "dependencies", false},
     {"memory_renaming_modify", FACT_CHOICE, NO_UNIT, "none", "all constant none",
-     "read-modify-writes to which memory renaming applies; constant: those without a register "
-     "operand and without carry",
+     "read-modify-writes to which memory renaming applies; constant: read-modify-writes without a "
+     "register operand and without carry",
      "dependencies", false},
     {"memory_renaming_bits", FACT_WORDS, "bits", 0, 0, NULL, "8 16 32 64",
      "widths of stores and loads to which memory renaming applies", "dependencies", false},
     {"memory_renaming_match", FACT_CHOICE, NO_UNIT, "text", "text address",
      "match of stores and loads in memory renaming. text: equal address registers, unchanged in "
-     "between; address: equal addresses without index",
+     "between; address: equal addresses without an index",
      "dependencies", false},
     {"memory_renaming_length", FACT_WHOLE, "instructions", 1, MOST, NULL, NULL,
-     "with text matching: minimum number of instructions of a block in which equal addresses match "
-     "as well",
+     "minimum number of instructions of a block in which equal addresses also match, if "
+     "memory_renaming_match is text",
      "dependencies", FACT_FITTED},
     {"memory_renaming_length_stack", YES_OR_NO, "yes", NULL,
      "memory_renaming_length also applies to blocks with push, pop, call or ret", "dependencies",
@@ -540,7 +546,7 @@ const struct fact fact_schema[] = {
      "address matches",
      "dependencies", FACT_FITTED},
     {"memory_renaming_base", FACT_CHOICE, NO_UNIT, "any", "any stack",
-     "base registers to which memory renaming applies: any, or only the stack pointer, without "
+     "base registers to which memory renaming applies: any, or only the stack pointer, without an "
      "index",
      "dependencies", false},
     {"memory_renaming_relative", YES_OR_NO, "yes", NULL,

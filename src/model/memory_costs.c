@@ -110,7 +110,7 @@ bool memory_costs_of(const struct machine *m, struct memory_costs *out, struct e
         return err_set(err, ERR_MISSING,
                        "run machine calibrate --memory on this CPU; help fact l1_bytes describes "
                        "the facts needed",
-                       "unknown caches and memory of %s", m->id);
+                       "facts about the caches and the memory of %s are missing", m->id);
     double l2 = fact_number(m, "l2_line_cycles"), l3 = fact_number(m, "l3_line_cycles"),
            write = fact_number(m, "line_write"), far = LINE / bandwidth * clock;
     double wait = fact_number(m, "memory_latency") * clock,

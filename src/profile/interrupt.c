@@ -95,8 +95,8 @@ static void drop_ended(struct interrupt *p)
 static const char *refusal(int reason)
 {
     return reason == EPERM || reason == EACCES
-               ? "another debugger is attached, or sysctl kernel.yama.ptrace_scope forbids ptrace: "
-                 "start the program with program profile, or run as root"
+               ? "end any debugger of the program; if sysctl kernel.yama.ptrace_scope forbids "
+                 "ptrace, start the program with program profile, or run as root"
                : NULL;
 }
 

@@ -27,7 +27,7 @@ bool launch_check(const char *path, const char *name, struct err *err)
     ssize_t length;
 
     if (stat(path, &status) != 0)
-        return err_set(err, ERR_MISSING, "give a program in PATH, or its path",
+        return err_set(err, ERR_MISSING, "give the name of a program in PATH, or a path",
                        "no such program: %s", name);
     if (S_ISDIR(status.st_mode))
         return err_set(err, ERR_DATA, "give a program in that directory", "%s is a directory",
@@ -45,17 +45,18 @@ bool launch_check(const char *path, const char *name, struct err *err)
     if (length < (ssize_t)SELFMAG || memcmp(header.e_ident, ELFMAG, SELFMAG) != 0)
         return true;   /* The file may be a script. Otherwise exec reports the error. */
     if (header.e_ident[EI_CLASS] != ELFCLASS64)
-        return err_set(err, ERR_DATA, "compile it for 64 bits", "%s is a 32-bit program", name);
+        return err_set(err, ERR_DATA, "compile the program for 64 bits", "%s is a 32-bit program",
+                       name);
     if (header.e_machine == isa_ops(isa_host())->elf_machine)
         return true;
     for (int isa = 0; isa < ISA_COUNT; isa++)
         if (isa_ops((enum isa)isa)->elf_machine == header.e_machine)
-            return err_set(
-                err, ERR_DATA,
-                "kernel load shows its loops; to profile it, run it on a machine of that kind",
-                "%s is a program for %s, but this CPU executes %s", name, isa_name((enum isa)isa),
-                isa_name(isa_host()));
-    return err_set(err, ERR_DATA, "run it on a machine of that kind",
+            return err_set(err, ERR_DATA,
+                           "kernel load shows the program's loops; profile the program on a "
+                           "machine of that kind",
+                           "%s is a program for %s, but this CPU executes %s", name,
+                           isa_name((enum isa)isa), isa_name(isa_host()));
+    return err_set(err, ERR_DATA, "run the program on a machine of that kind",
                    "%s is a program for another processor (ELF machine %u)", name,
                    header.e_machine);
 }
@@ -113,8 +114,8 @@ bool launch(const char *const *argv, const char *output, const char *input, stru
 
     *out = (struct launched){.path = path_find_program(argv[0]), .go = -1, .fault = -1};
     if (!out->path)
-        return err_set(err, ERR_MISSING, "give its path, as in ./NAME", "no such program: %s",
-                       argv[0]);
+        return err_set(err, ERR_MISSING, "give the path of the program, as in ./NAME",
+                       "no such program: %s", argv[0]);
     bool ok = launch_check(out->path, out->path, err);
     if (ok && (to = open_now(output, O_WRONLY | O_CREAT | O_APPEND)) < 0)
         ok = err_set(err, ERR_IO, "--output FILE names another", "cannot write to %s: %s", output,
@@ -156,7 +157,7 @@ bool launch_go(struct launched *l, void (*go_on)(void *state), void *state, stru
     return err_set(err, ERR_DATA,
                    reason == ENOEXEC ? "a script begins with #! and its interpreter"
                    : reason == ENOENT
-                       ? "its interpreter is missing: check its first line, or use ldd"
+                       ? "the interpreter is missing: check the first line of a script, or use ldd"
                        : NULL,
                    "%s cannot be run: %s", l->path, strerror(reason));
 }

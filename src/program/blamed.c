@@ -157,7 +157,7 @@ char *blamed_judge(struct blamed_part *parts, size_t count, double measured, dou
                  worst->predicted, worst->term);
         if (worst->term[0] == 'n')
             str_add(&text, worst->repeats && isnan(worst->alone)
-                               ? ": it could not be measured outside the program"
+                               ? ": the loop could not be measured outside the program"
                                : " by the model");
         else
             str_add(&text, worst->term[0] == 'p' || strcmp(worst->term, "chain") == 0 ||

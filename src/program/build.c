@@ -79,7 +79,7 @@ static bool linker_said(const char *said, struct err *err)
         }
     const bool any = names.length || library;
     if (names.length)
-        err_set(err, ERR_DATA, "add the sources that define them, or libraries (-lNAME)",
+        err_set(err, ERR_DATA, "add the source files or libraries (-lNAME) that define these names",
                 "the linker does not find %s", str_text(&names));
     else if (library)
         err_set(err, ERR_DATA, "install the library, or give its directory with -L",
@@ -95,11 +95,12 @@ static bool judge(const char *source, const struct child_result *r, struct err *
     if (WIFEXITED(r->status) && WEXITSTATUS(r->status) == 0)
         return true;
     if (r->timed_out)
-        return err_set(err, ERR_LIMIT,
-                       "compile it in a shell with portolan-cc, then program load the executable",
-                       "the compiler took longer than %g s", limits.wall_seconds);
+        return err_set(
+            err, ERR_LIMIT,
+            "compile the program in a shell with portolan-cc, then program load the executable",
+            "the compiler took longer than %g s", limits.wall_seconds);
     if (strstr(said, "undefined reference to `main'") || strstr(said, "undefined symbol: main")) {
-        err_set(err, ERR_DATA, "give all of the program's sources", "no function main");
+        err_set(err, ERR_DATA, "give all source files of the program", "no function main");
         return err_at(err, source, 0, 0);
     }
     if (linker_said(said, err))
@@ -127,8 +128,8 @@ static bool compile(const char *compiler, const char *option, const char *const 
                         &result, err);
     if (!ok && err && err->code == ERR_MISSING)
         err_set(err, ERR_MISSING,
-                "copy it there together with libportolan_run.a; if Portolan was built without "
-                "LLVM, install llvm-19-dev and clang-19, then configure and build it again",
+                "copy portolan-cc there together with libportolan_run.a; if Portolan was built "
+                "without LLVM, install llvm-19-dev and clang-19, then build Portolan again",
                 "portolan-cc not found: neither next to this program nor in " PORTOLAN_BINDIR
                 " nor on PATH");
     ok = ok && judge(name, &result, err);

@@ -65,8 +65,8 @@ static bool facts_missing(const struct machine *m, struct err *err)
             str_addf(&missing, "%s%s", missing.length ? ", " : "", needed[i]);
     if (missing.length)
         err_set(err, ERR_MISSING,
-                "set them with program predict --fact KEY=VALUE, as well as l2_bytes, l2_ways, "
-                "l2_latency and those of l3, if the levels exist",
+                "set these facts with program predict --fact KEY=VALUE; also set l2_bytes, "
+                "l2_ways, l2_latency and the facts of l3 if these caches exist",
                 "facts of %s are missing: %s", m->id, str_text(&missing));
     const bool any = missing.length > 0;
     str_done(&missing);

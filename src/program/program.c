@@ -271,8 +271,9 @@ struct program *program_read(const char *name, const struct str *bytes, struct e
     bool ok =
         read_all(bytes, &r) ||
         (watch_goes_on(err) &&
-         err_set(err, ERR_DATA, "build it again",
-                 "its description was written by another version of portolan-cc, or is damaged"));
+         err_set(
+             err, ERR_DATA, "build the program again",
+             "the program's description is damaged, or another version of portolan-cc wrote it"));
     set(p, &r);
     if (ok)
         return p;
@@ -283,7 +284,7 @@ struct program *program_read(const char *name, const struct str *bytes, struct e
 static bool described(const char *path, struct str *out, struct err *err)
 {
     return read_section(path, out) ||
-           err_set(err, ERR_DATA, "compile it with portolan-cc instead of the compiler",
+           err_set(err, ERR_DATA, "compile the program with portolan-cc instead of the compiler",
                    "the executable has no description of a traced program");
 }
 

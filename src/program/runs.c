@@ -103,7 +103,7 @@ static bool judge(const struct program_runs *runs, const double *inputs,
         err_set(err, ERR_LIMIT, "use smaller inputs, or a longer --limit",
                 "the program did not finish within %g s for %s", options->seconds, str_text(&at));
     else if (WIFSIGNALED(r->status))
-        err_set(err, ERR_DATA, "run it in a shell to see its messages",
+        err_set(err, ERR_DATA, "run the program in a shell to see its messages",
                 "the program crashed for %s: %s", str_text(&at), strsignal(WTERMSIG(r->status)));
     else if (!(ok = WIFEXITED(r->status) &&
                     (WEXITSTATUS(r->status) == 0 || options->how.any_status)))
@@ -231,7 +231,7 @@ bool program_measure(const struct program *p, char *const *names, size_t count,
         p && directory && words_make(names, inputs, count, &options->how, directory, &words, err) &&
         (p->untraced ||
          err_set(
-             err, ERR_USAGE, "load the program's sources with program load",
+             err, ERR_USAGE, "load the program's source files with program load",
              "%s was not compiled by program load: there is no version without counters to measure",
              p->name));
     str_addf(&threads, "OMP_NUM_THREADS=%zu", options->threads);

@@ -134,7 +134,7 @@ const struct program *program_sized(const struct program *p, const struct invoca
         vec_push(&s->built, ((struct sized){mem_strdup(str_text(&defines)), found}));
     if (found && !same_shape(found, p)) {
         err_set(err, ERR_DATA,
-                "omit it, or use sizes with the same remainder, all large or all small",
+                "omit this size, or use sizes with the same remainder, all large or all small",
                 "the compiler generates other blocks for %sthan for the largest size",
                 str_text(&defines));
         found = NULL;

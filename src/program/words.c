@@ -123,7 +123,7 @@ bool words_make(char *const *names, const double *inputs, size_t count,
                 continue;
             }
             ok = put(names, inputs, count, directory, at + 1, length - 1, &word) ||
-                 err_set(err, ERR_USAGE, "give its values to program run, as NAME=VALUES",
+                 err_set(err, ERR_USAGE, "give values of the input to program run, as NAME=VALUES",
                          "{%.*s} in --arguments is not an input", (int)length - 1, at + 1);
             at += length;
         }

@@ -116,12 +116,12 @@ void report_trace(const char *name, const struct machine *m, const struct simula
     if (!isnan(sim->cycles))
         str_addf(out, ": %.2f cycles per iteration simulated", sim->cycles);
     str_add(out,
-            ". The wheel zooms (with Shift only rows, with Ctrl only cycles), dragging moves, a "
-            "double click shows all.</p>\n<p><span style=\"background:#b8c4d6\">queued</span><span "
-            "style=\"background:#f0c36d\">renamed, waits</span><span "
-            "style=\"background:#4c8f5b\">executes</span><span style=\"background:#9ec9a6\">done, "
-            "waits to retire</span></p>\n<canvas id=\"trace\"></canvas>\n<p "
-            "id=\"told\">&nbsp;</p>\n<script>\n");
+            ". The wheel zooms (with Shift only rows, with Ctrl only cycles), dragging moves the "
+            "picture, and a double click shows everything.</p>\n<p><span "
+            "style=\"background:#b8c4d6\">queued</span><span style=\"background:#f0c36d\">renamed, "
+            "waits</span><span style=\"background:#4c8f5b\">executes</span><span "
+            "style=\"background:#9ec9a6\">done, waits to retire</span></p>\n<canvas "
+            "id=\"trace\"></canvas>\n<p id=\"told\">&nbsp;</p>\n<script>\n");
     add_data(sim, insns, count, out);
     str_add(out, script);
     str_add(out, "</script></body></html>\n");

@@ -537,8 +537,9 @@ static bool refusal(const char *name, const char *text, size_t length, bool no_n
     bool repeats = holds_line(first->reason, line);
     err_set(err, ERR_DATA,
             no_nasm ? "install nasm: the text has its directives (%rep, %macro, times)"
-            : looks_like_c(text, length) ? ADVICE_C
-                                         : "correct it, or skip invalid lines with --skip-bad",
+            : looks_like_c(text, length)
+                ? ADVICE_C
+                : "correct the line, or skip invalid lines with --skip-bad",
             "%.200s%s%.200s%s%s", first->reason, repeats ? "" : ", in \"", repeats ? "" : line,
             repeats ? "" : "\"", str_text(&more));
     str_done(&more);

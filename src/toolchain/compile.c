@@ -272,7 +272,7 @@ bool compile_blame(const char *path, const char *printed, struct err *err)
     const char *colon = memchr(start, ':', (size_t)(found - start));
     if (colon && sscanf(colon, ":%u:%u", &line, &column) >= 1)
         snprintf(file, sizeof file, "%.*s", (int)(colon - start), start);
-    err_set(err, ERR_DATA, "correct the source and load it again", "%.*s",
+    err_set(err, ERR_DATA, "correct the source file and load it again", "%.*s",
             (int)strcspn(found + skip, "\n"), found + skip);
     return err_at(err, file[0] ? file : path, line, column);
 }
@@ -309,7 +309,8 @@ static bool push_options(struct compiling *c, const struct compile_wish *wish, s
         if (!compile_option_allowed(option, &takes_next, err))
             return false;
         if (takes_next && i + 1 == wish->count)
-            return err_set(err, ERR_USAGE, "write its value after it", "%s needs a value", option);
+            return err_set(err, ERR_USAGE, "write the value after the option", "%s needs a value",
+                           option);
         if (option[1] == 'I')
             push_directory(takes_next ? wish->options[i + 1] : option + 2, &word);
         else
@@ -370,9 +371,10 @@ static bool run(const struct compiling *c, const char *dir, const char *target,
     bool ok = child_run((const char *const *)c->argv.items, dir, NULL, 0, &cc_limits, &r, err);
 
     if (!ok && err && err->code == ERR_MISSING)
-        err_set(err, ERR_MISSING,
-                "install it, use another compiler with --compiler, or load assembler text",
-                "the compiler %s is not installed", c->argv.items[0]);
+        err_set(
+            err, ERR_MISSING,
+            "install the compiler, choose another compiler with --compiler, or load assembler text",
+            "the compiler %s is not installed", c->argv.items[0]);
     if (ok && met_limit(&r)) {
         ok = err_set(
             err, ERR_LIMIT, "reduce the source file",
@@ -408,7 +410,7 @@ bool compile_source(const char *path, const struct compile_wish *wish, struct co
     if (!file_read(path, SOURCE_LIMIT, &out->source, err))
         return false;
     if (!realpath(path, resolved)) {
-        err_set(err, ERR_IO, NULL, "cannot resolve its full path");
+        err_set(err, ERR_IO, NULL, "cannot resolve the full path of the file");
         return err_at(err, path, 0, 0);
     }
     bool ok = compiling_fill(&c, wish, compiler, resolved, err) &&

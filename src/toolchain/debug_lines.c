@@ -30,6 +30,8 @@
 #define WALL_SECONDS 30
 /* limit of the child's address space in bytes, including mapped files */
 #define MEMORY ((rlim_t)16 << 30)
+/* advice if the debug information is too large */
+#define TOO_LONG "compile the file with -g1, or remove the debug information with strip -g"
 #define OUTPUT_MOST ((size_t)64 << 20)
 #define POLL_MILLISECONDS 50
 
@@ -88,8 +90,8 @@ static bool collect(int in, struct str *out, struct err *err)
         if (!watch_goes_on(err))
             return false;
         if (clock_seconds() > deadline)
-            return err_set(err, ERR_LIMIT, "compile the file again",
-                           "reading its debug information takes more than %d s", WALL_SECONDS);
+            return err_set(err, ERR_LIMIT, TOO_LONG,
+                           "reading the debug information takes more than %d s", WALL_SECONDS);
         if (poll(&ready, 1, POLL_MILLISECONDS) <= 0)
             continue;
         const ssize_t got = read(in, block, sizeof block);
@@ -98,7 +100,7 @@ static bool collect(int in, struct str *out, struct err *err)
         if (got < 0 && errno != EINTR)
             return err_set(err, ERR_IO, NULL, "cannot read debug information: %s", strerror(errno));
         if (got > 0 && out->length + (size_t)got > OUTPUT_MOST)
-            return err_set(err, ERR_LIMIT, "compile the file again",
+            return err_set(err, ERR_LIMIT, TOO_LONG,
                            "the debug information has too many lines");
         if (got > 0)
             str_add_bytes(out, block, (size_t)got);
@@ -240,11 +242,11 @@ static bool ask(const struct object *o, struct dwarf_wish wish, struct str *text
         kill(pid, SIGKILL);
     while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
         ;
+    const bool too_long = WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU;
     if (ok && !(WIFEXITED(status) && WEXITSTATUS(status) == 0))
-        ok = err_set(err, ERR_DATA, "compile the file again with -g",
-                     WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU
-                         ? "reading its debug information takes more than %d s"
-                         : "its debug information is damaged",
+        ok = err_set(err, ERR_DATA, too_long ? TOO_LONG : "compile the file again with -g",
+                     too_long ? "reading the debug information takes more than %d s"
+                              : "the debug information is damaged",
                      CPU_SECONDS);
     return ok;
 }

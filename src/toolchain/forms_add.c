@@ -76,7 +76,7 @@ static bool instances(enum isa isa, const struct csv_table *t, int form, int tem
             return watch_goes_on(err);
         struct form_row row = {t->rows[i][form], t->rows[i][template], NULL, isa, true};
         if (!*row.form || strlen(row.form) >= FORM_MAX)
-            return row_fault(err, path, t->lines[i], "write it as in ADD (R64, R64)",
+            return row_fault(err, path, t->lines[i], "write the form as in ADD (R64, R64)",
                              "the form is empty or too long");
         if (!is_plain(row.template, isa_ops(isa))) {
             char todo[128];

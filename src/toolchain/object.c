@@ -51,7 +51,7 @@ struct budget {
 static bool spend(struct budget *left, size_t symbols, size_t names, struct err *err)
 {
     if (symbols > left->symbols || names > left->names)
-        return err_set(err, ERR_LIMIT, "compile the file again", "its symbols or names overlap");
+        return err_set(err, ERR_LIMIT, "compile the file again", "symbols or their names overlap");
     left->symbols -= symbols;
     left->names -= names;
     return !watch_steps(1 + names / 100) || watch_goes_on(err);
@@ -166,7 +166,7 @@ static bool map_section(struct object *o, Elf_Scn *scn, const GElf_Shdr *header,
     if (header->sh_offset > length || header->sh_size > length - header->sh_offset ||
         header->sh_size > length - o->length)
         return err_set(err, ERR_DATA, "compile the file again",
-                       "its section %.100s reaches beyond the file, or sections overlap", name);
+                       "section %.100s reaches beyond the file, or sections overlap", name);
     vec_add(&o->sections, ((struct object_section){.name = mem_strdup(name),
                                                    .index = elf_ndxscn(scn),
                                                    .address = header->sh_addr,

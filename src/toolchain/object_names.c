@@ -38,7 +38,7 @@ static bool take_room(struct room *left, size_t names, struct err *err)
 {
     if (!left->entries || names > left->names)
         return err_set(err, ERR_LIMIT, "compile the file again",
-                       "its relocations or their names overlap");
+                       "relocations or their names overlap");
     left->entries--;
     left->names -= names;
     return !watch_steps(1) || watch_goes_on(err);

@@ -57,7 +57,7 @@ static bool scan_object(struct scan *scan, struct object *take_object, const cha
     if (ok && scan->instructions == 0)
         scan->isa = take_object->isa;
     if (ok && scan->isa != take_object->isa)
-        ok = err_set(err, ERR_USAGE, "scan them separately",
+        ok = err_set(err, ERR_USAGE, "scan the files separately",
                      "%s is for %s, but the previous files are for %s", path,
                      isa_name(take_object->isa), isa_name(scan->isa));
     for (size_t i = 0; ok && i < take_object->sections.count; i++) {
@@ -135,7 +135,7 @@ bool scan_take(struct scan *to, struct unpacking *from, struct err *err)
     if (to->instructions == 0)
         to->isa = (enum isa)counts[0];
     if (counts[1] && to->isa != (enum isa)counts[0])
-        return err_set(err, ERR_USAGE, "scan them separately",
+        return err_set(err, ERR_USAGE, "scan the files separately",
                        "the files are for different instruction sets");
     to->instructions += counts[1];
     to->set_aside += counts[2];

@@ -96,10 +96,12 @@ bool source_file_read(const char *named, const char *object, const char *path, s
     str_done(&place);
     if (found)
         return true;
-    return elsewhere ? err_set(err, ERR_USAGE, "set source-path DIRECTORY allows its directory",
-                               "the source %.300s is not read, because it is neither next to the "
-                               "object nor below the working directory",
+    return elsewhere ? err_set(err, ERR_USAGE,
+                               "set source-path DIRECTORY allows the directory of the file",
+                               "the source file %.300s is not read, because it is neither next to "
+                               "the object nor below the working directory",
                                named)
-                     : err_set(err, ERR_MISSING, "set source-path DIRECTORY sets its directory",
-                               "the source %.300s does not exist", named);
+                     : err_set(err, ERR_MISSING,
+                               "set source-path DIRECTORY sets the directory of the file",
+                               "the source file %.300s does not exist", named);
 }

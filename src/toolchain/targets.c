@@ -144,7 +144,7 @@ unsigned target_place(struct listing *l, const struct line_places *places, const
         str_add(out, " .");
         vec_add(&l->refused,
                 ((struct diagnostic){l->spans.count + 1, mem_strndup(p, (size_t)(end - p)),
-                                     mem_strdup("its target cannot be determined; print the "
+                                     mem_strdup("the target cannot be determined; print the "
                                                 "listing with addresses or bytes")}));
     }
     return section;

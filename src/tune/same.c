@@ -77,7 +77,7 @@ static bool flat_place(struct sandbox *s, struct flat *f, uint32_t flags, struct
     for (size_t i = 0; i < f->count; i++)
         at += kernel_emit_one(&f->insns[i], f->slots[i], f->offset, code, at);
     bool ok = kernel_emitted(f->insns, f->count, code, at) ||
-              err_set(err, ERR_DATA, NULL, "the loop decodes to other instructions");
+              err_set(err, ERR_DATA, NULL, "the placed loop decodes to different instructions");
     at += ok ? isa_ops((enum isa)f->insns[0].isa)->rewrite->flags_store(flags, code + at) : 0;
     uint32_t offset;
     ok = ok && (sandbox_add(s, code, at, 1, COUNTER_MEMORY, &offset) ||

@@ -39,7 +39,7 @@ static const struct demo_step {
       "experiments generate --singles", "view experiments",
       "experiments measure --simulate skylake", "job wait"},
      "An unknown CPU",
-     "This CPU is simulated (Skylake with the noise of a real one), so the result can be checked. "
+     "This CPU is simulated (Skylake with the noise of a real CPU), so the result can be checked. "
      "First each instruction form is measured alone."},
     {10,
      {"experiments generate", "experiments measure --simulate skylake", "job wait",

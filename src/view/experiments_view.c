@@ -287,7 +287,7 @@ static void draw_code(const struct experiment_detail *d, bool made, size_t first
         return;
     if (!*line) {
         grid_wrap(g, x, y, width, height, ROLE_DIM, 0,
-                  made ? "This CPU cannot execute it." : "The code is being encoded.");
+                  made ? "This CPU cannot execute the experiment." : "The code is being encoded.");
         return;
     }
     grid_printf(g, x, y, width, ROLE_HEADER, 0, "%s: %u time%s in %zu bytes",
@@ -413,7 +413,7 @@ static void experiments_draw(void *state, struct session *s, struct grid *g)
             s, &experiments_view, g,
             "Experiments are loops of a few forms. Their times show which forms share ports.",
             "do generate",
-            "generates experiments of the selected forms, or of the 40 most frequent");
+            "generates experiments of the selected forms, or of the 40 most frequent forms");
         return;
     }
     draw_title(v, g);

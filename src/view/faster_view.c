@@ -151,12 +151,12 @@ static void faster_draw(void *state, struct session *s, struct grid *g)
         y += (int)grid_printf(g, 0, 0, 0, ROLE_WARN, 0, "searching: %s  (Esc ends it)", job.note) >
              0;
     else if (!t) {
-        view_draw_empty(
-            s, &faster_view, g,
-            "Other instruction orders, other instructions, combined iterations: each version is "
-            "compared with the loop on random inputs, and the best are measured.",
-            s->document.kernel ? "kernel tune" : "prompt kernel load",
-            s->document.kernel ? "can this be faster?" : "loads a loop");
+        view_draw_empty(s, &faster_view, g,
+                        "Versions of the loop with another order, other instructions or combined "
+                        "iterations. Each version must compute the loop's results on random "
+                        "inputs; the best versions are measured.",
+                        s->document.kernel ? "kernel tune" : "prompt kernel load",
+                        s->document.kernel ? "can this be faster?" : "loads a loop");
         return;
     }
     if (!t)
@@ -229,16 +229,15 @@ static void faster_status(void *state, struct session *s, struct str *out)
         str_addf(out, "%zu/%zu", v->cursor + 1, table_rows(t));
 }
 
-const struct view_ops faster_view = {
-    .name = "faster",
-    .label = "Faster?",
-    .help = "faster versions of the loop, checked and measured",
-    .act = faster_act,
-    .state_size = sizeof(struct faster_state),
-    .marks = "*\tthe fastest, which is the current kernel",
-    .close = faster_close,
-    .draw = faster_draw,
-    .wants = faster_wants,
-    .click = faster_click,
-    .live = faster_live,
-    .status = faster_status};
+const struct view_ops faster_view = {.name = "faster",
+                                     .label = "Faster?",
+                                     .help = "faster versions of the loop, checked and measured",
+                                     .act = faster_act,
+                                     .state_size = sizeof(struct faster_state),
+                                     .marks = "*\tthe fastest version, which is the current kernel",
+                                     .close = faster_close,
+                                     .draw = faster_draw,
+                                     .wants = faster_wants,
+                                     .click = faster_click,
+                                     .live = faster_live,
+                                     .status = faster_status};

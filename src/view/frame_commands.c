@@ -192,7 +192,7 @@ static bool view_command(struct session *s, const char *verb, const char *argume
     (void)result;
     if (f->reply == FRAME_PROMPT && (strcmp(verb, "do") == 0 || strcmp(verb, "prompt") == 0))
         return err_set(err, ERR_USAGE,
-                       "a command that opens the prompt must be the last of its line",
+                       "a command that opens the prompt must be the last command of its line",
                        "the prompt is already open for \"%s\"", str_text(&f->prefill));
     if (strcmp(verb, "find") == 0)
         return find_in_view(f, argument, err);

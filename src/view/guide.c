@@ -20,7 +20,7 @@ struct deed {
 };
 
 static const struct deed hints[] = {
-    {.text = "Paste a loop, or L to load a file, p to profile a program; ? lists the keys, "
+    {.text = "Paste a loop, or press L to load a file, p to profile a program; ? lists the keys, "
              ":tutorial shows you around.",
      .commands = {"program profile", "tutorial", "demo"},
      .view = "help",
@@ -44,7 +44,7 @@ static const struct deed steps[] = {
              "Press c again to go back.",
      .keys = {'c'}},
     {.title = "Cycle by cycle",
-     .text = "Tab selects the next pane, h the previous pane. Press it until the timeline has the "
+     .text = "Tab selects the next pane, h the previous pane. Press Tab until the timeline has the "
              "focus. The timeline shows when each instruction waits, executes and retires.",
      .view = "timeline"},
     {.title = "Three places",
@@ -52,8 +52,8 @@ static const struct deed steps[] = {
              "previous place.",
      .view = "mapping"},
     {.title = "A command",
-     .text = "Everything is also a command; Tab completes a command, Up recalls earlier ones. Type "
-             " :kernel list  and Enter: the loops of this file. q closes the output.",
+     .text = "Everything is also a command; Tab completes a command, Up recalls earlier commands. "
+             "Type  :kernel list  and Enter: the loops of this file. q closes the output.",
      .commands = {"kernel list"}},
     {.title = "Another loop",
      .text = "Type  :kernel load data/kernels/pi-O1.s  and Enter. You can also paste your own "
@@ -80,7 +80,7 @@ static const struct deed steps[] = {
      .view = "help"},
     {.title = "The end",
      .text = "q closes the help. Next:  :demo  infers the ports of an unknown CPU, first of a "
-             "simulated CPU, then of this one.",
+             "simulated CPU, then of this CPU.",
      .commands = {"demo"}},
 };
 #define STEPS (sizeof steps / sizeof *steps)
@@ -247,7 +247,7 @@ static void draw_title(const struct guide *g, struct grid *grid, int y)
     const char *keys = g->kind == GUIDE_TUTORIAL ? "F8 skips, Esc ends "
                        : g->kind == GUIDE_DEMO   ? "any key ends the demo "
                        : g->kind == GUIDE_OFFER  ? "Esc drops this line "
-                                                 : "Esc hides these ";
+                                                 : "Esc hides the hints ";
     unsigned room = grid->width - (unsigned)strlen(keys) - 1;
 
     grid_fill(grid, 0, y, grid->width, 1, ROLE_HEADER, 0, ' ');

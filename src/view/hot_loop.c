@@ -37,11 +37,11 @@ void hot_loop_unpredicted(const struct run_profile *p, const struct profile_loop
                  "ended; program stop keeps the samples",
                  l->name);
     else if (p->machine && l->kernel && l->kernel->isa == isa_host())
-        str_addf(out, "%s: no prediction, because its %zu instructions are too many", l->name,
+        str_addf(out, "%s: no prediction, because the loop is too long (%zu instructions)", l->name,
                  l->kernel->loops[l->loop].count);
     else if (p->machine)
-        str_addf(out, "%s: no prediction, because it is code of another instruction set than %s",
-                 l->name, p->machine);
+        str_addf(out, "%s: no prediction, because its instruction set is not that of %s", l->name,
+                 p->machine);
     else
         str_addf(out, "%s: no prediction, because no machine has this CPU's instruction set",
                  l->name);

@@ -430,8 +430,8 @@ static void draw_not_analyzed(struct grid *g)
 {
     grid_put(g, 2, 1, 0, ROLE_TITLE, 0, "The loop has not been analysed.");
     grid_wrap(g, 2, 2, g->width > 4 ? g->width - 4 : 1, 4, ROLE_TEXT, 0,
-              "The analysis was cancelled, or memory ran out. The next command that changes "
-              "something starts it again.");
+              "The analysis was cancelled, or memory ran out. The next command that changes the "
+              "loop or the machines starts the analysis again.");
 }
 
 /* Returns the analyses to show. Without any it draws a message on @g (may be NULL) and returns
@@ -726,7 +726,8 @@ const struct view_ops kernel_view = {
         "divider\n"
         "\t? unknown form: the total is a lower bound   e an estimate, also in the total\n"
         "\t┌├└ the critical chain, * if the chain is one instruction\n"
-        "\t→ the selected instruction uses its result   ← uses the selected one's result\n"
+        "\t→ its result is an input of the selected instruction   ← uses the selected "
+        "instruction's result\n"
         "ports\tports with equal load share a column, which shows their sum; Space expands it\n"
         "cells\tcycles per iteration on the ports; hotter for a larger share of the loop's cycles. "
         "? no usage in the tables\n"

@@ -231,12 +231,12 @@ static void draw_empty(struct session *s, struct grid *g)
     if (p->model)
         view_draw_empty(s, &program_view, g,
                         "The program has been run. Its blocks are shown here after a prediction.",
-                        "prompt program show", "predicts the program at inputs: N=4096");
+                        "prompt program show", "predicts the program at given inputs: N=4096");
     else if (p->program)
         view_draw_empty(s, &program_view, g,
-                        "The program is compiled. After runs at small inputs it can be predicted "
-                        "at other inputs.",
-                        "prompt program run", "runs it: N=16,32,64,128");
+                        "The program is compiled. After runs at small inputs the program can be "
+                        "predicted at other inputs.",
+                        "prompt program run", "runs the program: N=16,32,64,128");
     else
         view_draw_empty(s, &program_view, g,
                         "Shows hot loops of any program, without its source. :program load "

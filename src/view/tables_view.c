@@ -253,7 +253,8 @@ static void tables_draw(void *state, struct session *s, struct grid *g)
     if (!refresh(v, s) && v->next) {
         grid_wrap(g, 2, g->height > 6, g->width > 4 ? g->width - 4 : 1, 3, ROLE_TEXT, 0,
                   v->next->job ? "The mapping is being compared with the tables."
-                               : "Not compared with the tables; any newer mapping will be.");
+                               : "This mapping was not compared with the tables; a newer mapping "
+                                 "will be compared.");
         return;
     }
     if (!v->shown) {

@@ -2,14 +2,14 @@
 # (analysis/limit.c; + between those of a tie) and what it is. "# says:" lists what the sentence
 # holds, between |, and behind ! what it does not hold.
 ### skylake: reduction: dot product, scalar
-# says: waits for the accumulator | Split the accumulator: 4 of them in an unrolled loop | 1.25 cycles or less, then limited by issue width | round differently: -ffast-math and kernel tune --reassociate | data in the first level, branches predicted | !run at
+# says: waits for the accumulator | Split the accumulator: 4 accumulators in an unrolled loop | 1.25 cycles or less, then limited by issue width | round differently: -ffast-math and kernel tune --reassociate | data in the first-level cache, branches predicted | !run at
 1:	vmovsd	(%rdi,%rax,8), %xmm1
 	vfmadd231sd	(%rsi,%rax,8), %xmm1, %xmm0
 	incq	%rax
 	cmpq	%rax, %rdx
 	jne	1b
 ### znver4: reduction: dot product, two vectors unrolled over one accumulator
-# says: vfmadd231pd 4 (line 2), vfmadd231pd 4 (line 4) wait | 4 of them | FP4 and FP5 | accesses that cross pages
+# says: vfmadd231pd 4 (line 2), vfmadd231pd 4 (line 4) wait | 4 accumulators | FP4 and FP5 | accesses that cross pages
 1:	vmovupd	(%rdi,%rax,8), %ymm1
 	vfmadd231pd	(%rsi,%rax,8), %ymm1, %ymm0
 	vmovupd	32(%rdi,%rax,8), %ymm1
@@ -18,7 +18,7 @@
 	cmpq	%rax, %rdx
 	jne	1b
 ### skylake: reduction: clang -ffast-math with too few accumulators
-# says: 2 instead of each of the 2 | then limited by ports 2 and 3
+# says: 2 accumulators instead of each of the 2 | then limited by ports 2 and 3
 1:	vmovupd	(%rdi,%rax,8), %ymm2
 	vmovupd	32(%rdi,%rax,8), %ymm3
 	vfmadd231pd	(%rsi,%rax,8), %ymm2, %ymm0
@@ -27,19 +27,19 @@
 	cmpq	%rax, %rdx
 	jne	1b
 ### skylake: reduction: sum of double
-# says: 6 of them | 0.75 cycles or less
+# says: 6 accumulators | 0.75 cycles or less
 1:	addsd	(%rdi), %xmm0
 	addq	$8, %rdi
 	cmpq	%rdi, %rax
 	jne	1b
 ### skylake: reduction: sum of float, x87 left aside
-# says: vaddss (line 1) | 4 of them
+# says: vaddss (line 1) | 4 accumulators
 1:	vaddss	(%rdi,%rax,4), %xmm0, %xmm0
 	addq	$1, %rax
 	cmpq	%rax, %rsi
 	jne	1b
 ### skylake: reduction: product of integers
-# says: imul (line 1) | 3 of them | limited by port 1 | !round
+# says: imul (line 1) | 3 accumulators | limited by port 1 | !round
 1:	imulq	(%rdi), %rax
 	addq	$8, %rdi
 	cmpq	%rdi, %rdx
@@ -57,14 +57,14 @@
 	cmpq	%rdi, %rdx
 	jne	1b
 ### sapphirerapids: reduction: dot product of bytes
-# says: vpdpbusd (line 2) | 8 of them | !round
+# says: vpdpbusd (line 2) | 8 accumulators | !round
 1:	vmovdqu	(%rdi,%rax), %ymm1
 	vpdpbusd	(%rsi,%rax), %ymm1, %ymm0
 	addq	$32, %rax
 	cmpq	%rax, %rdx
 	jne	1b
 ### neoverse-n1: reduction: dot product, AArch64
-# says: fmadd (line 3) | 2 of them | front end (decoders)
+# says: fmadd (line 3) | 2 accumulators | front end (decoders)
 .L3:	ldr	d1, [x0, x3, lsl #3]
 	ldr	d2, [x1, x3, lsl #3]
 	fmadd	d0, d1, d2, d0
@@ -72,18 +72,18 @@
 	cmp	x2, x3
 	bne	.L3
 ### neoverse-n1: reduction: sum of vectors, AArch64
-# says: fadd (line 2) | 4 of them | round differently
+# says: fadd (line 2) | 4 accumulators | round differently
 .L3:	ldr	q1, [x0], #16
 	fadd	v0.2d, v0.2d, v1.2d
 	cmp	x0, x2
 	bne	.L3
 ### skylake: front end+induction variable: empty loop
-# says: Tied limits, 1.00 | the front end (µop cache) and the induction variable | Unrolling relieves both | Assumed: branches predicted. | !data in the first level
+# says: Tied limits, 1.00 | the front end (µop cache) and the induction variable | Unrolling relieves both | Assumed: branches predicted. | !data in the first-level cache
 1:	addl	$1, %ecx
 	cmpl	%ecx, %r10d
 	ja	1b
 ### skylake: induction variable: two steps of one register
-# says: add (line 1), add (line 3) step it once per iteration | not an accumulator | !Split
+# says: add (line 1), add (line 3) step the variable once per iteration | not an accumulator | !Split
 1:	addq	$8, %rax
 	movq	%rax, %rcx
 	addq	$24, %rax
@@ -138,7 +138,7 @@
 	decq	%rsi
 	jne	1b
 ### skylake: recurrence: carries of a long addition
-# says: adc 1 | needs the carry of the previous one | !two steps
+# says: adc 1 | needs the carry of the previous step | !two steps
 1:	movq	(%rsi,%rcx,8), %rax
 	adcq	(%rdx,%rcx,8), %rax
 	adcq	%r8, %r8
@@ -154,7 +154,7 @@
 	cmpq	%rdi, %rdx
 	jne	1b
 ### skylake: recurrence: two registers exchange their values
-# says: only moves values between registers | use the other registers | !CRC
+# says: only moves values between registers | exchange the registers | !CRC
 1:	xchgq	%rax, %rbx
 	decq	%rcx
 	jne	1b
@@ -255,7 +255,7 @@
 	cmp	x0, x3
 	bne	.L3
 ### skylake: through memory: accumulator in memory
-# says: vmovsd (line 1) loads what vmovsd (line 3) stored before | 5.00 of them from store to load | Keep it in a register | about 4.00 cycles would remain
+# says: vmovsd (line 1) loads what vmovsd (line 3) stored before | 5.00 of them from store to load | Keep the value in a register | about 4.00 cycles would remain
 1:	vmovsd	(%rsi), %xmm0
 	vaddsd	(%rdi,%rax,8), %xmm0, %xmm0
 	vmovsd	%xmm0, (%rsi)
@@ -263,12 +263,12 @@
 	cmpq	%rax, %rdx
 	jne	1b
 ### skylake: through memory: counter on the stack, -O0
-# says: add (line 1) loads what it stored before | Keep it in a register
+# says: add (line 1) loads what it stored before | Keep the value in a register
 1:	addl	$1, -4(%rbp)
 	cmpl	$999, -4(%rbp)
 	jle	1b
 ### skylake: through memory: prefix sums
-# says: movsd (line 1) loads what movsd (line 3) stored before | Keep it in a register
+# says: movsd (line 1) loads what movsd (line 3) stored before | Keep the value in a register
 1:	movsd	-8(%rdi), %xmm0
 	addsd	(%rsi), %xmm0
 	movsd	%xmm0, (%rdi)
@@ -337,7 +337,7 @@
 	decl	%ecx
 	jne	1b
 ### skylake: ports: multiplications
-# says: Port 1 is saturated for 4.00 | Fewer such operations | !wider
+# says: Port 1 is saturated for 4.00 | Fewer operations on these ports | !wider
 1:	imulq	%rsi, %rbx
 	imulq	%rsi, %rcx
 	imulq	%rsi, %rdx
@@ -354,7 +354,7 @@
 	cmpq	%rax, %rdx
 	jne	1b
 ### skylake: ports+issue width: branches not taken and one taken
-# says: Tied limits, 2.25 | ports 0, 1, 5 and 6 | issue width (9 µops, 4 per cycle) | Relieving only one gains nothing; use fewer such operations and fewer instructions. | !wider
+# says: Tied limits, 2.25 | ports 0, 1, 5 and 6 | issue width (9 µops, 4 per cycle) | Relieving only one limit gains nothing; use fewer operations on these ports and fewer instructions. | !wider
 1:	addq	$1, %rax
 	addq	$1, %rbx
 	cmpq	%r8, %rdi
@@ -402,7 +402,7 @@
 	decl	%esi
 	jne	1b
 ### skylake: issue width: indexed addresses that split
-# says: Issue is saturated: 14 µops per iteration, 4 per cycle | These indexed addresses cost an issue slot each | vpaddd (line 1) | (unrolling) would help
+# says: Issue is saturated: 14 µops per iteration, 4 per cycle | save the issue slot that each indexed address costs | vpaddd (line 1) | (unrolling) would help
 1:	vpaddd	(%rdi,%rax), %ymm1, %ymm2
 	vpaddd	32(%rdi,%rax), %ymm1, %ymm3
 	vpsubd	(%rsi,%rax), %ymm1, %ymm4
@@ -415,7 +415,7 @@
 	cmpq	%rax, %rdx
 	jne	1b
 ### skylake: front end: length-changing prefixes
-# says: Front end, predecoding | 16 bytes and 5 instructions per cycle | Length-changing prefixes stall it, the first in add (line 1)
+# says: Front end, predecoding | 16 bytes and 5 instructions per cycle | Length-changing prefixes stall the predecoder; the first prefix is in add (line 1)
 1:	addw	$4660, (%rdi)
 	addw	$4660, 2(%rsi)
 	addw	$4660, 6(%rdx)
@@ -516,21 +516,21 @@
 	cmpq	%r9, %rsi
 	jne	1b
 ### znver4: reduction: an accumulator that is stored each time, gcc -O2 without restrict
-# says: Split the accumulator: 3 of them | movsd (line 3) stores it to the same address in every iteration: store it once after the loop (a local variable, restrict)
+# says: Split the accumulator: 3 accumulators | movsd (line 3) stores the accumulator to one address in every iteration: store it once after the loop (a local variable, restrict)
 1:	addsd	(%rsi), %xmm0
 	addq	$8, %rsi
 	movsd	%xmm0, (%rdi)
 	cmpq	%rsi, %rax
 	jne	1b
 ### neoverse-v2: reduction: conditional increments
-# says: cinc (line 3) waits | Split the accumulator: 2 of them | !round
+# says: cinc (line 3) waits | Split the accumulator: 2 accumulators | !round
 .L146:	ldrb	w1, [x3], 1
 	cmp	w1, w2
 	cinc	x0, x0, eq
 	cmp	x4, x3
 	bne	.L146
 ### sapphirerapids: reduction: clang's unrolled dot product, chained
-# says: vfmadd132sd 4 (line 2), vfmadd231sd 4 (line 4), vfmadd132sd 4 (line 6) wait | 6 of them in an unrolled loop | ports 2, 3 and A
+# says: vfmadd132sd 4 (line 2), vfmadd231sd 4 (line 4), vfmadd132sd 4 (line 6) wait | 6 accumulators in an unrolled loop | ports 2, 3 and A
 1:	vmovsd	(%rdi,%rcx,8), %xmm1
 	vfmadd132sd	(%rsi,%rcx,8), %xmm0, %xmm1
 	vmovsd	8(%rdi,%rcx,8), %xmm0
@@ -577,7 +577,7 @@
 	testq	%rdx, %rdx
 	jne	1b
 ### neoverse-v2: recurrence: carries of a long addition, AArch64
-# says: adds 1 (line 5), cinc 1 (line 8) | needs the carry of the previous one | !Split
+# says: adds 1 (line 5), cinc 1 (line 8) | needs the carry of the previous step | !Split
 .L230:	ldr	x7, [x2, x5, lsl 3]
 	ldr	x4, [x1, x5, lsl 3]
 	adds	x4, x4, x7
@@ -640,7 +640,7 @@
 	cmpq	%rax, %rcx
 	jne	1b
 ### znver4: loads and stores: partition with a branch
-# says: Stores take 2.00 cycles | not known to be to the cache line of the previous store | 1 line per cycle | mispredicted branches on loaded data: jnl (line 3) | Fewer accesses would help. | !wider
+# says: Stores take 2.00 cycles | may write another cache line than the previous store | 1 line per cycle | mispredicted branches on loaded data: jnl (line 3) | Fewer accesses would help. | !wider
 1:	movl	(%rdx), %ecx
 	cmpl	%r9d, %ecx
 	jge	2f
@@ -781,7 +781,7 @@
 	cmpq	%rax, %rcx
 	jne	1b
 ### zen5-charted: recurrence: a carry that leaves the flag, clang -O1
-# says: setb 1 (line 3), adc 1 (line 5) | Each needs the carry | Unroll the loop and keep the carry in the flag between additions with carry
+# says: setb 1 (line 3), adc 1 (line 5) | Each step needs the carry | Unroll the loop and keep the carry in the flag between additions with carry
 1:	xorl	%eax, %eax
 	addq	(%rsi,%r8,8), %r9
 	setb	%al
@@ -871,7 +871,7 @@
 	mov	x0, x1
 	cbnz	x0, .L1
 ### neoverse-v2: induction variable: copy of a string, AArch64
-# says: ldrb (line 1) steps it once per iteration | not an accumulator | mispredicted branches on loaded data: cbnz (line 3) | !Split
+# says: ldrb (line 1) steps the variable once per iteration | not an accumulator | mispredicted branches on loaded data: cbnz (line 3) | !Split
 .L1:	ldrb	w8, [x1], #1
 	strb	w8, [x0], #1
 	cbnz	w8, .L1
@@ -883,14 +883,14 @@
 	str	w8, [x0], #4
 	b.ne	.L1
 ### neoverse-v2: reduction: sum whose accumulator changes its register, AArch64
-# says: add 1 (line 2), add 1 (line 3) wait for the accumulator | 3 of them in an unrolled loop | !round
+# says: add 1 (line 2), add 1 (line 3) wait for the accumulator | 3 accumulators in an unrolled loop | !round
 .L1:	ldp	x3, x4, [x1], #16
 	add	x5, x0, x3
 	add	x0, x5, x4
 	cmp	x1, x2
 	b.ne	.L1
 ### neoverse-n1: reduction: floating-point sum over two registers by turns, AArch64
-# says: fadd 2 (line 2), fadd 2 (line 3) wait for the accumulator | Split the accumulator: 4 of them | round differently
+# says: fadd 2 (line 2), fadd 2 (line 3) wait for the accumulator | Split the accumulator: 4 accumulators | round differently
 .L1:	ldp	d2, d3, [x1], #16
 	fadd	d1, d0, d2
 	fadd	d0, d1, d3
@@ -904,7 +904,7 @@
 	subs	x2, x2, #16
 	b.ne	.L1
 ### neoverse-v2: reduction: dot product, SVE
-# says: fmla (line 3) waits for the accumulator | Split the accumulator: 2 of them
+# says: fmla (line 3) waits for the accumulator | Split the accumulator: 2 accumulators
 .L1:	ld1w	{ z1.s }, p0/z, [x0, x3, lsl #2]
 	ld1w	{ z2.s }, p0/z, [x1, x3, lsl #2]
 	fmla	z0.s, p0/m, z1.s, z2.s
@@ -943,7 +943,7 @@
 	cmp	x2, x3
 	bne	.L1
 ### neoverse-n1: ports: product of a long number and a word, AArch64
-# says: Port M is saturated for 6.00 | umulh 3.00 | Fewer such operations would help. | !wider
+# says: Port M is saturated for 6.00 | umulh 3.00 | Fewer operations on these ports would help. | !wider
 .L1:	ldr	x6, [x1, x5, lsl 3]
 	mul	x4, x2, x6
 	umulh	x6, x2, x6
@@ -954,7 +954,7 @@
 	cmp	x3, x5
 	bne	.L1
 ### neoverse-n1: recurrence: a loop with its way out inside, gcc -O2, AArch64
-# says: fmul 3 (line 1), fsub 2 (line 9), fadd 2 (line 13) | Assumed: branches predicted. | !data in the first level
+# says: fmul 3 (line 1), fsub 2 (line 9), fadd 2 (line 13) | Assumed: branches predicted. | !data in the first-level cache
 .L1:	fmul	d3, d2, d2
 	fmul	d5, d4, d4
 	fadd	d6, d3, d5
@@ -1040,7 +1040,7 @@
 	cmpq	%rdi, %rax
 	jne	1b
 ### sapphirerapids: reduction: two accumulators of 512 bits
-# says: vaddps (line 2) waits for the accumulator | 4 instead of each of the 2 | then limited by ports 0, 5 and 6
+# says: vaddps (line 2) waits for the accumulator | 4 accumulators instead of each of the 2 | then limited by ports 0, 5 and 6
 1:	vmovups	(%rdi), %zmm2
 	vaddps	%zmm2, %zmm0, %zmm0
 	vmovups	64(%rdi), %zmm3
@@ -1049,7 +1049,7 @@
 	cmpq	%rdi, %rsi
 	jne	1b
 ### zen5-charted: reduction: sum of the lanes that a mask selects
-# says: vaddps (line 3) waits for the accumulator | Split the accumulator: 4 of them | !two steps
+# says: vaddps (line 3) waits for the accumulator | Split the accumulator: 4 accumulators | !two steps
 1:	vmovups	(%rdi), %zmm2
 	vcmpltps	%zmm3, %zmm2, %k1
 	vaddps	%zmm2, %zmm0, %zmm0{%k1}
@@ -1063,7 +1063,7 @@
 	cmpq	%rdi, %rsi
 	jne	1b
 ### sapphirerapids: reduction: least and greatest, legacy SSE
-# says: minss (line 3) waits for the accumulator | 3 instead of each of the 2
+# says: minss (line 3) waits for the accumulator | 3 accumulators instead of each of the 2
 1:	movss	(%rdi,%rax,4), %xmm2
 	movaps	%xmm2, %xmm0
 	minss	%xmm3, %xmm0
@@ -1194,7 +1194,7 @@
 	cmpq	%rdi, %rdx
 	jne	1b
 ### zen5-charted: partial register: a word merged into its register
-# says: mov (line 1) writes only 16 bits of its register and merges them with the others | movzx instead | !False
+# says: mov (line 1) writes only 16 bits of its register and merges them with the other bits | movzx instead | !False
 1:	movw	(%rdi), %ax
 	imull	%ecx, %eax
 	addq	$2, %rdi
@@ -1209,7 +1209,7 @@
 	cmpq	%rdi, %rsi
 	jne	1b
 ### golden-cove-charted: reduction: padding behind a jump is not executed
-# says: add 1 (line 5), sub 1 (line 10) wait | 2 of them would take 1.50 cycles or less, then limited by issue width
+# says: add 1 (line 5), sub 1 (line 10) wait | 2 accumulators would take 1.50 cycles or less, then limited by issue width
 1:	movl	(%rdi), %eax
 	addq	$4, %rdi
 	testl	%eax, %eax
@@ -1265,7 +1265,7 @@
 	testb	$-128, %r8b
 	jne	1b
 ### skylake: recurrence: a carry that is merged into a byte and is read from the flag, gcc -O2
-# says: movzx 1 (line 3), add 1 (line 6), setb 1 (line 8), or 1 (line 10) | Each needs the carry | !zeroing
+# says: movzx 1 (line 3), add 1 (line 6), setb 1 (line 8), or 1 (line 10) | Each step needs the carry | !zeroing
 1:	movq	(%r10,%rdx), %rcx
 	xorl	%edi, %edi
 	movzbl	%al, %eax
@@ -1320,7 +1320,7 @@
 	cmp	x1, x2
 	bne	.L3
 ### znver4: through memory: increments of one place, which the processor renames
-# says: 4.00 cycles per iteration in all. This processor renames such memory | !Keep it in a register
+# says: 4.00 cycles per iteration in all. This processor renames such memory | !Keep the value in a register
 1:	incl	(%rdi)
 	incl	(%rdi)
 	incl	(%rdi)
@@ -1328,7 +1328,7 @@
 	addl	$-4, %esi
 	jne	1b
 ### znver4: ports: widened sums in registers of 512 bits
-# says: Fewer such operations would help. | !wider vectors
+# says: Fewer operations on these ports would help. | !wider vectors
 1:	vpmovsxdq	32(%rdi,%rsi), %zmm5
 	vpmovsxdq	(%rdi,%rsi), %zmm4
 	vpaddq	%zmm5, %zmm1, %zmm1
@@ -1361,7 +1361,7 @@
 	subq	$1, %rbx
 	jne	1b
 ### zen5-charted: ports+divider: moves to vector registers, which block a pipe that is no divider
-# says: use fewer such operations. | !divi
+# says: use fewer operations on these ports. | !divi
 1:	vmovd	%r14d, %xmm1
 	vmovd	%r15d, %xmm2
 	addq	$4, %rbx

@@ -96,7 +96,7 @@ test_no_room_for_temporary_files() {
         command -v "$compiler" >/dev/null || continue
         expect 1 unshare -rm sh -c "mount -t tmpfs -o size=16k tmpfs '$work/full' && TMPDIR='$work/full' '$portolan' -e 'kernel load $work/many.c --compiler $compiler'"
         holds err "no room for temporary files in $work/full"
-        lacks err 'correct the source and load it again'
+        lacks err 'correct the source file and load it again'
     done
     # A source whose own error message mentions a full disk is at fault.
     printf '#error No space left on device\n' >"$work/words.c"

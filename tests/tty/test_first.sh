@@ -20,9 +20,9 @@ test_hints_go() {
     see 'An example. What next?'
     see 'triad-skl-O3.s'
     see 'innermost loop .L10'
-    see 'Paste a loop, or L to load a file, p to profile a program'
+    see 'Paste a loop, or press L to load a file, p to profile a program'
     t send-keys m
-    see 'Paste a loop, or L'
+    see 'Paste a loop, or press L'
     t set-buffer "$(printf '.L1:\n imulq %%rax, %%rbx\n jmp .L1\n')"
     t paste-buffer -p
     unsee 'What next?'

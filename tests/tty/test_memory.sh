@@ -59,11 +59,11 @@ test_symbols() {
     for stream in 'b [+] rax +load' 'c [+] rax +load' 'a [+] rax +store'; do
         grep -qE "^ +[123] +$stream +32 +0.50" "$work/out" || fail "$stream is no stream: $(cat "$work/out")"
     done
-    holds out 'Assumed: data in the first level (L2 '
-    holds out 'Its arrays have 240 MB if rax begins at 0. An iteration then takes '
+    holds out 'Assumed: data in the first-level cache (L2 '
+    holds out 'The arrays have 240 MB if rax begins at 0. An iteration then takes '
     expect 0 "$portolan" --machine skylake -e "kernel load $work/triad.s; kernel analyze"
-    holds out 'Assumed: data in the first level (L2 '
-    if grep -q 'Its arrays have' "$work/out"; then fail 'a size that the loop does not tell'; fi
+    holds out 'Assumed: data in the first-level cache (L2 '
+    if grep -q 'The arrays have' "$work/out"; then fail 'a size that the loop does not tell'; fi
     expect 0 "$portolan" --machine skylake -e "kernel load $work/none.s; kernel analyze"
     if grep -q 'first level (L2' "$work/out"; then fail 'arrays of a loop without memory'; fi
 }

@@ -305,7 +305,7 @@ test_predict() {
         2>/dev/null | awk -F, '$1 == "skylake" { print $3 }' >"$work/seconds"
     awk 'NR == 1 { slow = $1 } NR == 2 { exit !($1 < slow && 2.001 * $1 > slow) }' "$work/seconds" || fail "$(cat "$work/seconds")"
     expect 1 "$portolan" -e "$load; program predict N=100 --machine golden-cove-inferred --fact l1_ways=8 --fact load_latency=5"
-    holds err 'facts of golden-cove-inferred are missing: clock, l1_bytes, memory_latency, memory_bandwidth; set them with program predict --fact KEY=VALUE'
+    holds err 'facts of golden-cove-inferred are missing: clock, l1_bytes, memory_latency, memory_bandwidth; set these facts with program predict --fact KEY=VALUE'
     facts='--fact l1_bytes=32k --fact l1_ways=8 --fact load_latency=5 --fact memory_latency=90 --fact memory_bandwidth=15'
     expect 0 "$portolan" --format csv -e "$load; program predict N=100 --machine golden-cove-inferred --clock 3 $facts"
     holds out 'golden-cove-inferred,3,0.'
@@ -502,7 +502,7 @@ test_bad_programs() {
     holds err 'nomain.c: no function main'
     echo 'int foo(int); double bar(double); int foo_bar(int); int main(int c, char **v) { return foo(c) + (int)bar(c) + foo(c + 1) + foo_bar(!v); }' >missing.c
     expect 1 "$portolan" -e 'program load missing.c'
-    holds err 'missing.c: the linker does not find foo, bar, foo_bar; add the sources that define them, or libraries (-lNAME)'
+    holds err 'missing.c: the linker does not find foo, bar, foo_bar; add the source files or libraries (-lNAME) that define these names'
     echo 'int main(void) { return 0; }' >plain.c
     expect 1 "$portolan" -e 'program load plain.c -lno_such_library'
     holds err '-lno_such_library'

@@ -199,7 +199,7 @@ static void test_names_only(void **state)
     assert_int_equal((int8_t)a.code[a.length - 4], -12);
     assembled_done(&a);
     assert_false(run("<f>:\n\txor %eax,%eax\n\tadd (%rdi),%rax\n\tjne <f+0x1>\n", false, &a, &err));
-    assert_non_null(strstr(err.what, "its target cannot be determined"));
+    assert_non_null(strstr(err.what, "the target cannot be determined"));
     assembled_done(&a);
 }
 

@@ -68,7 +68,8 @@ static void test_terms(void **state)
     part.ends = 3;
     expect_term(part, "branch misses", "branch misses predicted too high");
     expect_term(loop_part(8, 8, 5, NAN), "ports", "ports");
-    expect_term(loop_part(4, 4, 6, NAN), "not distinguished", "it could not be measured outside the program");
+    expect_term(loop_part(4, 4, 6, NAN), "not distinguished",
+                "the loop could not be measured outside the program");
 }
 
 /* Wrong counts explain deviations that no model can explain, and are reported first. */

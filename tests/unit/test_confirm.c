@@ -306,12 +306,12 @@ static void test_hint_goes_with_what_a_job_brings(void **state)
     guide_welcome(&frame.guide, &session, NULL, NULL);
     job_wait(0);
     frame_jobs(&frame);
-    assert_true(screen_holds("Paste a loop, or L"));
+    assert_true(screen_holds("Paste a loop, or press L"));
     assert_true(job_start("kernel paste", &ops, NULL, &err) > 0);
     job_wait(0);
     frame_jobs(&frame);
     assert_int_equal(session.document.kernel->loops[0].count, 3);
-    assert_true(screen_lacks("Paste a loop, or L"));
+    assert_true(screen_lacks("Paste a loop, or press L"));
     assert_true(screen_holds("LOOP") && screen_holds("jmp 1b"));
 }
 

@@ -110,7 +110,7 @@ static void test_file_faults(void **state)
         {"experiment,cycles\nA,-1\n", "invalid cycles \"-1\"", 2, 2},
         {"experiment,cycles\nA,inf\n", "cycles", 2, 2},
         {"cycles,experiment\n1,A +\n", "expected an instruction form", 2, 2},
-        {"experiment,repeats\nA,1.5\n", "invalid repeats \"1.5\"", 2, 2},
+        {"experiment,repeats\nA,1.5\n", "invalid number of repeats \"1.5\"", 2, 2},
         {"experiment,spread\nA,-0.1\n", "spread", 2, 2},
         {"experiment\nA,1\n", "2 fields, but the header has 1", 2, 2},
         {"experiment\n0*A\n", "out of range", 2, 1},

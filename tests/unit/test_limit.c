@@ -133,10 +133,10 @@ static void test_advice(void **state)
         "skylake", "1: addq $8, %rax\n movq %rax, %rcx\n addq $24, %rax\n cmpq %rcx, %rdx\n jne 1b",
         HOLDS("not an accumulator"), "Split");
     assert_sentence("skylake", "1: addsd (%rdi), %xmm0\n addq $8, %rdi\n cmpq %rdi, %rax\n jne 1b",
-                    HOLDS("Split the accumulator: 6 of them", "round differently"),
+                    HOLDS("Split the accumulator: 6 accumulators", "round differently"),
                     "cannot be split");
     assert_sentence("skylake", "1: imulq (%rdi), %rax\n addq $8, %rdi\n cmpq %rdi, %rdx\n jne 1b",
-                    HOLDS("Split the accumulator: 3 of them"), "round");
+                    HOLDS("Split the accumulator: 3 accumulators"), "round");
     assert_sentence("skylake",
                     "1: movzbl (%rdi), %edx\n incq %rdi\n xorl %edx, %eax\n imull $16777619, %eax, "
                     "%eax\n cmpq %rdi, %rsi\n jne 1b",
@@ -160,9 +160,9 @@ static void test_assumed(void **state)
 {
     (void)state;
     assert_sentence("skylake", "1: addsd (%rdi), %xmm0\n addq $8, %rdi\n cmpq %rdi, %rax\n jne 1b",
-                    HOLDS("Assumed: data in the first level, branches predicted."), "Not modelled");
+                    HOLDS("Assumed: data in the first-level cache, branches predicted."), "Not modelled");
     assert_sentence("skylake", "addq $1, %rax", HOLDS("cycles"), "Assumed");
-    assert_sentence("skylake", "addq (%rdi), %rax", HOLDS("Assumed: data in the first level."),
+    assert_sentence("skylake", "addq (%rdi), %rax", HOLDS("Assumed: data in the first-level cache."),
                     "branches");
     assert_sentence("skylake", "1: addq $1, %rax\n decl %ecx\n jne 1b",
                     HOLDS("Assumed: branches predicted."), "data in");

@@ -142,12 +142,12 @@ static void test_notes(void **state)
     static const struct { const char *text, *says;
     } notes[] = {
         {".L1: movl $9, %ecx\n.L2: decl %ecx\njne .L2\ndecl %edx\njne .L1\n",
-         " An inner loop runs here (.L2, lines 2 to 3): its trip count is unknown, so it is "
-         "counted once. kernel analyze --trip 64 reports the time of 64 iterations."},
+         " An inner loop runs here (.L2, lines 2 to 3): one iteration is assumed, because "
+         "the trip count is unknown. kernel analyze --trip 64 assumes 64 inner iterations."},
         {".L1: movl $9, %ecx\n.L2: decl %ecx\njne .L2\n.L3: incl %ecx\njne .L3\ndecl %edx\njne "
          ".L1\n",
-         " Inner loops run here (.L2, lines 2 to 3; .L3, lines 4 to 5): their trip counts are "
-         "unknown"},
+         " Inner loops run here (.L2, lines 2 to 3; .L3, lines 4 to 5): one iteration of each is "
+         "assumed"},
         {".L1: call f\ncall g\ndecl %edx\njne .L1\n",
          " Called functions are not included (call f; call g)."},
     };

@@ -73,7 +73,7 @@ static void test_xml_trees(void **state)
 {
     static const struct { const char *begin, *piece, *reason;
     } bad[] = {
-        {"<!DOCTYPE r [", "<!ATTLIST instruction a%zu CDATA 'x'>", "document type"},
+        {"<!DOCTYPE r [", "<!ATTLIST instruction a%zu CDATA 'x'>", "DOCTYPE"},
         {"<r><instruction ", "a%zu='x' ", "more than a megabyte"},
         {"<r><!-- ", "comment %zu", "more than a megabyte"},
         {"<r><instruction a='", "%zu,", "more than a megabyte"},

@@ -97,7 +97,7 @@ static const char *unfit_template(const struct form_row *row)
     } reasons[] = {{"R8h}", "high byte register (ah to dh)"},
                    {"SREG", "uses a segment register"},
                    {"{Rel", "branch"},
-                   {"VSIB", "gather or scatter, clears its mask"},
+                   {"VSIB", "gather or scatter, which clears its mask"},
                    {":MM}", "uses x87 or MMX state"},
                    {"TMM}", "uses AMX tiles"},
                    {":CR}", "uses a control register"},

@@ -355,10 +355,10 @@ static char *runtime_path(void)
     if (found)
         return str_take(&path);
     str_done(&path);
-    fprintf(stderr, "portolan-cc: libportolan_run.a, which every program needs, not found: neither "
-                    "next to portolan-cc nor in " PKGLIBDIR
-                    "; copy it there from the build directory of Portolan, or install Portolan "
-                    "again (make install, or the package portolan)\n");
+    fprintf(
+        stderr,
+        "portolan-cc: libportolan_run.a not found: neither next to portolan-cc nor in " PKGLIBDIR
+        "; copy it there from the build directory of Portolan, or install Portolan again\n");
     return NULL;
 }
 
@@ -475,11 +475,11 @@ static int obey(const struct command_line *l, int argc, char **argv)
     if (l->as_it_is || (!l->sources.count && !l->others.count))
         return pass_on(l, argc, argv);
     if (l->compile_only && !l->sources.count) {
-        fprintf(stderr, "portolan-cc: nothing to compile; give C, C++ or Fortran sources\n");
+        fprintf(stderr, "portolan-cc: nothing to compile; give C, C++ or Fortran source files\n");
         return 1;
     }
     if (l->compile_only && l->output && l->sources.count > 1) {
-        fprintf(stderr, "portolan-cc: -o with -c allows only one source\n");
+        fprintf(stderr, "portolan-cc: -o with -c allows only one source file\n");
         return 1;
     }
     return build(l);
