@@ -175,7 +175,7 @@ static void say_frontend(const struct advice *s)
     if (f->jcc_erratum)
         str_addf(s->out,
                  ": a jump that crosses or ends at a 32-byte boundary cannot be stored in the "
-                 "\302\265op cache. Align it (%s).",
+                 "\302\265op cache. Align the jump (%s).",
                  advice_aligning_option(a));
     else if (f->crowded)
         str_add(s->out, ": that block of code has more \302\265ops than the \302\265op cache can "
@@ -183,7 +183,7 @@ static void say_frontend(const struct advice *s)
     else if (f->large)
         str_addf(s->out,
                  ": the loop has more than the %g \302\265ops that fit in the \302\265op cache. "
-                 "Unroll it less.",
+                 "Unroll the loop less.",
                  fact(s, "uop_cache_size"));
     else if (f->source == SOURCE_LOOP_BUFFER)
         str_add(s->out, ": the last group of \302\265ops of an iteration is incomplete. Unrolling "
@@ -193,8 +193,8 @@ static void say_frontend(const struct advice *s)
                         "windows. Another alignment, longer encodings or unrolling would help.");
     else if (f->source == SOURCE_UOP_CACHE)
         str_addf(s->out,
-                 ": it delivers %g \302\265ops per cycle, and each iteration begins a new cycle. "
-                 "Fewer \302\265ops or unrolling would help.",
+                 ": this cache delivers %g \302\265ops per cycle, and each iteration begins a new "
+                 "cycle. Fewer \302\265ops or unrolling would help.",
                  fact(s, "uop_cache_width"));
     else if (advice_is_predecode(f)) {
         add_predecode(s);

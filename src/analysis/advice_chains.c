@@ -352,5 +352,6 @@ void advice_say_serial(const struct advice *s)
              locked ? "Locked accesses execute in sequence, after all earlier stores. Accumulate "
                       "in a register, and access memory once after the loop."
                     : "Fences and serialising instructions wait for all earlier instructions and "
-                      "delay all later ones. Fewer of them would help.");
+                      "delay all later instructions. Fewer fences and serialising instructions "
+                      "would help.");
 }

@@ -90,7 +90,7 @@ static bool prefer_lines(struct kernel *k, const struct kernel_options *options,
         return err_set(err, fault->code, fault->todo, "no source lines: %s", fault->what);
     if (!k->debug->file)
         return err_set(err, ERR_DATA,
-                       "compile its source file with -g; libdw must be installed (Debian: libdw1)",
+                       "compile the source file with -g; libdw must be installed (Debian: libdw1)",
                        "no source lines: this code has no debug information");
     for (size_t i = 0; i < k->loop_count; i++) {
         const struct kernel_loop *loop = &k->loops[i];

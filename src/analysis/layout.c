@@ -258,7 +258,8 @@ static bool give_place(struct planner *p, const struct array_region *r, struct e
     }
     if (!lead || p->out->factors[lead->reg] != lead->factor || given_step(p, s) != r->step ||
         r->sum > INT32_MAX)
-        return refuse_at(p, s->insn, "its symbol and registers cannot address a separate array",
+        return refuse_at(p, s->insn,
+                         "the symbol and registers of the address cannot address a separate array",
                          err);
     p->out->places[p->out->place_count].symbol = s->place;
     p->out->places[p->out->place_count++].at = r->sum;
@@ -288,13 +289,13 @@ static bool give_bases(struct planner *p, struct err *err)
         if (s->place)
             continue;
         if (base == UINT8_MAX && !inside)
-            return refuse_at(p, s->insn, "other arrays also use all registers of its address", err);
+            return refuse_at(p, s->insn, "other arrays also use all registers of the address", err);
         if (base == UINT8_MAX && (have < magnitude(r->low) ||
                                   have + r->bytes + magnitude(r->high) > p->out->bytes + PAGE))
-            return refuse_at(
-                p, s->insn,
-                "its registers are set for other arrays, and address memory outside of all arrays",
-                err);
+            return refuse_at(p, s->insn,
+                             "the address registers are set for other arrays, and address memory "
+                             "outside of all arrays",
+                             err);
         if (base != UINT8_MAX) {
             give(p, base, r->sum - have, !inside);
             p->out->arrays[p->out->count++] =
@@ -309,9 +310,10 @@ static bool fill_ring(struct planner *p, const struct array_region *r, struct er
     uint64_t spacing = STREAM_LINE, places = RING_LEAST, all;
 
     if (r->one->link < 0 || r->low < 0 || r->high > SPACING_MOST)
-        return refuse_at(p, r->one->insn,
-                         "its accesses are before the address in its pointer, or too far after it",
-                         err);
+        return refuse_at(
+            p, r->one->insn,
+            "the accesses are before the address in the pointer, or too far after that address",
+            err);
     while (spacing < (uint64_t)r->high)
         spacing *= 2;
     /* Computes the number of elements of a ring that fit the region (enum arrays_fill_kind). */
@@ -342,7 +344,7 @@ static bool fill_indices(struct planner *p, const struct stream *s,
         p->region_of[s->fed_by] == STREAM_ALONE ? NULL : &p->regions[p->region_of[s->fed_by]];
 
     if (!from || !from->walks || !index->index_bytes)
-        return refuse_at(p, s->insn, "its index is not loaded from an array", err);
+        return refuse_at(p, s->insn, "the index is not loaded from an array", err);
     if (p->out->fill_count == ARRAYS_MOST)
         return refuse_at(p, s->insn, "the layout has too many arrays", err);
     uint64_t room = target->bytes > (uint64_t)(target->high - target->low)

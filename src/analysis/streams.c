@@ -211,7 +211,7 @@ static void chase_root(struct finder *f, struct stream *s)
         s->terms[0] = (struct stream_term){(uint8_t)m.a, 1};
         s->term_count = 1;
     } else {
-        refuse(f, s->insn, "the register that contains its first pointer is unknown");
+        refuse(f, s->insn, "the register that contains the first pointer is unknown");
     }
 }
 
@@ -264,7 +264,7 @@ static void take_unstepped(struct finder *f, size_t at)
             return;
         }
     }
-    refuse(f, a->insn, "its address is computed by an unsupported operation");
+    refuse(f, a->insn, "the address is computed by an unsupported operation");
 }
 
 /* Returns the stream whose load last wrote @reg, the index register of a gather, in this or the
@@ -326,7 +326,7 @@ static void take_vector(struct finder *f, size_t at)
         s.term_count = 1;
     }
     if (s.fed_by == STREAM_ALONE)
-        refuse(f, (uint32_t)at, "its index vector is not loaded from memory in the loop");
+        refuse(f, (uint32_t)at, "the index vector is not loaded from memory in the loop");
     else
         f->out->items.items[s.fed_by].index_bytes = index_bits / 8;
     vec_push(&f->out->items, s);
@@ -435,14 +435,14 @@ void streams_find(const struct insn *insns, size_t count, struct streams *out)
     const struct insn *repeated = analysis_repeated(insns, count);
     if (repeated)
         refuse(&f, (uint32_t)(repeated - insns),
-               "its repeat count is unknown, because it is in a register");
+               "the repeat count is unknown, because it is in a register");
     for (size_t i = 0; i < f.work.accesses.count; i++)
         vec_push(&f.owner, STREAM_ALONE);
     for (size_t i = 0; i < f.work.accesses.count; i++) {
         const struct access *a = &f.work.accesses.items[i];
         struct address_parts p = {0};
         if (too_far(a)) {
-            refuse(&f, a->insn, "its offset is too large for an array");
+            refuse(&f, a->insn, "the offset is too large for an array");
             continue;
         }
         if (!a->stepped || is_vector_access(&insns[a->insn]))
@@ -451,9 +451,9 @@ void streams_find(const struct insn *insns, size_t count, struct streams *out)
             parts_of(&f, a->symbol, 1, 0, &p);
         f.owner.items[i] = stream_take(&f, a, a->step ? STREAM_WALK : STREAM_FIXED, &p);
         if (p.leaf == NO_LEAF && a->step)
-            refuse(&f, a->insn, "its address is computed by unsupported operations");
+            refuse(&f, a->insn, "the address is computed by unsupported operations");
         else if (p.leaf && a->step)
-            refuse(&f, a->insn, "its base is loaded from memory in every iteration");
+            refuse(&f, a->insn, "the base is loaded from memory in every iteration");
     }
     for (size_t i = 0; i < f.work.accesses.count; i++)
         if (f.owner.items[i] == STREAM_ALONE && !f.work.accesses.items[i].stepped &&

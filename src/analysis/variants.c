@@ -250,7 +250,7 @@ static bool keep_alive(struct variant *v, size_t at, struct operand kept[INSN_OP
             (op->file == FILE_X87 ||
              (op->file == FILE_GENERAL && op->reg == stack && !op->implicit))) {
             refuse(v, op->file == FILE_X87 ? "x87 and MMX registers cannot be preserved"
-                                           : "it writes the stack pointer");
+                                           : "the instruction writes the stack pointer");
             return false;
         }
         if (!is_register(op) || !(op->access & ACCESS_WRITE) || op->reg == stack ||
@@ -277,7 +277,7 @@ static void put_kept(struct variant *v, size_t at, const struct operand *kept, u
 {
     for (unsigned k = 0; v->insns && k < n; k++)
         if (!put_copy(v, at, &kept[k]))
-            refuse(v, "its result cannot be preserved");
+            refuse(v, "the result cannot be preserved");
 }
 
 void variant_without(const struct insn *insns, size_t count, size_t at, struct variant *out)
@@ -326,14 +326,15 @@ static void cut_memory(const struct dependence *cut, struct variant *out)
         if (op->kind != OPERAND_MEMORY || !(op->access & ACCESS_READ))
             continue;
         if (op->access & ACCESS_WRITE || op->implicit || !vary_moved(in, k, ELSEWHERE, &moved)) {
-            refuse(out, op->access & ACCESS_WRITE ? "it reads and writes the same operand"
-                                                  : "its address cannot be changed");
+            refuse(out, op->access & ACCESS_WRITE
+                            ? "the instruction reads and writes the same operand"
+                            : "the address cannot be changed");
             return;
         }
         *in = moved;
         return;
     }
-    refuse(out, "it has no load");
+    refuse(out, "the instruction has no load");
 }
 
 /* Returns whether another instruction reads the value of @cut after its reader. */
@@ -366,7 +367,7 @@ void variant_cut(const struct insn *insns, size_t count, const struct dependence
         else if (!reread(&out->insns[cut->to], cut->reg, fresh)) {
             out->insns[cut->to] = before;
             if (read_later(insns, count, cut) || !put_copy(out, cut->to, &written))
-                refuse(out, "other instructions read the same value after it");
+                refuse(out, "later instructions read the same value");
         }
     }
     if (out->insns)

@@ -330,7 +330,7 @@ static bool choose_rows(struct chart_job *w, const struct charting_request *r, s
         add_row(w, forms_find(w->forms, mapping_at(w->core->mapping, i)->form));
     return w->rows.count ||
            err_set(err, ERR_USAGE,
-                   "forms list shows the measurable forms, and why others cannot be measured",
+                   "forms list shows the measurable forms, and why other forms cannot be measured",
                    "no measurable form matches");
 }
 

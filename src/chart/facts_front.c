@@ -267,8 +267,8 @@ static const char *no_explanation(const struct probes *p, const struct front_pro
     return isnan(probe_time(p, f->blocks[BLOCKS - 1].decoded)) ? "no stable time"
            : e->first == BLOCKS ? "the µop cache delivers code from the first-level cache, or the "
                                   "decoders are equally fast"
-           : !e->count ? "no number of bytes and instructions per cycle explains the times of "
-                         "32-byte blocks; the µop cache may deliver some of them"
+           : !e->count ? "no number of bytes and instructions per cycle explains the times; the "
+                         "µop cache may deliver some 32-byte blocks"
                        : "several numbers explain the times of 32-byte blocks";
 }
 

@@ -150,5 +150,5 @@ void verdict_new(struct chart *c, size_t form, struct chart_usage *take_before)
 
 void verdict_likeliest(struct chart *c, size_t form, double worst)
 {
-    write_source(c, form, worst, "most probable by all its experiments");
+    write_source(c, form, worst, "most probable by all experiments of the form");
 }

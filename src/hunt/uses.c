@@ -56,7 +56,7 @@ struct form_uses *form_uses_measurable(const struct forms *forms, bool simulated
         return uses;
     form_uses_free(uses, 0);
     err_set(err, ERR_USAGE,
-            "forms list shows the measurable forms, and why others cannot be measured",
+            "forms list shows the measurable forms, and why other forms cannot be measured",
             "none of the most frequent forms is measurable on this CPU");
     return NULL;
 }

@@ -22,13 +22,15 @@ bool admit_file(const char *path, struct err *err)
     struct stat status;
 
     if (stat(path, &status) == 0 && status.st_mode & (S_ISUID | S_ISGID))
-        return err_set(
-            err, ERR_IO, ALONE,
-            "%s is set-user-ID or set-group-ID: with ptrace it would run without these rights",
-            path);
+        return err_set(err, ERR_IO, ALONE,
+                       "%s is set-user-ID or set-group-ID: with ptrace the program would run "
+                       "without these rights",
+                       path);
     if (getxattr(path, "security.capability", NULL, 0) > 0)
         return err_set(err, ERR_IO, ALONE,
-                       "%s has file capabilities: with ptrace it would run without them", path);
+                       "%s has file capabilities: with ptrace the program would run without these "
+                       "capabilities",
+                       path);
     return true;
 }
 

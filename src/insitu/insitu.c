@@ -591,7 +591,7 @@ static bool run_to_entry(struct insitu_watch *w, struct err *err)
         if (!wanted(w))
             return err_set(err, ERR_INTERRUPTED, NULL, "cancelled");
     }
-    return err_set(err, ERR_DATA, "run it in a shell to see its messages",
+    return err_set(err, ERR_DATA, "run the program in a shell to see its messages",
                    "the program ended before its first instruction");
 }
 
@@ -747,7 +747,7 @@ static bool try_system(struct insitu_watch *w, struct err *err)
     counters_new(&counters_system, &w->counters);
     w->out->refused = w->trial.tracing != NULL;
     return !w->out->refused ||
-           err_set(err, ERR_IO, "run it on a system whose ptrace works",
+           err_set(err, ERR_IO, "run Portolan on a system whose ptrace works",
                    "ptrace does not work correctly on this system: %s", w->trial.tracing);
 }
 

@@ -128,11 +128,16 @@ static bool refused(pid_t pid, int reason, struct err *err)
         close(fd);
     }
     if (reason == EPERM && (*scope == '1' || *scope == '2' || *scope == '3'))
-        return err_set(err, ERR_IO,
-                       "start the program with program explain, or run sysctl "
-                       "kernel.yama.ptrace_scope=0 as root",
-                       "ptrace of process %d is refused: sysctl kernel.yama.ptrace_scope is %s",
-                       (int)pid, scope);
+        return err_set(
+            err, ERR_IO,
+            *scope == '3' ? "restart the system with a smaller value: 3 cannot be changed"
+            : *scope == '2'
+                ? "run Portolan as root, or run sysctl kernel.yama.ptrace_scope=1 as root "
+                  "and start the program with program explain"
+                : "start the program with program explain, or run sysctl "
+                  "kernel.yama.ptrace_scope=0 as root",
+            "ptrace of process %d is refused: sysctl kernel.yama.ptrace_scope is %s", (int)pid,
+            scope);
     if (reason == EPERM)
         return err_set(err, ERR_IO,
                        "run Portolan as the user of the process, or as root; a container needs "

@@ -218,7 +218,7 @@ static const struct {
      "kernel load FILE",
      {"kernel load", "kernel functions", "forms scan"}},
     {is_perf_data, "a profile of perf", "kernel load PROGRAM --profile FILE", {0}},
-    {is_bitcode, "LLVM bitcode", "llc FILE converts it to assembler text", {0}},
+    {is_bitcode, "LLVM bitcode", "llc FILE converts the bitcode to assembler text", {0}},
     {is_windows,
      "a Windows program (PE)",
      "objdump -d prints its code, which kernel load reads",

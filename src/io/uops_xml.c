@@ -202,7 +202,7 @@ static bool at_end(struct uops_xml *x)
         err_at(x->err, x->name, 0, 0);
         x->failed = true;
     } else if (!x->table->count) {
-        err_set(x->err, ERR_DATA, "select one of them",
+        err_set(x->err, ERR_DATA, "select one of the file's architectures",
                 "no measurements for %s; the file has%.400s",
                 x->architecture ? x->architecture : "any architecture", str_text(&x->others));
         err_at(x->err, x->name, 0, 0);

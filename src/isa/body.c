@@ -121,7 +121,7 @@ bool body_check(enum isa set, const uint8_t *code, size_t length, struct err *er
             return false;
         const char *reason = not_run(&in);
         reason = !uses(&in, &written, &bases) && !reason
-                     ? "its memory operand has no base register, or uses a segment"
+                     ? "the memory operand has no base register, or uses a segment"
                      : reason;
         reason = !reason && written & isa->kept_registers
                      ? "writes a register that the measurement loop uses"

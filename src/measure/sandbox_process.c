@@ -98,9 +98,9 @@ static bool stage_failed(const struct sandbox_hello *hello, struct err *err)
     static const char *const what[STAGE_COUNT] = {
         [STAGE_ORPHAN] = "parent process ended",
         [STAGE_FILES] = "cannot close inherited files",
-        [STAGE_MEMORY] = "cannot map its memory",
-        [STAGE_SIGNALS] = "cannot set its signal handlers",
-        [STAGE_LIMITS] = "cannot set its limits",
+        [STAGE_MEMORY] = "cannot map memory",
+        [STAGE_SIGNALS] = "cannot set the signal handlers",
+        [STAGE_LIMITS] = "cannot set the resource limits",
         [STAGE_FILTER] = "the system kernel has no seccomp filters",
     };
     const char *text =

@@ -62,7 +62,7 @@ static bool change_latency(struct machine *m, const char *form, const char *valu
         return err_set(err, ERR_USAGE, "give a number of cycles of at least 0",
                        "invalid latency \"%s\"", value);
     if (!old) {
-        machine_refuse_form(m, form, "set its usage before its latency", err);
+        machine_refuse_form(m, form, "set the usage of the form before its latency", err);
         if (err)
             err->code = ERR_USAGE;   /* The user's text is wrong, and not a file. */
         return false;

@@ -67,7 +67,8 @@ const struct fact fact_schema[] = {
     {"eliminate_per_cycle", FACT_WHOLE, "moves/cycle", 1, MOST, NULL, NULL,
      "register moves that rename eliminates per cycle", "issue bound, simulation", false},
     {"eliminate_zero_per_cycle", FACT_WHOLE, "moves/cycle", 1, MOST, NULL, NULL,
-     "moves of zero that rename eliminates per cycle; default: they count as register moves",
+     "moves of zero that rename eliminates per cycle; default: moves of zero count as register "
+     "moves",
      "issue bound, simulation", false},
     {"issue_domain", FACT_CHOICE, NO_UNIT, "macro-ops", "fused macro-ops",
      "unit of an issue slot. fused (Intel): a load with its operation, or a store's address with "
@@ -229,8 +230,8 @@ const struct fact fact_schema[] = {
      "microcode, at this number of µops per cycle or the rename width",
      "decoders", false},
     {"decode_alone_uops", FACT_WHOLE, "µops", 1, MOST, "decode_complex_uops", NULL,
-     "an instruction with at least this many µops is the last one decoded in its cycle", "decoders",
-     false},
+     "an instruction with at least this many µops is the last instruction decoded in its cycle",
+     "decoders", false},
     {"decode_width", FACT_WHOLE, "instructions/cycle", 1, MOST, NULL, NULL,
      "instructions decoded per cycle, if all decoders are equal", "decoders", false},
     {"uop_cache_width", FACT_WHOLE, "µops/cycle", 1, MOST, NULL, NULL,
@@ -284,7 +285,7 @@ const struct fact fact_schema[] = {
     {"load_buffer", FACT_WHOLE, "loads", 1, MOST, "72", NULL,
      "size of the load buffer: loads between rename and retirement", "simulation", false},
     {"store_buffer", FACT_WHOLE, "stores", 1, MOST, "56", NULL,
-     "size of the store buffer: stores between rename and the first-level cache; they forward to "
+     "size of the store buffer: stores between rename and the first-level cache, which forward to "
      "loads",
      "simulation, dependencies", false},
     {"retire_width", FACT_NUMBER, "µops/cycle", 1, MOST, "issue_width", NULL,

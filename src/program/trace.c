@@ -313,10 +313,10 @@ bool program_trace_parse(const struct program *p, const char *name, struct str *
         if (watch_steps(1 + length / 64))
             ok = watch_goes_on(err) && err_set(err, ERR_INTERRUPTED, NULL, "cancelled");
         if (ok && !read_line(&t, at)) {
-            ok = err_set(
-                err, ERR_DATA,
-                "the program may overwrite its counters; compile it again if it was changed",
-                "the trace is damaged");
+            ok = err_set(err, ERR_DATA,
+                         "the program may overwrite its counters; compile the program again if it "
+                         "was changed",
+                         "the trace is damaged");
             err_at(err, name, number_of_line, 0);
         }
     }

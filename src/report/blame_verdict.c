@@ -116,7 +116,7 @@ static void add_reason(const struct blame_row *row, const struct insn *in, const
 
     str_add(out, ": ");
     if (nop && slow && row->nop.here < SMALL * row->out.here && row->out.here > 0)
-        str_add(out, "its slot at rename or in the front end, because a nop instead of it takes "
+        str_add(out, "the slot at rename or in the front end, because a nop in its place takes "
                      "equally long");
     else if (nop && !slow && row->nop.model < SMALL * row->out.model)
         str_add(out, "its issue slot in the model");

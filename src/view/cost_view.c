@@ -43,8 +43,9 @@ static void say(const struct run_profile *p, const struct profile_loop *l, size_
             l->bound, l->bottleneck, profile_time_with(p, at, now, l->bound), all);
     else
         str_addf(out,
-                 isnan(l->measured) ? "Predicted at its bound of %.2f cycles (%s), not measured."
-                                    : "Outside the program it is at its bound of %.2f cycles (%s).",
+                 isnan(l->measured)
+                     ? "Predicted at its bound of %.2f cycles (%s), not measured."
+                     : "Outside the program the loop is at its bound of %.2f cycles (%s).",
                  l->bound, l->bottleneck);
     if (l->why)
         str_addf(out, " %s", l->why);

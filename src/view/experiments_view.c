@@ -291,7 +291,7 @@ static void draw_code(const struct experiment_detail *d, bool made, size_t first
         return;
     }
     grid_printf(g, x, y, width, ROLE_HEADER, 0, "%s: %u time%s in %zu bytes",
-                d->ran ? "code as run" : "as it would be executed", d->executions,
+                d->ran ? "code as run" : "code as it would be executed", d->executions,
                 d->executions == 1 ? "" : "s", d->bytes);
     for (size_t i = 0; i < first && *line; i++)
         line += strcspn(line, "\n") + 1;

@@ -72,7 +72,7 @@ static void lines_draw(void *state, struct session *s, struct grid *g)
                         : l && s->document.profile->cut_off
                             ? "Profiling was cancelled or failed before the "
                               "program ended: source lines were not read."
-                        : l ? "The code has no source lines: compile it with -g."
+                        : l ? "The code has no source lines: compile the source file with -g."
                             : "Source of a hot loop, with the share of the samples of each line.",
                         running ? "program stop"
                         : l     ? "do open"

@@ -220,8 +220,8 @@ static void draw_detail(const struct mapping_view_state *v, struct grid *g, int 
     if (*entry->source)
         grid_printf(g, (int)used + 2, y, 0, ROLE_DIM, 0, "(%s)", entry->source);
     if (v->pressed)
-        grid_printf(g, 0, y + 1, 0, ROLE_DIM, 0, "%zu more with this usage%s%s", count - 1,
-                    count > 1 ? ": " : "", str_text(&names));
+        grid_printf(g, 0, y + 1, 0, ROLE_DIM, 0, "%zu other form%s with this usage%s%s",
+                    count - 1, count == 2 ? "" : "s", count > 1 ? ": " : "", str_text(&names));
     else if (pressures_pending(v->pressures))
         grid_put(g, 0, y + 1, 0, ROLE_DIM, 0, "cycles and ports are being computed");
     str_done(&usage);

@@ -233,15 +233,15 @@ static void source_status(void *state, struct session *s, struct str *out)
         str_addf(out, "%zu/%zu", v->cursor + 1, v->lines.count);
 }
 
-const struct view_ops source_view = {.name = "source",
-                                     .label = "Source",
-                                     .help = "text around the loop, with the loop's lines marked",
-                                     .act = source_act,
-                                     .marks =
-                                         "cursor\tthe other views follow it on lines of the loop",
-                                     .state_size = sizeof(struct source_view_state),
-                                     .close = source_close,
-                                     .draw = source_draw,
-                                     .click = source_click,
-                                     .find = source_find,
-                                     .status = source_status};
+const struct view_ops source_view = {
+    .name = "source",
+    .label = "Source",
+    .help = "text around the loop, with the loop's lines marked",
+    .act = source_act,
+    .marks = "cursor\tthe other views follow the cursor on lines of the loop",
+    .state_size = sizeof(struct source_view_state),
+    .close = source_close,
+    .draw = source_draw,
+    .click = source_click,
+    .find = source_find,
+    .status = source_status};

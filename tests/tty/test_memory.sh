@@ -73,19 +73,19 @@ test_words() {
     expect 0 "$portolan" --machine skylake -e "kernel load $work/still.s; kernel memory"
     holds out 'constant addresses'
     expect 0 "$portolan" --machine skylake -e "kernel load $work/unknown.s; kernel memory"
-    holds out 'instruction 1: its address is computed by an unsupported operation'
+    holds out 'instruction 1: the address is computed by an unsupported operation'
     expect 0 "$portolan" --machine skylake -e "kernel load $work/chase.s; kernel memory --size 512M"
     holds out 'memory latency'
     expect 1 "$portolan" --machine haswell -e "kernel memory"
     holds err 'kernel'
     expect 0 "$portolan" --machine neoverse-n1 -e "kernel load $work/triad.s; kernel memory --machine golden-cove-inferred --size 2M"
-    holds out 'not predicted: unknown caches'
+    holds out 'not predicted: facts about the caches and the memory of neoverse-n1 are missing'
 }
 test_shared_arrays() {
     expect 0 "$portolan" --machine skylake -e "kernel load $work/rows.s; kernel memory --size 16M; kernel memory --size 16M --arrays 2=1+8192"
     holds out '8192 bytes after stream 2'
     expect 1 "$portolan" --machine skylake -e "kernel load $work/rows.s; kernel memory --arrays 2=7+8"
-    holds err 'no streams 2 and 7'
+    holds err 'streams 2 and 7 are not two different streams'
     for wrong in 2 2= =1 2=1+ a=b 2=1*3 1=1 ''; do
         expect 1 "$portolan" --machine skylake -e "kernel load $work/rows.s; kernel memory --arrays '$wrong'"
     done

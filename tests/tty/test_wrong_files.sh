@@ -64,7 +64,7 @@ bhive.csv|kernel evaluate FILE|kernel evaluate FILE --machine skylake
 program|kernel load FILE|
 lib.a|kernel load FILE|
 perf.data|kernel load PROGRAM --profile FILE|
-module.bc|llc FILE converts it to assembler text|
+module.bc|llc FILE converts the bitcode to assembler text|
 hello.exe|objdump -d prints its code|
 hello.macho|objdump -d prints its code|
 both.macho|objdump -d prints its code|

@@ -494,16 +494,16 @@ static void test_letters(void **state)
     static const struct { const char *form, *template, *fault;
     } cases[] = {
         {"ADD (X, X, X)", "add {RW:X}, {R:X}, {R:X}",
-         "its template declares RW for operand 1, which is W"},
+         "the template declares RW for operand 1, which is W"},
         {"ADD (X, X, X)", "add {W:X}, {R:X}, {W:X}",
-         "its template declares W for operand 3, which is R"},
+         "the template declares W for operand 3, which is R"},
         {"LDR (X, [X], I)", "ldr {W:X}, [{W:X}], #16",
-         "its template declares W for operand 2, which is R"},
+         "the template declares W for operand 2, which is R"},
         {"MLA (V.4S, V.4S, V.4S)", "mla {W:V}.4s, {R:V}.4s, {R:V}.4s",
-         "its template declares W for operand 1, which is RW"},
+         "the template declares W for operand 1, which is RW"},
         {"MLA (V.4S, V.4S, V.4S)", "mla {RW:V}.4s, {R:V}.4s, {R:V}.4s", NULL},
         {"LD1 ({V.16B, V.16B}, [X])", "ld1 {{{R:V}.16b, {R:V}.16b}}, [{R:X}]",
-         "its template declares R for operand 1, which is W"},
+         "the template declares R for operand 1, which is W"},
     };
 
     (void)state;

@@ -113,10 +113,10 @@ static void test_forms_add(void **state)
              "vpaddd {W:XMM}, {R:XMM}, {RW:XMM}\"\nDEC (R64),dec {RW:R64}\n");
     run(&s, "forms add @/f.csv", NULL);
     run(&s, "forms list 'INC (R64)'", &text);
-    assert_non_null(strstr(str_text(&text), "its template declares R for operand 1, which is RW"));
+    assert_non_null(strstr(str_text(&text), "the template declares R for operand 1, which is RW"));
     str_clear(&text);
     run(&s, "forms list 'VPADDD_EVEX (XMM, XMM, XMM)'", &text);
-    assert_non_null(strstr(str_text(&text), "its template declares RW for operand 3, which is R"));
+    assert_non_null(strstr(str_text(&text), "the template declares RW for operand 3, which is R"));
     str_clear(&text);
     run(&s, "forms list 'DEC (R64)'", &text);
     assert_null(strstr(str_text(&text), "not measured"));

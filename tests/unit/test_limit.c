@@ -160,10 +160,11 @@ static void test_assumed(void **state)
 {
     (void)state;
     assert_sentence("skylake", "1: addsd (%rdi), %xmm0\n addq $8, %rdi\n cmpq %rdi, %rax\n jne 1b",
-                    HOLDS("Assumed: data in the first-level cache, branches predicted."), "Not modelled");
+                    HOLDS("Assumed: data in the first-level cache, branches predicted."),
+                    "Not modelled");
     assert_sentence("skylake", "addq $1, %rax", HOLDS("cycles"), "Assumed");
-    assert_sentence("skylake", "addq (%rdi), %rax", HOLDS("Assumed: data in the first-level cache."),
-                    "branches");
+    assert_sentence("skylake", "addq (%rdi), %rax",
+                    HOLDS("Assumed: data in the first-level cache."), "branches");
     assert_sentence("skylake", "1: addq $1, %rax\n decl %ecx\n jne 1b",
                     HOLDS("Assumed: branches predicted."), "data in");
     assert_sentence(

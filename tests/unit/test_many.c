@@ -190,9 +190,9 @@ static void test_mapping(void **state)
     job_wait(0);
     frame_jobs(&frame);
     assert_true(screen_holds("20001 forms, 3 distinct"));
-    assert_true(screen_holds("6666 more with this usage: F00003; F00006; F00009; F00012"));
+    assert_true(screen_holds("6666 other forms with this usage: F00003; F00006; F00009; F00012"));
     press("j");
-    assert_true(screen_holds("6666 more with this usage: F00004; F00007"));
+    assert_true(screen_holds("6666 other forms with this usage: F00004; F00007"));
     frame_run(&frame, "sort -cycles");
     uint64_t most;
     draw_on(&most);

@@ -46,7 +46,7 @@ const char *a64_unfit(const struct form_row *row)
     struct a64_access access;
 
     if (!a64_code_text(row, &text, &access))
-        return "its template cannot be parsed";
+        return "the template cannot be parsed";
     const char *m = text.mnemonic;
     if (access.traits & INSN_BRANCH)
         return "branch";

@@ -379,7 +379,7 @@ static bool access_agrees(const struct a64_code *c, const struct a64_text *text,
                                     : c->access.operands[s->operand] & (ACCESS_READ | ACCESS_WRITE);
         if (strcmp(letters[s->access & 3], letters[access]) != 0) {
             snprintf(reason, size,
-                     "its template declares %s for operand %u, which is %s (R read, W written)",
+                     "the template declares %s for operand %u, which is %s (R read, W written)",
                      letters[s->access & 3], s->operand + 1u, letters[access]);
             return false;
         }
@@ -394,7 +394,7 @@ bool a64_code_draft(const struct form_row *row, struct a64_code *out, char *reas
 
     *out = (struct a64_code){0};
     if (!slots_parse(row->template, out) || !a64_code_text(row, &text, &out->access)) {
-        snprintf(reason, size, "its template cannot be parsed");
+        snprintf(reason, size, "the template cannot be parsed");
         return false;
     }
     if (!access_agrees(out, &text, reason, size))

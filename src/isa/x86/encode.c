@@ -332,10 +332,10 @@ static bool access_agrees(const struct x86_code *c, struct err *err)
             continue;   /* The decoder omits k0, which has no effect. */
         const unsigned access = c->insn.operands[k++].access & (ACCESS_READ | ACCESS_WRITE);
         if ((part->kind == PART_REGISTER || part->kind == PART_MEMORY) && part->access != access)
-            return err_set(err, ERR_DATA, NULL,
-                           "its template declares %s for operand %u, which is %s (R read, W "
-                           "written)",
-                           letters[part->access], k, letters[access]);
+            return err_set(
+                err, ERR_DATA, NULL,
+                "the template declares %s for operand %u, which is %s (R read, W written)",
+                letters[part->access], k, letters[access]);
     }
     return true;
 }
