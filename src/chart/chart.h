@@ -151,6 +151,10 @@ struct chart_options {
     /* true: ambiguous usages remain for `experiments settle`; false: the chart measures the
      * deciding experiments */
     bool leave_ambiguities;
+    /* forms to chart that no experiment can contain; some get the usage of an equivalent form
+     * (substitutes_find) */
+    const struct form_row *const *others;
+    size_t others_count;
     uint64_t seed;
     /* seconds that each batch of experiments may wait for an idle machine (runner_options); 0: the
      * default */

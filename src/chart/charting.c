@@ -40,6 +40,7 @@ struct chart_job {
     bool core_fixed;                 /* a recorded chart of some forms, with the core of all */
     struct forms *forms;             /* forms of the instruction set; the job owns a reference */
     VEC(const struct form_row *) rows;
+    VEC(const struct form_row *) others;   /* forms that match but no experiment can contain */
     struct block_forms uses;         /* forms that the review's blocks contain */
     struct chart_options options;
     int cpu;
@@ -274,6 +275,7 @@ void charting_free(struct chart_job *w)
     machine_free(w->core);
     machine_free(w->simulated);
     vec_done(&w->rows);
+    vec_done(&w->others);
     vec_done(&w->uses);
     forms_free(w->forms);
     free(w);
@@ -290,17 +292,23 @@ static char *path_beside(const char *journal, const char *what)
     return str_take(&path);
 }
 
+static bool matches(const struct charting_request *r, const struct form_row *row)
+{
+    bool found = r->pattern_count == 0;
+
+    for (size_t i = 0; i < r->pattern_count && !found; i++)
+        found = str_match(r->patterns[i], row->form);
+    return found;
+}
+
 /* Returns whether form @row matches the request and, unless the CPU is simulated, can be
  * measured. */
 static bool wanted(const void *state, const struct form_row *row)
 {
     const struct charting_request *r = state;
-    bool matches = r->pattern_count == 0;
     char why[96];
 
-    for (size_t i = 0; i < r->pattern_count && !matches; i++)
-        matches = str_match(r->patterns[i], row->form);
-    return matches && (r->simulated || !form_measurable(row, why, sizeof why));
+    return matches(r, row) && (r->simulated || !form_measurable(row, why, sizeof why));
 }
 
 /* Adds @row (may be NULL) unless the chart has it. */
@@ -323,9 +331,13 @@ static bool choose_rows(struct chart_job *w, const struct charting_request *r, s
     for (size_t i = 0; i < most.count; i++)
         vec_push(&w->rows, most.items[i].row);
     vec_done(&most);
-    for (size_t i = 0; r->top == SIZE_MAX && i < forms_count(w->forms); i++)
-        if (wanted(r, forms_at(w->forms, i)))
-            vec_push(&w->rows, forms_at(w->forms, i));
+    for (size_t i = 0; r->top == SIZE_MAX && i < forms_count(w->forms); i++) {
+        const struct form_row *row = forms_at(w->forms, i);
+        if (wanted(r, row))
+            vec_push(&w->rows, row);
+        else if (matches(r, row))
+            vec_push(&w->others, row);
+    }
     for (size_t i = 0; w->core_fixed && i < mapping_count(w->core->mapping); i++)
         add_row(w, forms_find(w->forms, mapping_at(w->core->mapping, i)->form));
     return w->rows.count ||
@@ -392,6 +404,8 @@ struct chart_job *charting_new(const struct charting_request *r, struct err *err
         .patience = r->recorded ? RECORDED_PATIENCE : r->patience,
         .leave_ambiguities = r->leave_ambiguities,
         .latencies = w->latencies_path,
+        .others = w->others.items,
+        .others_count = w->others.count,
         .seed = r->seed,
         .core_most = (size_t)fmin(CANDIDATES,
                                   fmax(CANDIDATES_FEW, CANDIDATES_SHARE * (double)w->rows.count))};

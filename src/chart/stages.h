@@ -50,8 +50,9 @@ bool review_blocks(struct lab *lab, struct chart *c, struct err *err);
 bool second_round(struct lab *lab, struct chart *c, const struct block_maker *maker,
                   const struct judged *seen, size_t count, struct err *err);
 
-/* substitutes.c: usages of forms that move the stack pointer and so cannot be part of experiments.
- * They get the usage of an equivalent form if small loops agree. Jumps take a slot. x86-64 only. */
+/* substitutes.c: usages of forms that cannot be part of experiments, because they move the stack
+ * pointer or use ah to dh. They get the usage of an equivalent form if small loops agree. Jumps
+ * take a slot. x86-64 only. */
 
 /* Adds the forms whose loops the machine then predicts to c->machine. Call it when the facts are
  * known, because they determine the cost of a push. Returns false with err. */

@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "chart/probes.h"
@@ -27,6 +28,10 @@ static const struct { const char *form, *like[2], *there, *back; } stack_forms[]
 static const struct {
     const char *form, *line;
 } slot_forms[] = {{"ENDBR64 ()", "endbr64"}, {"VZEROUPPER ()", "vzeroupper"}};
+/* Operands ah to dh in the name of a form, which no experiment can contain, and those of the form
+ * that does the same operation on the low bytes of registers. */
+#define HIGH "R8h"
+#define LOW "R8l"
 static const char *const jumps[] = {"JMP", "JO",  "JNO", "JB",  "JNB", "JZ",  "JNZ", "JBE", "JNBE",
                                     "JS",  "JNS", "JP",  "JNP", "JL",  "JNL", "JLE", "JNLE"};
 #define STACK_FORMS (sizeof stack_forms / sizeof *stack_forms)
@@ -36,6 +41,11 @@ static const char *const jumps[] = {"JMP", "JO",  "JNO", "JB",  "JNB", "JZ",  "J
 struct standins {
     struct probes probes;
     size_t stack[STACK_FORMS], slots[SLOT_FORMS];
+    VEC(struct other_form {
+        const char *form;
+        char *like;          /* form with low bytes, of which the machine has the usage */
+        size_t at;
+    }) others;
 };
 
 static size_t ask_repeated(struct probes *p, const char *there, const char *back)
@@ -49,6 +59,41 @@ static size_t ask_repeated(struct probes *p, const char *there, const char *back
     size_t at = probe_add(p, "%s", str_text(&lines));
     str_done(&lines);
     return at;
+}
+
+/* Appends the name of @form with low bytes in place of high ones. Returns whether it has high
+ * ones. */
+static bool with_low_bytes(const char *form, struct str *out)
+{
+    const char *next;
+    bool found = false;
+
+    for (; (next = strstr(form, HIGH)); form = next + strlen(HIGH)) {
+        str_addf(out, "%.*s" LOW, (int)(next - form), form);
+        found = true;
+    }
+    str_add(out, form);
+    return found;
+}
+
+/* Adds loops of forms with high bytes, unless the machine has them or lacks the form with low
+ * bytes. */
+static void ask_others(struct standins *s, const struct chart_options *o)
+{
+    const struct mapping *m = s->probes.chart->machine->mapping;
+
+    for (size_t i = 0; i < o->others_count; i++) {
+        const char *form = o->others[i]->form;
+        struct str like = {0}, line = {0};
+        if (with_low_bytes(form, &like) && !mapping_find(m, form) &&
+            mapping_find(m, str_text(&like))) {
+            form_instance(o->others[i], &line);
+            const size_t at = ask_repeated(&s->probes, str_text(&line), "");
+            vec_push(&s->others, ((struct other_form){form, str_take(&like), at}));
+        }
+        str_done(&like);
+        str_done(&line);
+    }
 }
 
 /* Returns the relative deviation of @m's bound for loop @at from the measured time; NaN if there is
@@ -77,12 +122,14 @@ static void put(struct machine *m, const char *form, const struct mapping_entry 
     mapping_set(m->mapping, &entry);
 }
 
-/* Composes the usage of @form from the forms in @like. Returns false if the machine lacks one of
- * them. */
-static bool put_like(struct machine *m, const char *form, const char *const like[2])
+/* Composes the usage of @form from the forms in @like. @assumed: from one form, with its latency.
+ * Returns false if the machine lacks a form. */
+static bool put_like(struct machine *m, const char *form, const char *const like[2], bool assumed)
 {
+    const char *origin = assumed ? "assumed: usage" : "charted: usage",
+               *suffix = assumed ? "; a loop agrees" : ", confirmed by a loop";
     struct mapping_entry entry = {.latency = NAN};
-    char source[120];
+    char source[160];
 
     for (unsigned i = 0; i < 2 && like[i]; i++) {
         const struct mapping_entry *one = mapping_find(m->mapping, like[i]);
@@ -93,9 +140,10 @@ static bool put_like(struct machine *m, const char *form, const char *const like
         for (unsigned k = 0; k < one->usage.count; k++)
             usage_add(&entry.usage, one->usage.uops[k].ports, one->usage.uops[k].count);
         entry.micro_ops += one->micro_ops;
+        entry.latency = assumed ? one->latency : NAN;
     }
-    snprintf(source, sizeof source, "charted: usage of %s%s%s, confirmed by a loop", like[0],
-             like[1] ? " and " : "", like[1] ? like[1] : "");
+    snprintf(source, sizeof source, "%s of %s%s%s%s", origin, like[0],
+             like[1] ? " and " : "", like[1] ? like[1] : "", suffix);
     put(m, form, &entry, source);
     usage_done(&entry.usage);
     return true;
@@ -109,10 +157,28 @@ static void conclude_stack(struct standins *s)
     bool known[STACK_FORMS];
 
     for (size_t i = 0; i < STACK_FORMS; i++)
-        known[i] = put_like(tried, stack_forms[i].form, stack_forms[i].like);
+        known[i] = put_like(tried, stack_forms[i].form, stack_forms[i].like, false);
     for (size_t i = 0; i < STACK_FORMS; i++)
         if (known[i] && deviation(s, tried, s->stack[i]) <= AGREES)
-            put_like(m, stack_forms[i].form, stack_forms[i].like);
+            put_like(m, stack_forms[i].form, stack_forms[i].like, false);
+    machine_free(tried);
+}
+
+/* Does the same for forms with high bytes. Latency limits most of their loops, which therefore can
+ * only refute a usage. */
+static void conclude_others(struct standins *s)
+{
+    struct machine *m = s->probes.chart->machine, *tried = machine_copy(m);
+
+    for (size_t i = 0; i < s->others.count; i++) {
+        const struct other_form *o = &s->others.items[i];
+        put_like(tried, o->form, (const char *const[2]){o->like}, true);
+    }
+    for (size_t i = 0; i < s->others.count; i++) {
+        const struct other_form *o = &s->others.items[i];
+        if (deviation(s, tried, o->at) <= AGREES)
+            put_like(m, o->form, (const char *const[2]){o->like}, true);
+    }
     machine_free(tried);
 }
 
@@ -155,12 +221,17 @@ bool substitutes_find(struct lab *lab, struct chart *c, struct err *err)
         s.stack[i] = ask_repeated(&s.probes, stack_forms[i].there, stack_forms[i].back);
     for (size_t i = 0; i < SLOT_FORMS; i++)
         s.slots[i] = ask_repeated(&s.probes, slot_forms[i].line, "");
+    ask_others(&s, lab->options);
     bool ok = probes_run(&s.probes, err);
     if (ok) {
         conclude_stack(&s);
         conclude_slots(&s);
+        conclude_others(&s);
         put_jumps(c->machine);
     }
+    for (size_t i = 0; i < s.others.count; i++)
+        free(s.others.items[i].like);
+    vec_done(&s.others);
     probes_done(&s.probes);
     return ok;
 }

@@ -81,14 +81,15 @@ static void test_latencies_are_kept(void **state)
     forms_free(forms);
 }
 
-/* Returns whether the loops of chart/substitutes.h cover @form. */
-static bool is_of_stack(const char *form)
+/* Returns whether the loops of chart/substitutes.c cover @form. */
+static bool is_substituted(const char *form)
 {
-    return strncmp(form, "PUSH (", 6) == 0 || strncmp(form, "POP (", 5) == 0;
+    return strncmp(form, "PUSH (", 6) == 0 || strncmp(form, "POP (", 5) == 0 ||
+           strstr(form, "R8h");
 }
 
-/* Returns a copy of @truth without pushes and pops. */
-static struct machine *without_stack(const struct machine *truth)
+/* Returns a copy of @truth without these forms. */
+static struct machine *without_substitutes(const struct machine *truth)
 {
     struct machine *m = machine_copy(truth);
 
@@ -96,30 +97,37 @@ static struct machine *without_stack(const struct machine *truth)
     m->mapping = mapping_new(mapping_ports(truth->mapping));
     mapping_set_issue_width(m->mapping, mapping_issue_width(truth->mapping));
     for (size_t i = 0; i < mapping_count(truth->mapping); i++)
-        if (!is_of_stack(mapping_at(truth->mapping, i)->form))
+        if (!is_substituted(mapping_at(truth->mapping, i)->form))
             mapping_set(m->mapping, mapping_at(truth->mapping, i));
     return m;
 }
 
-/* Checks that pushes and pops of @machine have the usages of equivalent operations, with the ports
- * of the tables. */
-static void check_substitutes(const char *machine, struct forms *forms, const char *const *expected)
+/* Checks that the forms @expected of @machine have the usages of equivalent operations, which its
+ * tables confirm. @others: the chart is asked for them. */
+static void check_substitutes(const char *machine, struct forms *forms, const char *const *expected,
+                              bool others)
 {
     struct err err = {0};
     struct machine *truth = machine_load_shipped(machine, &err);
+    const struct form_row *rows[8];
+    size_t count = 0;
     struct imitation *cpu = imitation_new(truth, 0.002, 1);
-    struct chart *c = chart_at(without_stack(truth), forms, addition, 1);
+    struct chart *c = chart_at(without_substitutes(truth), forms, addition, 1);
     struct late_lab l;
 
     lab_on(&l, imitation_cpu(cpu));
     c->width = machine_number(truth, "issue_width");
-    assert_null(mapping_find(c->machine->mapping, "PUSH (R64)"));
+    assert_null(mapping_find(c->machine->mapping, expected[0]));
+    for (; others && expected[count]; count++)
+        rows[count] = forms_find(forms, expected[count]);
+    l.options.others = rows;
+    l.options.others_count = count;
     assert_true(substitutes_find(&l.lab, c, &err));
     for (; *expected; expected++) {
         const struct mapping_entry *is = mapping_find(c->machine->mapping, *expected),
                                    *should = mapping_find(truth->mapping, *expected);
         if (!is || !should || !usage_equal(&is->usage, &should->usage))
-            fail_msg("%s of %s: %s", *expected, machine, is ? "another usage" : "not found");
+fail_msg("%s of %s: %s", *expected, machine, is ? "another usage" : "not found");
     }
     chart_free(c);
     imitation_free(cpu);
@@ -134,10 +142,46 @@ static void test_stack_forms(void **state)
 
     (void)state;
     assert_non_null(forms);
-    check_substitutes("sapphirerapids", forms, stack);
-    check_substitutes("icelake-server", forms, stack);
-    check_substitutes("skylake", forms, stack);
-    check_substitutes("znver3", forms, stack);
+    check_substitutes("sapphirerapids", forms, stack, false);
+    check_substitutes("icelake-server", forms, stack, false);
+    check_substitutes("skylake", forms, stack, false);
+    check_substitutes("znver3", forms, stack, false);
+    forms_free(forms);
+}
+
+/* Forms of ah to dh have the ports of the same operation on low bytes. The chart adds those that it
+ * is asked for and whose loops agree: not an addition that takes three cycles. */
+static void test_high_bytes(void **state)
+{
+    static const char *const high[] = {"ADD (R8h, R8l)", "MOVZX (R32, R8h)", "CMP (R8h, I8)",
+                                       "SUB (R8l, R8h)", "SUB (M8, R8h)", NULL};
+    struct err err = {0};
+    struct forms *forms = forms_load(ISA_X86_64, NULL, &err);
+    struct machine *truth = machine_load_shipped("skylake", &err);
+
+    (void)state;
+    assert_true(forms && truth);
+    check_substitutes("skylake", forms, high, true);
+    check_substitutes("icelake-server", forms, high, true);
+
+    struct mapping_entry slow = *mapping_find(truth->mapping, high[0]);
+    slow.latency = 3;
+    mapping_set(truth->mapping, &slow);
+    struct imitation *cpu = imitation_new(truth, 0.002, 1);
+    struct chart *c = chart_at(without_substitutes(truth), forms, addition, 1);
+    const struct form_row *rows[] = {forms_find(forms, high[0]), forms_find(forms, high[1])};
+    struct late_lab l;
+    lab_on(&l, imitation_cpu(cpu));
+    c->width = machine_number(truth, "issue_width");
+    l.options.others = rows;
+    l.options.others_count = 2;
+    assert_true(substitutes_find(&l.lab, c, &err));
+    assert_null(mapping_find(c->machine->mapping, high[0]));
+    const struct mapping_entry *found = mapping_find(c->machine->mapping, high[1]);
+    assert_true(found && strstr(found->source, "assumed: usage of MOVZX (R32, R8l)"));
+    chart_free(c);
+    imitation_free(cpu);
+    machine_free(truth);
     forms_free(forms);
 }
 
@@ -177,7 +221,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_latencies_are_kept),
         cmocka_unit_test(test_load_latency_of_whole_registers),
-        cmocka_unit_test(test_stack_forms),
+        cmocka_unit_test(test_stack_forms), cmocka_unit_test(test_high_bytes),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
