@@ -52,7 +52,7 @@ bool second_round(struct lab *lab, struct chart *c, const struct block_maker *ma
 
 /* substitutes.c: usages of forms that cannot be part of experiments, because they move the stack
  * pointer or use ah to dh. They get the usage of an equivalent form if small loops agree. Jumps
- * take a slot. x86-64 only. */
+ * take a slot, calls also a store, returns a load. x86-64 only. */
 
 /* Adds the forms whose loops the machine then predicts to c->machine. Call it when the facts are
  * known, because they determine the cost of a push. Returns false with err. */

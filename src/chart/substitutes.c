@@ -34,9 +34,18 @@ static const struct {
 #define LOW "R8l"
 static const char *const jumps[] = {"JMP", "JO",  "JNO", "JB",  "JNB", "JZ",  "JNZ", "JBE", "JNBE",
                                     "JS",  "JNS", "JP",  "JNP", "JL",  "JNL", "JLE", "JNLE"};
+/* Jumps that access memory: calls, returns, and a jump to a loaded address. */
+static const struct { const char *form, *like[2]; } memory_jumps[] = {
+    {"JMP (M64)", {"MOV (R64, M64)"}},
+    {"CALL_NEAR (Rel32)", {"MOV (M64, R64)"}},
+    {"CALL_NEAR (R64)", {"MOV (M64, R64)"}},
+    {"CALL_NEAR (M64)", {"MOV (R64, M64)", "MOV (M64, R64)"}},
+    {"RET_NEAR ()", {"MOV (R64, M64)"}},
+};
 #define STACK_FORMS (sizeof stack_forms / sizeof *stack_forms)
 #define SLOT_FORMS (sizeof slot_forms / sizeof *slot_forms)
 #define JUMPS (sizeof jumps / sizeof *jumps)
+#define MEMORY_JUMPS (sizeof memory_jumps / sizeof *memory_jumps)
 
 struct standins {
     struct probes probes;
@@ -122,28 +131,38 @@ static void put(struct machine *m, const char *form, const struct mapping_entry 
     mapping_set(m->mapping, &entry);
 }
 
-/* Composes the usage of @form from the forms in @like. @assumed: from one form, with its latency.
- * Returns false if the machine lacks a form. */
-static bool put_like(struct machine *m, const char *form, const char *const like[2], bool assumed)
+/* How a usage follows from other forms, by the text of the source. */
+enum origin { ORIGIN_LOOP, ORIGIN_LOW_BYTES, ORIGIN_JUMP };
+static const struct { const char *before, *after; } origins[] = {
+    [ORIGIN_LOOP] = {"charted: usage of ", ", confirmed by a loop"},
+    [ORIGIN_LOW_BYTES] = {"assumed: usage of ", "; a loop agrees"},
+    [ORIGIN_JUMP] = {"assumed: a jump, one issue slot with unknown ports, and ", ""},
+};
+
+/* Composes the usage of @form from the forms in @like. Returns false if the machine lacks one of
+ * them. */
+static bool put_like(struct machine *m, const char *form, const char *const like[2],
+                     enum origin origin)
 {
-    const char *origin = assumed ? "assumed: usage" : "charted: usage",
-               *suffix = assumed ? "; a loop agrees" : ", confirmed by a loop";
-    struct mapping_entry entry = {.latency = NAN};
+    struct mapping_entry entry = {.latency = NAN, .micro_ops = origin == ORIGIN_JUMP};
     char source[160];
 
     for (unsigned i = 0; i < 2 && like[i]; i++) {
         const struct mapping_entry *one = mapping_find(m->mapping, like[i]);
+        unsigned uops = 0;
         if (!one) {
             usage_done(&entry.usage);
             return false;
         }
-        for (unsigned k = 0; k < one->usage.count; k++)
+        for (unsigned k = 0; k < one->usage.count; k++) {
             usage_add(&entry.usage, one->usage.uops[k].ports, one->usage.uops[k].count);
-        entry.micro_ops += one->micro_ops;
-        entry.latency = assumed ? one->latency : NAN;
+            uops += one->usage.uops[k].count;
+        }
+        entry.micro_ops += one->micro_ops ? one->micro_ops : uops;
+        entry.latency = origin == ORIGIN_LOW_BYTES ? one->latency : NAN;
     }
-    snprintf(source, sizeof source, "%s of %s%s%s%s", origin, like[0],
-             like[1] ? " and " : "", like[1] ? like[1] : "", suffix);
+    snprintf(source, sizeof source, "%s%s%s%s%s", origins[origin].before, like[0],
+             like[1] ? " and " : "", like[1] ? like[1] : "", origins[origin].after);
     put(m, form, &entry, source);
     usage_done(&entry.usage);
     return true;
@@ -157,10 +176,10 @@ static void conclude_stack(struct standins *s)
     bool known[STACK_FORMS];
 
     for (size_t i = 0; i < STACK_FORMS; i++)
-        known[i] = put_like(tried, stack_forms[i].form, stack_forms[i].like, false);
+        known[i] = put_like(tried, stack_forms[i].form, stack_forms[i].like, ORIGIN_LOOP);
     for (size_t i = 0; i < STACK_FORMS; i++)
         if (known[i] && deviation(s, tried, s->stack[i]) <= AGREES)
-            put_like(m, stack_forms[i].form, stack_forms[i].like, false);
+            put_like(m, stack_forms[i].form, stack_forms[i].like, ORIGIN_LOOP);
     machine_free(tried);
 }
 
@@ -172,12 +191,12 @@ static void conclude_others(struct standins *s)
 
     for (size_t i = 0; i < s->others.count; i++) {
         const struct other_form *o = &s->others.items[i];
-        put_like(tried, o->form, (const char *const[2]){o->like}, true);
+        put_like(tried, o->form, (const char *const[2]){o->like}, ORIGIN_LOW_BYTES);
     }
     for (size_t i = 0; i < s->others.count; i++) {
         const struct other_form *o = &s->others.items[i];
         if (deviation(s, tried, o->at) <= AGREES)
-            put_like(m, o->form, (const char *const[2]){o->like}, true);
+            put_like(m, o->form, (const char *const[2]){o->like}, ORIGIN_LOW_BYTES);
     }
     machine_free(tried);
 }
@@ -195,8 +214,8 @@ static void conclude_slots(struct standins *s)
     }
 }
 
-/* Adds all jumps to @m with one slot each, because no program loop could be predicted without them.
- * No measurement of a chart reveals their ports. */
+/* Adds all jumps, calls and returns to @m with one slot for the jump, because few loops of programs
+ * could be predicted without them. No measurement of a chart reveals the ports of jumps. */
 static void put_jumps(struct machine *m)
 {
     const struct mapping_entry as = {.latency = NAN, .micro_ops = 1};
@@ -209,6 +228,9 @@ static void put_jumps(struct machine *m)
             snprintf(form, sizeof form, "%s (%s)", jumps[i], distances[k]);
             put(m, form, &as, "assumed: one issue slot, ports unknown");
         }
+    put(m, "JMP (R64)", &as, "assumed: one issue slot, ports unknown");
+    for (size_t i = 0; i < MEMORY_JUMPS; i++)
+        put_like(m, memory_jumps[i].form, memory_jumps[i].like, ORIGIN_JUMP);
 }
 
 bool substitutes_find(struct lab *lab, struct chart *c, struct err *err)

@@ -85,6 +85,7 @@ static void test_latencies_are_kept(void **state)
 static bool is_substituted(const char *form)
 {
     return strncmp(form, "PUSH (", 6) == 0 || strncmp(form, "POP (", 5) == 0 ||
+           strncmp(form, "CALL_NEAR (", 11) == 0 || strncmp(form, "RET_NEAR (", 10) == 0 ||
            strstr(form, "R8h");
 }
 
@@ -146,6 +147,37 @@ static void test_stack_forms(void **state)
     check_substitutes("icelake-server", forms, stack, false);
     check_substitutes("skylake", forms, stack, false);
     check_substitutes("znver3", forms, stack, false);
+    forms_free(forms);
+}
+
+/* Calls and returns have the usages of a store and a load, and one slot more. */
+static void test_calls_and_returns(void **state)
+{
+    static const struct { const char *form, *like; } cases[] = {
+        {"CALL_NEAR (Rel32)", "MOV (M64, R64)"}, {"RET_NEAR ()", "MOV (R64, M64)"}};
+    struct err err = {0};
+    struct forms *forms = forms_load(ISA_X86_64, NULL, &err);
+    struct machine *truth = machine_load_shipped("skylake", &err);
+
+    (void)state;
+    assert_true(forms && truth);
+    struct imitation *cpu = imitation_new(truth, 0.002, 1);
+    struct chart *c = chart_at(without_substitutes(truth), forms, addition, 1);
+    struct late_lab l;
+    lab_on(&l, imitation_cpu(cpu));
+    c->width = machine_number(truth, "issue_width");
+    assert_null(mapping_find(c->machine->mapping, cases[0].form));
+    assert_true(substitutes_find(&l.lab, c, &err));
+    for (size_t i = 0; i < 2; i++) {
+        const struct mapping_entry *is = mapping_find(c->machine->mapping, cases[i].form),
+                                   *like = mapping_find(truth->mapping, cases[i].like);
+        assert_true(is && usage_equal(&is->usage, &like->usage));
+        assert_int_equal(is->micro_ops, like->micro_ops + 1);
+        assert_non_null(strstr(is->source, "assumed: a jump"));
+    }
+    chart_free(c);
+    imitation_free(cpu);
+    machine_free(truth);
     forms_free(forms);
 }
 
@@ -222,6 +254,7 @@ int main(void)
         cmocka_unit_test(test_latencies_are_kept),
         cmocka_unit_test(test_load_latency_of_whole_registers),
         cmocka_unit_test(test_stack_forms), cmocka_unit_test(test_high_bytes),
+        cmocka_unit_test(test_calls_and_returns),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
