@@ -132,7 +132,7 @@ static void put(struct machine *m, const char *form, const struct mapping_entry 
 }
 
 /* How a usage follows from other forms, by the text of the source. */
-enum origin { ORIGIN_LOOP, ORIGIN_LOW_BYTES, ORIGIN_JUMP };
+enum usage_origin { ORIGIN_LOOP, ORIGIN_LOW_BYTES, ORIGIN_JUMP };
 static const struct { const char *before, *after; } origins[] = {
     [ORIGIN_LOOP] = {"charted: usage of ", ", confirmed by a loop"},
     [ORIGIN_LOW_BYTES] = {"assumed: usage of ", "; a loop agrees"},
@@ -142,7 +142,7 @@ static const struct { const char *before, *after; } origins[] = {
 /* Composes the usage of @form from the forms in @like. Returns false if the machine lacks one of
  * them. */
 static bool put_like(struct machine *m, const char *form, const char *const like[2],
-                     enum origin origin)
+                     enum usage_origin origin)
 {
     struct mapping_entry entry = {.latency = NAN, .micro_ops = origin == ORIGIN_JUMP};
     char source[160];
