@@ -77,8 +77,8 @@ static void say_accesses(const struct advice *s)
         break;
     case ACCESSES_PLACES:
         str_addf(s->out,
-                 "Loads and stores take %.2f cycles per iteration, because some share banks of the "
-                 "first-level cache or cross lines: %zu load%s and %zu store%s.",
+                 "Loads and stores take %.2f cycles per iteration, because some accesses share "
+                 "banks of the first-level cache or cross lines: %zu load%s and %zu store%s.",
                  cycles, loads, loads == 1 ? "" : "s", stores, stores == 1 ? "" : "s");
         break;
     case ACCESSES_AGAIN:

@@ -77,9 +77,10 @@ void advice_say_scan(const struct advice *s)
     const uint8_t used = s->a->rows[chain->user].insn->operation;
     if (chain->extremum && (used == OPERATION_COMPARE || used == OPERATION_FP_COMPARE ||
                             used == OPERATION_VECTOR_COMPARE))
-        str_add(s->out,
-                " compares with each partial result. Keep a minimum or maximum, with its position, "
-                "for each of several parts of the data, and compare them at the end.");
+        str_add(
+            s->out,
+            " compares with each partial result. Keep a minimum or maximum, with its position, "
+            "for each of several parts of the data, and compare the parts' results at the end.");
     else
         str_addf(
             s->out,
@@ -218,8 +219,8 @@ void advice_say_select(const struct advice *s)
                 ? " Select the addend instead of the sum (x += c ? y : 0). The chain is then one "
                   "addition, and the accumulator can be split."
             : s->l->chain.extremum
-                ? " Keep the minimum or maximum of several parts of the data, and combine them at "
-                  "the end; a well-predicted branch would not wait."
+                ? " Keep the minimum or maximum of several parts of the data, and combine the "
+                  "results at the end; a well-predicted branch would not wait."
                 : " Interleave independent data; a well-predicted branch would not wait.");
     advice_next(s);
 }

@@ -48,7 +48,7 @@ static void on_field(void *text, size_t length, void *state)
     if (r->failed)
         return;
     if (memchr(text ? text : "", 0, length)) {
-        fault(r, r->fields.count + 1, "remove it", "a NUL byte in the text");
+        fault(r, r->fields.count + 1, "remove the NUL byte", "a NUL byte in the text");
         return;
     }
     if (++r->field_count > FIELDS_MAX) {

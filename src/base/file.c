@@ -100,12 +100,12 @@ static void not_there(struct err *err, const char *path)
 static bool may_read(const char *path, const struct stat *status, struct err *err)
 {
     if (S_ISFIFO(status->st_mode) && files_only)
-        err_set(err, ERR_IO, "remove it", "is a pipe; only regular files are supported");
+        err_set(err, ERR_IO, "remove this file", "is a pipe; only regular files are supported");
     else if (S_ISFIFO(status->st_mode) && pipes_refused)
         err_set(err, ERR_IO, "write the data to a file first, or use portolan -b",
                 "is a pipe; pipes are not supported in the workbench");
     else if (files_only && !S_ISREG(status->st_mode) && !S_ISDIR(status->st_mode))
-        err_set(err, ERR_IO, "remove it", "is not a regular file");
+        err_set(err, ERR_IO, "remove this file", "is not a regular file");
     else
         return true;
     return err_at(err, path, 0, 0);

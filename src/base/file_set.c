@@ -253,12 +253,12 @@ static bool settle(int dir, const char *path, struct err *err)
         return errno == ENOENT || file_fault(err, path, "check the directory", NULL);
     str_addf(&record, "%s/" FILE_SET_RECORD, path);
     if (!S_ISREG(status.st_mode) || status.st_uid != geteuid()) {
-        err_set(err, ERR_DATA, "remove it", "is not a regular file owned by this user");
+        err_set(err, ERR_DATA, "remove this file", "is not a regular file owned by this user");
         err_at(err, str_text(&record), 0, 0);
     } else if (file_read(str_text(&record), RECORD_LIMIT, &text, err)) {
         ok = record_parse(text.data ? text.data : (char *)"", text.length, &changes, &count);
         if (!ok) {
-            err_set(err, ERR_DATA, "remove it", "is not a journal of a file change");
+            err_set(err, ERR_DATA, "remove this file", "is not a journal of a file change");
             err_at(err, str_text(&record), 0, 0);
         } else if (!apply(dir, changes, count)) {
             ok = file_fault(err, path, "complete the interrupted change of files",

@@ -153,7 +153,8 @@ const struct fact fact_schema[] = {
      "dependencies", false},
     {"unhurried_ports", FACT_PORTS, NO_UNIT, NULL, NULL,
      "ports whose two-cycle operations take one cycle if loads or stores, not a chain of these "
-     "operations, limit the loop", "dependencies", false},
+     "operations, limit the loop",
+     "dependencies", false},
     {"shift_keeps_flags", YES_OR_NO, "yes", NULL,
      "a shift or rotate by cl waits for the flags, which a count of 0 leaves unchanged",
      "dependencies", false},
@@ -167,10 +168,12 @@ const struct fact fact_schema[] = {
      "dependencies", FACT_FITTED},
     {"bypass_delay_addition", FACT_NUMBER, CYCLES, "0", NULL,
      "extra latency from a two-cycle floating-point addition to any operation except another "
-     "addition", "dependencies", false},
+     "addition",
+     "dependencies", false},
     {"bypass_ports", FACT_PORTS, NO_UNIT, NULL, NULL,
      "ports whose multipliers, converters and comparers have a bypass delay to one-cycle vector "
-     "operations", "dependencies", false},
+     "operations",
+     "dependencies", false},
     {"bypass_delay", FACT_NUMBER, CYCLES, "1", NULL,
      "bypass delay to an operation whose only ports are bypass_ports, and from that operation to "
      "floating-point multipliers; the delay is smaller for operations with other ports and for "
@@ -178,7 +181,8 @@ const struct fact fact_schema[] = {
      "dependencies", FACT_FITTED},
     {"bypass_delay_domain", FACT_NUMBER, CYCLES, "0", NULL,
      "bypass delay between floating-point arithmetic, comparisons, conversions and logic on one "
-     "side, and integer vector operations and all shuffles on the other", "dependencies", false},
+     "side, and integer vector operations and all shuffles on the other",
+     "dependencies", false},
     {"wide_closes", FACT_PORTS, NO_UNIT, NULL, NULL,
      "ports that execute no vector µops while 512-bit operations execute", "ports", false},
     {"low_byte_renamed", YES_OR_NO, "no", NULL,
@@ -240,10 +244,12 @@ const struct fact fact_schema[] = {
      "µops per line of the µop cache", "µop cache", false},
     {"uop_cache_line_insns", FACT_WHOLE, "instructions", 1, 64, NULL, NULL,
      "instructions per line, for a µop cache whose lines start at jump targets instead of aligned "
-     "blocks", "µop cache", false},
+     "blocks",
+     "µop cache", false},
     {"uop_cache_line_constants", FACT_WHOLE, "constants", 1, 64, NULL, NULL,
      "displacements and immediates per line, if uop_cache_line_insns is known. A 64-bit constant "
-     "counts twice; default: no limit", "µop cache", false},
+     "counts twice; default: no limit",
+     "µop cache", false},
     {"uop_cache_window", FACT_WHOLE, "bytes/cycle", 1, 64, NULL, NULL,
      "size of the aligned window of code that the µop cache reads per cycle", "µop cache", false},
     {"uop_cache_window_lines", FACT_WHOLE, "lines/cycle", 1, 64, NULL, NULL,
@@ -420,8 +426,8 @@ const struct fact fact_schema[] = {
      "latency of a line that is streamed from main memory, without a page walk; default: hidden",
      "programs", false},
     {"stream_ahead", FACT_NUMBER, "lines", 0, MOST, NULL, NULL,
-     "lines that the prefetchers have in flight per stream, beside those of the core, if the core "
-     "has fewer than about eight; default: always enough",
+     "lines that the prefetchers have in flight per stream in addition to the core's lines, if the "
+     "core has fewer than about eight lines in flight; default: always enough",
      "programs", false},
     {"line_alone", FACT_NUMBER, "", 1, 2, "1", NULL,
      "cost of a line of a single stream from main memory, relative to a line of two concurrent "
@@ -445,7 +451,8 @@ const struct fact fact_schema[] = {
 
     {"load_latency", FACT_NUMBER, CYCLES, NULL, NULL,
      "latency from address to value in a general register; default: unknown, and results that "
-     "depend on a load are lower bounds", "dependencies", false},
+     "depend on a load are lower bounds",
+     "dependencies", false},
     {"load_latency_simple", FACT_NUMBER, CYCLES, "load_latency", NULL,
      "load_latency if the address is a loaded value with a short displacement and without an index",
      "dependencies", false},
@@ -476,25 +483,30 @@ const struct fact fact_schema[] = {
      "latency from stored to loaded value, for the x87 stack", "dependencies", false},
     {"store_forward_modify", FACT_NUMBER, CYCLES, "store_forward", NULL,
      "latency from one read-modify-write to the next, without the operation; also for a load, a "
-     "one-cycle operation and a store", "dependencies", false},
+     "one-cycle operation and a store",
+     "dependencies", false},
     {"store_address_late", FACT_NUMBER, CYCLES, NULL, NULL,
      "latency from a store's address to the value of the forwarded load, if the address is ready "
-     "last", "dependencies", false},
+     "last",
+     "dependencies", false},
     {"store_forward_copied", FACT_NUMBER, CYCLES, NULL, NULL,
      "minimum forwarding latency of a vector that was loaded and then stored", "dependencies",
      false},
     {"store_forward_fail_drains", YES_OR_NO, "no", NULL,
      "if forwarding fails, the load waits until the stores since the previous failure have "
-     "committed, at stores_per_cycle", "dependencies", false},
+     "committed, at stores_per_cycle",
+     "dependencies", false},
     {"store_forward_fail", FACT_NUMBER, CYCLES, "store_forward", NULL,
      "latency from stored to loaded value if the store covers only a part of the load",
      "dependencies", false},
     {"store_forward_part", FACT_NUMBER, CYCLES, NULL, NULL,
      "latency from stored to loaded value if one store covers a part of the load and the cache has "
-     "the other part; the load then does not wait for the store's commit", "dependencies", false},
+     "the other part; the load then does not wait for the store's commit",
+     "dependencies", false},
     {"memory_renaming", FACT_NUMBER, CYCLES, NULL, NULL,
      "latency from stored to loaded value if memory renaming finds the store; default: no memory "
-     "renaming", "dependencies", false},
+     "renaming",
+     "dependencies", false},
     {"memory_renaming_loads", FACT_WORDS, "mnemonics", 0, 0, NULL, NULL,
      "loads to which memory renaming applies", "dependencies", false},
     {"memory_renaming_tests", FACT_WORDS, "mnemonics", 0, 0, NULL, NULL,
@@ -502,12 +514,14 @@ const struct fact fact_schema[] = {
      "dependencies", false},
     {"memory_renaming_modify", FACT_CHOICE, NO_UNIT, "none", "all constant none",
      "read-modify-writes to which memory renaming applies; constant: read-modify-writes without a "
-     "register operand and without carry", "dependencies", false},
+     "register operand and without carry",
+     "dependencies", false},
     {"memory_renaming_bits", FACT_WORDS, "bits", 0, 0, NULL, "8 16 32 64",
      "widths of stores and loads to which memory renaming applies", "dependencies", false},
     {"memory_renaming_match", FACT_CHOICE, NO_UNIT, "text", "text address",
      "match of stores and loads in memory renaming. text: equal address registers, unchanged in "
-     "between; address: equal addresses without an index", "dependencies", false},
+     "between; address: equal addresses without an index",
+     "dependencies", false},
     {"memory_renaming_length", FACT_WHOLE, "instructions", 1, MOST, NULL, NULL,
      "minimum number of instructions of a block in which equal addresses also match, if "
      "memory_renaming_match is text",
@@ -529,13 +543,16 @@ const struct fact fact_schema[] = {
      "dependencies", FACT_FITTED},
     {"memory_renaming_base", FACT_CHOICE, NO_UNIT, "any", "any stack",
      "base registers to which memory renaming applies: any, or only the stack pointer, without an "
-     "index", "dependencies", false},
+     "index",
+     "dependencies", false},
     {"memory_renaming_relative", YES_OR_NO, "yes", NULL,
      "memory renaming also applies to addresses relative to the program counter, and to fixed "
-     "addresses", "dependencies", false},
+     "addresses",
+     "dependencies", false},
     {"memory_renaming_per_block", FACT_WHOLE, "loads", 1, MOST, NULL, NULL,
      "largest number of loads with a matching store per 32 bytes of a block at which memory "
-     "renaming applies", "dependencies", false},
+     "renaming applies",
+     "dependencies", false},
     {"memory_renaming_store_alone", YES_OR_NO, "no", NULL,
      "stores whose loads were renamed do not merge with other stores to the line, nor do the "
      "stores of memory_renaming_store_beside",

@@ -108,8 +108,8 @@ bool memory_costs_of(const struct machine *m, struct memory_costs *out, struct e
     if (isnan(out->first) || isnan(out->second) || isnan(bandwidth) || isnan(clock) ||
         isnan(fact_number(m, "memory_latency")))
         return err_set(err, ERR_MISSING,
-                       "run machine calibrate --memory on this CPU; help fact l1_bytes describes "
-                       "the facts needed",
+                       "run machine calibrate --memory on this CPU; help facts lists the facts of "
+                       "caches and memory",
                        "facts about the caches and the memory of %s are missing", m->id);
     double l2 = fact_number(m, "l2_line_cycles"), l3 = fact_number(m, "l3_line_cycles"),
            write = fact_number(m, "line_write"), far = LINE / bandwidth * clock;

@@ -177,7 +177,7 @@ static bool thin_member(struct thin *t, const char *header, struct archive *out,
     watch_steps(100 + file.length);
     bool ok = file.length <= t->left ||
               err_set(err, ERR_LIMIT, "give an archive with fewer members",
-                      "the names of the members are longer than %zu bytes", NAMES_MOST);
+                      "the names of the members have more than %zu bytes in total", NAMES_MOST);
     t->left -= ok ? file.length : 0;
     if (ok && access(str_text(&file), F_OK) != 0)
         ok = err_set(err, ERR_MISSING, "create the archive again",

@@ -398,7 +398,8 @@ int mainloop_run(struct session *s, bool bare, const char *notice)
     s->waits = say_wait;
     file_refuse_pipes();
     if (!watch_signals() || !screen_open(color)) {
-        fputs("portolan: unusable terminal (check TERM); portolan -e runs commands without one\n",
+        fputs("portolan: unusable terminal (check TERM); portolan -e runs commands without a "
+              "terminal\n",
               stderr);
         return 1;
     }

@@ -79,7 +79,7 @@ test_words() {
     expect 1 "$portolan" --machine haswell -e "kernel memory"
     holds err 'kernel'
     expect 0 "$portolan" --machine neoverse-n1 -e "kernel load $work/triad.s; kernel memory --machine golden-cove-inferred --size 2M"
-    holds out 'not predicted: facts about the caches and the memory of neoverse-n1 are missing'
+    holds out 'not predicted: facts about the caches and the memory of golden-cove-inferred are missing'
 }
 test_shared_arrays() {
     expect 0 "$portolan" --machine skylake -e "kernel load $work/rows.s; kernel memory --size 16M; kernel memory --size 16M --arrays 2=1+8192"

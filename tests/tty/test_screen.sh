@@ -102,7 +102,7 @@ test_colours_for_the_background() {
 # A terminal whose cursor cannot move has no screen. The message lists commands that work on it.
 test_dumb_terminal() {
     open_screen 100 30 "env HOME=$home TERM=dumb '$portolan' '$source/data/kernels/triad-skl-O3.s'; echo left with \$?; read -r x"
-    see 'portolan -e runs commands without one'
+    see 'portolan -e runs commands without a terminal'
     see 'left with 1'
 }
 

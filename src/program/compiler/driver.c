@@ -160,7 +160,8 @@ static bool run(const char **argv)
             argv[0] = FLANG_PROGRAM;
         }
         utf8_say(stderr,
-                 "portolan-cc: cannot run %s: %s; install the package %s-%d, or put it on PATH\n",
+                 "portolan-cc: cannot run %s: %s; install the package %s-%d, or put the program on "
+                 "PATH\n",
                  argv[0], strerror(errno), strcmp(argv[0], FLANG_PROGRAM) == 0 ? "flang" : "clang",
                  LLVM_MAJOR);
         _exit(127);
