@@ -153,17 +153,18 @@ void recorded_costs_show(const struct recorded_costs *c, const struct recording 
     }
     result_number(result, "near_cycles", c->near.cycles);
     result_number(result, "huge_cycles", c->huge.cycles);
-    result_line(result, "  %.2f (± %.2f) are saved if all data is in the first-level cache",
+    result_line(result, "  %.2f (± %.2f) cycles are saved if all data is in the first-level cache",
                 c->near.cycles, c->near.off);
     if (c->huge_pages)
         result_line(result, "%s",
-                    "  its data is on pages of 2 MiB, in the program and in these runs");
+                    "  the loop's data is on pages of 2 MiB, in the program and in these runs");
     else if (isnan(c->huge.cycles))
         result_line(result, "%s",
                     "  the cost of TLB misses is unknown: the system has no pages of 2 MiB, or it "
                     "is too busy");
     else
-        result_line(result, "  %.2f (± %.2f) are saved with pages of 2 MiB, by fewer TLB misses",
+        result_line(result,
+                    "  %.2f (± %.2f) cycles are saved with pages of 2 MiB, by fewer TLB misses",
                     c->huge.cycles, c->huge.off);
     result_line(result, "%s",
                 "\ncycles saved without the instruction, with its accesses in one cache line, and "

@@ -212,7 +212,7 @@ static void measure_recorded(struct explaining *w)
         return;
     *err = k->unrecorded;
     if (!err->code && !w->measure)
-        err_set(err, ERR_MISSING, NULL, "--measure 0 omits runs outside of the program");
+        err_set(err, ERR_MISSING, NULL, "--measure 0 omits runs outside the program");
     struct sandbox *sandbox = err->code ? NULL : sandbox_new(-1, err);
     if (!sandbox)
         return;

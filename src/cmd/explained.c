@@ -49,7 +49,8 @@ void explained_print_memory(const struct explained_loop *x, struct str *out)
     if (!x || isnan(x->lines) || isnan(x->bytes))
         return;
     str_addf(out,
-             "in the program the loop's loads use %s%.3g MiB, with %.3f new lines per iteration",
+             "in the program the loop's loads use %s%.3g MiB, with %.3f new cache lines per "
+             "iteration",
              x->bytes_at_least ? "more than " : "about ", x->bytes / (1 << 20), x->lines);
 }
 

@@ -160,7 +160,7 @@ bool explained_recording(const struct placed *x, const struct loop_lines *lines,
                                          .places = 1}));
     }
     if (!reason && places[r->pivot] == RECORDED_OUT)
-        reason = "its iterations begin outside of it";
+        reason = "the loop's iterations begin outside the loop";
     w.seen = mem_zero(count + 1, sizeof *w.seen);
     out->first = places[r->pivot];
     for (size_t i = 0; !reason && i < x->stretches.count; i++) {

@@ -407,8 +407,8 @@ static void say_translation(struct result *result, const struct explained_findin
     const struct split_term *term = &f->split.cache;
     const char *why = f->unrecorded.code         ? f->unrecorded.what
                       : c->huge_pages            ? "the program's pages have 2 MiB"
-                      : !recorded_costs_agree(c) ? "in the sandbox the recorded iterations take "
-                                                   "another time than in the program"
+                      : !recorded_costs_agree(c) ? "the recorded iterations do not take the same "
+                                                   "time in the sandbox as in the program"
                       : isnan(c->huge.cycles) ? "the system has no pages of 2 MiB, or is too busy"
                       : c->near.cycles <= c->near.off ? "times in the sandbox vary too much"
                                                       : NULL;
