@@ -445,11 +445,11 @@ static bool form_is_right(const struct chart *c, const struct bed *b, size_t f, 
 
 /* Number of correctly predicted forms in some charts, among all and among those with 90 %
  * confidence. */
-struct judged {
+struct judged_charts {
     size_t forms, right, sure, sure_right;
 };
 
-static void judge_chart(struct bed *b, uint64_t seed, struct rng *rng, struct judged *out)
+static void judge_chart(struct bed *b, uint64_t seed, struct rng *rng, struct judged_charts *out)
 {
     struct err err = {0};
     struct chart *c = chart_seeded(b, seed, &err);
@@ -467,7 +467,7 @@ static void judge_chart(struct bed *b, uint64_t seed, struct rng *rng, struct ju
     chart_free(c);
 }
 
-static void assert_calibrated(const struct judged *j)
+static void assert_calibrated(const struct judged_charts *j)
 {
     assert_true(j->sure > 0);
     if (j->sure_right * 10 < j->sure * 9)
@@ -477,7 +477,7 @@ static void assert_calibrated(const struct judged *j)
 /* At least nine in ten usages with 90 % confidence are correct, for any seed. */
 static void test_confidence_is_calibrated(void **state)
 {
-    struct judged judged = {0};
+    struct judged_charts judged = {0};
     struct rng rng;
 
     (void)state;
@@ -496,7 +496,7 @@ static void test_confidence_is_calibrated(void **state)
  * wrong. */
 static void test_a_core_without_simple_forms(void **state)
 {
-    struct judged judged = {0};
+    struct judged_charts judged = {0};
     struct err err = {0};
     struct rng rng;
     struct bed b;
