@@ -163,14 +163,17 @@ static void store_bound(const struct block_work *w, const struct insn *insns, si
 }
 
 /* Returns the cycles of loads and stores. Accesses that cross a line take additional slots (fact
- * split_access_slots). */
+ * split_access_slots; for loads, split_loads_per_cycle determines them). */
 static double split_cycles(const struct block_work *w, const struct insn *insns, size_t count)
 {
     const struct core *c = w->core;
     const struct address_work *work = &w->deps.addresses;
     double loads = 0, vectors = 0, stores = 0, split = 0;
 
-    if (isnan(c->split_access_slots))
+    const bool only_loads = isnan(c->split_access_slots);
+    const double each =
+        only_loads ? c->loads_per_cycle / c->split_loads_per_cycle : c->split_access_slots;
+    if (isnan(each))
         return 0;
     for (size_t i = 0; i < count; i++) {
         loads += (insns[i].traits & INSN_LOAD) != 0;
@@ -179,10 +182,13 @@ static double split_cycles(const struct block_work *w, const struct insn *insns,
     }
     for (size_t i = 0; i < work->accesses.count; i++) {
         const struct access *access = &work->accesses.items[i];
-        double slots = (c->split_access_slots - 1) * first_level_split_share(access);
+        double slots =
+            only_loads && access->store ? 0 : (each - 1) * first_level_split_share(access);
         stores += access->store ? slots : 0;
         loads += access->store ? 0 : slots;
-        vectors += !access->store && w->costs.rows[access->insn].op->traits & OP_VECTOR ? slots : 0;
+        /* @each of split_loads_per_cycle is relative to the limit of all loads */
+        if (!only_loads && !access->store && w->costs.rows[access->insn].op->traits & OP_VECTOR)
+            vectors += slots;
         split += slots;
     }
     /* fmax returns the other operand if one is NaN */

@@ -351,7 +351,9 @@ const struct fact fact_schema[] = {
     {"alu_replays_ports", FACT_PORTS, NO_UNIT, NULL, NULL, "ports of the operations of alu_replays",
      "port bound, simulation", false},
     {"split_loads_per_cycle", FACT_NUMBER, "loads/cycle", 0.01, MOST, NULL, NULL,
-     "loads per cycle that cross a line of 64 bytes", "memory bound, simulation", false},
+     "loads per cycle that cross a line of 64 bytes; each uses loads_per_cycle divided by this "
+     "number of load slots",
+     "memory bound, simulation", false},
     {"split_access_slots", FACT_NUMBER, "accesses", 1, 16, NULL, NULL,
      "load or store slots used by an access that crosses a line of 64 bytes", "memory bound",
      false},

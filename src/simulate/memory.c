@@ -132,9 +132,14 @@ void memory_start(struct simulator *s)
 {
     s->cache.taken.cycle = -1;
     s->cache.most_per_bank = (unsigned)s->core->loads_per_bank;
-    s->cache.most_crossed = isnan(s->core->split_loads_per_cycle)
-                                ? UINT32_MAX
-                                : (uint32_t)s->core->split_loads_per_cycle;
+    /* Fewer loads that cross a line fit into a cycle, because each uses several slots. */
+    s->cache.slots = s->cache.split_slots = 0;
+    if (!isnan(s->core->split_loads_per_cycle) && !isnan(s->core->loads_per_cycle)) {
+        s->cache.slots = (int32_t)lround(SLOT_PARTS * s->core->loads_per_cycle);
+        s->cache.split_slots = (int32_t)lround(
+            SLOT_PARTS * fmin(s->core->loads_per_cycle,
+                              s->core->loads_per_cycle / s->core->split_loads_per_cycle));
+    }
     s->cache.busy = 0;
     s->cache.ports = 0;
     for (size_t u = 0; u < s->plan.uops.count; u++)
@@ -193,6 +198,20 @@ static unsigned most_in_bank(const struct cache_cycle *at, uint32_t symbol, uint
     return most;
 }
 
+/* Returns the load slots of cycle @cycle, in parts, that loads of earlier cycles use. */
+static int32_t slots_left_over(const struct simulator *s, int32_t cycle)
+{
+    const struct cache_cycle *at = &s->cache.taken;
+    const int64_t left = at->slots - (int64_t)s->cache.slots * (cycle - at->cycle);
+
+    return left > 0 ? (int32_t)left : 0;
+}
+
+int32_t memory_slots_owed(const struct simulator *s)
+{
+    return slots_left_over(s, s->now);
+}
+
 bool memory_load(struct simulator *s, const struct plan_uop *load, int64_t iteration)
 {
     struct cache_cycle *at = &s->cache.taken;
@@ -200,8 +219,8 @@ bool memory_load(struct simulator *s, const struct plan_uop *load, int64_t itera
         &s->plan.places.items[load->first_place + ((uint32_t)iteration & load->place_mask)];
 
     if (at->cycle != s->now)
-        *at = (struct cache_cycle){.cycle = s->now};
-    if (place->crosses && at->crossed >= s->cache.most_crossed)
+        *at = (struct cache_cycle){.cycle = s->now, .slots = slots_left_over(s, s->now)};
+    if (s->cache.slots && at->slots >= s->cache.slots)
         return false;
     uint64_t line = (load->offset + (uint64_t)iteration * load->step) / FIRST_LEVEL_LINE;
     for (unsigned i = 0; i < at->loads; i++)
@@ -214,6 +233,6 @@ bool memory_load(struct simulator *s, const struct plan_uop *load, int64_t itera
         at->lines[at->loads] = line;
         at->banks[at->loads++] = place->banks;
     }
-    at->crossed += place->crosses;
+    at->slots += place->crosses && s->cache.slots ? s->cache.split_slots : SLOT_PARTS;
     return true;
 }

@@ -60,10 +60,14 @@ struct queue {
     portset ports, pipe;
 };
 
+#define SLOT_PARTS 12          /* parts of a load slot, because a load may use one and a half */
+
 /* Use of the first-level cache by the loads of one cycle. */
 struct cache_cycle {
     int32_t cycle;
-    uint32_t loads, crossed;    /* crossed: number of loads that cross a line */
+    uint32_t loads;
+    int32_t slots;              /* used slots, in parts (SLOT_PARTS); the excess over those of a
+                                 * cycle is for the next cycle */
     uint32_t symbols[CACHE_LOADS], banks[CACHE_LOADS];
     uint64_t lines[CACHE_LOADS];   /* addresses divided by 64 */
 };
@@ -150,8 +154,9 @@ struct simulator {
     struct {
         portset ports;                 /* ports of loads with known banks */
         struct cache_cycle taken;      /* loads of this cycle */
-        uint32_t most_per_bank, most_crossed;   /* most loads per cycle in one bank, and most loads
-                                                 * per cycle that cross a line */
+        uint32_t most_per_bank;        /* most loads per cycle in one bank */
+        int32_t slots, split_slots;    /* load slots of a cycle, and of a load that crosses a line,
+                                        * in parts; 0: unlimited */
         uint32_t line;                 /* bytes of a line for stores */
         int32_t busy;                  /* remaining cycles of the last commit */
         struct place leaving;          /* item of the next store to commit */
@@ -287,8 +292,10 @@ int32_t writeback_trailed(const struct simulator *s, const struct iteration *row
 
 /* memory.c: the first-level cache. */
 void memory_start(struct simulator *s);
-/* Returns whether the banks of @load are free in this cycle, and marks them as used. */
+/* Returns whether a slot and the banks of @load are free in this cycle, and marks them as used. */
 bool memory_load(struct simulator *s, const struct plan_uop *load, int64_t iteration);
+/* Returns the load slots of the next cycle that loads of this cycle use, in parts. */
+int32_t memory_slots_owed(const struct simulator *s);
 /* Commits retired stores to the cache. */
 void memory_commit(struct simulator *s);
 

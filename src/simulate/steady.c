@@ -50,13 +50,14 @@ static int32_t *write_counts(const struct simulator *s, int32_t *out)
     *out++ = s->alike ? 0 : s->load_turn;
     *out++ = (int32_t)(s->issued.iteration % s->plan.phases);
     *out++ = s->cache.busy;
+    *out++ = memory_slots_owed(s);
     *out++ = later((int32_t)(s->sequencer_free - (int64_t)s->now * CYCLE), -CYCLE);
     for (unsigned i = 0; i < s->core->ports->count; i++)
         *out++ = since(s, s->pipe_free[i]);
     return out;
 }
 
-#define COUNTS (FRONT_STATE + 10 + PORTS_MAX)
+#define COUNTS (FRONT_STATE + 11 + PORTS_MAX)
 
 /* Returns the queue of a µop. For loads in rotation it is relative to the next port. */
 static int32_t queue_of(const struct simulator *s, const struct waiting_uop *w)

@@ -311,6 +311,11 @@ static void test_each_fact_matters(void **state)
         {"load_bank_bytes", "", "488b07488b4f40", 1, 2.0 / 3},
         /* mov rax,[rdi+60]: the load's two banks still limit it */
         {"split_loads_per_cycle", "", "488b473c", 1, 0.5},
+        /* the same and mov rcx,[rdi+152]: the first load uses all three slots of a cycle */
+        {"split_loads_per_cycle", "", "488b473c488b8f98000000", 4.0 / 3, 2.0 / 3},
+        /* vmovups ymm0,[rsi+4]; vmovups ymm1,[rsi+8]; add rsi,32: each crosses in every second
+         * iteration (measured: 1.34) */
+        {"split_loads_per_cycle", "", "c5fc104604c5fc104e084883c620", 4.0 / 3, 2.0 / 3},
         /* add rax,5; shl rax,3 */
         {"immediate_folding_extra", "0", "4883c00548c1e003", 3, 1},
         /* cmp ecx,[rip]; five nops: the pair starts at slots 0, 1 and 2, but not at 3 */
