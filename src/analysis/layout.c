@@ -145,6 +145,9 @@ static bool regions_place(struct planner *p, uint64_t bytes, struct err *err)
         at = r->sum + (r->walks && r->step > 0 ? p->out->iterations * magnitude(r->step) : 0) +
              (r->high > 0 ? (uint64_t)r->high : 0) + GUARD;
         at = at < r->at + r->bytes + 64 ? r->at + r->bytes + 64 : at;
+        if (r->walks)
+            p->out->walked[p->out->walked_count++] =
+                (struct array_walked){r->at, r->bytes, r->step < 0};
     }
     for (unsigned i = 0; i < p->count; i++)
         for (struct array_region *r = &p->regions[i]; r->joined != STREAM_ALONE && !r->sum;) {

@@ -7,6 +7,12 @@
 #define REGIONS_SHARE 0.75
 /* ratio of the stride to the lines that are accessed, above which lines are skipped */
 #define SKIPS 1.01
+#define SKIPPED_LINES 4      /* stride of measured loop COST_SKIPPED, in lines */
+/* Ratio to the second level's size from which its hits no longer reduce the measured costs. */
+#define BEYOND_SECOND 2
+#define SECOND_WAYS 16       /* usual ways of a second-level cache */
+#define HUGE_SHARE 0.5       /* least share of huge pages with which neighbouring pages are taken as
+                              * neighbours in physical memory */
 #define ODD 3                /* stride of measured loop COST_ODD, in lines */
 /* Smallest ratio of a cost to that in the first level. Below it the cost counts as hidden. */
 #define HIDDEN 1.15
@@ -31,8 +37,8 @@ double memory_region(const struct streams *s, double bytes)
 }
 
 /* Returns the bytes of cache that the lines of all streams occupy. Skipped lines occupy none, but a
- * power-of-two stride uses fewer sets (memory_crowding). */
-static double held_of(const struct streams *s, double bytes)
+ * power-of-two stride uses fewer sets (memory_crowding, with @way). */
+static double held_of(const struct streams *s, double bytes, double way)
 {
     double steps = 0, held = 0, region = 0;
 
@@ -47,7 +53,7 @@ static double held_of(const struct streams *s, double bytes)
         held += one->non_temporal
                     ? 0
                     : fmin(step, one->lines * STREAM_LINE *
-                                     memory_crowding(one->lines > 0 ? step / one->lines : 0));
+                                     memory_crowding(one->lines > 0 ? step / one->lines : 0, way));
     }
     return region + (steps > 0 ? (bytes - region) * held / steps : 0);
 }
@@ -65,7 +71,7 @@ static double skipped_cost(const struct memory_costs *m, double step, double hel
 {
     double ordered = memory_cost_at(m, COST_LOAD, held), odd = memory_cost_at(m, COST_ODD, held),
            crowded = memory_cost_at(m, COST_SKIPPED, held);
-    double apart = step / STREAM_LINE, crowding = memory_crowding(step), line;
+    double apart = step / STREAM_LINE, crowding = memory_crowding(step, MEMORY_PAGE), line;
 
     if (apart < ODD && crowding == 1)
         line = ordered + fmax(0, odd - ordered) * (apart - 1) / (ODD - 1);
@@ -74,6 +80,12 @@ static double skipped_cost(const struct memory_costs *m, double step, double hel
     else
         line = crowding == 1 ? odd : crowding == 2 ? (odd + crowded) / 2 : crowded;
     return fmax(line, memory_cost_at(m, COST_PAGE, bytes) * fmin(1, step / MEMORY_PAGE));
+}
+
+/* Returns whether the loop writes the stream's lines without reading them. */
+static bool is_written(const struct stream *s)
+{
+    return walks_alone(s) && s->stores && !s->loads && !s->non_temporal;
 }
 
 static enum memory_cost cost_of(const struct stream *s)
@@ -126,14 +138,16 @@ static void stream_cost(const struct streams *s, const struct stream *one,
 {
     if (one->kind == STREAM_GATHER || one->kind == STREAM_CHASE) {
         double region = fmin(memory_region(s, bytes), stream_range(s, one)),
-               place = memory_cost_at(m, COST_RANDOM, region);
+               place = memory_cost_at(m, one->stores && !one->loads ? COST_SCATTER : COST_RANDOM,
+                                      region);
         if (one->kind == STREAM_CHASE)
             part_add(out, LIMIT_HOPS,
                      fmax(0, hops_cost(one, m, core, region) - out->parts[LIMIT_HOPS]), region);
         else
             part_add(out, LIMIT_RANDOM,
                      one->lines *
-                         (one->stores ? fmax(place, random_written(m, one, region)) : place),
+                         (one->stores && one->loads ? fmax(place, random_written(m, one, region))
+                                                    : place),
                      region);
         out->lines += one->lines * (1 + (one->stores > 0 && region > m->first));
         return;
@@ -153,6 +167,8 @@ static void stream_cost(const struct streams *s, const struct stream *one,
                       : fmin(out->held, reused_within(s, one->distance, one->step));
     out->lines += one->lines * (1 + (one->stores > 0 && from > m->first));
     if (fabs((double)one->step) > SKIPS * STREAM_LINE * one->lines) {
+        /* Only the private caches have few sets for a power-of-two stride. */
+        from = fmin(from, fmax(BEYOND_SECOND * m->second, SKIPPED_LINES * held_of(s, bytes, 0)));
         double line = skipped_cost(m, fabs((double)one->step) / one->lines, from,
                                    from < out->held ? from : bytes);
         part_add(out, LIMIT_SKIPPED, one->lines * (line + written_more(m, one, from)), from);
@@ -201,7 +217,7 @@ static double line_wait(const struct memory_costs *m, const struct memory_core *
 static void ahead_cost(const struct streams *s, const struct memory_costs *m,
                        const struct memory_core *core, double bytes, struct memory_time *out)
 {
-    double lines = 0, streams = 0, random = 0, region = memory_region(s, bytes);
+    double lines = 0, streams = 0, written = 0, random = 0, region = 0;
 
     if (!(core->uops > 0) || !(core->window > 0))
         return;
@@ -215,9 +231,14 @@ static void ahead_cost(const struct streams *s, const struct memory_costs *m,
             lines += one->lines;
             streams++;
         }
-        random += one->kind == STREAM_GATHER && one->loads ? one->lines : 0;
+        written += is_written(one);
+        if (one->kind == STREAM_GATHER && one->loads) {
+            random += one->lines;
+            region = memory_region(s, bytes);
+        }
     }
-    double window = iterations * lines, wait = 0;
+    /* Prefetchers fetch more lines ahead if the loop also writes streams. */
+    double window = iterations * lines * (streams > 0 ? 1 + written / streams : 1), wait = 0;
     if (lines > 0) {
         wait = lines * line_wait(m, core, window, streams, out->held);
     }
@@ -227,17 +248,41 @@ static void ahead_cost(const struct streams *s, const struct memory_costs *m,
     part_add(out, LIMIT_AHEAD, wait, wait > 0 ? fmax(out->held, random > 0 ? region : 0) : 0);
 }
 
+static unsigned walks_count(const struct streams *s)
+{
+    unsigned count = 0;
+
+    for (size_t i = 0; i < s->items.count; i++)
+        count += walks_alone(&s->items.items[i]);
+    return count;
+}
+
+/* Returns whether lines arrive irregularly, so that the core waits for some of them although the
+ * transfers take less time: lines from beyond the second level, in a loop that only reads. */
+static bool irregular(const struct streams *s, const struct memory_costs *m, double held)
+{
+    bool other = !m->measured || !m->overlaps || held <= m->second;
+
+    for (size_t i = 0; i < s->items.count; i++)
+        other |= is_written(&s->items.items[i]) || s->items.items[i].non_temporal ||
+                 s->items.items[i].kind == STREAM_GATHER || s->items.items[i].kind == STREAM_CHASE;
+    return !other;
+}
+
 struct memory_time memory_time_at(const struct streams *s, const struct memory_costs *m,
                                   const struct memory_core *core, double bytes)
 {
-    struct memory_time out = {.parts = {[LIMIT_CORE] = core->cycles}, .held = held_of(s, bytes)};
+    const double way = m->huge > HUGE_SHARE ? m->second / SECOND_WAYS : MEMORY_PAGE;
+    struct memory_time out = {.parts = {[LIMIT_CORE] = core->cycles},
+                              .held = held_of(s, bytes, way)};
     /* lines accessed in order, by cost: COST_LOAD, COST_STORE or COST_UPDATE */
     double lines[MEMORY_COSTS] = {0};
 
     for (size_t i = 0; i < s->items.count; i++)
         stream_cost(s, &s->items.items[i], m, core, bytes, lines, &out);
+    const bool single = walks_count(s) == 1 && !(lines[COST_STORE] + lines[COST_UPDATE] > 0);
     double fetched = (lines[COST_LOAD] + lines[COST_STORE] + lines[COST_UPDATE]) *
-                     memory_cost_at(m, COST_LOAD, out.held);
+                     memory_cost_at(m, single ? COST_ALONE : COST_LOAD, out.held);
     double written = lines[COST_STORE] * memory_cost_at(m, COST_STORE, out.held) +
                      lines[COST_UPDATE] * memory_cost_at(m, COST_UPDATE, out.held);
     double ordered = written > 0
@@ -252,14 +297,20 @@ struct memory_time memory_time_at(const struct streams *s, const struct memory_c
     double transfers = out.parts[LIMIT_LINES] + out.parts[LIMIT_STREAMED] +
                        out.parts[LIMIT_RANDOM] + out.parts[LIMIT_SKIPPED];
     double memory = transfers > 0 && !m->overlaps ? core->own + transfers : transfers;
-    double near = memory_together(core->cycles, out.parts[LIMIT_AHEAD]);
-    out.cycles = fmax(fmax(near, memory), out.parts[LIMIT_HOPS]);
-    out.limit = LIMIT_CORE;
-    if (out.cycles == near) {
-        out.limit = out.parts[LIMIT_AHEAD] > core->cycles ? LIMIT_AHEAD : LIMIT_CORE;
+    const double ahead = out.parts[LIMIT_AHEAD];
+    out.cycles = fmax(irregular(s, m, out.held)
+                          ? hypot(core->cycles, fmax(ahead, memory))
+                          : fmax(memory_together(core->cycles, ahead), memory),
+                      out.parts[LIMIT_HOPS]);
+    if (out.cycles == out.parts[LIMIT_HOPS] && out.cycles > core->cycles) {
+        out.limit = LIMIT_HOPS;
+    } else if (core->cycles >= fmax(ahead, memory)) {
+        out.limit = LIMIT_CORE;
+    } else if (ahead > memory) {
+        out.limit = LIMIT_AHEAD;
     } else {
-        out.limit = out.parts[LIMIT_HOPS] >= memory ? LIMIT_HOPS : LIMIT_LINES;
-        for (enum memory_limit i = LIMIT_LINES; out.limit != LIMIT_HOPS && i < LIMIT_HOPS; i++)
+        out.limit = LIMIT_LINES;
+        for (enum memory_limit i = LIMIT_LINES; i < LIMIT_HOPS; i++)
             if (out.parts[i] > out.parts[out.limit])
                 out.limit = i;
     }
@@ -269,12 +320,14 @@ struct memory_time memory_time_at(const struct streams *s, const struct memory_c
 void memory_time_needs(const struct streams *s, bool out[MEMORY_COSTS])
 {
     for (size_t i = 0; i < MEMORY_COSTS; i++)
-        out[i] = i == COST_LOAD || i == COST_FEW || i == COST_SOME;
+        out[i] = i == COST_LOAD || i == COST_FEW || i == COST_SOME ||
+                 (i == COST_ALONE && walks_count(s) == 1);
     for (size_t i = 0; i < s->items.count; i++) {
         const struct stream *one = &s->items.items[i];
         const bool skips = one->kind == STREAM_WALK && !one->non_temporal &&
                            fabs((double)one->step) > SKIPS * STREAM_LINE * one->lines;
-        out[COST_RANDOM] |= one->kind == STREAM_GATHER;
+        out[COST_RANDOM] |= one->kind == STREAM_GATHER && one->loads;
+        out[COST_SCATTER] |= one->kind == STREAM_GATHER && !one->loads;
         out[COST_HOP] |= one->kind == STREAM_CHASE;
         out[COST_STREAMED] |= one->non_temporal;
         out[COST_PAIRED] |= skips;

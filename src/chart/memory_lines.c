@@ -25,7 +25,11 @@
 /* Runs of a loop with larger arrays, whose cache or memory other cores share. Their mean counts. */
 #define ROUNDS_SHARED 2
 #define CONFIRMED 1.04    /* largest ratio to the lowest time with which another time confirms it */
-#define FAILED_MOST 20    /* maximum number of failed runs, which a busy machine causes */
+#define FAILED_MOST 20    /* most failed runs, which a busy machine causes */
+/* Seconds of a run with dependent loads in more than HOPS_FAR bytes. A shorter run begins with the
+ * page tables in memory. */
+#define HOPS_SECONDS 0.015
+#define HOPS_FAR (double)(32 << 20)
 /* Distance of accessed lines for COST_ODD. The loop accesses a third of the lines, but uses all
  * sets of a cache. */
 #define ODD_LINES 3
@@ -36,11 +40,13 @@
  * its indices per iteration. */
 static const struct { enum memory_loop loop; double lines, ordered; } probes[MEMORY_COSTS] = {
     [COST_LOAD] = {LOOP_LOADS, 2, 0},
+    [COST_ALONE] = {LOOP_ALONE, 1, 0},
     [COST_STORE] = {LOOP_STORES, 1, 0},
     [COST_UPDATE] = {LOOP_UPDATES, 1, 0},
     [COST_CONCURRENT] = {LOOP_TRIAD, 2, 0},
     [COST_STREAMED] = {LOOP_STREAMED, 1, 0},
     [COST_RANDOM] = {LOOP_GATHER, 4, 0.25},
+    [COST_SCATTER] = {LOOP_SCATTER, 4, 0.25},
     [COST_PAIRED] = {LOOP_PAIRED, 4, 0},
     [COST_ODD] = {LOOP_ODD, 4, 0},
     [COST_SKIPPED] = {LOOP_SKIPPED, 4, 0},
@@ -98,6 +104,8 @@ struct memory_lines {
     unsigned failed;          /* number of failed runs */
     /* per loop and size: cycles per iteration, estimated from the last run */
     double rough[MEMORY_COSTS][MEMORY_SIZES];
+    /* cycles per tick to which the costs of shared caches and memory refer; 0: none yet */
+    double clock;
     double clock_hz;
 };
 
@@ -136,8 +144,10 @@ static bool probe_runs(const struct memory_lines *p, size_t at, double bytes)
     return (!p->wanted || p->wanted[at]) && bytes > p->from;
 }
 
-static bool probe_run(struct memory_lines *p, size_t at, size_t k, double bytes, struct err *err)
+static bool probe_run(struct memory_lines *p, const struct memory_costs *sizes, size_t at, size_t k,
+                      struct err *err)
 {
+    const double bytes = sizes->bytes[k];
     struct arrays arrays;
     struct arrays_measured m;
     size_t count;
@@ -146,13 +156,17 @@ static bool probe_run(struct memory_lines *p, size_t at, size_t k, double bytes,
     p->runs[at].rough = p->rough[at][k];
     if (!layout_arrays(insns, &p->streams[at], (uint64_t)arrays_bytes(p, at, bytes), &arrays, err))
         return false;
-    if (!kernel_arrays_measure(&p->runs[at], &arrays, 0, &m, err)) {
+    const double seconds = at == COST_HOP && bytes > HOPS_FAR ? HOPS_SECONDS : 0;
+    if (!kernel_arrays_measure(&p->runs[at], &arrays, seconds, &m, err)) {
         if (err->code != ERR_LIMIT || ++p->failed > FAILED_MOST)
             return false;
         err_clear(err);   /* the CPU was busy; a later round repeats the run */
         return true;
     }
     p->rough[at][k] = m.cycles;
+    p->clock = p->clock > 0 ? p->clock : m.clock;
+    if (memory_cost_shared(sizes, at, bytes))
+        m.cycles *= p->clock / m.clock;
     p->cycles[at][k][p->rounds[at][k]++] = m.cycles;
     qsort(p->cycles[at][k], p->rounds[at][k], sizeof m.cycles, compare_doubles);
     return true;
@@ -209,21 +223,21 @@ static bool probes_run(struct memory_lines *p, const struct memory_costs *sizes,
 
     for (unsigned round = 0; round < ROUNDS_MOST; round++)
         for (size_t i = 0; i < MEMORY_COSTS; i++) {
-            const bool filled = i == COST_RANDOM || i == COST_HOP;
+            const bool filled = i == COST_RANDOM || i == COST_SCATTER || i == COST_HOP;
             if (filled && round)
                 continue;
             for (size_t k = 0; k < sizes->count; k++)
                 for (unsigned again = 0; again < (filled ? ROUNDS_MOST : 1); again++)
                     if (probe_runs(p, i, sizes->bytes[k]) &&
                         !probe_settled(p, sizes, i, k, clock_seconds() > begun + seconds) &&
-                        !probe_run(p, i, k, sizes->bytes[k], err))
+                        !probe_run(p, sizes, i, k, err))
                         return false;
         }
     for (size_t i = 0; i < MEMORY_COSTS; i++)
         for (size_t k = 0; k < sizes->count; k++)
             if (probe_runs(p, i, sizes->bytes[k]) && !p->rounds[i][k])
                 return err_set(err, ERR_LIMIT, "try again", "core is contended");
-    p->clock_hz = p->arena->clock * (double)(ticks_now() - first) / (clock_seconds() - begun);
+    p->clock_hz = p->clock * (double)(ticks_now() - first) / (clock_seconds() - begun);
     return true;
 }
 
@@ -372,6 +386,7 @@ bool memory_lines_again(struct memory_lines *p, const bool wanted[MEMORY_COSTS],
     p->from = m->second;
     bool ok = probes_run(p, &now, 0, err);
     if (ok) {
+        memory_costs_clock(&now, p->clock_hz);
         costs_fill(p, &now);
         *m = now;
     }

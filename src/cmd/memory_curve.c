@@ -99,14 +99,15 @@ static void help_try(struct memory_point *p, double cycles, const char *help)
 
 /* Finds a block size that fits a nearer cache level: the largest whose time is close to the
  * best. */
-static void blocks_find(const struct memory_curve *c, struct memory_point *p)
+static void blocks_find(const struct memory_curve *c, const struct memory_costs *costs,
+                        struct memory_point *p)
 {
     const double levels[] = {c->costs.first, c->costs.second, c->costs.third};
     double best = p->time.cycles / GAIN;
 
     for (size_t i = 0; i < sizeof levels / sizeof *levels; i++) {
         double cycles =
-            memory_time_at(&c->streams, &c->costs, &c->core, BLOCK_SHARE * levels[i]).cycles;
+            memory_time_at(&c->streams, costs, &c->core, BLOCK_SHARE * levels[i]).cycles;
         if (levels[i] > 0 && levels[i] < p->bytes && cycles < BLOCK_NEARLY * best) {
             best = fmin(best, cycles);
             p->block = BLOCK_SHARE * levels[i];
@@ -118,7 +119,8 @@ static void blocks_find(const struct memory_curve *c, struct memory_point *p)
 }
 
 /* Predicts remedies: blocking for a nearer level, non-temporal stores, use of whole cache lines. */
-static void help_find(const struct memory_curve *c, struct memory_point *p)
+static void help_find(const struct memory_curve *c, const struct memory_costs *costs,
+                      struct memory_point *p)
 {
     struct streams other = c->streams;
     VEC(struct stream) copy = {0};
@@ -126,7 +128,7 @@ static void help_find(const struct memory_curve *c, struct memory_point *p)
 
     if (p->time.limit == LIMIT_CORE)
         return;
-    blocks_find(c, p);
+    blocks_find(c, costs, p);
     for (size_t i = 0; i < c->streams.items.count; i++) {
         struct stream s = c->streams.items.items[i];
         bool plain = s.kind == STREAM_WALK && s.stores && !s.loads;
@@ -136,7 +138,7 @@ static void help_find(const struct memory_curve *c, struct memory_point *p)
     }
     other.items.items = copy.items;
     if (stored)
-        help_try(p, memory_time_at(&other, &c->costs, &c->core, p->bytes).cycles,
+        help_try(p, memory_time_at(&other, costs, &c->core, p->bytes).cycles,
                  "non-temporal stores");
     for (size_t i = 0; skipped && i < copy.count; i++) {
         copy.items[i] = c->streams.items.items[i];
@@ -147,7 +149,7 @@ static void help_find(const struct memory_curve *c, struct memory_point *p)
     }
     other.items.items = copy.items;
     if (skipped)
-        help_try(p, memory_time_at(&other, &c->costs, &c->core, p->bytes).cycles,
+        help_try(p, memory_time_at(&other, costs, &c->core, p->bytes).cycles,
                  "adjacent elements");
     vec_done(&copy);
 }
@@ -159,10 +161,12 @@ static void point_predict(const struct memory_curve *c, struct memory_point *p)
     p->gain = 1;
     if (!c->known)
         return;
-    p->time = memory_time_at(&c->streams, &c->costs, &c->core, p->bytes);
-    p->level = memory_level_at(&c->costs, p->time.held > 0 ? p->time.held : p->bytes);
+    struct memory_costs costs = c->costs;
+    memory_costs_clock(&costs, p->clock_hz);
+    p->time = memory_time_at(&c->streams, &costs, &c->core, p->bytes);
+    p->level = memory_level_at(&costs, p->time.held > 0 ? p->time.held : p->bytes);
     p->moved = p->time.lines * STREAM_LINE;
-    help_find(c, p);
+    help_find(c, &costs, p);
 }
 
 static const char *core_limit(double cycles, const struct bounds *bounds)
@@ -328,6 +332,7 @@ static bool point_measure(struct memory_curve *c, struct memory_point *p, struct
         return true;
     }
     p->measured = m.cycles;
+    p->clock_hz = m.clock_hz > 0 ? m.clock_hz : 0;
     p->spread = m.spread;
     p->huge = sandbox_arena_huge(r->run.sandbox);
     c->clock_hz = m.clock_hz > 0 ? m.clock_hz : c->clock_hz;

@@ -20,6 +20,7 @@ struct memory_point {
     /* measured cycles per iteration that were rejected because they are below a bound of the core;
      * NaN: none */
     double refuted;
+    double clock_hz;             /* clock of the core during the measurement; 0: unknown */
     double huge;                 /* fraction of the arrays on huge pages during the measurement */
     /* block: size in bytes of a faster blocked version; 0: none; block_gain: its speedup */
     double block, block_gain;

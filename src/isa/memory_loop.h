@@ -4,11 +4,13 @@
 
 enum memory_loop {
     LOOP_LOADS,       /* loads from two arrays */
+    LOOP_ALONE,       /* loads from one array */
     LOOP_STORES,      /* stores to one array */
     LOOP_UPDATES,     /* loads and stores in one array */
     LOOP_TRIAD,       /* loads from two arrays and stores to a third */
     LOOP_STREAMED,    /* non-temporal stores */
     LOOP_GATHER,      /* four loads at random indices, and four loads of these indices */
+    LOOP_SCATTER,     /* four stores at random indices, and four loads of these indices */
     LOOP_PAIRED,      /* four loads from lines 128 bytes apart */
     LOOP_ODD,         /* four loads from lines 192 bytes apart */
     LOOP_SKIPPED,     /* four loads from lines 256 bytes apart */

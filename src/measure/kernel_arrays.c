@@ -45,15 +45,22 @@
 #define PASSES_MOST 4000
 #define LEAST_SAMPLES 3
 #define LEAST_SHARED 10
-/* number of warm-up walks over arrays in a shared cache, which fills slowly */
-#define WALKS_SHARED 3
+#define WALKS_SHARED 2            /* warm-up walks over arrays in a shared cache */
 #define LOST_MOST 8               /* most interrupted samples that are excluded */
 #define OWN_BYTES ((uint64_t)3 << 20)   /* largest arrays in bytes that private caches may hold */
 #define SHORT_CYCLES 4e4          /* cycles of a pass below which its start-up cost is subtracted */
 #define WALK_SPREAD 4e7
-/* most cycles of a walk over the arrays before measuring; longer walks are omitted */
-#define WALK_CYCLES 1.2e7
-/* 4/3 as a double. Both halves of its bits are normal floats. All have full mantissas, so divisions
+/* Most cycles of a walk over the arrays before measuring. Instead of a longer walk, all lines are
+ * read once. */
+#define WALK_CYCLES 3e7
+/* Largest arrays in bytes whose lines are read. Larger ones exceed the caches, unless accesses are
+ * random: then part of the lines is in a cache. */
+#define READ_MOST ((uint64_t)96 << 20)
+/* Readings of the lines of arrays that were just filled. A shared cache fills slowly: measured on a
+ * Redwood Cove, the fifth pass over 64 MiB is as fast as later ones. */
+#define READS_FRESH 5
+#define STARTS 64                 /* places of larger arrays at which a measurement may begin */
+/* 4/3 as a double; its halves are two ordinary floats. All have full mantissas, so that divisions
  * and roots have their usual latency. */
 #define NUMBER 0x3ff5555555555555
 
@@ -125,6 +132,15 @@ bool kernel_arrays_begin(struct kernel_arrays *k, struct sandbox *s, struct aren
                         copies < KERNEL_APART_COPIES ? copies : KERNEL_APART_COPIES, apart, err));
 }
 
+/* Notes that the current use of the arena accesses @bytes from @at. */
+static void arena_use(struct arena_state *a, uint64_t at, uint64_t bytes)
+{
+    const uint64_t first = at / ARENA_PART, end = (at + bytes + ARENA_PART - 1) / ARENA_PART;
+
+    for (uint64_t part = first; part < end && part < first + ARENA_PARTS; part++)
+        a->used[part % ARENA_PARTS] = a->uses;
+}
+
 /* Fills the first @bytes of the arena with numbers, unless they are filled in the current child
  * process. */
 static bool numbers_fill(struct kernel_arrays *k, uint64_t bytes, struct err *err)
@@ -141,6 +157,8 @@ static bool numbers_fill(struct kernel_arrays *k, uint64_t bytes, struct err *er
                                                  .value = NUMBER},
                           err))
             return false;
+        k->arena->uses++;
+        arena_use(k->arena, k->arena->filled, part);
         k->arena->filled += part;
     }
     k->arena->process = sandbox_pid(k->sandbox, true);
@@ -174,6 +192,8 @@ static bool pattern_fill(struct kernel_arrays *k, const struct arrays_fill *f, s
         }
         if (!sandbox_fill(k->sandbox, &fill, err))
             return false;
+        k->arena->uses++;
+        arena_use(k->arena, fill.at, part);
         done += part;
     }
     return true;
@@ -212,6 +232,13 @@ bool arena_clock(struct sandbox *s, struct arena_state *a, struct err *err)
     a->clock = SANDBOX_CHAIN_LENGTH * (double)(CLOCK_LONG - CLOCK_SHORT) / (ticks - a->clock_least);
     a->clock_at = clock_seconds();
     return a->clock > 0 || err_set(err, ERR_LIMIT, "try again", "clock frequency not measurable");
+}
+
+/* Measures the clock if the last measurement is not recent. */
+static bool clock_renew(struct kernel_arrays *k, struct err *err)
+{
+    return clock_seconds() - k->arena->clock_at <= CLOCK_RECENT ||
+           arena_clock(k->sandbox, k->arena, err);
 }
 
 static bool writes(const struct kernel_arrays *k)
@@ -308,6 +335,15 @@ static uint64_t run_ahead(struct kernel_arrays *k, const struct array_walk *w, u
     return left ? next % left * w->copies : 0;
 }
 
+/* Returns the iteration at which sample @number of @units begins, if samples are of evenly
+ * distributed parts of the arrays. */
+static uint64_t part_ahead(const struct array_walk *w, unsigned number, uint64_t units)
+{
+    const uint64_t left = w->all > units ? w->all - units : 0;
+
+    return (uint64_t)(fmod(number * GOLDEN, 1) * (double)left) * w->copies;
+}
+
 /* Returns the walk with the longest sequence that fits into the arrays at least UNITS_LEAST
  * times. */
 static struct array_walk walk_of(const struct kernel_arrays *k, const struct arrays *arrays)
@@ -377,7 +413,9 @@ struct sample_plan {
     bool own, spread;
     uint64_t units;
     unsigned passes;
-    bool differs;            /* the start-up cost of a pass is subtracted */
+    bool differs;            /* subtract the start-up cost of a pass */
+    /* Samples are of evenly distributed parts of arrays that a shared cache may hold in part. */
+    bool parts;
     uint64_t walk;           /* units of one walk over all arrays */
     uint64_t warm;           /* warm-up units before a sample */
 };
@@ -390,69 +428,172 @@ static struct sample_plan sampling_plan(const struct arrays *arrays, const struc
 
     p.units = (uint64_t)fmax(1, fmin((double)w->all, cycles / rough));
     p.passes = (unsigned)fmax(1, fmin(PASSES_MOST, cycles / (rough * (double)p.units)));
+    p.parts = !p.own && arrays->iterations && arrays->bytes <= READ_MOST;
     p.differs = rough * (double)p.units < SHORT_CYCLES;
     p.walk = arrays->iterations ? w->all : arrays->round / w->copies + 1;
     p.warm = p.own && p.units >= p.walk ? p.units : 0;
     return p;
 }
 
-/* Walks over the arrays, because other processes evict lines. Samples then start where the walk
- * started. If the arrays are too large for a walk, each measurement starts at another element,
- * because caches may contain the last accessed part. */
-static bool walk_through(struct kernel_arrays *k, const struct arrays *arrays,
-                         const struct array_walk *w, const struct sample_plan *p, double rough,
-                         struct err *err)
+/* Reads each line of the arrays once. */
+static bool lines_read(struct kernel_arrays *k, uint64_t bytes, struct err *err)
 {
-    const double most = p->spread ? WALK_SPREAD : WALK_CYCLES;
-    const unsigned times = p->own || p->spread ? 1 : WALKS_SHARED;
-    const bool walks = rough * (double)p->walk < most;
-    double ticks;
-
-    for (unsigned i = 0; walks && i < times; i++)
-        if (!run(k, w->code, arrays, 0, 0, p->walk, 1, &ticks, err))
+    for (uint64_t at = 0; at < bytes; at += SANDBOX_FILL_PART)
+        if (!sandbox_fill(k->sandbox,
+                          &(struct sandbox_fill){.kind = SANDBOX_FILL_NOTHING,
+                                                 .at = at,
+                                                 .bytes = bytes - at < SANDBOX_FILL_PART
+                                                              ? bytes - at
+                                                              : SANDBOX_FILL_PART},
+                          err))
             return false;
-    k->walked = walks ? 0
-                      : (uint64_t)(fmod(++k->arena->begun * GOLDEN, 1) * (double)p->walk) *
-                            w->copies;
     return true;
 }
 
-/* Measures samples (@ticks, in ascending order) and the least start-up cost of passes (@start).
- * Excludes interrupted samples and the first one, which runs with a cold TLB. */
+/* Calls @each with the bytes of the arena that the walks access in @units units from @from. */
+static void walked_parts(const struct arrays *arrays, const struct array_walk *w, double from,
+                         double units, void (*each)(void *state, uint64_t at, uint64_t bytes),
+                         void *state)
+{
+    const double first = fmin(1, from / (double)w->all),
+                 share = fmin(1 - first, units / (double)w->all);
+
+    for (unsigned i = 0; i < arrays->walked_count; i++) {
+        const struct array_walked *a = &arrays->walked[i];
+        const double before = a->back ? 1 - first - share : first;
+        each(state, a->at + (uint64_t)(before * (double)a->bytes),
+             (uint64_t)(share * (double)a->bytes));
+    }
+}
+
+static void part_use(void *state, uint64_t at, uint64_t bytes)
+{
+    arena_use(state, at, bytes);
+}
+
+struct newest_use {
+    const struct arena_state *arena;
+    unsigned use;
+};
+
+static void part_newest(void *state, uint64_t at, uint64_t bytes)
+{
+    struct newest_use *newest = state;
+    const uint64_t first = at / ARENA_PART, end = (at + bytes + ARENA_PART - 1) / ARENA_PART;
+
+    for (uint64_t part = first; part < end && part < first + ARENA_PARTS; part++)
+        if (newest->arena->used[part % ARENA_PARTS] > newest->use)
+            newest->use = newest->arena->used[part % ARENA_PARTS];
+}
+
+/* Returns the unit at which samples of @units units in total begin. Their lines were not accessed
+ * for longest, because caches may still contain those accessed last. */
+static uint64_t start_find(const struct kernel_arrays *k, const struct arrays *arrays,
+                           const struct array_walk *w, const struct sample_plan *p, double units)
+{
+    unsigned oldest = UINT32_MAX;
+    double start = 0;
+
+    if (!arrays->walked_count)   /* all parts of a ring are alike */
+        return (uint64_t)(fmod((k->arena->uses + 1) * GOLDEN, 1) * (double)p->walk);
+    for (unsigned i = 0; i < STARTS; i++) {
+        const double from = (double)i / STARTS * (double)w->all;
+        struct newest_use newest = {k->arena, 0};
+        walked_parts(arrays, w, from, units, part_newest, &newest);
+        if (newest.use < oldest && from + units <= (double)w->all) {
+            oldest = newest.use;
+            start = from;
+        }
+    }
+    return (uint64_t)start;
+}
+
+/* Reads the lines of arrays that a shared cache may hold, because other processes evict them, and
+ * walks over the arrays if that takes a short time. Samples then are of all parts of the arrays.
+ * Samples of larger arrays start where lines were accessed least recently. @samples: their probable
+ * number. @fresh: the arrays were just filled. */
+static bool walk_through(struct kernel_arrays *k, const struct arrays *arrays,
+                         const struct array_walk *w, const struct sample_plan *p, double rough,
+                         double samples, bool fresh, struct err *err)
+{
+    const bool walks = rough * (double)p->walk < (p->spread ? WALK_SPREAD : WALK_CYCLES),
+               fits = arrays->bytes <= READ_MOST, reads = !p->own && (p->spread || fits);
+    const unsigned readings = !reads ? 0 : fits && fresh ? READS_FRESH : !walks,
+                   times = !walks ? 0 : p->own || p->spread ? 1 : WALKS_SHARED;
+    double ticks;
+
+    for (unsigned i = 0; i < readings; i++)
+        if (!lines_read(k, arrays->bytes, err))
+            return false;
+    for (unsigned i = 0; i < times; i++)
+        if (!run(k, w->code, arrays, 0, 0, p->walk, 1, &ticks, err))
+            return false;
+    k->walked = 0;
+    if (!walks && (!reads || !arrays->walked_count))
+        k->walked = start_find(k, arrays, w, p, samples * (double)p->units) * w->copies;
+    k->arena->uses++;
+    if (walks || reads)
+        arena_use(k->arena, 0, arrays->bytes);
+    else
+        walked_parts(arrays, w, (double)k->walked / w->copies, samples * (double)p->units,
+                     part_use, k->arena);
+    return true;
+}
+
+/* Samples of a measurement, in cycles of the core. */
+struct array_samples {
+    double cycles[SAMPLES];      /* in ascending order */
+    unsigned count;
+    double start;                /* least start-up cost of the passes */
+    double clock;                /* mean of cycles per tick */
+};
+
+/* Measures samples. Excludes interrupted samples and the first one, which runs with a cold TLB.
+ * Measures the clock again and again, because it may change within milliseconds. */
 static bool samples_take(struct kernel_arrays *k, const struct arrays *arrays,
                          const struct array_walk *w, const struct sample_plan *p, double seconds,
-                         double ticks[SAMPLES], unsigned *count, double *start, struct err *err)
+                         struct array_samples *out, struct err *err)
 {
     const unsigned least = p->own ? LEAST_SAMPLES : LEAST_SHARED;
     const double begun = clock_seconds();
     bool begins = true;
+    unsigned number = 0;
 
-    *start = p->differs ? INFINITY : 0;
-    *count = 0;
+    *out = (struct array_samples){.start = p->differs ? INFINITY : 0};
     for (unsigned lost = 0;
-         *count < SAMPLES && (*count < least || clock_seconds() - begun < seconds);) {
-        const uint64_t ahead = run_ahead(k, w, p->units);
+         out->count < SAMPLES && (out->count < least || clock_seconds() - begun < seconds);) {
+        const uint64_t ahead =
+            p->parts ? part_ahead(w, number++, p->units) : run_ahead(k, w, p->units);
         double one;
+        if (!clock_renew(k, err))
+            return false;
         if (p->differs) {
             if (!run(k, w->code, arrays, ahead, p->units, 1, p->passes, &one, err))
                 return false;
-            /* Uses the least cost, because an interruption would make the difference too small. */
-            *start = fmin(*start, one);
+            /* uses the least, because an interruption would make the difference too small */
+            out->start = fmin(out->start, one * k->arena->clock);
         }
         const uint64_t turns = sandbox_turns(k->sandbox);
         if (!run(k, w->code, arrays, ahead, p->warm, p->units, p->passes, &one, err))
             return false;
         bool lose = begins || (sandbox_turns(k->sandbox) > turns + 1 && lost++ < LOST_MOST);
         begins = false;
-        if (!lose)
-            ticks[(*count)++] = one;
+        if (!lose) {
+            out->cycles[out->count++] = one * k->arena->clock;
+            out->clock += k->arena->clock;
+        }
     }
-    qsort(ticks, *count, sizeof *ticks, compare_doubles);
+    out->clock /= out->count;
+    qsort(out->cycles, out->count, sizeof *out->cycles, compare_doubles);
     return true;
 }
 
-static bool arrays_fill(struct kernel_arrays *k, const struct arrays *arrays, struct err *err)
+/* Fills @arrays unless it was done before. *@fresh: whether anything was filled. */
+static bool arrays_fill(struct kernel_arrays *k, const struct arrays *arrays, bool *fresh,
+                        struct err *err)
 {
+    const unsigned before = k->arena->uses;
+
     if (!numbers_fill(k, arrays->bytes, err))
         return false;
     for (unsigned i = 0; i < arrays->fill_count; i++)
@@ -460,6 +601,7 @@ static bool arrays_fill(struct kernel_arrays *k, const struct arrays *arrays, st
             return false;
     if (writes(k))
         k->arena->pattern = (struct arrays_fill){0};
+    *fresh = k->arena->uses != before;
     return true;
 }
 
@@ -467,43 +609,43 @@ bool kernel_arrays_measure(struct kernel_arrays *k, const struct arrays *arrays,
                            struct arrays_measured *out, struct err *err)
 {
     struct array_walk w = walk_of(k, arrays);
-    double ticks[SAMPLES], start;
-    unsigned n;
+    bool fresh;
+    struct array_samples samples;
 
     if (w.all < 1)
         return err_set(err, ERR_USAGE, "choose a larger --size",
                        "the arrays end after %llu iterations",
                        (unsigned long long)arrays->iterations);
-    if (!arrays_fill(k, arrays, err))
+    if (!arrays_fill(k, arrays, &fresh, err))
         return false;
     const double begun = clock_seconds();
     const uint64_t first = ticks_now();
-    if (begun - k->arena->clock_at > CLOCK_RECENT && !arena_clock(k->sandbox, k->arena, err))
+    if (!clock_renew(k, err))
         return false;
-    const double clock_before = k->arena->clock;
     double rough = k->rough * w.copies;
     if ((!(rough > 0) || k->may_be_apart) && !layout_find(k, arrays, &w, &rough, err))
         return false;
     const struct sample_plan p = sampling_plan(arrays, &w, rough);
-    if (!walk_through(k, arrays, &w, &p, rough, err) ||
-        !samples_take(k, arrays, &w, &p, seconds, ticks, &n, &start, err) ||
-        !arena_clock(k->sandbox, k->arena, err))
+    const double expected = seconds > 0 ? SAMPLES : LEAST_SHARED + 1;
+    if (!walk_through(k, arrays, &w, &p, rough, expected, fresh, err) ||
+        !samples_take(k, arrays, &w, &p, seconds, &samples, err))
         return false;
-    const double clock = fmax(clock_before, k->arena->clock);
-    /* Subtracts the start-up cost and with it the first unit. */
+    const unsigned n = samples.count;
+    /* subtracts the start-up cost and with it the first unit */
     const bool less = p.differs && p.units > 1;
-    const double scale = 1 / (double)p.passes / ((double)(p.units - less) * w.copies);
-    /* Uses nearly the least time in private caches. Uses the lower quartile in shared caches,
+    const double scale = 1 / (double)p.passes / ((double)(p.units - less) * w.copies),
+                 start = less ? samples.start : 0;
+    /* For private caches uses almost the least time. For shared caches uses the lower quartile,
      * because times vary with other users. */
-    double low = (ticks[p.own ? n / 8 : n / 4] - (less ? start : 0)) * scale,
-           middle = (ticks[n / 2] - (less ? start : 0)) * scale;
+    double low = (samples.cycles[p.own ? n / 8 : n / 4] - start) * scale,
+           middle = (samples.cycles[n / 2] - start) * scale;
     if (!(low > 0))
         return err_set(err, ERR_LIMIT, "try again", "core is contended");
     double elapsed = clock_seconds() - begun;
-    k->rough = low * clock;
+    k->rough = low;
     *out = (struct arrays_measured){
-        low * clock, middle / low - 1,
-        clock,       elapsed > 0 ? clock * (double)(ticks_now() - first) / elapsed : NAN,
-        n,           p.units * w.copies};
+        low,           middle / low - 1,
+        samples.clock, elapsed > 0 ? samples.clock * (double)(ticks_now() - first) / elapsed : NAN,
+        n,             p.units * w.copies};
     return true;
 }

@@ -8,6 +8,10 @@
 #include "model/arrays.h"
 #include "model/memory_costs.h"
 
+#define ARENA_PARTS 512         /* parts of the arena whose last use is known */
+#define ARENA_PART ((uint64_t)1 << 20)   /* bytes of a part; part n and part n + ARENA_PARTS count
+                                          * as one */
+
 /* State of a sandbox's arena after its last use by the child process. Zero-initialised. */
 struct arena_state {
     uint64_t filled;             /* bytes of the arena that are filled with numbers */
@@ -15,7 +19,8 @@ struct arena_state {
     int process;
     /* least ticks of the short clock chain so far; 0 if unknown */
     double clock_least;
-    unsigned begun;              /* number of measurements with arrays too large for a walk */
+    unsigned uses;               /* number of fills, walks and measurements so far */
+    unsigned used[ARENA_PARTS];  /* number of the last use of each part; 0: none */
     double clock, clock_at;      /* last measured cycles per tick; clock_seconds of that
                                   * measurement */
 };

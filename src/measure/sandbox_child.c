@@ -306,7 +306,10 @@ static BARE void arena_fill(const struct sandbox_vault *v, const struct sandbox_
 
     if (f->at > size || f->bytes > size - f->at)
         return;
-    if (f->kind == SANDBOX_FILL_VALUE) {
+    if (f->kind == SANDBOX_FILL_NOTHING) {
+        for (uint64_t at = 0; at < f->bytes; at += 64)
+            (void)*(volatile uint64_t *)(begin + at);
+    } else if (f->kind == SANDBOX_FILL_VALUE) {
         for (uint64_t at = 0; at + 8 <= f->bytes; at += 8)
             *(volatile uint64_t *)(begin + at) = f->value;
     } else if (f->kind == SANDBOX_FILL_INDICES) {

@@ -54,6 +54,7 @@ enum sandbox_fill_kind {
     /* A ring of @places elements of @unit bytes. Each has the address of its successor at offset
      * @link. @places must be 4 to 7 times a power of two. */
     SANDBOX_FILL_RING,
+    SANDBOX_FILL_NOTHING,   /* changes nothing; reads each line */
 };
 struct sandbox_fill {
     uint32_t kind;

@@ -34,6 +34,12 @@ struct array {
     uint32_t spacing;
 };
 
+/* A part of the arena that the accesses walk through, backwards if @back. */
+struct array_walked {
+    uint64_t at, bytes;
+    bool back;
+};
+
 struct arrays {
     uint64_t bytes;                        /* bytes of the arena in use */
     /* iterations until a walk ends; 0 if unlimited */
@@ -54,6 +60,8 @@ struct arrays {
     unsigned place_count;
     struct arrays_fill fills[ARRAYS_MOST];
     unsigned fill_count;
+    struct array_walked walked[ARRAYS_MOST];
+    unsigned walked_count;
 };
 
 #endif

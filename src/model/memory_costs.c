@@ -13,19 +13,25 @@
 const char *memory_cost_name(enum memory_cost cost)
 {
     static const char *const names[MEMORY_COSTS] = {
-        "load", "store",   "update", "beside", "streamed", "random", "paired",
-        "odd",  "skipped", "page",   "hop",    "few",      "some"};
+        "load",    "alone",  "store", "update",  "beside", "streamed", "random",
+        "scatter", "paired", "odd",   "skipped", "page",   "hop",      "few",
+        "some"};
     return names[cost];
 }
 
-double memory_crowding(double step)
+double memory_crowding(double step, double most)
 {
     double factor = 1;
 
     step = rint(step);
-    while (step > LINE && factor < MEMORY_PAGE / LINE && fmod(step, 2 * factor * LINE) == 0)
+    while (step > LINE && factor < most / LINE && fmod(step, 2 * factor * LINE) == 0)
         factor *= 2;
     return factor;
+}
+
+bool memory_cost_shared(const struct memory_costs *m, enum memory_cost cost, double bytes)
+{
+    return bytes > m->second || cost == COST_STREAMED;
 }
 
 /* Extrapolates beyond the last size. For random accesses the hit share falls with 1 / size. For
@@ -35,7 +41,7 @@ static double beyond(const struct memory_costs *m, enum memory_cost cost, double
     const size_t last = m->count - 1;
     const double *at = m->bytes, *cycles = m->cycles[cost];
 
-    if (!m->measured || (cost != COST_RANDOM && cost != COST_HOP))
+    if (!m->measured || (cost != COST_RANDOM && cost != COST_SCATTER && cost != COST_HOP))
         return cycles[last];
     return cycles[last] + fmax(0, cycles[last] - cycles[last - 1]) * (1 / at[last] - 1 / bytes) /
                               (1 / at[last - 1] - 1 / at[last]);
@@ -79,18 +85,31 @@ double memory_cost_at(const struct memory_costs *m, enum memory_cost cost, doubl
     return part * between(m, cost, fmax(bytes, EDGE * m->first));
 }
 
+void memory_costs_clock(struct memory_costs *m, double hz)
+{
+    if (!(hz > 0) || !(m->clock_hz > 0))
+        return;
+    for (enum memory_cost cost = 0; cost < MEMORY_COSTS; cost++)
+        for (size_t k = 0; k < m->count; k++)
+            if (memory_cost_shared(m, cost, m->bytes[k]))
+                m->cycles[cost][k] *= hz / m->clock_hz;
+    m->clock_hz = hz;
+}
+
 static void size_add(struct memory_costs *out, double bytes, double line, double written,
                      double streamed, double miss, double latency)
 {
     size_t i = out->count++;
 
     out->bytes[i] = bytes;
-    out->cycles[COST_LOAD][i] = out->cycles[COST_CONCURRENT][i] = line;
+    out->cycles[COST_LOAD][i] = out->cycles[COST_ALONE][i] = out->cycles[COST_CONCURRENT][i] = line;
     out->cycles[COST_STORE][i] = out->cycles[COST_UPDATE][i] = written;
     /* Non-temporal stores write to memory, regardless of the level of the lines. */
     out->cycles[COST_STREAMED][i] = streamed;
-    out->cycles[COST_RANDOM][i] = out->cycles[COST_PAIRED][i] = out->cycles[COST_ODD][i] =
-        out->cycles[COST_SKIPPED][i] = miss;
+    static const enum memory_cost misses[] = {COST_RANDOM, COST_SCATTER, COST_PAIRED, COST_ODD,
+                                              COST_SKIPPED};
+    for (size_t k = 0; k < sizeof misses / sizeof *misses; k++)
+        out->cycles[misses[k]][i] = miss;
     out->cycles[COST_HOP][i] = latency;
 }
 

@@ -17,12 +17,14 @@
 
 /* Costs in cycles per line, unless noted. */
 enum memory_cost {
-    COST_LOAD,      /* read streams */
-    COST_STORE,     /* written streams, including fetch and write-back */
-    COST_UPDATE,    /* streams that are both read and written */
+    COST_LOAD,      /* several streams that are read */
+    COST_ALONE,     /* a single stream that is read */
+    COST_STORE,     /* streams that are written, including fetch and write-back */
+    COST_UPDATE,    /* streams that are read and written */
     COST_CONCURRENT,    /* a read stream concurrent with each written stream */
     COST_STREAMED,  /* non-temporal stores */
     COST_RANDOM,    /* independent random loads */
+    COST_SCATTER,   /* independent random stores */
     COST_PAIRED,    /* streams with a stride of two lines */
     COST_ODD,       /* streams with a stride of three lines, or any odd stride */
     COST_SKIPPED,   /* streams with a stride of four lines, or a multiple of four */
@@ -56,21 +58,28 @@ struct memory_costs {
     char day[MEMORY_COSTS_DAY];                  /* date of the measurement */
 };
 
-/* Returns the inverse share of the cache sets that lines @step bytes apart use. It is the largest
- * power of two that divides the step in lines, up to a page, because pages have random addresses.
- * Pure. */
-double memory_crowding(double step);
+/* Returns the inverse share of the cache sets that lines @step bytes apart use: the largest power
+ * of two that divides the step in lines, up to @most bytes. Those are MEMORY_PAGE, because pages
+ * have random addresses, or the bytes of a way of the cache in larger pages. Pure. */
+double memory_crowding(double step, double most);
 /* Returns the time of two parts that partly overlap: the core's work, and the latency of lines of
  * which few are in flight. It is the root of the sum of their cubes. Pure. */
 double memory_together(double core, double wait);
 /* Returns the time of the second part, if @both is the time of both. Pure. */
 double memory_wait_in(double both, double core);
-/* Returns the cost's name in the file of stored costs, such as "load". */
+/* Returns the cost's name in the file of stored costs: "load", ... */
 const char *memory_cost_name(enum memory_cost cost);
+/* Returns whether the cost at @bytes is that of shared caches or memory, whose clock is not the
+ * core's. Pure. */
+bool memory_cost_shared(const struct memory_costs *m, enum memory_cost cost, double bytes);
 /* Returns the cost at @bytes, interpolated over the logarithm of the size. In the first level it is
  * 0, because the core's cycles include it, except for COST_STREAMED, COST_FEW and COST_SOME.
  * Pure. */
 double memory_cost_at(const struct memory_costs *m, enum memory_cost cost, double bytes);
+/* Converts the costs to a core clock of @hz. Costs beyond the second level, and those of
+ * non-temporal stores, are times that do not depend on the core's clock. Changes nothing if a clock
+ * is unknown. Pure. */
+void memory_costs_clock(struct memory_costs *m, double hz);
 /* Reads the costs from the facts of @m. Returns false with err (ERR_MISSING) if it has none.
  * Pure. */
 bool memory_costs_of(const struct machine *m, struct memory_costs *out, struct err *err);

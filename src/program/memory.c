@@ -112,7 +112,7 @@ double memory_single_set(double latency, double second, double crowded, double w
 
 double memory_crowded(const struct memory *m, size_t level, double step)
 {
-    const double few = memory_crowding(step);
+    const double few = memory_crowding(step, MEMORY_PAGE);
     const bool single = few >= MEMORY_PAGE / MEMORY_LINE && level > 1;
 
     return few < FEW_SETS || !(m->crowded_cycles > 0) ? 0
@@ -195,7 +195,7 @@ static double hit_even(const struct cache_shape *shape, double distance)
 void memory_served(const struct memory *m, double distance, double step, double alike,
                    double out[MEMORY_LEVELS + 1])
 {
-    double before = 0, crowd = memory_crowding(step),
+    double before = 0, crowd = memory_crowding(step, MEMORY_PAGE),
            among = isinf(distance) ? distance : distance * (alike + (1 - alike) / crowd);
 
     for (size_t i = 0; i < m->count; i++) {

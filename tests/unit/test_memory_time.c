@@ -24,8 +24,9 @@ static struct memory_costs costs(bool overlaps)
                              .third = 8388608,
                              .overlaps = overlaps};
     static const double cycles[MEMORY_COSTS][3] = {
-        {1, 1, 5}, {3, 3, 6},  {2, 2, 5.5}, {0.5, 0.5, 5}, {8, 8, 9},     {1.5, 2, 10}, {2, 2, 7},
-        {1, 2, 8}, {2, 3, 12}, {1, 1, 20},  {14, 16, 300}, {42, 42, 100}, {12, 12, 20}};
+        {1, 1, 5},     {1, 1, 5}, {3, 3, 6}, {2, 2, 5.5}, {0.5, 0.5, 5}, {8, 8, 9},
+        {1.5, 2, 10},  {3, 3, 12}, {2, 2, 7}, {1, 2, 8}, {2, 3, 12},  {1, 1, 20},
+        {14, 16, 300}, {42, 42, 100}, {12, 12, 20}};
     for (size_t i = 0; i < MEMORY_COSTS; i++)
         memcpy(m.cycles[i], cycles[i], sizeof cycles[i]);
     return m;
@@ -217,7 +218,7 @@ static void test_steps(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
         struct stream one = steps(wanted[i].step), written = one;
-        const double crowding = memory_crowding((double)llabs(wanted[i].step)),
+        const double crowding = memory_crowding((double)llabs(wanted[i].step), MEMORY_PAGE),
                      bytes = 1048576 * (double)llabs(wanted[i].step) / 64 / crowding;
         struct memory_costs no_page = m;
         for (size_t k = 0; k < 3; k++) {   /* These accesses occupy 1 MiB. */
@@ -378,6 +379,57 @@ static void test_ranges(void **state)
                        memory_cost_at(&m, COST_RANDOM, 3 << 22), 1e-9);
 }
 
+/* Prefetchers are ahead by more lines next to a written stream, as if more iterations were in
+ * flight. */
+static void test_ahead_written(void **state)
+{
+    struct memory_costs m = costs(true);
+    struct stream both[] = {walk(1, 0), walk(0, 1)}, update[] = {walk(1, 1)};
+    struct memory_core core = {.cycles = 40, .uops = 252, .window = 512, .scheduler = 100};
+    (void)state;
+    const double written = time_at(both, 2, &m, &core, 16777216).parts[LIMIT_AHEAD];
+    core.uops /= 2;
+    assert_float_equal(time_at(both, 1, &m, &core, 16777216).parts[LIMIT_AHEAD], written, 1e-9);
+    core.uops *= 2;
+    /* 4.06 lines between the 2.03 and the 7.11 of the measured loops: by the line through their
+     * lines per cycle */
+    const double few = 512.0 / 252, some = 512.0 / 72;
+    assert_float_equal(written,
+                       1 / (1 / 100.0 + (1 / 20.0 - 1 / 100.0) * (2 * few - few) / (some - few)),
+                       1e-6);
+    assert_float_equal(time_at(update, 1, &m, &core, 16777216).parts[LIMIT_AHEAD], 100, 1e-9);
+}
+
+/* The measured cost of a single stream is used for a loop with one stream only. */
+static void test_alone(void **state)
+{
+    struct memory_costs m = costs(true);
+    struct stream items[] = {walk(1, 0), walk(1, 0)};
+    (void)state;
+    m.cycles[COST_ALONE][2] = 7;
+    assert_float_equal(time_of(items, 1, &m, 1, 1, 16777216), 7, 1e-9);
+    assert_float_equal(time_of(items, 2, &m, 1, 1, 16777216), 10, 1e-9);
+    struct stream update = walk(1, 1);
+    assert_float_equal(time_of(&update, 1, &m, 1, 1, 16777216), 5.5, 1e-9);
+}
+
+/* Lines from beyond the second level arrive irregularly in a loop that only reads, so that its time
+ * exceeds that of the core and that of the lines. */
+static void test_irregular(void **state)
+{
+    struct memory_costs m = costs(true), adds = costs(false);
+    struct stream items[] = {walk(1, 0), walk(0, 1)}, update = walk(1, 1);
+    (void)state;
+    m.measured = adds.measured = true;
+    assert_float_equal(time_of(items, 1, &m, 12, 1, 16777216), 13, 1e-9);   /* 5, 12, 13 */
+    assert_float_equal(time_of(items, 1, &m, 12, 1, 1048576), 12, 1e-9);
+    assert_float_equal(time_of(items, 2, &m, 12, 1, 16777216), 12, 1e-9);
+    assert_float_equal(time_of(&update, 1, &m, 12, 1, 16777216), hypot(12, 5.5), 1e-9);
+    assert_float_equal(time_of(items, 1, &adds, 12, 1, 16777216), 12, 1e-9);
+    m.measured = false;
+    assert_float_equal(time_of(items, 1, &m, 12, 1, 16777216), 12, 1e-9);
+}
+
 /* Compares the time of any number of streams with the sum of costs line by line over many
  * iterations. */
 static void test_line_by_line(void **state)
@@ -497,11 +549,13 @@ static void test_sizes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_by_hand), cmocka_unit_test(test_limits),
-        cmocka_unit_test(test_held),    cmocka_unit_test(test_steps),
-        cmocka_unit_test(test_ahead),        cmocka_unit_test(test_beyond),
-        cmocka_unit_test(test_needs),        cmocka_unit_test(test_line_by_line),
-        cmocka_unit_test(test_costs),   cmocka_unit_test(test_machines),
-        cmocka_unit_test(test_sizes),  cmocka_unit_test(test_ranges)};
+        cmocka_unit_test(test_by_hand),       cmocka_unit_test(test_limits),
+        cmocka_unit_test(test_held),          cmocka_unit_test(test_steps),
+        cmocka_unit_test(test_ahead),         cmocka_unit_test(test_ahead_written),
+        cmocka_unit_test(test_ranges),        cmocka_unit_test(test_alone),
+        cmocka_unit_test(test_irregular),     cmocka_unit_test(test_beyond),
+        cmocka_unit_test(test_needs),         cmocka_unit_test(test_line_by_line),
+        cmocka_unit_test(test_costs),         cmocka_unit_test(test_machines),
+        cmocka_unit_test(test_sizes)};
     return cmocka_run_group_tests_name("memory_time", tests, NULL, NULL);
 }

@@ -103,11 +103,13 @@ static void test_loops(void **state)
 {
     static const struct { const char *word; int64_t step; double lines;
     } wanted[MEMORY_LOOPS] = {[LOOP_LOADS] = {"load", 64, 2},
+                              [LOOP_ALONE] = {"load", 64, 1},
                               [LOOP_STORES] = {"store", 64, 1},
                               [LOOP_UPDATES] = {"update", 64, 1},
                               [LOOP_TRIAD] = {"store", 64, 3},
                               [LOOP_STREAMED] = {"non-temporal", 64, 1},
                               [LOOP_GATHER] = {"gather", 0, 4.25},
+                              [LOOP_SCATTER] = {"scatter", 0, 4.25},
                               [LOOP_PAIRED] = {"load", 512, 4},
                               [LOOP_ODD] = {"load", 768, 4},
                               [LOOP_SKIPPED] = {"load", 1024, 4},
