@@ -59,6 +59,9 @@
 /* Readings of the lines of arrays that were just filled. A shared cache fills slowly: measured on a
  * Redwood Cove, the fifth pass over 64 MiB is as fast as later ones. */
 #define READS_FRESH 5
+/* Least bytes of arrays for samples of all parts. In smaller ones such samples would access lines
+ * that are still in private caches. */
+#define PARTS_LEAST ((uint64_t)24 << 20)
 #define STARTS 64                 /* places of larger arrays at which a measurement may begin */
 /* 4/3 as a double; its halves are two ordinary floats. All have full mantissas, so that divisions
  * and roots have their usual latency. */
@@ -428,7 +431,7 @@ static struct sample_plan sampling_plan(const struct arrays *arrays, const struc
 
     p.units = (uint64_t)fmax(1, fmin((double)w->all, cycles / rough));
     p.passes = (unsigned)fmax(1, fmin(PASSES_MOST, cycles / (rough * (double)p.units)));
-    p.parts = !p.own && arrays->iterations && arrays->bytes <= READ_MOST;
+    p.parts = arrays->iterations && arrays->bytes > PARTS_LEAST && arrays->bytes <= READ_MOST;
     p.differs = rough * (double)p.units < SHORT_CYCLES;
     p.walk = arrays->iterations ? w->all : arrays->round / w->copies + 1;
     p.warm = p.own && p.units >= p.walk ? p.units : 0;
