@@ -77,10 +77,9 @@ void advice_say_scan(const struct advice *s)
     const uint8_t used = s->a->rows[chain->user].insn->operation;
     if (chain->extremum && (used == OPERATION_COMPARE || used == OPERATION_FP_COMPARE ||
                             used == OPERATION_VECTOR_COMPARE))
-        str_add(
-            s->out,
-            " compares with each partial result. Keep a minimum or maximum, with its position, "
-            "for each of several parts of the data, and compare the parts' results at the end.");
+        str_add(s->out,
+                " compares with each partial result. For each of several parts of the data, keep a "
+                "minimum or maximum with its position. Compare the parts' results at the end.");
     else
         str_addf(
             s->out,

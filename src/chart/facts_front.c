@@ -335,14 +335,14 @@ static void conclude_decoders(struct probes *p, const struct front_probes *f,
     found->decoders = e->all.decoders;
     switch (doubled(p, f, found->decoders)) {
     case DOUBLED_FIRST:
-        tell_count(p, "decoders", found->decoders, "instructions/cycle",
-                   "copies of blocks of 6 to 16 instructions; an instruction of two slots takes "
-                   "one cycle");
+        tell_count(
+            p, "decoders", found->decoders, "instructions/cycle",
+            "copied blocks with 6 to 16 instructions; an instruction of two slots takes one cycle");
         break;
     case DOUBLED_ALIKE:
         tell_count(
             p, "decode_width", found->decoders, "instructions/cycle",
-            "copies of blocks of 6 to 16 instructions; instructions of two slots take no longer");
+            "copied blocks with 6 to 16 instructions; instructions of two slots take no longer");
         break;
     case DOUBLED_UNKNOWN:
         probe_tell(p, "decoders", NULL, "",

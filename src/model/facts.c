@@ -163,8 +163,8 @@ const struct fact fact_schema[] = {
      "at most three additions",
      "dependencies", FACT_FITTED},
     {"chain_delay_company", FACT_NUMBER, CYCLES, NULL, NULL,
-     "extra latency of a chain of one-cycle operations per pair of operations that wait for it, if "
-     "four to six operations wait for such chains",
+     "extra latency per pair of operations that wait for a chain of one-cycle operations, if four "
+     "to six operations wait for such chains",
      "dependencies", FACT_FITTED},
     {"bypass_delay_addition", FACT_NUMBER, CYCLES, "0", NULL,
      "extra latency from a two-cycle floating-point addition to any operation except another "
@@ -428,8 +428,8 @@ const struct fact fact_schema[] = {
      "latency of a line that is streamed from main memory, without a page walk; default: hidden",
      "programs", false},
     {"stream_ahead", FACT_NUMBER, "lines", 0, MOST, NULL, NULL,
-     "lines that the prefetchers have in flight per stream in addition to the core's lines, if the "
-     "core has fewer than about eight lines in flight; default: always enough",
+     "lines per stream that the prefetchers add to the core's lines in flight, if the core has "
+     "fewer than about eight; default: always enough",
      "programs", false},
     {"line_alone", FACT_NUMBER, "", 1, 2, "1", NULL,
      "cost of a line of a single stream from main memory, relative to a line of two concurrent "

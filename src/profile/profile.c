@@ -75,7 +75,7 @@ void profile_memory_range(const struct profile_loop *l, struct str *out)
                  l->over_memory);
         return;
     }
-    str_add(out, "The true value may be outside of these bounds");
+    str_add(out, "The true value may be outside of this range");
     if (!l->costs_measured)
         str_add(out, ": the costs of cache lines are not calibrated on this CPU; machine calibrate "
                      "--memory measures them");

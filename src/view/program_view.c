@@ -239,8 +239,8 @@ static void draw_empty(struct session *s, struct grid *g)
                         "prompt program run", "runs the program: N=16,32,64,128");
     else
         view_draw_empty(s, &program_view, g,
-                        "Shows hot loops of any program, without its source. :program load "
-                        "FILE.c predicts a program at other inputs and on other machines.",
+                        "Shows hot loops of any program, without source code. :program load FILE.c "
+                        "predicts a program at other inputs and on other machines.",
                         "prompt program profile", "profiles a program: ./PROGRAM ARGUMENTS");
 }
 

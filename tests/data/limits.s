@@ -1279,7 +1279,7 @@
 	cmpq	%rdx, %r8
 	jne	1b
 ### skylake: prefix scan: position of a minimum, gcc -O2
-# says: comiss (line 2) compares with each partial result | for each of several parts of the data | !add the previous result
+# says: comiss (line 2) compares with each partial result | For each of several parts of the data | !add the previous result
 1:	movss	(%rdi,%rax,4), %xmm1
 	comiss	%xmm1, %xmm0
 	minss	%xmm0, %xmm1
