@@ -138,7 +138,7 @@ test_missing_parts_are_named() {
     echo end >main.f90
     for what in 'main.c clang' 'main.f90 flang'; do
         expect 1 env PATH=/nonexistent "$cc" -c "${what% *}"
-        grep -q "^portolan-cc: cannot run ${what#* }[a-z-]*[0-9]*: No such file or directory; install the package ${what#* }-[0-9]*, or put it on PATH$" "$work/err" ||
+        grep -q "^portolan-cc: cannot run ${what#* }[a-z-]*[0-9]*: No such file or directory; install the package ${what#* }-[0-9]*, or put the program on PATH$" "$work/err" ||
             fail "$(cat "$work/err")"
     done
     expect 1 env PATH=/nonexistent "$portolan" -e 'program load main.c'
