@@ -8,9 +8,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Limits for a time above the port bound: its largest cost in squared deviations, and the largest
- * ratio of measured to predicted cycles that counts as such an excess. */
+/* Largest cost of a time above the port bound, in squared deviations. */
 #define RESIDUAL_COST_MOST 10.0
+/* Largest ratio of measured to predicted cycles at which this limit of the cost applies. */
 #define RESIDUAL_RATIO 1.25
 /* Largest ratio of measured to predicted cycles of a form in isolation. Stores to consecutive lines
  * take 0.556 cycles for 0.5 on a Zen 4. On a Zen 5, comparisons of memory with an immediate take

@@ -399,8 +399,8 @@ static void say_cause(struct result *result, const struct explained_findings *f,
     }
 }
 
-/* Divides the term of caches and TLB. The share of the TLB is that of the recorded iterations in
- * the sandbox. */
+/* Reports the TLB's part of the cache term, or the reason why it cannot be separated. Replays of
+ * the recorded iterations in the sandbox determine that part. */
 static void say_translation(struct result *result, const struct explained_findings *f)
 {
     const struct recorded_costs *c = &f->recorded;

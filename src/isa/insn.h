@@ -219,7 +219,8 @@ const char *insn_shown(const struct insn *insn);
  * @text. Returns false with err if the bytes are not an instruction. */
 bool insn_decode(enum isa isa, const uint8_t *code, size_t length, uint64_t offset, bool text,
                  struct insn *out, struct err *err);
-/* Decodes only length and form, for `forms scan`. Returns 0 if the bytes cannot be decoded. */
+/* Decodes only length, form and traits, for `forms scan`. Returns the length, or 0 if the bytes
+ * cannot be decoded. */
 size_t insn_form(enum isa isa, const uint8_t *code, size_t length, char form[FORM_MAX],
                  uint32_t *traits);
 /* Looks up all words of @code that the decoder does not support in one run of another disassembler.

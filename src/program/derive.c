@@ -33,7 +33,7 @@ struct variable {
     struct number now;
 };
 
-/* Functions and variables that the symbols of a unit name. */
+/* Functions and variables to which the symbols of a unit refer. */
 struct unit_names {
     /* by symbol: index of the program's function; CONTROL_NONE: none */
     uint32_t *functions;

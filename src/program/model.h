@@ -1,5 +1,5 @@
-/* Extrapolates runs at small inputs to any inputs. Formulas predict the counts of blocks, and the
- * references by reuse distance. */
+/* Extrapolates runs with small inputs to inputs of any size. Formulas predict the execution counts
+ * of blocks, and the references by reuse distance. */
 #ifndef PORTOLAN_PROGRAM_MODEL_H
 #define PORTOLAN_PROGRAM_MODEL_H
 

@@ -148,8 +148,8 @@ void memory_start(struct simulator *s)
     s->cache.leaving = (struct place){.index = s->plan.first_store};
 }
 
-/* Removes the retired stores that commit in this cycle from the store buffer. Returns their
- * number. */
+/* Returns the number of retired stores that commit in this cycle. The caller removes them from the
+ * store buffer. */
 static int32_t committed(struct simulator *s)
 {
     if (!s->plan.pairs)

@@ -96,8 +96,8 @@ void view_next_machine(struct session *s, int direction);
 void *view_open(size_t index);
 void view_close(size_t index, void *state);
 size_t view_count(void);
-/* Returns the index of the view named @name, or else of the only view whose name begins with it;
- * view_count() if there is none or several. */
+/* Returns the index of the view named @name, or of the only view whose name begins with @name.
+ * Returns view_count() if there is none or several. */
 size_t view_find(const char *name);
 /* Returns the index of @view in the array views. */
 size_t view_index(const struct view_ops *view);

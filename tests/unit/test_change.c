@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Changes of a machine by name, and sweeps of a value. */
+/* Changes to named values of a machine, and sweeps of one value. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -136,7 +136,7 @@ static void test_run_and_resume(void **state)
     evolve_run_wait(run);
     struct evolve_status again;
     evolve_get_status(run->evolve, &again);
-    /* The tolerance is needed, because single-precision sums have another order. */
+    /* The tolerance is needed, because single-precision sums are computed in another order. */
     assert_true(again.cost <= status.cost * (1 + 1e-5));
     evolve_run_free(run);
     population_done(&p);

@@ -644,7 +644,8 @@ static void test_trial_here(void **state)
         fail_msg("%s", t.tracing ? t.tracing : t.copies ? t.copies : t.state);
 }
 
-/* Simulated counters. Opening fails with @refused, or each read advances by @step. */
+/* Simulated counters. If @refused is not 0, opening fails with it. Each read advances the counter
+ * by @step. */
 struct fake {
     int refused, opened;
     double step[COUNTER_KINDS], at[COUNTER_KINDS];

@@ -282,7 +282,7 @@ static void test_machine(void **state)
     from = all_of(&bytes);
     from.left = 200;
     assert_null(machine_unpack(&from, &err));
-    /* A directory names this machine. */
+    /* The id of this machine is a directory that does not exist. */
     free(m->id);
     m->id = mem_strdup("/no/such/place/");
     str_clear(&bytes);

@@ -616,7 +616,7 @@ static void test_far_ahead(void **state)
     assert_true(fabs(sim.cycles - 1) < 0.01);
     append(&b, "480fafc9");   /* The storage behaves like a new one: imul rcx, rcx. */
     sim = run_with(s, w, &b, &(struct simulate_options){.iterations = 400});
-    /* The other imul is older and uses the port in the first of every three cycles. */
+    /* When the chain is ready, the older imul uses the port first: 4 cycles instead of 3. */
     assert_true(fabs(sim.cycles - 4) < 0.01);
     simulator_free(s);
     block_work_free(w);

@@ -123,8 +123,8 @@ static void test_near_ties(void **state)
         for (unsigned b = 1; b <= 16; b++)
             for (unsigned d = 1; d <= 16; d++) {
                 struct throughput *t = throughput_new(b + d);
-                /* a/b against c/d with a + c = limit, where c is adjacent to a d / b from below and
-                 * from above */
+                /* Compares a/b with c/d, where a + c = limit and c is just below, at or just above
+                 * a * d / b. */
                 uint32_t a = limits[l] * b / (b + d), c = limits[l] - a;
                 for (int more = -1; more <= 1; more++) {
                     struct mass masses[2] = {{(1u << b) - 1, a + (uint32_t)more},
