@@ -68,8 +68,11 @@ struct refining {
     size_t kinds[2][2], singles[2][2];
     portset sets[SETS_MOST], pipes;
     size_t set_count;
-    struct refined *out; /* true: evaluates forms of the core; false: all other forms */
-    bool core;           /* judges forms of the core, otherwise the others */
+    struct refined *out; /* results by form */
+    bool core;           /* true: evaluates forms of the core; false: all other forms */
+    /* The last sweep changed a usage, or whether a form is explained. Only experiments whose other
+     * forms are explained count. */
+    bool unsettled;
     unsigned workers;
     atomic_bool over;
 };
@@ -544,8 +547,10 @@ static size_t write_refined(struct refining *r)
             changed++;
         }
         usage_done(&r->out[i].usage);
+        const bool explained = is_explained(f);
         if (!r->core)
             f->state = out->explained ? CHART_PLACED : CHART_UNEXPLAINED;
+        r->unsettled |= out->changed || explained != is_explained(f);
         for (unsigned k = 0; k < f->other_count; k++)
             usage_done(&f->others[k].usage);
         free(f->others);
@@ -587,14 +592,16 @@ static size_t sweep(struct refining *r)
 size_t refine_usages(const struct lab *lab, struct chart *c)
 {
     struct refining r = {.lab = lab, .c = c, .out = mem_zero(c->form_count + 1, sizeof *r.out)};
-    size_t changed = 0, now = 1;
+    size_t changed = 0;
 
     ambiguities_forget(c);   /* they refer to the alternatives so far */
     for (unsigned core = 2; core--;) {
         r.core = core;
-        for (unsigned i = 0; i < SWEEPS && now && !atomic_load(&r.over); i++)
-            changed += now = sweep(&r);
-        now = 1;
+        r.unsettled = true;
+        for (unsigned i = 0; i < SWEEPS && r.unsettled && !atomic_load(&r.over); i++) {
+            r.unsettled = false;
+            changed += sweep(&r);
+        }
     }
     free(r.out);
     return changed;
