@@ -42,10 +42,11 @@ static size_t begins_at(const struct kernel *k, const nest_loops *within, size_t
     return SIZE_MAX;
 }
 
-bool nest_expand(const struct kernel *k, size_t loop, const size_t *copies, size_t most,
-                 nest_insns *out)
+bool nest_expand(const struct kernel *k, size_t loop, struct insn *const *executed,
+                 const size_t *copies, size_t most, nest_insns *out)
 {
     const struct kernel_loop *l = &k->loops[loop];
+    const struct insn *insns = executed[loop] ? executed[loop] : k->insns + l->first;
     nest_loops within = {0};
     bool room = true;
 
@@ -53,14 +54,16 @@ bool nest_expand(const struct kernel *k, size_t loop, const size_t *copies, size
     for (size_t at = l->first; room && at < l->first + l->count;) {
         const size_t inner = begins_at(k, &within, at);
         if (inner == SIZE_MAX) {
-            room = out->count < most;
-            if (room)
-                vec_push(out, k->insns[at]);
+            const struct insn *insn = &insns[at - l->first];
+            const bool skipped = insn->traits & INSN_SKIPPED;
+            room = skipped || out->count < most;
+            if (room && !skipped)
+                vec_push(out, *insn);
             at++;
             continue;
         }
         for (size_t copy = 0; room && copy < copies[inner]; copy++)
-            room = nest_expand(k, inner, copies, most, out);
+            room = nest_expand(k, inner, executed, copies, most, out);
         at += k->loops[inner].count;
     }
     vec_done(&within);

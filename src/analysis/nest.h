@@ -20,10 +20,10 @@ void nest_note(const struct kernel *k, size_t loop, struct str *out);
 
 /* Instructions in execution order. They are shallow copies: the texts belong to the kernel. */
 typedef VEC(struct insn) nest_insns;
-/* Appends the instructions of loop @loop of @k with each inner loop repeated. @copies has the
- * number of repetitions for each loop of the kernel. Returns false beyond @most instructions.
- * Pure. */
-bool nest_expand(const struct kernel *k, size_t loop, const size_t *copies, size_t most,
-                 nest_insns *out);
+/* Appends the executed instructions of loop @loop of @k with each inner loop repeated. For each
+ * loop of the kernel, @copies has the number of repetitions, and @executed the instructions
+ * (loop_code_executed; NULL: all are executed). Returns false beyond @most instructions. Pure. */
+bool nest_expand(const struct kernel *k, size_t loop, struct insn *const *executed,
+                 const size_t *copies, size_t most, nest_insns *out);
 
 #endif

@@ -19,8 +19,12 @@ static void say_time(const struct kernel *k, const struct machine *m, size_t tri
                 m->title, n->cycles, n->most);
     for (size_t i = 0; i < n->inner.count; i++) {
         const struct nested_inner *in = &n->inner.items[i];
-        result_line(result, "  %zu iterations of %s, %.2f cycles each", trips,
-                    k->loops[in->loop].why, in->cycles);
+        if (in->skipped)
+            result_line(result, "  no iteration of %s, which is not on the longest path",
+                        k->loops[in->loop].why);
+        else
+            result_line(result, "  %zu iterations of %s, %.2f cycles each", trips,
+                        k->loops[in->loop].why, in->cycles);
     }
 }
 

@@ -13,7 +13,7 @@
 
 /* State of a loop of the kernel. */
 struct level {
-    double trips;
+    double trips;        /* 0: the longest path of the outer loop does not execute the loop */
     size_t copies;       /* copies of the loop in the simulated code */
     size_t insns;        /* instructions per copy, including inner loops */
     double cycles;       /* cycles per iteration */
@@ -30,6 +30,7 @@ struct nesting {
     const struct machine *machine;
     struct level *levels;   /* one per loop of the kernel */
     size_t *copies;
+    struct insn **executed; /* loop_code_executed of each timed loop */
     struct block_work *work;
     struct simulator *simulator;
     double window, branch_miss;
@@ -72,16 +73,36 @@ static double time_block(struct nesting *n, const struct insn *insns, size_t cou
     return cycles;
 }
 
+/* Returns the instructions of loop @loop, in which those never executed are INSN_SKIPPED. */
+static const struct insn *executed_insns(const struct nesting *n, size_t loop, size_t *count)
+{
+    const struct insn *all = kernel_insns(n->kernel, loop, count);
+
+    return n->executed[loop] ? n->executed[loop] : all;
+}
+
+/* Returns whether iterations of @outer execute its inner loop @inner. */
+static bool executes(const struct nesting *n, size_t outer, size_t inner)
+{
+    const struct kernel_loop *in = &n->kernel->loops[inner];
+    size_t count;
+    const struct insn *insns =
+        executed_insns(n, outer, &count) + (in->first - n->kernel->loops[outer].first);
+
+    for (size_t i = 0; i < in->count; i++)
+        if (!(insns[i].traits & INSN_SKIPPED))
+            return true;
+    return false;
+}
+
 static void time_innermost(struct nesting *n, size_t loop)
 {
     struct level *l = &n->levels[loop];
     struct bounds bounds;
     size_t count;
-    const struct insn *insns = kernel_insns(n->kernel, loop, &count);
-    struct insn *taken = loop_code_executed(n->kernel, loop);
+    const struct insn *insns = executed_insns(n, loop, &count);
 
-    l->cycles = time_block(n, taken ? taken : insns, count, false, &bounds);
-    free(taken);
+    l->cycles = time_block(n, insns, count, false, &bounds);
     l->most = l->cycles;
     l->least = shared_bound(&bounds);
     l->insns = count;
@@ -98,6 +119,8 @@ static void time_outer(struct nesting *n, size_t loop, const nest_loops *direct)
     l->insns = n->kernel->loops[loop].count;
     for (size_t i = 0; i < direct->count; i++) {
         const struct level *in = &n->levels[direct->items[i]];
+        if (in->trips == 0)
+            continue;
         l->insns += in->copies * in->insns - n->kernel->loops[direct->items[i]].count;
         l->missing +=
             (in->trips - (double)in->copies) * in->cycles + (double)in->copies * in->missing;
@@ -105,9 +128,9 @@ static void time_outer(struct nesting *n, size_t loop, const nest_loops *direct)
         alone += in->trips * in->most + n->branch_miss;
     }
     const bool room = shortage_need(l->insns * (BLOCK_BYTES_EACH + sizeof *insns.items));
-    if (room && nest_expand(n->kernel, loop, n->copies, NESTED_INSNS, &insns)) {
+    if (room && nest_expand(n->kernel, loop, n->executed, n->copies, NESTED_INSNS, &insns)) {
         size_t count;
-        const struct insn *once = kernel_insns(n->kernel, loop, &count);
+        const struct insn *once = executed_insns(n, loop, &count);
         l->cycles =
             fmax(time_block(n, insns.items, insns.count, true, &bounds) + l->missing, l->least);
         l->most = fmax(l->cycles, time_block(n, once, count, true, &bounds) + alone);
@@ -138,8 +161,12 @@ static void time_loop(struct nesting *n, size_t loop)
 
     nest_within(n->kernel, loop, &within);
     take_direct(n->kernel, &within, &direct);
-    for (size_t i = 0; i < direct.count; i++)
+    n->executed[loop] = loop_code_executed(n->kernel, loop);
+    for (size_t i = 0; i < direct.count; i++) {
+        if (!executes(n, loop, direct.items[i]))
+            n->levels[direct.items[i]].trips = 0;
         time_loop(n, direct.items[i]);
+    }
     if (direct.count)
         time_outer(n, loop, &direct);
     else
@@ -157,6 +184,7 @@ void nested_time(const struct kernel *k, size_t loop, const struct machine *m, d
                         .machine = m,
                         .levels = mem_zero(k->loop_count, sizeof *n.levels),
                         .copies = mem_zero(k->loop_count, sizeof *n.copies),
+                        .executed = mem_zero(k->loop_count, sizeof *n.executed),
                         .work = block_work_new(m),
                         .simulator = simulator_new(),
                         .window = fact_number(m, "reorder_buffer"),
@@ -173,7 +201,7 @@ void nested_time(const struct kernel *k, size_t loop, const struct machine *m, d
     take_direct(k, &within, &direct);
     for (size_t i = 0; i < direct.count; i++) {
         const struct level *in = &n.levels[direct.items[i]];
-        vec_push(&out->inner, ((struct nested_inner){direct.items[i], in->cycles}));
+        vec_push(&out->inner, ((struct nested_inner){direct.items[i], in->cycles, in->trips == 0}));
     }
     out->cycles = l->cycles;
     out->most = l->most;
@@ -181,6 +209,9 @@ void nested_time(const struct kernel *k, size_t loop, const struct machine *m, d
     vec_done(&direct);
     simulator_free(n.simulator);
     block_work_free(n.work);
+    for (size_t i = 0; i < k->loop_count; i++)
+        free(n.executed[i]);
+    free(n.executed);
     free(n.levels);
     free(n.copies);
 }

@@ -10,6 +10,7 @@
 struct nested_inner {
     size_t loop;                   /* index of the loop in the kernel */
     double cycles;                 /* cycles per iteration in steady state, like nested.cycles */
+    bool skipped;                  /* the longest path of the outer loop does not execute it */
 };
 
 struct nested {
@@ -23,10 +24,11 @@ struct nested {
 };
 
 /* Predicts loop @loop of @k on @m with @trips iterations (an integer, at least 1) of each inner
- * loop. Simulates copies of the inner loops within the outer one, up to eight reorder buffers of
- * instructions, to include the overlap between loops. Further trips cost the inner loop's cycles
- * per iteration. The result is at least the inner loops' bounds by front end and ports. nested_done
- * frees @out. Borrows @k and @m. Any thread. Takes milliseconds for some hundred instructions. */
+ * loop. Each iteration of a loop with several arms takes the longest path (loop_code.h). Simulates
+ * copies of the inner loops within the outer one, up to eight reorder buffers of instructions, to
+ * include the overlap between loops. Further trips cost the inner loop's cycles per iteration. The
+ * result is at least the inner loops' bounds by front end and ports. nested_done frees @out.
+ * Borrows @k and @m. Any thread. Takes milliseconds for some hundred instructions. */
 void nested_time(const struct kernel *k, size_t loop, const struct machine *m, double trips,
                  struct nested *out);
 void nested_done(struct nested *n);

@@ -93,6 +93,41 @@ static void test_jumps(void **state)
     }
 }
 
+/* Of an outer loop with two arms, the longest path counts, and the inner loops on it. */
+static void test_arms(void **state)
+{
+    static const char inner[] = "3: imulq %rax, %rax\ndecl %ecx\njne 3b\n",
+                      product[] = "imulq %rax, %rax\n";
+    static const char *const ids[] = {"skylake", "znver3"};
+    struct str text = {0};
+
+    (void)state;
+    for (unsigned on_path = 0; on_path < 2; on_path++) {
+        /* The first arm has 7 products, the second one has 2. One of them has the inner loop. */
+        str_clear(&text);
+        str_add(&text, "jmp 2f\nnop\n1: movl $9, %ecx\n");
+        for (unsigned i = 0; i < 7; i++)
+            str_add(&text, product);
+        str_addf(&text, "%s2: testl %%esi, %%esi\njne 1b\n%s%s%sdecl %%edx\njne 2b\nret\n",
+                 on_path ? inner : "", product, product, on_path ? "" : inner);
+        struct kernel *k = kernel_of(str_text(&text));
+        assert_int_equal(k->loop_count, 2);
+        for (size_t m = 0; m < sizeof ids / sizeof *ids; m++)
+            for (double trips = 1; trips < 1e5; trips *= 9) {
+                struct nested n;
+                nested_time(k, outermost(k), machine(ids[m]), trips, &n);
+                const double wanted = 3 * (7 + on_path * trips);
+                if (fabs(n.cycles - wanted) > 1e-6 * trips + 0.01)
+                    fail_msg("%s: %g trips take %.4f, not %.4f", ids[m], trips, n.cycles, wanted);
+                assert_int_equal(n.inner.count, 1);
+                assert_int_equal(n.inner.items[0].skipped, !on_path);
+                nested_done(&n);
+            }
+        kernel_free(k);
+    }
+    str_done(&text);
+}
+
 /* Returns the cycles of the inner loop's body repeated @trips times, with each jump to the next
  * copy. */
 static double written_out(const char *id, unsigned trips)
@@ -195,6 +230,14 @@ static void test_command(void **state)
     assert_non_null(
         strstr(str_text(&out), "64 iterations of innermost loop .L2, 3.00 cycles each"));
     assert_false(runs("kernel analyze --trip 0", &out, &err));
+    work_put("arms.s",
+             "jmp .L2\n.L1: imulq %rax, %rax\nimulq %rax, %rax\nimulq %rax, %rax\nimulq %rax, "
+             "%rax\nimulq %rax, %rax\nimulq %rax, %rax\n.L2: testl %esi, %esi\njne .L1\n"
+             ".L3: decl %ecx\njne .L3\ndecl %edx\njne .L2\nret\n");
+    assert_true(runs("kernel load @/arms.s --loop 2; kernel analyze --trip 64", &out, &err));
+    assert_non_null(strstr(str_text(&out), "18.00 cycles per iteration with all inner loops"));
+    assert_non_null(strstr(str_text(&out),
+                           "no iteration of innermost loop .L3, which is not on the longest path"));
     str_done(&out);
 }
 
@@ -215,6 +258,7 @@ static int teardown(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_chain), cmocka_unit_test(test_jumps),
+                                       cmocka_unit_test(test_arms),
                                        cmocka_unit_test(test_overlap), cmocka_unit_test(test_notes),
                                        cmocka_unit_test(test_command)};
     return cmocka_run_group_tests(tests, setup, teardown);
