@@ -266,6 +266,27 @@ static void marks_comments(const struct unit *u, const char *text, size_t length
     markers_done(&marks);
 }
 
+/* Marks the instructions for which a linker inserts an address. */
+static void references_of_text(struct unit *u, const struct assembled *a)
+{
+    for (size_t i = 0, at = 0; i < u->insns.count && !watch_steps(1); i++) {
+        struct insn *insn = &u->insns.items[i];
+        while (at < a->reference_count && a->references[at].place < insn->offset)
+            at++;
+        if (at < a->reference_count && a->references[at].place < insn->offset + insn->length)
+            insn->traits |= INSN_REFERS;
+    }
+}
+
+static void references_of_object(struct unit *u, const struct object *o)
+{
+    for (size_t i = 0; o->references.count && i < u->insns.count && !watch_steps(1); i++) {
+        struct insn *insn = &u->insns.items[i];
+        if (object_reference_in(o, object_position_place(o, insn->offset), insn->length))
+            insn->traits |= INSN_REFERS;
+    }
+}
+
 /* Stores the marked regions, then the loops found, in the kernel. If there are none, the only
  * region is all code, and @whole describes it. */
 static void loops_set(struct kernel *k, struct unit *u, struct loop_list *marked,
@@ -440,6 +461,7 @@ struct kernel *kernel_from_text(const char *name, const char *text, size_t lengt
     a.percents = NULL;
     marks_comments(&u, text, length, &marked);
     marks_bytes(&u, a.isa, a.code, a.length, place, &marked);
+    references_of_text(&u, &a);
     loops_set(k, &u, &marked, a.labels, a.label_count, "whole text (no loop)");
     kernel_names_of_text(k, &a);
     k = kernel_with_loop(k, o, err);
@@ -545,6 +567,7 @@ struct kernel *kernel_from_code(const struct object *o, const char *name, size_t
     k = kernel_new(name, o->isa);
     for (part = (struct range_part){0}; part_next(o, start, length, &part);)
         marks_bytes(&u, o->isa, part.code, part.length, part.position, &marked);
+    references_of_object(&u, o);
     loops_set(k, &u, &marked, labels.items, labels.count, "whole code (no loop)");
     kernel_names_of_object(k, o);
     name_by_file(k);

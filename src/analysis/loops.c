@@ -40,13 +40,14 @@ static bool changes_nothing(const struct insn *insn)
 size_t loop_branch_target(const struct insn *insns, size_t count, size_t at)
 {
     const struct insn *insn = &insns[at];
-    if (!(insn->traits & INSN_BRANCH) || (insn->traits & (INSN_CALL | INSN_RETURN)))
+    /* until a linker sets it, the target of a reference is not in the code */
+    if (!(insn->traits & INSN_BRANCH) || (insn->traits & (INSN_CALL | INSN_RETURN | INSN_REFERS)))
         return NO_TARGET;
     for (unsigned i = 0; i < insn->operand_count; i++)
         if (insn->operands[i].kind == OPERAND_RELATIVE) {
             const size_t target = index_at(insns, count, (uint64_t)insn->operands[i].displacement);
             /* A jump to itself without effects is a placeholder: on AArch64 a relocation sets its
-             * target. */
+             * target, which hexadecimal code lacks. */
             return target == at && changes_nothing(insn) ? NO_TARGET : target;
         }
     return NO_TARGET;

@@ -30,7 +30,7 @@ size_t loops_find(const struct insn *insns, size_t count, const struct label *la
                   size_t label_count, struct kernel_loop **out);
 void loops_done(struct kernel_loop *loops, size_t count);
 /* Returns the index of the target of branch @insns[@at]. Returns SIZE_MAX for calls, returns, other
- * instructions, and targets that are unknown or outside. */
+ * instructions, and targets that a linker sets (INSN_REFERS), are unknown, or outside. */
 size_t loop_branch_target(const struct insn *insns, size_t count, size_t at);
 /* Returns whether execution can continue with the next instruction after @insn. */
 bool loop_falls_through(const struct insn *insn);

@@ -21,7 +21,7 @@ static const char source[] =
     ".type f,@function\nf: ret\n.globl g\n.type g,@function\ng: nop\n.L1: dec %eax\njne .L1\nret\n"
     ".section .other,\"ax\"\nh: nop\n";
 
-static char *assemble_object(char **dir)
+static char *assemble_object(const char *text, char **dir)
 {
     const char *argv[] = {"as", "-o", "t.o", NULL};
     struct child_limits limits = {.cpu_seconds = 2,
@@ -33,7 +33,7 @@ static char *assemble_object(char **dir)
     struct err err = {0};
     *dir = child_directory_new(&err);
     assert_non_null(*dir);
-    assert_true(child_run(argv, *dir, source, strlen(source), &limits, &r, &err));
+    assert_true(child_run(argv, *dir, text, strlen(text), &limits, &r, &err));
     assert_int_equal(r.status, 0);
     child_result_done(&r);
     struct str path = {0};
@@ -44,7 +44,7 @@ static char *assemble_object(char **dir)
 static void test_sections_symbols_and_kernel(void **state)
 {
     (void)state;
-    char *dir, *path = assemble_object(&dir);
+    char *dir, *path = assemble_object(source, &dir);
     struct object o;
     struct err err = {0};
     assert_true(object_read(path, 0, &o, &err));
@@ -67,10 +67,32 @@ static void test_sections_symbols_and_kernel(void **state)
     child_directory_free(dir);
 }
 
+/* A jump for which a linker sets the target closes no loop. Before linking, it jumps to the next
+ * instruction. */
+static void test_jump_to_a_symbol(void **state)
+{
+    (void)state;
+    char *dir, *path = assemble_object(".type f,@function\nf: test %eax, %eax\nje .L2\n"
+                                       ".L1: inc %ecx\njmp outside\nnop\n"
+                                       ".L2: xor %eax, %eax\njmp .L1\n.size f,.-f\n",
+                                       &dir);
+    const struct kernel_options options = {.symbol = "f"};
+    struct err err = {0};
+    struct kernel *k = kernel_load(path, &options, &err);
+
+    if (!k)
+        fail_msg("%s", err.what);
+    assert_int_equal(k->loop_count, 1);
+    assert_int_equal(k->loops[0].depth, 0);
+    kernel_free(k);
+    free(path);
+    child_directory_free(dir);
+}
+
 static void test_damaged_files(void **state)
 {
     (void)state;
-    char *dir, *path = assemble_object(&dir);
+    char *dir, *path = assemble_object(source, &dir);
     uint8_t bytes[8192];
     FILE *f = fopen(path, "rb");
     size_t n = fread(bytes, 1, sizeof bytes, f);
@@ -316,6 +338,7 @@ static void test_names_that_double(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_sections_symbols_and_kernel),
+                                       cmocka_unit_test(test_jump_to_a_symbol),
                                        cmocka_unit_test(test_damaged_files),
                                        cmocka_unit_test(test_functions_of_unwind_tables),
                                        cmocka_unit_test(test_functions_of_calls),
