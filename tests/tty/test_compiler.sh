@@ -145,7 +145,7 @@ test_missing_parts_are_named() {
     holds err 'install the package clang-'
     mkdir "$work/alone" && cp "$portolan" "$cc" "$work/alone"
     needs strings
-    installed=$(strings -a "$cc" | sed -n 's/^portolan-cc: libportolan_run.a.* nor in \(.*\); copy it there.*/\1/p')
+    installed=$(strings -a "$cc" | sed -n 's/^portolan-cc: libportolan_run.a.* nor in \(.*\); copy this library there.*/\1/p')
     [ -n "$installed" ] || fail 'the installed place is not in the message'
     [ ! -e "$installed/libportolan_run.a" ] || skip 'installed, too, where it is found'
     expect 1 env PORTOLAN_DATA="$source/data" "$work/alone/portolan" -e 'program load main.c'

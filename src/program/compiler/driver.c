@@ -359,8 +359,8 @@ static char *runtime_path(void)
     fprintf(
         stderr,
         "portolan-cc: libportolan_run.a not found: neither next to portolan-cc nor in " PKGLIBDIR
-        "; copy this library there from the build directory of Portolan, or install Portolan "
-        "again\n");
+        "; copy this library there from the build directory of Portolan, or install Portolan again "
+        "(make install, or the package portolan)\n");
     return NULL;
 }
 
