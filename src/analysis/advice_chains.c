@@ -136,8 +136,8 @@ static void add_carry(const struct advice *s)
                   operation != OPERATION_SUBTRACT_CARRY;
     }
     if (leaves)
-        str_add(s->out, " Unroll the loop and keep the carry in the flag between additions with "
-                        "carry: the chain then takes one addition per word.");
+        str_add(s->out, " Unroll the loop and keep the carry in the carry flag between additions. "
+                        "The chain then takes one addition per word.");
 }
 
 void advice_say_recurrence(const struct advice *s)
@@ -210,7 +210,7 @@ void advice_say_select(const struct advice *s)
     str_addf(s->out, "Select chain of %.2f cycles per iteration: ", s->l->chain.cycles);
     advice_links(s, true);
     str_addf(s->out, ". Each selection waits for the previous one%s.",
-             s->l->chain.compared ? " and for its comparison" : "");
+             s->l->chain.compared ? " and for its own comparison" : "");
     str_add(s->out,
             address ? " Run several searches in one loop; a well-predicted branch would let the "
                       "loads run ahead."

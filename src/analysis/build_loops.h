@@ -72,8 +72,7 @@ size_t build_function_count(const struct binary *b);
 const struct build_function *build_function(const struct binary *b, size_t at);
 size_t build_loop_count(const struct binary *b);
 const struct build_loop *build_loop(const struct binary *b, size_t at);
-/* Return the number of functions that could not be decoded, and of objects whose source lines could
- * not be read. */
+/* Returns the number of functions that could not be decoded. */
 size_t build_undecoded(const struct binary *b);
 /* Returns the error that occurred while source lines were read. NULL: no error, or no debug
  * information. */

@@ -41,8 +41,8 @@ int64_t symbol_place(int64_t displacement);
 const char *kernel_name_at(const struct kernel *k, uint64_t position);
 /* Returns one flag per name of @k: whether loop @loop uses it. The caller frees. Any thread. */
 bool *kernel_names_used(const struct kernel *k, size_t loop);
-/* Returns the first reference in @insn, or NULL. Sets *@count to their number; they are adjacent.
- * Any thread. */
+/* Returns the first reference in @insn, or NULL. Sets *@count to the number of
+ * references in @insn, which are adjacent. Any thread. */
 const struct code_reference *kernel_references(const struct kernel *k, const struct insn *insn,
                                                size_t *count);
 /* Appends @text, the disassembly of @insn, with @reference in place of the number that a linker

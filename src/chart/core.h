@@ -1,5 +1,5 @@
-/* Selects the core of a chart: forms that behave differently from each other in pairs. Each
- * candidate is measured with the forms selected before it. */
+/* Selects the core of a chart: forms that measurements of pairs distinguish. Each candidate is
+ * measured with the forms selected before it. */
 #ifndef PORTOLAN_CHART_CORE_H
 #define PORTOLAN_CHART_CORE_H
 

@@ -20,7 +20,7 @@ struct probe_run;
  * p->filler and p->dense_is_slow. Returns NULL with err if a loop is too long. probe_run_free frees
  * the result. */
 struct probe_run *probe_run_new(const struct probe_table *t, struct probes *p, struct err *err);
-/* Concludes each fact of the table, in its order, from the measured loops. */
+/* Infers each fact from the measured loops, in table order. */
 void probe_run_conclude(struct probe_run *run);
 void probe_run_free(struct probe_run *run);
 

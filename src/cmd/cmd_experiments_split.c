@@ -30,7 +30,8 @@ static const struct parameter split_arguments[] = {
     {PARAMETER(COUNT, "N", struct split_values, parts), .required = true, .least = 2,
      .most = PARTS_MOST, .help = "number of parts, one for each host"},
     {PARAMETER(TEXT, "FILE.csv", struct split_values, file), .required = true,
-     .complete = COMPLETE_FILE, .help = "file name of the parts: FILE-1.csv, FILE-2.csv and so on"},
+     .complete = COMPLETE_FILE,
+     .help = "base name of the parts, for FILE-1.csv, FILE-2.csv and so on"},
     {0},
 };
 static const struct parameter split_options[] = {

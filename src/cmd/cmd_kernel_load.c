@@ -25,8 +25,8 @@ static const struct parameter load_arguments[] = {
      .help = "assembler text, a listing, an object, program or archive, or C, C++ or Fortran "
              "source; FILE:A-B means FILE --lines A-B; - reads standard input"},
     {PARAMETER(WORDS, "FLAG", struct kernel_load_values, flags),
-     .help = "compiler options for source: -O*, -m*, -std=, -D, -U, -I, -W* and code-generating -f "
-             "options"},
+     .help = "compiler options for source files: -O*, -m*, -std=, -D, -U, -I, -W* and -f options "
+             "for code generation"},
     {0},
 };
 

@@ -136,8 +136,8 @@ static const char *const examples[] = {"kernel mark marked.s", "kernel mark mark
 const struct command command_kernel_mark = {
     .name = "kernel mark",
     .help = "write the kernel's text with markers around the current loop",
-    .description = "The markers are before the loop's label and after its last line. kernel load "
-                   "recognises all three kinds.",
+    .description = "The markers are before the loop's label and after the loop's last line. kernel "
+                   "load recognises all three kinds of markers.",
     .arguments = arguments,
     .options = options,
     .examples = examples,

@@ -324,7 +324,8 @@ static void add_functions(struct result *result, const struct run_profile *p, si
         cell_text(t, f->file);
     }
     if (p->functions.count > top)
-        result_line(result, "and %zu more functions; --top shows more", p->functions.count - top);
+        result_line(result, "functions not shown: %zu; --top N shows more",
+                    p->functions.count - top);
 }
 
 static void add_loops(struct result *result, const struct run_profile *p, size_t top)
@@ -373,7 +374,7 @@ static void add_loops(struct result *result, const struct run_profile *p, size_t
     }
     table_hide_empty(t);
     if (p->loops.count > top)
-        result_line(result, "and %zu more loops; --top shows more", p->loops.count - top);
+        result_line(result, "loops not shown: %zu; --top N shows more", p->loops.count - top);
 }
 
 /* Reports the samples that were lost or are outside of mapped files; the shares include them. */

@@ -213,7 +213,8 @@ const struct command command_do = {
 
 static const struct parameter prompt_arguments[] = {
     {PARAMETER(TEXT, "TEXT", struct verb_values, text), .otherwise = "an empty prompt",
-     .verbatim = true, .help = "initial text of the prompt; filter: the current filter is added"},
+     .verbatim = true,
+     .help = "initial text of the prompt; the current filter is added after filter"},
     {0},
 };
 

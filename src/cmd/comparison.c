@@ -77,8 +77,8 @@ static void align(struct paired_loops *c)
     free(best);
 }
 
-/* Determines how many iterations of the source one iteration of each loop executes. Two versions of
- * one source may differ in this number, so values are divided by it. */
+/* Determines the number of source iterations per iteration of each loop. Two versions of one source
+ * may differ in this number, so values are divided by it. */
 static void take_times(struct paired_loops *c)
 {
     const struct comparison_side *a = &c->side[0], *b = &c->side[1];

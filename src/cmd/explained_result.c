@@ -156,7 +156,7 @@ static void add_loads(struct result *result, const struct explained_findings *f)
         cell_number(t, part_of(&f->split.cache, share));
     }
     if (l->list.count > LOADS_SHOWN)
-        result_line(result, "and %zu more loads", l->list.count - LOADS_SHOWN);
+        result_line(result, "loads not shown: %zu", l->list.count - LOADS_SHOWN);
 }
 
 /* Reports the number of iterations, and the part of the run in which they were counted. */

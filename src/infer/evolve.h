@@ -118,8 +118,8 @@ struct evolve_status {
 };
 
 /* A point of the curves: current best, median and worst individual; d_reached as in the status.
- * After a join all except d_reached are NaN in one point, because errors on other experiments are
- * not comparable. */
+ * After a join, all errors except d_reached are NaN in one point, because errors on different
+ * experiments are not comparable. */
 struct evolve_sample {
     double seconds;
     unsigned generation;

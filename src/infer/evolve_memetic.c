@@ -534,7 +534,8 @@ static bool memetic_task(struct evolve *e, unsigned index, struct watcher *w)
     double fresh_seconds = FRESH_SHARE * evolve_round_seconds(e) * e->o.threads /
                            fmax((double)e->target, EVOLVE_POPULATION);
     struct schedule plan = {HOT, fresh_seconds, MOVES_PER_FORM};
-    /* Recombination needs two individuals, and equal ones are dropped. */
+    /* Recombination needs two individuals. A live run continues with one, because new experiments
+     * can distinguish individuals that were equal. */
     const size_t parents = e->o.live ? 1 : 2;
     struct genome *start = NULL;
     uint64_t number;

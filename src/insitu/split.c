@@ -6,11 +6,12 @@
 #define MODEL_OFF 0.1          /* relative uncertainty of a prediction */
 /* least mispredictions per iteration that are a possible cause */
 #define MISSES_LEAST 0.003
-/* least irregular new lines per iteration that are a possible cause */
+/* minimum number of irregular new lines per iteration that is a possible cause */
 #define FRESH_LEAST 0.003
-/* least sequential lines per iteration that are a possible cause; a prefetcher hides fewer */
+/* minimum number of sequential lines per iteration that is a possible cause; a prefetcher hides
+ * fewer */
 #define STREAMED_LEAST 0.5
-/* most cycles per misprediction, and per new line, at which a cause can explain the difference */
+/* maximum cycles per misprediction, and per new line, at which a cause can explain the difference */
 #define MISS_MOST 100.0
 #define LINE_MOST 3000.0
 /* iterations per visit below which the time of a visit includes the code before the next one */

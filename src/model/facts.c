@@ -521,8 +521,8 @@ const struct fact fact_schema[] = {
     {"memory_renaming_bits", FACT_WORDS, "bits", 0, 0, NULL, "8 16 32 64",
      "widths of stores and loads to which memory renaming applies", "dependencies", false},
     {"memory_renaming_match", FACT_CHOICE, NO_UNIT, "text", "text address",
-     "match of stores and loads in memory renaming. text: equal address registers, unchanged in "
-     "between; address: equal addresses without an index",
+     "rule by which memory renaming matches loads and stores. text: equal address registers, "
+     "unchanged in between; address: equal addresses without an index register",
      "dependencies", false},
     {"memory_renaming_length", FACT_WHOLE, "instructions", 1, MOST, NULL, NULL,
      "minimum number of instructions of a block in which equal addresses also match, if "

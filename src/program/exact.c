@@ -6,8 +6,8 @@
 /* Largest distance of a sum from an integer to which it is rounded. Columns of quotients such as N
  * / M are not integers. */
 #define ROUNDED 1e-6L
-/* Limit of columns and values. The sum of SOLVE_COLUMNS columns times coefficients of 1e15 stays
- * below 2^127. */
+/* Largest magnitude of a column's entry or a value. The sum of SOLVE_COLUMNS columns times
+ * coefficients of 1e15 stays below 2^127. */
 #define LARGEST 1e21
 
 /* Returns whether the columns with the coefficients @whole / @denominator sum up to @value in row

@@ -1,6 +1,6 @@
-/* Extrapolates noisy quantities far beyond the runs, such as reuse distances and shares of
- * references. Finds the smallest formula of products of powers that the runs do not contradict. A
- * larger formula must predict left-out runs much better. */
+/* Extrapolates noisy quantities, such as reuse distances and shares of references, far beyond the
+ * runs. Finds the smallest formula of products of powers that the runs do not contradict. A larger
+ * formula is chosen only if it predicts left-out runs much better. */
 #ifndef PORTOLAN_PROGRAM_GROWTH_H
 #define PORTOLAN_PROGRAM_GROWTH_H
 

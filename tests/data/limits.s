@@ -781,7 +781,7 @@
 	cmpq	%rax, %rcx
 	jne	1b
 ### zen5-charted: recurrence: a carry that leaves the flag, clang -O1
-# says: setb 1 (line 3), adc 1 (line 5) | Each step needs the carry | Unroll the loop and keep the carry in the flag between additions with carry
+# says: setb 1 (line 3), adc 1 (line 5) | Each step needs the carry | Unroll the loop and keep the carry in the carry flag between additions
 1:	xorl	%eax, %eax
 	addq	(%rsi,%r8,8), %r9
 	setb	%al

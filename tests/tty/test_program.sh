@@ -473,7 +473,7 @@ test_misses_beside_cachegrind() {
     done
 }
 
-# Standard input contains the input's value in all runs. Exit statuses other than 0 are accepted if
+# Standard input contains the value of N in each run. Exit statuses other than 0 are accepted if
 # the user permits them.
 test_standard_input() {
     needs_llvm

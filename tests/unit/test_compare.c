@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The view compare: selection of the two loops, their values, and the differences. */
+/* The compare view: selection of the two loops, their values, and the differences. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -89,7 +89,7 @@ static void test_after_a_failure(void **state)
     refused("export @/e.csv", "no result to export: forms scan /nowhere failed");
 }
 
-/* In a script with keep-going the earlier result is not exported after a failed command either. */
+/* In a script with keep-going, export does not write the earlier result after a failed command. */
 static void test_in_a_script(void **state)
 {
     (void)state;

@@ -355,7 +355,7 @@ static void test_cancel(void **state)
     assert_int_equal(err.code, ERR_INTERRUPTED);
     for (unsigned i = 0; i < 4; i++)
         sandbox_items(sandbox)[i].samples = 1;
-    /* a run that would end before the first look at the child */
+    /* a run that would end before the first poll of the child */
     err = (struct err){0};
     assert_false(sandbox_run(sandbox, 1, NULL, yes, NULL, &err));
     assert_int_equal(err.code, ERR_INTERRUPTED);
