@@ -102,7 +102,7 @@ test_faults_name_place_and_remedy() {
 test_assembler_errors_name_the_line() {
     printf 'kernel paste\n foo bar\n add eax, [rbx\n.\n' >"$work/bad.pf"
     expect 1 "$portolan" -b "$work/bad.pf"
-    holds err "pasted:1: no such instruction: \`foo bar' (and 1 more line); correct it"
+    holds err "pasted:1: no such instruction: \`foo bar' (and 1 more line); correct the line"
     printf 'kernel paste\n.\n' >"$work/none.pf"
     expect 1 "$portolan" -b "$work/none.pf"
     holds err 'the text is empty'
