@@ -257,12 +257,8 @@ static size_t shared_head(const struct code_flow *f, const struct loop_region *a
         if (loop_jumps_anywhere(&f->insns[i]))
             return NO_TARGET;
     }
-    const size_t head = inside ? entry_of(f, first, last) : first;
-    /* Entered at its first instruction, @a extends to the end of an inner loop that continues where
-     * @a ends. Cold code after the loop that jumps back into it does not. */
-    const bool arms =
-        head != first || (a->last < last && leads(f, first, last, a->last + 1, first, NO_TARGET));
-    const bool one = head != NO_TARGET && arms &&
+    const size_t head = inside ? entry_of(f, first, last) : NO_TARGET;
+    const bool one = head != NO_TARGET && head != first &&
                      leads(f, first, last, first, b->first, NO_TARGET) &&
                      leads(f, first, last, b->first, first, NO_TARGET) &&
                      !leads(f, first, last, first, first, head);
