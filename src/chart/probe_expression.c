@@ -106,7 +106,20 @@ static struct probe_node *new_node(struct table_reader *r, enum probe_node_kind 
 
     n->kind = kind;
     n->at = at;
+    n->depth = 1;
     return n;
+}
+
+/* Sets the depth of @n to more than that of @below. A chain of operators or definitions nests as
+ * deeply as it is long, and its value is computed by recursion. */
+static void nest(struct table_reader *r, struct probe_node *n, const struct probe_node *below)
+{
+    if (!r->ok)
+        return;
+    if (below->depth >= n->depth)
+        n->depth = below->depth + 1;
+    if (n->depth > CHAIN_MOST)
+        reader_fail(r, "an expression nests more than %d operators and definitions", CHAIN_MOST);
 }
 
 static struct probe_node *number_node(struct table_reader *r, double number)
@@ -142,6 +155,7 @@ static void arguments(struct table_reader *r, struct probe_node *n, unsigned cou
         if (i)
             reader_expect(r, ",");
         n->args[i] = reader_expression(r);
+        nest(r, n, n->args[i]);
     }
     reader_expect(r, close);
 }
@@ -164,8 +178,10 @@ unsigned reader_range(struct table_reader *r, struct probe_node *n)
     } else {
         r->at = before;
         n->args[0] = reader_expression(r);
+        nest(r, n, n->args[0]);
         reader_expect(r, "..");
         n->args[1] = reader_expression(r);
+        nest(r, n, n->args[1]);
     }
     n->variable = reader_local(r, name);
     return grouped ? at : NO_GROUP;
@@ -210,6 +226,7 @@ static struct probe_node *over_node(struct table_reader *r, unsigned which)
     reader_range(r, n);
     reader_expect(r, ",");
     n->args[2] = r->ok ? reader_expression(r) : NULL;
+    nest(r, n, n->args[2]);
     reader_expect(r, ")");
     r->local_count = before;
     return n;
@@ -274,6 +291,7 @@ static struct probe_node *named_node(struct table_reader *r, const char *name)
     if (at < r->t->definitions.count) {
         const unsigned parameters = r->t->definitions.items[at].parameters;
         n = new_node(r, NODE_LET, at);
+        nest(r, n, r->t->definitions.items[at].value);
         if (parameters) {
             reader_expect(r, "(");
             arguments(r, n, parameters, ")");
@@ -309,6 +327,7 @@ static struct probe_node *primary(struct table_reader *r)
     if (reader_take(r, "-")) {
         n = new_node(r, NODE_NEGATIVE, 0);
         n->args[0] = deeper(r, LEVELS);
+        nest(r, n, n->args[0]);
         return n;
     }
     if (reader_take(r, "(")) {
@@ -349,6 +368,7 @@ static struct probe_node *level(struct table_reader *r, unsigned at)
     if (at == NOT_LEVEL && reader_take(r, "not")) {
         left = new_node(r, NODE_NOT, 0);
         left->args[0] = deeper(r, NOT_LEVEL);
+        nest(r, left, left->args[0]);
         return left;
     }
     left = at == LEVELS ? primary(r) : level(r, at + 1);
@@ -357,6 +377,8 @@ static struct probe_node *level(struct table_reader *r, unsigned at)
             struct probe_node *n = new_node(r, NODE_SIGN, signs[i].is);
             n->args[0] = left;
             n->args[1] = level(r, at + 1);
+            nest(r, n, n->args[0]);
+            nest(r, n, n->args[1]);
             left = n;
             i = 0;
         } else {

@@ -36,6 +36,8 @@ struct probe_node {
     unsigned variable;       /* of NODE_OVER */
     double number;
     const char *key;         /* fact of NODE_MACHINE */
+    /* number of nodes on the longest path to a leaf, through definitions */
+    unsigned depth;
     /* of NODE_OVER: first value, last value and expression */
     struct probe_node *args[PROBE_ARGS];
 };

@@ -7,6 +7,7 @@
 
 #define NAME_MOST 64         /* maximum number of bytes of a name and its end */
 #define DEPTH_MOST 64        /* maximum number of nested expressions and gaps */
+#define CHAIN_MOST 2000      /* maximum depth of an expression with its definitions */
 
 /* A table while it is read. A line that ends with a backslash continues on the next one. */
 struct table_reader {

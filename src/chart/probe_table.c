@@ -156,11 +156,12 @@ static struct piece *pieces(struct table_reader *r, enum text_kind kind, char st
 static void check_items(struct table_reader *r, const struct piece *p)
 {
     for (; r->ok && p; p = p->next) {
-        bool found = p->kind != PIECE_ITEM;
-        for (unsigned d = 0; !found && d < r->loop->dimensions; d++)
-            found = r->loop->over[d].group == p->group;
-        if (!found)
-            reader_fail(r, "the loop is not over %s", r->t->groups.items[p->group].name);
+        unsigned found = p->kind != PIECE_ITEM;
+        for (unsigned d = 0; p->kind == PIECE_ITEM && d < r->loop->dimensions; d++)
+            found += r->loop->over[d].group == p->group;
+        if (found != 1)
+            reader_fail(r, "the loop is %s over %s", found ? "twice" : "not",
+                        r->t->groups.items[p->group].name);
         check_items(r, p->body);
         const struct item_group *g = &r->t->groups.items[p->group];
         for (size_t i = 0; r->ok && p->kind == PIECE_ITEM && i < g->items.count; i++)
@@ -231,6 +232,9 @@ static void read_items(struct table_reader *r)
 
     vec_push(&r->t->groups, group);
     r->in_items = true;
+    /* A variable of a gap must not replace an index of the loop, which selects an item. */
+    for (unsigned d = 0; d < PROBE_DIMENSIONS; d++)
+        reader_local(r, "");
     while (next_indented(r)) {
         struct probe_item item = {.raw = {"", "", ""}};
         read_column(r, &item, COLUMN_WORD);
@@ -243,6 +247,7 @@ static void read_items(struct table_reader *r)
     if (!r->t->groups.items[at].items.count)
         reader_fail(r, "no item follows");
     r->in_items = false;
+    r->local_count = 0;
 }
 
 /* Reads a whole number up to FAMILY_MOST. */

@@ -131,7 +131,7 @@ double memory_stream_wait(const struct memory *m, size_t level, double window, d
 
     if (!(flight < FLIGHT_FAST) || !(slow > line))
         return 0;
-    return flight <= FLIGHT_SLOW ? latency / flight
+    return flight <= FLIGHT_SLOW ? latency / fmax(1, flight)
                                  : slow * pow(line / slow, (flight - FLIGHT_SLOW) /
                                                                (FLIGHT_FAST - FLIGHT_SLOW));
 }

@@ -257,6 +257,8 @@ static void test_slow_streams(void **state)
         before = wait;
     }
     assert_true(memory_stream_wait(&slow, 3, 14, 1) == 0);
+    slow.ahead = 0;     /* a line waits at most for its own latency */
+    assert_true(memory_stream_wait(&slow, 3, 0.1, 1) == slow.stream_latency);
     slow.ahead = NAN;   /* unknown: prefetchers are always ahead */
     assert_true(memory_stream_wait(&slow, 3, 1, 1) == 0);
 }

@@ -205,6 +205,7 @@ static void test_damaged(void **state)
         {"loop a: {3: nop;\n", 1, "'}' is missing"},
         {"loop a: nop}\n", 1, "without '{'"},
         {"items g\n    a | b\nloop a: {g}\n", 3, "not over g"},
+        {"items g\n    a | b\nloop a over g, g: {g}\n", 3, "twice over g"},
         {"items g\n    a | b\nloop a over g: {g.size}\n", 3, "no column 'size'"},
         {"items g\n    a | {g}\n", 2, "'g' is not defined above"},
         {"items g\n    a | b\nitems h\n    a | {g}\nloop a over h: {h}\n", 5, "not over g"},
@@ -265,6 +266,52 @@ static void test_too_long(void **state)
     probes_done(&p);
 }
 
+/* A repetition in an item's text has no variable of the loop: the item of the other list stays the
+ * same. */
+static void test_repeated_items(void **state)
+{
+    static const char text[] =
+        "items bases\n"
+        "    a\n"
+        "    b\n"
+        "items kinds\n"
+        "    load | {5: {bases};}\n"
+        "loop one over bases, kinds: {kinds}\n"
+        "loop two over kinds, bases: {kinds}\n";
+    static const char *const expected[] = {"a\na\na\na\na\n\n", "b\nb\nb\nb\nb\n\n",
+                                           "a\na\na\na\na\n\n", "b\nb\nb\nb\nb\n\n"};
+    struct tried t;
+
+    (void)state;
+    try_table(&t, text);
+    assert_int_equal(t.probes.list.count, sizeof expected / sizeof *expected);
+    for (size_t i = 0; i < t.probes.list.count; i++)
+        assert_string_equal(t.probes.list.items[i].text, expected[i]);
+    tried_done(&t);
+}
+
+/* A chain of operators or of definitions nests as deeply as it is long. */
+static void test_long_chains(void **state)
+{
+    struct str sum = {0}, sums = {0};
+    struct err err = {0};
+
+    (void)state;
+    str_add(&sum, "let a = 1");
+    str_add(&sums, "let a0 = 1\n");
+    for (unsigned k = 0; k < 40000; k++) {
+        str_add(&sum, " + 1");
+        str_addf(&sums, "let a%u = a%u + 1\n", k + 1, k);
+    }
+    assert_null(probe_table_parse(str_text(&sum), "table", &err));
+    assert_non_null(strstr(err.what, "nests more than"));
+    assert_null(probe_table_parse(str_text(&sums), "table", &err));
+    assert_non_null(strstr(err.what, "nests more than"));
+    assert_in_range(err.line, 900, 1100);
+    str_done(&sum);
+    str_done(&sums);
+}
+
 /* The shipped tables are read, and each of their bytes changed: the table is read or has an error
  * with a line. */
 static void test_shipped(void **state)
@@ -300,6 +347,7 @@ int main(void)
         cmocka_unit_test(test_texts),   cmocka_unit_test(test_expressions),
         cmocka_unit_test(test_cases),   cmocka_unit_test(test_damaged),
         cmocka_unit_test(test_deep),    cmocka_unit_test(test_too_long),
+        cmocka_unit_test(test_repeated_items), cmocka_unit_test(test_long_chains),
         cmocka_unit_test(test_shipped),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
