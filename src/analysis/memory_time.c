@@ -205,8 +205,9 @@ static double line_wait(const struct memory_costs *m, const struct memory_core *
     double each = few > 0 ? (1 / some - 1 / few) / (some_lines - few_lines) : 0;
     if (!(each > 0))
         each = 1 / some / some_lines;
+    /* With less than one line in flight, a line takes its latency, but no more. */
     if (few > 0 && window < few_lines)
-        return few * few_lines / window;
+        return few * few_lines / fmax(fmin(1, few_lines), window);
     /* lines in flight from the prefetcher of one stream */
     const double ahead = fmax(0, 1 / some / each - some_lines);
     return 1 / (1 / some + each * (window - some_lines + (streams - 1) * ahead));

@@ -318,6 +318,10 @@ static void test_ahead(void **state)
         assert_true(now <= last + 1e-9);
         last = now;
     }
+    /* With less than one line in flight, a line takes its latency: two lines in 100 cycles each. */
+    for (core.uops = 600; core.uops < 1e5; core.uops *= 3)
+        assert_float_equal(time_at(&one, 1, &m, &core, 16777216).parts[LIMIT_AHEAD],
+                           100 * 512 / 252.0, 1e-9);
     /* With independent addresses, the number of lines in flight is the number of iterations that
      * fit. */
     struct stream gather = {.kind = STREAM_GATHER, .loads = 1, .lines = 1, .follows = STREAM_ALONE};
