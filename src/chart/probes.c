@@ -130,8 +130,9 @@ static void assemble_all(const struct probes *p, size_t first)
     lock_take(&known.lock);
     for (size_t i = first; i < p->list.count; i++) {
         const char *lines = p->list.items[i].text;
+        /* A probe with such a label itself is assembled separately. */
         if (known_code(isa, lines)->count || names_find(&asked, lines) != UINT32_MAX ||
-            text.length + strlen(lines) > TOGETHER_MOST)
+            strstr(lines, LABEL) || text.length + strlen(lines) > TOGETHER_MOST)
             continue;
         names_add(&asked, lines);
         str_addf(&text, LABEL "%zu:\n%s\n", i, lines);

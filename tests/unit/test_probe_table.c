@@ -312,6 +312,51 @@ static void test_long_chains(void **state)
     str_done(&sums);
 }
 
+static bool count_instructions(void *state, const struct chart_block *blocks, size_t n,
+                               double *cycles, struct err *err)
+{
+    (void)state;
+    (void)err;
+    for (size_t i = 0; i < n; i++)
+        cycles[i] = (double)blocks[i].count;
+    return true;
+}
+
+/* A label like those that separate probes is no index of a probe. */
+static void test_labels(void **state)
+{
+    static const char *const addition[] = {"ADD (R64, R64)"};
+    static const char text[] = "loop one: nop; nop; nop\n"
+                               "loop two: nop; nop\n"
+                               "loop three: nop; portolan_probe_99999999:; nop; nop; nop\n";
+    static const double expected[] = {3, 2, 4};
+    const struct chart_cpu cpu = {.times = count_instructions};
+    struct err err = {0};
+    struct ports ports;
+    struct late_lab l;
+    struct forms *forms = forms_load(ISA_X86_64, NULL, &err);
+    struct probe_table *table = probe_table_parse(text, "table", &err);
+
+    (void)state;
+    assert_non_null(forms);
+    assert_non_null(table);
+    ports_number(&ports, 4);
+    lab_on(&l, &cpu);
+    struct probes p = {.lab = &l.lab,
+                       .chart = chart_at(machine_new("tried", &ports), forms, addition, 1),
+                       .width = 4};
+    struct probe_run *run = probe_run_new(table, &p, &err);
+    assert_non_null(run);
+    assert_true(probes_run(&p, &err));
+    for (size_t i = 0; i < 3; i++)
+        assert_float_equal(probe_time(&p, i), expected[i], 0);
+    probe_run_free(run);
+    probe_table_free(table);
+    chart_free(p.chart);
+    probes_done(&p);
+    forms_free(forms);
+}
+
 /* The shipped tables are read, and each of their bytes changed: the table is read or has an error
  * with a line. */
 static void test_shipped(void **state)
@@ -348,6 +393,7 @@ int main(void)
         cmocka_unit_test(test_cases),   cmocka_unit_test(test_damaged),
         cmocka_unit_test(test_deep),    cmocka_unit_test(test_too_long),
         cmocka_unit_test(test_repeated_items), cmocka_unit_test(test_long_chains),
+        cmocka_unit_test(test_labels),
         cmocka_unit_test(test_shipped),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
