@@ -218,7 +218,7 @@ static void write_iteration(const struct recorded_run *x, const struct recorded_
         const struct recorded_insn *in = &r->insns.items[e.at];
         const bool exits = events && i + 1 == end;
         uint8_t *to = out + x->plan.places[e.at];
-        if (x->plan.own[e.at])
+        if (x->plan.own[e.at] || x->plan.fixed[e.at])
             continue;
         if (recorded_access(in)) {
             const uint64_t address = address_of(x, i, c, number);
@@ -255,7 +255,8 @@ static void write_pass(const struct recorded_run *x, const struct recorded_code 
         const uint32_t taken = x->taken.items[n % count];
         for (size_t i = x->r->iterations.items[taken]; i < event_end(x->r, taken); i++) {
             const uint32_t at = x->r->events.items[i].at;
-            if (!recorded_access(&x->r->insns.items[at]) || !x->plan.always[at] || x->plan.own[at])
+            if (!recorded_access(&x->r->insns.items[at]) || !x->plan.always[at] ||
+                x->plan.own[at] || x->plan.fixed[at])
                 continue;
             const uint64_t address = address_of(x, i, c, number + (unsigned)(n / count));
             memcpy(out + n * bytes + x->plan.places[at], &address, sizeof address);

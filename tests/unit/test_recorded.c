@@ -168,6 +168,63 @@ static void test_access(void **state)
     kernel_free(k);
 }
 
+/* Gives all accesses of instruction @at one address, whose low bytes are not 0. */
+static void at_one_address(struct recording *r, uint32_t at)
+{
+    struct recorded_plan p;
+    struct err err = {0};
+
+    for (size_t i = 0; i < r->events.count; i++)
+        if (r->events.items[i].at == at)
+            r->events.items[i].value = 0x10010120;
+    assert_true(recorded_plan_make(r, &p, &err));
+    assert_true(p.fixed[at]);
+    recorded_plan_done(&p);
+}
+
+/* Accesses with one address have no value in the records, so they must not change other values. The
+ * branch of test_branch, and then such a load: cmp $5, ecx; jl over; add 1, rbx; over: mov 8(rsi),
+ * rdx; add 1, rax; cmp rax, rsi; jne. */
+static void test_one_address_and_branch(void **state)
+{
+    struct recording r;
+
+    (void)state;
+    if (!available())
+        skip();
+    const struct kernel *k = loop_of("83f905 7c04 4883c301 488b5608 4883c001 4839f0 75e9", &r);
+    record(&r, 0x100000, 64, 50);
+    at_one_address(&r, 3);
+    assert_true(saves(&r, (struct recorded_change){RECORDED_SORTED, 1}, 0.2));
+    recording_done(&r);
+    kernel_free(k);
+}
+
+/* The chain of test_access, with such a load, in a loop that exits every tenth iteration: mov
+ * (rax), rax; mov 8(rsi), rcx; test rax, rax; jne. No exit before the last one may end the run: a
+ * load beyond the first-level cache takes more than 8 cycles. */
+static void test_one_address_and_exits(void **state)
+{
+    const struct recorded_change none = {RECORDED_UNCHANGED, RECORDED_OUT};
+    struct recording r;
+    struct recorded_time time;
+
+    (void)state;
+    if (!available())
+        skip();
+    const struct kernel *k = loop_of("488b00 488b4e08 4885c0 75f4", &r);
+    record(&r, 0x10000000, 64u << 20, 0);
+    r.insns.items[0].places = 16;
+    at_one_address(&r, 1);
+    for (size_t i = 0, n = 0; i < r.events.count; i++)
+        if (r.events.items[i].at == 3 && ++n % 10 == 0)
+            r.events.items[i].value = 0;
+    if (times_of(&r, false, &none, 1, &time))
+        assert_true(time.cycles > 8);
+    recording_done(&r);
+    kernel_free(k);
+}
+
 static void test_refused(void **state)
 {
     static const struct {
@@ -273,6 +330,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_contents), cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_branch), cmocka_unit_test(test_access)};
+        cmocka_unit_test(test_branch), cmocka_unit_test(test_access),
+        cmocka_unit_test(test_one_address_and_branch),
+        cmocka_unit_test(test_one_address_and_exits)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
