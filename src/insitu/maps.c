@@ -56,30 +56,47 @@ const struct map *maps_at(const struct maps *m, uint64_t address)
     return NULL;
 }
 
+/* Returns the KiB of huge pages in a line of smaps about a mapping. */
+static uint64_t huge_kib(const char *line)
+{
+    static const char *const names[] = {"AnonHugePages", "ShmemPmdMapped", "FilePmdMapped",
+                                        "Shared_Hugetlb", "Private_Hugetlb"};
+    char name[32];
+    uint64_t kib;
+
+    if (sscanf(line, "%31[A-Za-z_]: %" SCNu64, name, &kib) == 2)
+        for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+            if (strcmp(name, names[i]) == 0)
+                return kib;
+    return 0;
+}
+
 double maps_huge(pid_t pid, const uint64_t *addresses, size_t count)
 {
     char path[64], line[4608];
-    uint64_t start = 0, end = 0, resident = 0, kib;
+    uint64_t from = 0, to = 0, start = 0, end = 0, resident = 0, large = 0;
     size_t found = 0, huge = 0;
 
     snprintf(path, sizeof path, "/proc/%d/smaps", (int)pid);
     FILE *file = fopen(path, "re");
     if (!file)
         return NAN;
-    while (fgets(line, sizeof line, file)) {
-        if (sscanf(line, "%" SCNx64 "-%" SCNx64 " ", &start, &end) == 2)
+    for (bool more = true; more;) {
+        more = fgets(line, sizeof line, file) != NULL;
+        /* names of other lines may begin with hexadecimal digits, too */
+        if (more && sscanf(line, "%" SCNx64 "-%" SCNx64 " ", &from, &to) != 2) {
+            sscanf(line, "Rss: %" SCNu64, &resident);
+            large += huge_kib(line);
             continue;
-        if (sscanf(line, "Rss: %" SCNu64, &kib) == 1)
-            resident = kib;
-        if (sscanf(line, "AnonHugePages: %" SCNu64, &kib) != 1)
-            continue;
-        for (size_t i = 0; i < count; i++) {
-            const uint64_t address = addresses[i] & ((UINT64_C(1) << 48) - 1);
-            if (address >= start && address < end) {
-                found++;
-                huge += 2 * kib > resident;
-            }
         }
+        for (size_t i = 0; i < count; i++)
+            if (addresses[i] >= start && addresses[i] < end) {
+                found++;
+                huge += 2 * large > resident;
+            }
+        start = from;
+        end = to;
+        resident = large = 0;
     }
     fclose(file);
     return found ? (double)huge / (double)found : NAN;

@@ -23,7 +23,7 @@ void maps_done(struct maps *m);
 /* Returns the mapping that contains @address, or NULL. */
 const struct map *maps_at(const struct maps *m, uint64_t address);
 /* Returns the share of @count addresses of process @pid that are in mappings most of whose memory
- * has pages of 2 MiB; NaN: unknown. @addresses have other contents in their upper 16 bits. */
+ * has pages of 2 MiB or more; NaN: unknown. */
 double maps_huge(pid_t pid, const uint64_t *addresses, size_t count);
 /* Returns the address of @size free bytes from which 32-bit distances reach all of [@low, @high),
  * or 0 if there are none. */

@@ -398,6 +398,22 @@ static void harvest_stamps(struct placed *x, uint32_t slot, uint64_t end)
     set_word(x, slot, SLOT_STAMP_AT, begin);
 }
 
+/* Returns the share of accesses on huge pages among @count events from @first. */
+static double huge_share(const struct placed *x, size_t first, size_t count)
+{
+    uint64_t *addresses = mem_alloc(count * sizeof *addresses);
+    size_t accesses = 0;
+
+    for (size_t i = first; i < first + count; i++) {
+        const uint64_t event = x->events.items[i], id = event >> 48;
+        if (id < x->region->list.count && copies_follows(&x->region->list.items[id]))
+            addresses[accesses++] = event & ((UINT64_C(1) << 48) - 1);
+    }
+    const double share = maps_huge(x->process->pid, addresses, accesses);
+    free(addresses);
+    return share;
+}
+
 static void harvest_events(struct placed *x, uint32_t slot, uint64_t iterations, uint32_t count)
 {
     size_t first = x->events.count, kept = count < RING_EVENTS ? count : RING_EVENTS;
@@ -410,8 +426,7 @@ static void harvest_events(struct placed *x, uint32_t slot, uint64_t iterations,
         x->events.count += kept;
         vec_push(&x->stretches, ((struct recorded_stretch){iterations, first, kept}));
         if (isnan(x->huge))
-            x->huge = maps_huge(x->process->pid, x->events.items + first,
-                                kept < HUGE_EVENTS ? kept : HUGE_EVENTS);
+            x->huge = huge_share(x, first, kept < HUGE_EVENTS ? kept : HUGE_EVENTS);
     }
     set_word(x, slot, SLOT_EVENTS, 0);
 }

@@ -18,6 +18,7 @@
 #include "insitu/copies.h"
 #include "insitu/counters.h"
 #include "insitu/lines.h"
+#include "insitu/maps.h"
 #include "insitu/paths.h"
 #include "insitu/predictor.h"
 #include "insitu/replay.h"
@@ -720,9 +721,34 @@ static void test_counters(void **state)
     assert_int_equal(f.opened, 0);
 }
 
+/* Memory on huge pages is found, whatever the pages of mappings at higher addresses are. */
+static void test_huge_pages(void **state)
+{
+    const size_t bytes = (size_t)8 << 20, huge = (size_t)2 << 20;
+    uint64_t addresses[2];
+    (void)state;
+
+    uint8_t *all = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    assert_ptr_not_equal(all, MAP_FAILED);
+    uint8_t *small = all, *large = all + huge;
+    assert_int_equal(madvise(small, huge, MADV_NOHUGEPAGE), 0);
+    const bool may = madvise(large, bytes - 2 * huge, MADV_HUGEPAGE) == 0;
+    assert_int_equal(madvise(all + bytes - huge, huge, MADV_NOHUGEPAGE), 0);
+    memset(all, 1, bytes);
+    addresses[0] = (uint64_t)(uintptr_t)small;
+    addresses[1] = (uint64_t)(uintptr_t)large;
+    assert_true(maps_huge(getpid(), addresses, 1) == 0);
+    const double share = maps_huge(getpid(), addresses + 1, 1);
+    /* the system may have no huge pages */
+    assert_true(share == 0 || (may && share == 1));
+    assert_true(maps_huge(getpid(), addresses, 2) == share / 2);
+    munmap(all, bytes);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_huge_pages),
         cmocka_unit_test(test_counters),   cmocka_unit_test(test_trial),
         cmocka_unit_test(test_trial_here), cmocka_unit_test(test_terms),
         cmocka_unit_test(test_replays),    cmocka_unit_test(test_replayed_code),
