@@ -18,6 +18,8 @@
 #define BLOCK 250u     /* consecutive iterations that are taken or omitted together */
 #define REGION_BITS 21 /* addresses keep these bits; the regions above become adjacent */
 #define REGIONS_MOST 512u
+/* distance of the word that selects the pass from the regions, beyond which accesses may reach */
+#define TURN_AT ((uint64_t)1 << (REGION_BITS - 1))
 #define PAGE 4096u
 #define LINE 64u
 #define ROUNDS_LEAST 4u
@@ -394,7 +396,8 @@ static bool codes_add(struct recorded_run *x, const struct recorded_change *chan
                                                .values = x->values,
                                                .pass_bytes = (uint32_t)x->pass_bytes,
                                                .turn = sandbox_arena_at(x->sandbox) +
-                                                       (x->regions.count << REGION_BITS)};
+                                                       (x->regions.count << REGION_BITS) +
+                                                       TURN_AT};
         if (!recorded_emit(x->r, &x->plan, &memory,
                            changes[c].kind == RECORDED_WITHOUT ? changes[c].at : RECORDED_OUT,
                            &codes[c], err))

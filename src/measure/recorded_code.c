@@ -135,6 +135,7 @@ static bool choose_registers(const struct recording *r, struct recorded_plan *p,
     uint8_t *wanted[] = {&p->record, &p->value, &p->zero, &p->shift}, late[2];
     unsigned count = 2, found = 0;
 
+    p->zero = p->shift = REG_NONE;
     for (size_t i = 0; i < r->insns.count; i++) {
         const struct recorded_insn *in = &r->insns.items[i];
         if (in->indirect || (recorded_access(in) && late_of(r, in->insn, late)))
@@ -308,7 +309,7 @@ static void put_memory(struct emitter *e, unsigned opcode, bool wide, unsigned r
 #define MOV_LOAD 0x8bu
 #define MOVZX_LOAD 0x0fb6u
 #define LEA 0x8du
-#define ADD_LOAD 0x03u
+#define BTC 0x0fbau
 
 /* Appends a jump with @opcode (two bytes if above 0xff) to label @label. */
 static void put_jump(struct emitter *e, unsigned opcode, uint32_t label)
@@ -440,9 +441,17 @@ static void put_start(struct emitter *e, const struct recorded_memory *memory)
     put32(e, memory->values - p->bytes - (e->out->offset + (uint32_t)e->out->bytes.count + 4));
     PUT(e, rex(true, 0, 0, p->value), (uint8_t)(0xb8 | (p->value & 7)));
     put(e, &memory->turn, sizeof memory->turn);
-    put_memory(e, ADD_LOAD, true, p->record, p->value, NO_INDEX, 0);
-    put_memory(e, 0x81, true, 6, p->value, NO_INDEX, 0); /* xor pass_bytes, (value) */
-    put32(e, memory->pass_bytes);
+    /* btc 0, (value); sbb value, value: -1 in the second pass, whatever else the word contains */
+    put_memory(e, BTC, false, 7, p->value, NO_INDEX, 0);
+    PUT(e, 0);
+    PUT(e, rex(true, p->value, 0, p->value), 0x19,
+        (uint8_t)(0xc0 | (p->value & 7) << 3 | (p->value & 7)));
+    PUT(e, rex(true, 0, 0, p->value), 0x81, (uint8_t)(0xe0 | (p->value & 7)));
+    put32(e, memory->pass_bytes); /* and pass_bytes, value */
+    PUT(e, rex(true, p->value, 0, p->record), 0x01,
+        (uint8_t)(0xc0 | (p->value & 7) << 3 | (p->record & 7))); /* add value, record */
+    if (!is_general(p->shift))
+        return;
     PUT(e, rex(false, 0, 0, p->shift), (uint8_t)(0xb8 | (p->shift & 7)));
     put32(e, 63);
 }

@@ -22,7 +22,8 @@ struct recorded_plan {
     uint32_t *decider;
     uint64_t (*content)[2];
     uint32_t bytes; /* length of a record */
-    /* registers: address of the record; a value; a zero; the number 63 */
+    /* registers: address of the record; a value; a zero; the number 63 (the last two: REG_NONE if
+     * they are not needed) */
     uint8_t record, value, zero, shift;
     unsigned vectors; /* enum vector_setup */
 };
@@ -52,7 +53,7 @@ struct recorded_memory {
     const uint64_t *near; /* for each instruction: offset in the arena of a fixed access */
     uint32_t values;      /* place of the records of the first pass */
     uint32_t pass_bytes;  /* distance to those of the second pass */
-    uint64_t turn;        /* address of a word that is 0 before the first pass */
+    uint64_t turn;        /* address of a byte whose lowest bit is 0 before the first pass */
 };
 
 /* Makes the code without instruction @without (RECORDED_OUT: with all) for out->offset. Its passes

@@ -225,6 +225,52 @@ static void test_one_address_and_exits(void **state)
     kernel_free(k);
 }
 
+/* A branch that compares a loaded value with a register that the loop only reads: mov (rdi), ecx;
+ * cmp eax, ecx; je over; add 1, rbx; over: add 1, rdx; cmp rdx, rsi; jne. No other code may change
+ * that register. */
+static void test_read_register(void **state)
+{
+    struct recording r;
+    struct recorded_plan p;
+    struct err err = {0};
+
+    (void)state;
+    if (!available())
+        skip();
+    const struct kernel *k = loop_of("8b0f 39c1 7404 4883c301 4883c201 4839f2 75ed", &r);
+    r.insns.items[0].sequential = true;
+    record(&r, 0x100000, 64, 50);
+    assert_true(recorded_plan_make(&r, &p, &err));
+    assert_int_equal(p.decider[2], 0);
+    recorded_plan_done(&p);
+    assert_true(saves(&r, (struct recorded_change){RECORDED_SORTED, 2}, 0.2));
+    recording_done(&r);
+    kernel_free(k);
+}
+
+/* Stores that cross the end of the recorded memory: or -1, rcx; mov rcx, (rax); cmp rax, rsi; jne.
+ * They must not change which records the run reads. */
+static void test_end_of_memory(void **state)
+{
+    const struct recorded_change none = {RECORDED_UNCHANGED, RECORDED_OUT};
+    struct recording r;
+    struct recorded_time time;
+
+    (void)state;
+    if (!available())
+        skip();
+    const struct kernel *k = loop_of("4883c9ff 488908 4839f0 75f4", &r);
+    record(&r, 0x101fffc0, 64, 0);
+    for (size_t i = 0, n = 0; i < r.events.count; i++)
+        if (r.events.items[i].at == 1 && ++n % 2 == 0)
+            r.events.items[i].value = 0x101ffffc;
+    /* times_of fails the test if the run faults */
+    if (times_of(&r, false, &none, 1, &time))
+        assert_true(time.cycles > 0);
+    recording_done(&r);
+    kernel_free(k);
+}
+
 static void test_refused(void **state)
 {
     static const struct {
@@ -332,6 +378,7 @@ int main(void)
         cmocka_unit_test(test_contents), cmocka_unit_test(test_refused),
         cmocka_unit_test(test_branch), cmocka_unit_test(test_access),
         cmocka_unit_test(test_one_address_and_branch),
-        cmocka_unit_test(test_one_address_and_exits)};
+        cmocka_unit_test(test_one_address_and_exits),
+        cmocka_unit_test(test_read_register), cmocka_unit_test(test_end_of_memory)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
