@@ -39,7 +39,7 @@ test_evolve_and_adopt() {
     see 'Intel Skylake (client), 4 forms inferred  3'
     t send-keys Down
     see '*p'
-    see ' more with this usage'
+    see ' other forms with this usage'
     t send-keys u
     see 'undone: evolve adopt'
     see 'Intel Skylake (client)  '
