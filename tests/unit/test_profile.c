@@ -150,14 +150,21 @@ static struct run_profile *profile_of(const struct sampling *o, struct sampled *
     return p;
 }
 
-/* Three times the work has three times the samples. Load has no influence, and chance has little
- * for 300 samples. The sampler itself needs some CPU time. */
+/* Three times the work has three times the samples. Chance has little influence on 300 samples. The
+ * sampler itself needs some CPU time. */
+#define SHARE_LEAST 0.6    /* least share of the time in which the program ran */
 static void check_shares(const struct run_profile *p)
 {
     double few = (double)samples_of(p, "short_loop"), many = (double)samples_of(p, "long_loop");
 
     if (few + many < 300) {
         print_message("not tested: only %g samples\n", few + many);
+        return;
+    }
+    /* Beside other tasks, interrupts of the thread follow their time slices. */
+    if (p->user + p->system < SHARE_LEAST * p->seconds) {
+        print_message("not tested: the program ran in only %.0f %% of the time\n",
+                      100 * (p->user + p->system) / p->seconds);
         return;
     }
     /* The start of the process has a share of the samples, which is larger on a busy machine. */
