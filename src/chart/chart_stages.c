@@ -360,8 +360,8 @@ static void write_confidence(struct chart *c)
     }
 }
 
-/* Chooses the most probable usages, measures the experiments that tell them from likely others, and
- * chooses again. */
+/* Chooses the most probable usages, measures the experiments that distinguish them from likely
+ * others, and chooses again. */
 static bool choose_usages(struct charting *w, struct err *err)
 {
     struct chart *c = w->chart;

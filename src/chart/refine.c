@@ -415,7 +415,7 @@ static int by_cost(const void *a, const void *b)
 }
 
 /* Moves the likeliest alternatives from t->tried to @out, and sets its confidence. Usages with
- * equal predictions count as one: if an experiment could tell them apart, ambiguities_find lowers
+ * equal predictions count as one: if an experiment could distinguish them, ambiguities_find lowers
  * the confidence. */
 static void take_others(struct refine_trial *t, struct refined *out)
 {
