@@ -11,14 +11,6 @@ struct congruence_values {
     double epsilon;
 };
 
-static const struct parameter options[] = {
-    {PARAMETER(NUMBER, "--epsilon", struct congruence_values, epsilon), .value = "E",
-     .initial = INITIAL(CONGRUENCE_EPSILON),
-     .help = "largest difference between the cycles of two congruent forms, as a fraction of their "
-             "mean"},
-    {0},
-};
-
 /* Adds one class in three formats: its members as rows of @t, as lines of @text (the representative
  * first) and as an object of @classes. */
 static void add_class(const struct names *names, const struct congruence *c, uint32_t class,
@@ -121,8 +113,6 @@ static bool prepare(struct session *s, const void *values, struct task *task, st
     return task_give(task, &ops, f);
 }
 
-static const char *const examples[] = {"congruence", "congruence --epsilon 0.02", NULL};
-
 const struct command command_congruence = {
     .name = "congruence",
     .help = "forms that no measurement distinguishes",
@@ -131,8 +121,12 @@ const struct command command_congruence = {
         "with every form measured with both. A pair of the two forms is compared with twice the "
         "time of each. Forms that no experiment compares also share a class. The result counts "
         "these pairs of forms, and names the experiments that experiments settle measures.",
-    .options = options,
-    .examples = examples,
+    .options = PARAMETERS(
+        {PARAMETER(NUMBER, "--epsilon", struct congruence_values, epsilon), .value = "E",
+         .initial = INITIAL(CONGRUENCE_EPSILON),
+         .help = "largest difference between the cycles of two congruent forms, as a fraction of "
+                 "their mean"}),
+    .examples = EXAMPLES("congruence", "congruence --epsilon 0.02"),
     .values_size = sizeof(struct congruence_values),
     .flags = COMMAND_JOB,
     .prepare = prepare,

@@ -10,23 +10,6 @@ struct copy_values {
     const char *what, *file;
 };
 
-static const struct parameter arguments[] = {
-    {PARAMETER(CHOICE, "WHAT", struct copy_values, what), .choices = "rows|names|table|kernel",
-     .initial = "rows",
-     .help = "rows: tagged rows of the view, or the selected row, with tabs between columns; "
-             "names: their first column; table: all rows, as export writes them; kernel: text of "
-             "the loop. In the view output, rows, names and table copy its text"},
-    {0},
-};
-static const struct parameter options[] = {
-    {PARAMETER(TEXT, "--file", struct copy_values, file),
-     .value = "FILE",
-     .otherwise = "the terminal's clipboard; without a screen, standard output",
-     .complete = COMPLETE_FILE,
-     .help = "file to write"},
-    {0},
-};
-
 /* Copies the loop's lines of the user's source, or its disassembled instructions. */
 static bool copy_kernel(const struct session *s, struct str *out, struct err *err)
 {
@@ -82,15 +65,21 @@ static bool run(struct session *s, const void *values, struct result *result, st
     return ok;
 }
 
-static const char *const examples[] = {
-    "copy", "copy names", "copy table", "copy kernel", "copy kernel --file loop.s", NULL};
-
 const struct command command_copy = {
     .name = "copy",
     .help = "copy rows, names or the loop's text to the terminal's clipboard",
-    .arguments = arguments,
-    .options = options,
-    .examples = examples,
+    .arguments = PARAMETERS(
+        {PARAMETER(CHOICE, "WHAT", struct copy_values, what), .choices = "rows|names|table|kernel",
+         .initial = "rows",
+         .help = "rows: tagged rows of the view, or the selected row, with tabs between columns; "
+                 "names: their first column; table: all rows, as export writes them; kernel: text "
+                 "of the loop. In the view output, rows, names and table copy its text"}),
+    .options = PARAMETERS(
+        {PARAMETER(TEXT, "--file", struct copy_values, file), .value = "FILE",
+         .otherwise = "the terminal's clipboard; without a screen, standard output",
+         .complete = COMPLETE_FILE, .help = "file to write"}),
+    .examples = EXAMPLES("copy", "copy names", "copy table", "copy kernel",
+                         "copy kernel --file loop.s"),
     .flags = COMMAND_SHOWN,
     .values_size = sizeof(struct copy_values),
     .run = run,

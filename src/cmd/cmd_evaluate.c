@@ -256,22 +256,6 @@ struct evaluate_values {
     bool heat;
 };
 
-static const struct parameter arguments[] = {
-    {PARAMETER(TEXT, "FILE", struct evaluate_values, file),
-     .complete = COMPLETE_FILE,
-     .otherwise = "the session's experiments",
-     .help = "measured experiments: CSV, or PMEvo's JSON"},
-    {0},
-};
-static const struct parameter options[] = {
-    {PARAMETER(WORDS, "--mapping", struct evaluate_values, mappings), .value = "ID",
-     .complete = COMPLETE_MACHINE, .otherwise = "the current machine",
-     .help = "a machine, or a file with a mapping in PMEvo's JSON format"},
-    {PARAMETER(FLAG, "--heatmap", struct evaluate_values, heat),
-     .help = "also print a heat map of predicted against measured cycles"},
-    {0},
-};
-
 static bool evaluate_all(void *state, struct result *result, struct err *err)
 {
     struct mapping_evaluating *w = state;
@@ -332,17 +316,23 @@ static bool prepare(struct session *s, const void *values, struct task *task, st
     return false;
 }
 
-static const char *const examples[] = {"evaluate --mapping skylake --mapping znver4",
-                                       "evaluate measured.csv --heatmap", NULL};
-
 const struct command command_evaluate = {
     .name = "evaluate",
     .help = "show the accuracy of mappings on measured experiments, and the worst predictions",
     .description = "MAPE is the mean of |predicted - measured| / measured. Pearson and Spearman "
                    "are correlations. Predictions include the machine's issue width.",
-    .arguments = arguments,
-    .options = options,
-    .examples = examples,
+    .arguments = PARAMETERS(
+        {PARAMETER(TEXT, "FILE", struct evaluate_values, file), .complete = COMPLETE_FILE,
+         .otherwise = "the session's experiments",
+         .help = "measured experiments: CSV, or PMEvo's JSON"}),
+    .options = PARAMETERS(
+        {PARAMETER(WORDS, "--mapping", struct evaluate_values, mappings), .value = "ID",
+         .complete = COMPLETE_MACHINE, .otherwise = "the current machine",
+         .help = "a machine, or a file with a mapping in PMEvo's JSON format"},
+        {PARAMETER(FLAG, "--heatmap", struct evaluate_values, heat),
+         .help = "also print a heat map of predicted against measured cycles"}),
+    .examples = EXAMPLES("evaluate --mapping skylake --mapping znver4",
+                         "evaluate measured.csv --heatmap"),
     .values_size = sizeof(struct evaluate_values),
     .flags = COMMAND_JOB,
     .prepare = prepare,

@@ -240,14 +240,12 @@ static bool run_status(struct session *s, const void *values, struct result *res
     return true;
 }
 
-static const char *const status_examples[] = {"evolve status", NULL};
-
 const struct command command_evolve_status = {
     .name = "evolve status",
     .help = "show the progress of the runs",
     .description = "Shows the mean error (d_avg) and the volume of the best mapping. The volume is "
                    "the number of ports that each µop can use, summed over all forms.",
-    .examples = status_examples,
+    .examples = EXAMPLES("evolve status"),
     .run = run_status,
 };
 
@@ -264,13 +262,11 @@ static bool run_pause(struct session *s, const void *values, struct result *resu
     return true;
 }
 
-static const char *const pause_examples[] = {"evolve pause", NULL};
-
 const struct command command_evolve_pause = {
     .name = "evolve pause",
     .help = "pause the run",
     .description = "evolve resume continues the run.",
-    .examples = pause_examples,
+    .examples = EXAMPLES("evolve pause"),
     .run = run_pause,
 };
 
@@ -288,13 +284,11 @@ static bool run_stop(struct session *s, const void *values, struct result *resul
     return true;
 }
 
-static const char *const stop_examples[] = {"evolve stop", NULL};
-
 const struct command command_evolve_stop = {
     .name = "evolve stop",
     .help = "stop the run, keep its best mapping",
     .description = "evolve adopt makes that mapping the current machine.",
-    .examples = stop_examples,
+    .examples = EXAMPLES("evolve stop"),
     .run = run_stop,
 };
 
@@ -321,27 +315,16 @@ static bool run_wait(struct session *s, const void *values, struct result *resul
     return true;
 }
 
-static const char *const wait_examples[] = {"evolve wait", NULL};
-
 const struct command command_evolve_wait = {
     .name = "evolve wait",
     .help = "wait for the run to end; in the workbench only the following commands wait",
-    .examples = wait_examples,
+    .examples = EXAMPLES("evolve wait"),
     .run = run_wait,
 };
 
 struct evolve_set_values {
     const char *name;
     double value;
-};
-
-static const struct parameter set_arguments[] = {
-    {PARAMETER(CHOICE, "NAME", struct evolve_set_values, name), .required = true,
-     .choices = "seconds|generations|uop-price|volume-price|usage-price|volume-weight",
-     .help = "option of evolve start to change"},
-    {PARAMETER(VALUE, "VALUE", struct evolve_set_values, value), .required = true,
-     .of = evolve_start_options, .help = "new value of that option"},
-    {0},
 };
 
 static bool run_set(struct session *s, const void *values, struct result *result, struct err *err)
@@ -357,28 +340,22 @@ static bool run_set(struct session *s, const void *values, struct result *result
     return true;
 }
 
-static const char *const set_examples[] = {"evolve set seconds 15m", "evolve set uop-price 0.5",
-                                           NULL};
-
 const struct command command_evolve_set = {
     .name = "evolve set",
     .help = "change an option of the running inference",
-    .arguments = set_arguments,
-    .examples = set_examples,
+    .arguments = PARAMETERS(
+        {PARAMETER(CHOICE, "NAME", struct evolve_set_values, name), .required = true,
+         .choices = "seconds|generations|uop-price|volume-price|usage-price|volume-weight",
+         .help = "option of evolve start to change"},
+        {PARAMETER(VALUE, "VALUE", struct evolve_set_values, value), .required = true,
+         .of = evolve_start_options, .help = "new value of that option"}),
+    .examples = EXAMPLES("evolve set seconds 15m", "evolve set uop-price 0.5"),
     .values_size = sizeof(struct evolve_set_values),
     .run = run_set,
 };
 
 struct usage_edit_values {
     const char *form, *usage;
-};
-
-static const struct parameter edit_arguments[] = {
-    {PARAMETER(TEXT, "FORM", struct usage_edit_values, form), .required = true,
-     .complete = COMPLETE_FORM, .help = "instruction form of the run, quoted"},
-    {PARAMETER(TEXT, "USAGE", struct usage_edit_values, usage), .required = true,
-     .help = "µops by ports of the inferred mapping, such as 1*p01+1*p3; none: no µops"},
-    {0},
 };
 
 static bool run_edit(struct session *s, const void *values, struct result *result, struct err *err)
@@ -402,17 +379,19 @@ static bool run_edit(struct session *s, const void *values, struct result *resul
     return true;
 }
 
-static const char *const edit_examples[] = {"evolve edit 'ADD (R64, R64)' 1*p0123",
-                                            "evolve edit 'IMUL (R64, R64)' 1*p1", NULL};
-
 const struct command command_evolve_edit = {
     .name = "evolve edit",
     .help = "change a form's usage in the run's best mapping",
     .description = "The mapping with that usage becomes the run's best mapping, whatever its "
                    "error. A running search replaces it only with a mapping whose error is not "
                    "larger.",
-    .arguments = edit_arguments,
-    .examples = edit_examples,
+    .arguments = PARAMETERS(
+        {PARAMETER(TEXT, "FORM", struct usage_edit_values, form), .required = true,
+         .complete = COMPLETE_FORM, .help = "instruction form of the run, quoted"},
+        {PARAMETER(TEXT, "USAGE", struct usage_edit_values, usage), .required = true,
+         .help = "µops by ports of the inferred mapping, such as 1*p01+1*p3; none: no µops"}),
+    .examples = EXAMPLES("evolve edit 'ADD (R64, R64)' 1*p0123",
+                         "evolve edit 'IMUL (R64, R64)' 1*p1"),
     .values_size = sizeof(struct usage_edit_values),
     .run = run_edit,
 };
@@ -590,15 +569,6 @@ struct adopt_values {
     bool alone, least_error;
 };
 
-static const struct parameter adopt_options[] = {
-    {PARAMETER(FLAG, "--alone", struct adopt_values, alone),
-     .help = "make a machine of only the inferred forms and ports"},
-    {PARAMETER(FLAG, "--least-error", struct adopt_values, least_error),
-     .help =
-         "use the mapping with the smallest error, not the consensus, if the run ended with one"},
-    {0},
-};
-
 /* Shows the adopted mapping and its base machine. */
 static void show_overlay(const struct machine *base, const struct overlay *o, unsigned ports,
                          struct result *result)
@@ -725,9 +695,6 @@ static bool prepare_adopt(struct session *s, const void *values, struct task *ta
     return task_give(task, &ops, w);
 }
 
-static const char *const adopt_examples[] = {"evolve adopt", "evolve adopt --alone",
-                                             "evolve adopt --least-error", NULL};
-
 const struct command command_evolve_adopt = {
     .name = "evolve adopt",
     .help = "apply the best mapping to a copy of the current machine, named evolved",
@@ -737,8 +704,13 @@ const struct command command_evolve_adopt = {
                    "form states a confidence from 0 to 1: the agreement of the best mappings. If "
                    "other ports explain all measurements of a form equally well, its ports are not "
                    "observable. The deciding experiment is then printed.",
-    .options = adopt_options,
-    .examples = adopt_examples,
+    .options = PARAMETERS(
+        {PARAMETER(FLAG, "--alone", struct adopt_values, alone),
+         .help = "make a machine of only the inferred forms and ports"},
+        {PARAMETER(FLAG, "--least-error", struct adopt_values, least_error),
+         .help = "use the mapping with the smallest error, not the consensus, if the run ended "
+                 "with one"}),
+    .examples = EXAMPLES("evolve adopt", "evolve adopt --alone", "evolve adopt --least-error"),
     .values_size = sizeof(struct adopt_values),
     .flags = COMMAND_CHANGES,
     .prepare = prepare_adopt,

@@ -431,15 +431,6 @@ void evolve_catch_up(struct session *s)
         evolve_run_catch_up(run, news_for(s, run));
 }
 
-static const char *const start_examples[] = {
-    "evolve start",
-    "evolve start --live --seconds 5m",
-    "evolve start --ports 0,1,2,3,DV --seconds 10m --seed 7",
-    "evolve start --algorithm pmevo --ports 8 --population 1000 --generations 120",
-    "evolve start --active --simulate skylake --seconds 8 --most 1000",
-    "evolve start --active --replay pairs.csv --most 300 --by-chance",
-    NULL};
-
 const struct command command_evolve_start = {
     .name = "evolve start",
     .meant = "infer search",
@@ -451,7 +442,11 @@ const struct command command_evolve_start = {
         "measure and after each command. All results are added before evolve status, wait, stop "
         "and adopt.",
     .options = evolve_start_options,
-    .examples = start_examples,
+    .examples = EXAMPLES("evolve start", "evolve start --live --seconds 5m",
+                         "evolve start --ports 0,1,2,3,DV --seconds 10m --seed 7",
+                         "evolve start --algorithm pmevo --ports 8 --population 1000 --generations "
+                         "120", "evolve start --active --simulate skylake --seconds 8 --most 1000",
+                         "evolve start --active --replay pairs.csv --most 300 --by-chance"),
     .values_size = sizeof(struct evolve_values),
     .flags = COMMAND_CHANGES | COMMAND_JOB,
     .prepare = prepare_start,
@@ -459,14 +454,6 @@ const struct command command_evolve_start = {
 
 struct resume_values {
     const char *file;
-};
-
-static const struct parameter resume_arguments[] = {
-    {PARAMETER(TEXT, "CHECKPOINT", struct resume_values, file), .complete = COMPLETE_FILE,
-     .otherwise = "the paused run, else the run of the loaded session, else the newest checkpoint "
-                  "in the state directory",
-     .help = "checkpoint file of evolve start"},
-    {0},
 };
 
 /* Starts a run with the population and the remaining time of a checkpoint file. */
@@ -510,13 +497,15 @@ static bool prepare_resume(struct session *s, const void *values, struct task *t
     return true;
 }
 
-static const char *const resume_examples[] = {"evolve resume", "evolve resume evolve.json", NULL};
-
 const struct command command_evolve_resume = {
     .name = "evolve resume",
     .help = "continue a paused run, or a run from its checkpoint",
-    .arguments = resume_arguments,
-    .examples = resume_examples,
+    .arguments = PARAMETERS(
+        {PARAMETER(TEXT, "CHECKPOINT", struct resume_values, file), .complete = COMPLETE_FILE,
+         .otherwise = "the paused run, else the run of the loaded session, else the newest "
+                      "checkpoint in the state directory",
+         .help = "checkpoint file of evolve start"}),
+    .examples = EXAMPLES("evolve resume", "evolve resume evolve.json"),
     .values_size = sizeof(struct resume_values),
     .flags = COMMAND_CHANGES | COMMAND_JOB,
     .prepare = prepare_resume,

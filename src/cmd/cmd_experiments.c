@@ -26,20 +26,6 @@ struct experiments_load_values {
     bool append;
 };
 
-static const struct parameter load_arguments[] = {
-    {PARAMETER(TEXT, "FILE", struct experiments_load_values, file),
-     .required = true,
-     .complete = COMPLETE_FILE,
-     .help = "CSV with the column experiment and optionally cycles, spread, repeats and state"},
-    {0},
-};
-static const struct parameter import_arguments[] = {
-    {PARAMETER(TEXT, "FILE", struct experiments_load_values, file),
-     .required = true,
-     .complete = COMPLETE_FILE,
-     .help = "PMEvo's JSON"},
-    {0},
-};
 static const struct parameter load_options[] = {
     {PARAMETER(FLAG, "--append", struct experiments_load_values, append),
      .otherwise = "replace the session's experiments",
@@ -123,15 +109,16 @@ static bool prepare_load(struct session *s, const void *values, struct task *tas
     return load(s, values, experiments_load, task);
 }
 
-static const char *const load_examples[] = {"experiments load table.csv",
-                                            "experiments load more.csv --append", NULL};
-
 const struct command command_experiments_load = {
     .name = "experiments load",
     .help = "load experiments from CSV",
-    .arguments = load_arguments,
+    .arguments = PARAMETERS(
+        {PARAMETER(TEXT, "FILE", struct experiments_load_values, file), .required = true,
+         .complete = COMPLETE_FILE,
+         .help = "CSV with the column experiment and optionally cycles, spread, repeats and "
+                 "state"}),
     .options = load_options,
-    .examples = load_examples,
+    .examples = EXAMPLES("experiments load table.csv", "experiments load more.csv --append"),
     .values_size = sizeof(struct experiments_load_values),
     .flags = COMMAND_CHANGES | COMMAND_JOB,
     .prepare = prepare_load,
@@ -144,15 +131,15 @@ static bool prepare_import(struct session *s, const void *values, struct task *t
     return load(s, values, pmevo_experiments_load, task);
 }
 
-static const char *const import_examples[] = {"experiments import experiments.json",
-                                              "experiments import more.json --append", NULL};
-
 const struct command command_experiments_import = {
     .name = "experiments import",
     .help = "load experiments from PMEvo's JSON",
-    .arguments = import_arguments,
+    .arguments = PARAMETERS(
+        {PARAMETER(TEXT, "FILE", struct experiments_load_values, file), .required = true,
+         .complete = COMPLETE_FILE, .help = "PMEvo's JSON"}),
     .options = load_options,
-    .examples = import_examples,
+    .examples = EXAMPLES("experiments import experiments.json",
+                         "experiments import more.json --append"),
     .values_size = sizeof(struct experiments_load_values),
     .flags = COMMAND_CHANGES | COMMAND_JOB,
     .prepare = prepare_import,
@@ -161,19 +148,6 @@ const struct command command_experiments_import = {
 struct experiments_save_values {
     const char *file;
     bool host;
-};
-
-static const struct parameter save_arguments[] = {
-    {PARAMETER(TEXT, "FILE", struct experiments_save_values, file), .required = true,
-     .complete = COMPLETE_FILE,
-     .help = "FILE.csv, or FILE.json for PMEvo; without an extension CSV, as for /dev/stdout"},
-    {0},
-};
-
-static const struct parameter save_options[] = {
-    {PARAMETER(FLAG, "--host", struct experiments_save_values, host),
-     .help = "CSV: name this host in the columns host, cpu and microcode of rows without a host"},
-    {0},
 };
 
 struct experiments_saving {
@@ -242,16 +216,19 @@ static bool prepare_save(struct session *s, const void *values, struct task *tas
     return task_give(task, &ops, w);
 }
 
-static const char *const save_examples[] = {"experiments save table.csv",
-                                            "experiments save experiments.json",
-                                            "experiments save node3.csv --host", NULL};
-
 const struct command command_experiments_save = {
     .name = "experiments save",
     .help = "write the experiments as CSV, or as PMEvo's JSON",
-    .arguments = save_arguments,
-    .options = save_options,
-    .examples = save_examples,
+    .arguments = PARAMETERS(
+        {PARAMETER(TEXT, "FILE", struct experiments_save_values, file), .required = true,
+         .complete = COMPLETE_FILE,
+         .help = "FILE.csv, or FILE.json for PMEvo; without an extension CSV, as for /dev/stdout"}),
+    .options = PARAMETERS(
+        {PARAMETER(FLAG, "--host", struct experiments_save_values, host),
+         .help = "CSV: name this host in the columns host, cpu and microcode of rows without a "
+                 "host"}),
+    .examples = EXAMPLES("experiments save table.csv", "experiments save experiments.json",
+                         "experiments save node3.csv --host"),
     .values_size = sizeof(struct experiments_save_values),
     .flags = COMMAND_JOB,
     .prepare = prepare_save,
@@ -259,13 +236,6 @@ const struct command command_experiments_save = {
 
 struct experiments_list_values {
     const char *filter;
-};
-
-static const struct parameter list_arguments[] = {
-    {PARAMETER(JOINED, "FILTER", struct experiments_list_values, filter),
-     .otherwise = "all experiments",
-     .help = "conditions joined by &, such as cycles>2 & form~VADD"},
-    {0},
 };
 
 /* Lists row @i. The state of a measured row appears only in documents (CSV and JSON). */
@@ -334,14 +304,14 @@ static bool run_list(struct session *s, const void *values, struct result *resul
     return true;
 }
 
-static const char *const list_examples[] = {"experiments list",
-                                            "experiments list cycles>2 & form~VADD", NULL};
-
 const struct command command_experiments_list = {
     .name = "experiments list",
     .help = "list the experiments with their measured cycles",
-    .arguments = list_arguments,
-    .examples = list_examples,
+    .arguments = PARAMETERS(
+        {PARAMETER(JOINED, "FILTER", struct experiments_list_values, filter),
+         .otherwise = "all experiments",
+         .help = "conditions joined by &, such as cycles>2 & form~VADD"}),
+    .examples = EXAMPLES("experiments list", "experiments list cycles>2 & form~VADD"),
     .values_size = sizeof(struct experiments_list_values),
     .read = run_list,
 };
@@ -358,12 +328,10 @@ static bool run_clear(struct session *s, const void *values, struct result *resu
     return true;
 }
 
-static const char *const clear_examples[] = {"experiments clear", NULL};
-
 const struct command command_experiments_clear = {
     .name = "experiments clear",
     .help = "delete all experiments",
-    .examples = clear_examples,
+    .examples = EXAMPLES("experiments clear"),
     .flags = COMMAND_CHANGES,
     .run = run_clear,
 };

@@ -279,20 +279,6 @@ struct fleet_values {
     double threshold;
 };
 
-static const struct parameter arguments[] = {
-    {PARAMETER(WORDS, "FILE", struct fleet_values, files), .required = true,
-     .complete = COMPLETE_FILE, .help = "measurements of a host, written by experiments save"},
-    {0},
-};
-static const struct parameter options[] = {
-    {PARAMETER(NUMBER, "--above", struct fleet_values, threshold),
-     .value = "P",
-     .most = 1e6,
-     .initial = INITIAL(THRESHOLD),
-     .help = "smallest difference to show, in percent"},
-    {0},
-};
-
 static bool prepare(struct session *s, const void *values, struct task *task, struct err *err)
 {
     static const struct task_ops ops = {.doing = "compares",
@@ -313,18 +299,20 @@ static bool prepare(struct session *s, const void *values, struct task *task, st
     return task_give(task, &ops, w);
 }
 
-static const char *const examples[] = {"experiments compare node1.csv node2.csv node3.csv",
-                                       "experiments compare before.csv after.csv --above 2", NULL};
-
 const struct command command_experiments_compare = {
     .name = "experiments compare",
     .help = "compare measurements of several hosts, or of a host before and after a change",
     .description = "Shows the experiments that differ, the largest difference first, and each "
                    "host's difference from the median of all hosts. Hosts, CPUs and microcode are "
                    "named if the files were saved with --host.",
-    .arguments = arguments,
-    .options = options,
-    .examples = examples,
+    .arguments = PARAMETERS(
+        {PARAMETER(WORDS, "FILE", struct fleet_values, files), .required = true,
+         .complete = COMPLETE_FILE, .help = "measurements of a host, written by experiments save"}),
+    .options = PARAMETERS(
+        {PARAMETER(NUMBER, "--above", struct fleet_values, threshold), .value = "P", .most = 1e6,
+         .initial = INITIAL(THRESHOLD), .help = "smallest difference to show, in percent"}),
+    .examples = EXAMPLES("experiments compare node1.csv node2.csv node3.csv",
+                         "experiments compare before.csv after.csv --above 2"),
     .values_size = sizeof(struct fleet_values),
     .prepare = prepare,
 };

@@ -15,24 +15,6 @@ struct generate_values {
     size_t triples, random, size, seed;
 };
 
-static const struct parameter options[] = {
-    {PARAMETER(FLAG, "--singles", struct generate_values, singles),
-     .otherwise = "on, unless another kind is selected", .help = "each form alone"},
-    {PARAMETER(FLAG, "--pairs", struct generate_values, pairs),
-     .otherwise = "on, unless another kind is selected",
-     .help = "every pair of forms; if both forms are measured alone, also with counts in the ratio "
-             "of their cycles, as in PMEvo"},
-    {PARAMETER(COUNT, "--triples", struct generate_values, triples), .value = "N", .initial = "0",
-     .help = "number of random experiments of three forms"},
-    {PARAMETER(COUNT, "--random", struct generate_values, random), .value = "N", .initial = "0",
-     .help = "number of random experiments of --size forms"},
-    {PARAMETER(COUNT, "--size", struct generate_values, size), .value = "K", .initial = "5",
-     .least = 1, .most = 1000, .help = "forms per random experiment"},
-    {PARAMETER(COUNT, "--seed", struct generate_values, seed), .value = "S",
-     .otherwise = "the setting seed", .help = "random seed"},
-    {0},
-};
-
 struct form_numbers { uint32_t *items; size_t count, capacity; };
 
 /* Input and output of the job of experiments generate. */
@@ -171,17 +153,29 @@ static bool prepare(struct session *s, const void *values, struct task *task, st
     return task_give(task, &ops, g);
 }
 
-static const char *const examples[] = {
-    "experiments generate", "experiments generate --singles --random 2000 --size 5 --seed 7", NULL};
-
 const struct command command_experiments_generate = {
     .name = "experiments generate",
     .help = "generate experiments from the selected forms: single forms and pairs, or the kinds "
             "that options select",
     .description = "Uses the forms selected with forms select; otherwise the forms of the existing "
                    "experiments; otherwise all forms. Existing experiments are not added again.",
-    .options = options,
-    .examples = examples,
+    .options = PARAMETERS(
+        {PARAMETER(FLAG, "--singles", struct generate_values, singles),
+         .otherwise = "on, unless another kind is selected", .help = "each form alone"},
+        {PARAMETER(FLAG, "--pairs", struct generate_values, pairs),
+         .otherwise = "on, unless another kind is selected",
+         .help = "every pair of forms; if both forms are measured alone, also with counts in the "
+                 "ratio of their cycles, as in PMEvo"},
+        {PARAMETER(COUNT, "--triples", struct generate_values, triples), .value = "N",
+         .initial = "0", .help = "number of random experiments of three forms"},
+        {PARAMETER(COUNT, "--random", struct generate_values, random), .value = "N", .initial = "0",
+         .help = "number of random experiments of --size forms"},
+        {PARAMETER(COUNT, "--size", struct generate_values, size), .value = "K", .initial = "5",
+         .least = 1, .most = 1000, .help = "forms per random experiment"},
+        {PARAMETER(COUNT, "--seed", struct generate_values, seed), .value = "S",
+         .otherwise = "the setting seed", .help = "random seed"}),
+    .examples = EXAMPLES("experiments generate",
+                         "experiments generate --singles --random 2000 --size 5 --seed 7"),
     .values_size = sizeof(struct generate_values),
     .flags = COMMAND_CHANGES | COMMAND_JOB,
     .prepare = prepare,

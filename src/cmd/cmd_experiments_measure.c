@@ -312,42 +312,6 @@ struct experiments_measure_values {
     size_t cpu;
 };
 
-static const struct parameter measure_arguments[] = {
-    {PARAMETER(JOINED, "FILTER", struct experiments_measure_values, filter),
-     .otherwise = "all experiments",
-     .help = "conditions joined by &, such as form~VADD & experiment!=NOP"},
-    {0},
-};
-static const struct parameter measure_options[] = {
-    {PARAMETER(DURATION, "--budget", struct experiments_measure_values, budget), .value = "T",
-     .otherwise = "until all experiments are measured",
-     .help = "time limit, such as 90s, 15m or 2h"},
-    {PARAMETER(DURATION, "--patience", struct experiments_measure_values, patience), .value = "T",
-     .least = 0.01, .most = 8640000, .otherwise = "20s, plus 50 ms per value",
-     .help = "total time to wait for a quiet core; later experiments get the state contended or "
-             "once, and are measured by the next run"},
-    {PARAMETER(FLAG, "--retry", struct experiments_measure_values, retry),
-     .help = "also measure failed experiments again"},
-    {PARAMETER(FLAG, "--fresh", struct experiments_measure_values, fresh),
-     .help = "ignore results in the journal; new results are still added to it"},
-    {PARAMETER(FLAG, "--one-length", struct experiments_measure_values, one_length),
-     .help = "measure one length of the unrolled body instead of two (for comparison)"},
-    {PARAMETER(FLAG, "--one-order", struct experiments_measure_values, one_order),
-     .help = "measure one order of the instructions instead of several (for comparison); needs "
-             "--journal FILE to keep results"},
-    {PARAMETER(TEXT, "--journal", struct experiments_measure_values, journal), .value = "FILE|none",
-     .complete = COMPLETE_FILE,
-     .otherwise = "this CPU's journal in the state directory; none with --simulate",
-     .help = "file for all results; results in it are not measured again"},
-    {PARAMETER(TEXT, "--simulate", struct experiments_measure_values, simulate), .value = "ID",
-     .complete = COMPLETE_MACHINE, .otherwise = "measure this CPU",
-     .help = "machine to simulate instead of measuring"},
-    {PARAMETER(COUNT, "--cpu", struct experiments_measure_values, cpu), .value = "N",
-     .otherwise = "all CPUs that do not disturb each other, at most 4",
-     .help = "measure only on this CPU; numbers start at 0"},
-    {0},
-};
-
 /* Fills @w from the options. Returns false with err if the machine to simulate cannot be loaded or
  * the CPU may not be used. */
 static bool set_up(struct session *s, const struct experiments_measure_values *v,
@@ -508,18 +472,45 @@ bool experiments_measure(struct session *s, struct experiments **made,
     return begin(s, w, "", result, err);
 }
 
-static const char *const measure_examples[] = {"experiments measure --budget 15m",
-                                               "experiments measure --retry form~VADD",
-                                               "experiments measure --simulate skylake", NULL};
-
 const struct command command_experiments_measure = {
     .name = "experiments measure",
     .help = "measure the experiments that have no cycles yet",
     .description = "Runs in the background. Each result is written to the journal at once; after "
                    "an interruption the next run continues from there.",
-    .arguments = measure_arguments,
-    .options = measure_options,
-    .examples = measure_examples,
+    .arguments = PARAMETERS(
+        {PARAMETER(JOINED, "FILTER", struct experiments_measure_values, filter),
+         .otherwise = "all experiments",
+         .help = "conditions joined by &, such as form~VADD & experiment!=NOP"}),
+    .options = PARAMETERS(
+        {PARAMETER(DURATION, "--budget", struct experiments_measure_values, budget), .value = "T",
+         .otherwise = "until all experiments are measured",
+         .help = "time limit, such as 90s, 15m or 2h"},
+        {PARAMETER(DURATION, "--patience", struct experiments_measure_values, patience),
+         .value = "T", .least = 0.01, .most = 8640000, .otherwise = "20s, plus 50 ms per value",
+         .help = "total time to wait for a quiet core; later experiments get the state contended "
+                 "or once, and are measured by the next run"},
+        {PARAMETER(FLAG, "--retry", struct experiments_measure_values, retry),
+         .help = "also measure failed experiments again"},
+        {PARAMETER(FLAG, "--fresh", struct experiments_measure_values, fresh),
+         .help = "ignore results in the journal; new results are still added to it"},
+        {PARAMETER(FLAG, "--one-length", struct experiments_measure_values, one_length),
+         .help = "measure one length of the unrolled body instead of two (for comparison)"},
+        {PARAMETER(FLAG, "--one-order", struct experiments_measure_values, one_order),
+         .help = "measure one order of the instructions instead of several (for comparison); needs "
+                 "--journal FILE to keep results"},
+        {PARAMETER(TEXT, "--journal", struct experiments_measure_values, journal),
+         .value = "FILE|none", .complete = COMPLETE_FILE,
+         .otherwise = "this CPU's journal in the state directory; none with --simulate",
+         .help = "file for all results; results in it are not measured again"},
+        {PARAMETER(TEXT, "--simulate", struct experiments_measure_values, simulate), .value = "ID",
+         .complete = COMPLETE_MACHINE, .otherwise = "measure this CPU",
+         .help = "machine to simulate instead of measuring"},
+        {PARAMETER(COUNT, "--cpu", struct experiments_measure_values, cpu), .value = "N",
+         .otherwise = "all CPUs that do not disturb each other, at most 4",
+         .help = "measure only on this CPU; numbers start at 0"}),
+    .examples = EXAMPLES("experiments measure --budget 15m",
+                         "experiments measure --retry form~VADD",
+                         "experiments measure --simulate skylake"),
     .values_size = sizeof(struct experiments_measure_values),
     .flags = COMMAND_CHANGES | COMMAND_JOB | COMMAND_FORMS,
     .run = run_measure,
@@ -552,13 +543,10 @@ static bool run_resume(struct session *s, const void *values, struct result *res
     return set_paused(s, result, false, err);
 }
 
-static const char *const pause_examples[] = {"experiments pause", NULL};
-static const char *const resume_examples[] = {"experiments resume", NULL};
-
 const struct command command_experiments_pause = {
     .name = "experiments pause",
     .help = "pause measuring",
-    .examples = pause_examples,
+    .examples = EXAMPLES("experiments pause"),
     .flags = COMMAND_CHANGES,
     .run = run_pause,
 };
@@ -566,7 +554,7 @@ const struct command command_experiments_pause = {
 const struct command command_experiments_resume = {
     .name = "experiments resume",
     .help = "continue measuring",
-    .examples = resume_examples,
+    .examples = EXAMPLES("experiments resume"),
     .flags = COMMAND_CHANGES,
     .run = run_resume,
 };

@@ -173,26 +173,6 @@ struct settle_values {
     size_t cpu;
 };
 
-static const struct parameter arguments[] = {
-    {PARAMETER(TEXT, "NAME", struct settle_values, name), .complete = COMPLETE_MACHINE,
-     .otherwise = "the experiments of the session", .help = "machine made by machine chart"},
-    {0},
-};
-
-static const struct parameter options[] = {
-    {PARAMETER(DURATION, "--patience", struct settle_values, patience), .value = "T", .least = 0.01,
-     .most = 8640000, .initial = "20s",
-     .help = "time to wait for a quiet core; later experiments are measured by the next run"},
-    {PARAMETER(TEXT, "--simulate", struct settle_values, simulate), .value = "ID",
-     .complete = COMPLETE_MACHINE, .otherwise = "measure this CPU",
-     .help = "machine to simulate instead of measuring; a charted machine is always measured on "
-             "its CPU"},
-    {PARAMETER(COUNT, "--cpu", struct settle_values, cpu), .value = "N", .most = 65535,
-     .otherwise = "all CPUs that do not disturb each other, at most 4",
-     .help = "measure only on this CPU"},
-    {0},
-};
-
 /* Loads the machine and its ambiguities, and the machine that is simulated or this CPU's forms.
  * Finds the journal. */
 static bool prepare(struct experiments_settling *w, struct err *err)
@@ -251,9 +231,6 @@ static bool prepare_settle(struct session *s, const void *values, struct task *t
     return false;
 }
 
-static const char *const examples[] = {"experiments settle mine",
-                                       "experiments settle --simulate skylake", NULL};
-
 const struct command command_experiments_settle = {
     .name = "experiments settle",
     .help = "measure experiments that decide between equally likely usages, or compare forms not "
@@ -265,9 +242,21 @@ const struct command command_experiments_settle = {
         "stable time are left to the next run. Without NAME the session's experiments get the "
         "pairs that congruence lacks, and experiments for ports that evolve adopt reported as not "
         "observable. Then all rows without cycles are measured.",
-    .arguments = arguments,
-    .options = options,
-    .examples = examples,
+    .arguments = PARAMETERS(
+        {PARAMETER(TEXT, "NAME", struct settle_values, name), .complete = COMPLETE_MACHINE,
+         .otherwise = "the experiments of the session", .help = "machine made by machine chart"}),
+    .options = PARAMETERS(
+        {PARAMETER(DURATION, "--patience", struct settle_values, patience), .value = "T",
+         .least = 0.01, .most = 8640000, .initial = "20s",
+         .help = "time to wait for a quiet core; later experiments are measured by the next run"},
+        {PARAMETER(TEXT, "--simulate", struct settle_values, simulate), .value = "ID",
+         .complete = COMPLETE_MACHINE, .otherwise = "measure this CPU",
+         .help = "machine to simulate instead of measuring; a charted machine is always measured "
+                 "on its CPU"},
+        {PARAMETER(COUNT, "--cpu", struct settle_values, cpu), .value = "N", .most = 65535,
+         .otherwise = "all CPUs that do not disturb each other, at most 4",
+         .help = "measure only on this CPU"}),
+    .examples = EXAMPLES("experiments settle mine", "experiments settle --simulate skylake"),
     .values_size = sizeof(struct settle_values),
     .flags = COMMAND_CHANGES | COMMAND_JOB | COMMAND_FORMS,
     .prepare = prepare_settle,

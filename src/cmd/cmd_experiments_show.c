@@ -12,15 +12,6 @@ struct experiments_show_values {
     size_t number;
 };
 
-static const struct parameter arguments[] = {
-    {PARAMETER(COUNT, "N", struct experiments_show_values, number),
-     .required = true,
-     .least = 1,
-     .most = 1e9,
-     .help = "experiment number, see experiments list"},
-    {0},
-};
-
 /* Returns the cycles that the current machine predicts; NaN if it lacks a form. */
 static double predict(struct session *s, size_t row, const char **machine)
 {
@@ -162,13 +153,13 @@ static bool run(struct session *s, const void *values, struct result *result, st
     return true;
 }
 
-static const char *const examples[] = {"experiments show 1", "experiments show 20", NULL};
-
 const struct command command_experiments_show = {
     .name = "experiments show",
     .help = "show one experiment: code, samples, clock and spread",
-    .arguments = arguments,
-    .examples = examples,
+    .arguments = PARAMETERS(
+        {PARAMETER(COUNT, "N", struct experiments_show_values, number), .required = true,
+         .least = 1, .most = 1e9, .help = "experiment number, see experiments list"}),
+    .examples = EXAMPLES("experiments show 1", "experiments show 20"),
     .values_size = sizeof(struct experiments_show_values),
     .flags = COMMAND_FORMS,
     .run = run,

@@ -26,23 +26,6 @@ struct split_values {
     const char *file;
 };
 
-static const struct parameter split_arguments[] = {
-    {PARAMETER(COUNT, "N", struct split_values, parts), .required = true, .least = 2,
-     .most = PARTS_MOST, .help = "number of parts, one for each host"},
-    {PARAMETER(TEXT, "FILE.csv", struct split_values, file), .required = true,
-     .complete = COMPLETE_FILE,
-     .help = "base name of the parts, for FILE-1.csv, FILE-2.csv and so on"},
-    {0},
-};
-static const struct parameter split_options[] = {
-    {PARAMETER(COUNT, "--controls", struct split_values, controls), .value = "N", .least = 1,
-     .most = 100000, .initial = INITIAL(CONTROLS),
-     .help =
-         "number of experiments to put in every part, to compare the hosts; at most half of all "
-         "experiments"},
-    {0},
-};
-
 struct splitting {
     struct experiments *table;   /* counted reference */
     size_t parts, controls;
@@ -162,18 +145,25 @@ static bool prepare_split(struct session *s, const void *values, struct task *ta
     return task_give(task, &ops, w);
 }
 
-static const char *const split_examples[] = {"experiments split 4 part.csv",
-                                             "experiments split 64 part.csv --controls 40", NULL};
-
 const struct command command_experiments_split = {
     .name = "experiments split",
     .help = "split the experiments into files for several hosts",
     .description = "Each host measures its part: experiments load part-3.csv; experiments measure; "
                    "experiments save part-3.csv. experiments merge joins the parts. The controls "
                    "are experiments in every part, marked in the column control.",
-    .arguments = split_arguments,
-    .options = split_options,
-    .examples = split_examples,
+    .arguments = PARAMETERS(
+        {PARAMETER(COUNT, "N", struct split_values, parts), .required = true, .least = 2,
+         .most = PARTS_MOST, .help = "number of parts, one for each host"},
+        {PARAMETER(TEXT, "FILE.csv", struct split_values, file), .required = true,
+         .complete = COMPLETE_FILE,
+         .help = "base name of the parts, for FILE-1.csv, FILE-2.csv and so on"}),
+    .options = PARAMETERS(
+        {PARAMETER(COUNT, "--controls", struct split_values, controls), .value = "N", .least = 1,
+         .most = 100000, .initial = INITIAL(CONTROLS),
+         .help = "number of experiments to put in every part, to compare the hosts; at most half "
+                 "of all experiments"}),
+    .examples = EXAMPLES("experiments split 4 part.csv",
+                         "experiments split 64 part.csv --controls 40"),
     .values_size = sizeof(struct split_values),
     .flags = COMMAND_JOB,
     .prepare = prepare_split,
@@ -389,17 +379,6 @@ struct merge_values {
     bool all;
 };
 
-static const struct parameter merge_arguments[] = {
-    {PARAMETER(WORDS, "FILE", struct merge_values, files), .required = true,
-     .complete = COMPLETE_FILE, .help = "files of the parts, as saved by the hosts"},
-    {0},
-};
-static const struct parameter merge_options[] = {
-    {PARAMETER(FLAG, "--all", struct merge_values, all), .help = "also use the measurements of "
-                                                                 "hosts that disagree"},
-    {0},
-};
-
 static bool prepare_merge(struct session *s, const void *values, struct task *task, struct err *err)
 {
     static const struct task_ops ops = {
@@ -417,18 +396,20 @@ static bool prepare_merge(struct session *s, const void *values, struct task *ta
     return task_give(task, &ops, w);
 }
 
-static const char *const merge_examples[] = {"experiments merge part-1.csv part-2.csv part-3.csv",
-                                             "experiments merge part-1.csv part-2.csv --all", NULL};
-
 const struct command command_experiments_merge = {
     .name = "experiments merge",
     .help = "merge the measurements of several hosts, and report hosts that disagree",
     .description = "Each control is compared with its median over all hosts. A host disagrees if "
                    "more than a tenth of its controls, and at least two, differ by more than 5 %. "
                    "Its measurements are omitted.",
-    .arguments = merge_arguments,
-    .options = merge_options,
-    .examples = merge_examples,
+    .arguments = PARAMETERS(
+        {PARAMETER(WORDS, "FILE", struct merge_values, files), .required = true,
+         .complete = COMPLETE_FILE, .help = "files of the parts, as saved by the hosts"}),
+    .options = PARAMETERS(
+        {PARAMETER(FLAG, "--all", struct merge_values, all),
+         .help = "also use the measurements of hosts that disagree"}),
+    .examples = EXAMPLES("experiments merge part-1.csv part-2.csv part-3.csv",
+                         "experiments merge part-1.csv part-2.csv --all"),
     .values_size = sizeof(struct merge_values),
     .flags = COMMAND_CHANGES | COMMAND_JOB,
     .prepare = prepare_merge,

@@ -19,13 +19,6 @@ struct export_values {
     const char *file;
 };
 
-static const struct parameter arguments[] = {
-    {PARAMETER(TEXT, "FILE", struct export_values, file), .required = true,
-     .complete = COMPLETE_FILE,
-     .help = "file to write; the extension selects the format:" FORMATS(FORMAT_EXTENSION)},
-    {0},
-};
-
 /* Finds the format for @extension. Returns false with err that lists the extensions. */
 static bool format_of(const char *extension, enum format *out, struct err *err)
 {
@@ -138,8 +131,6 @@ static bool prepare(struct session *s, const void *values, struct task *task, st
     return task_give(task, &ops, e);
 }
 
-static const char *const examples[] = {"export analysis.html", "export forms.csv", NULL};
-
 const struct command command_export = {
     .name = "export",
     .help = "write the last result to a file",
@@ -147,8 +138,11 @@ const struct command command_export = {
                    "sorted, or only the tagged rows. In other views it writes the result of the "
                    "last command that had one. After a failed command export fails until another "
                    "command has a result or a view is selected. No command is run again.",
-    .arguments = arguments,
-    .examples = examples,
+    .arguments = PARAMETERS(
+        {PARAMETER(TEXT, "FILE", struct export_values, file), .required = true,
+         .complete = COMPLETE_FILE,
+         .help = "file to write; the extension selects the format:" FORMATS(FORMAT_EXTENSION)}),
+    .examples = EXAMPLES("export analysis.html", "export forms.csv"),
     .flags = COMMAND_SHOWN,
     .values_size = sizeof(struct export_values),
     .prepare = prepare,

@@ -29,21 +29,6 @@ struct forms_list_values {
     const char *pattern, *isa;
 };
 
-static const struct parameter list_arguments[] = {
-    {PARAMETER(TEXT, "PATTERN", struct forms_list_values, pattern),
-     .otherwise = "all forms",
-     .complete = COMPLETE_FORM,
-     .help = "forms to show, quoted; * and ? are wildcards"},
-    {0},
-};
-static const struct parameter list_options[] = {
-    {PARAMETER(CHOICE, "--isa", struct forms_list_values, isa),
-     .choices = ISA_CHOICES,
-     .otherwise = "the kernel's",
-     .help = "instruction set"},
-    {0},
-};
-
 static bool run_list(struct session *s, const void *values, struct result *result, struct err *err)
 {
     static const struct result_column columns[] = {
@@ -83,30 +68,22 @@ static bool run_list(struct session *s, const void *values, struct result *resul
     return table_rows(t) || refuse_pattern(forms, v->pattern ? v->pattern : "*", err);
 }
 
-static const char *const list_examples[] = {"forms list 'IMUL*'", "forms list FADD* --isa aarch64",
-                                            NULL};
-
 const struct command command_forms_list = {
     .name = "forms list",
     .help = "list instruction forms, their templates, and why some cannot be measured here",
-    .arguments = list_arguments,
-    .options = list_options,
-    .examples = list_examples,
+    .arguments = PARAMETERS(
+        {PARAMETER(TEXT, "PATTERN", struct forms_list_values, pattern), .otherwise = "all forms",
+         .complete = COMPLETE_FORM, .help = "forms to show, quoted; * and ? are wildcards"}),
+    .options = PARAMETERS(
+        {PARAMETER(CHOICE, "--isa", struct forms_list_values, isa), .choices = ISA_CHOICES,
+         .otherwise = "the kernel's", .help = "instruction set"}),
+    .examples = EXAMPLES("forms list 'IMUL*'", "forms list FADD* --isa aarch64"),
     .values_size = sizeof(struct forms_list_values),
     .read = run_list,
 };
 
 struct add_values {
     const char *file;
-};
-
-static const struct parameter add_arguments[] = {
-    {PARAMETER(TEXT, "FILE.csv", struct add_values, file),
-     .required = true,
-     .complete = COMPLETE_FILE,
-     .help = "CSV with the columns form, template and extension; each template must assemble to "
-             "its form"},
-    {0},
 };
 
 /* Input and output of the job of forms add. */
@@ -173,13 +150,15 @@ static bool prepare_add(struct session *s, const void *values, struct task *task
     return task_give(task, &ops, a);
 }
 
-static const char *const add_examples[] = {"forms add mine.csv", "forms add avx10.csv", NULL};
-
 const struct command command_forms_add = {
     .name = "forms add",
     .help = "add your own instruction forms from a CSV file",
-    .arguments = add_arguments,
-    .examples = add_examples,
+    .arguments = PARAMETERS(
+        {PARAMETER(TEXT, "FILE.csv", struct add_values, file), .required = true,
+         .complete = COMPLETE_FILE,
+         .help = "CSV with the columns form, template and extension; each template must assemble "
+                 "to its form"}),
+    .examples = EXAMPLES("forms add mine.csv", "forms add avx10.csv"),
     .values_size = sizeof(struct add_values),
     .flags = COMMAND_CHANGES | COMMAND_JOB,
     .prepare = prepare_add,
@@ -188,20 +167,6 @@ const struct command command_forms_add = {
 struct select_values {
     struct word_list patterns;
     size_t top;
-};
-
-static const struct parameter select_options[] = {
-    {PARAMETER(COUNT, "--top", struct select_values, top), .value = "N", .least = 1, .most = 100000,
-     .otherwise = "the forms that match PATTERN",
-     .help = "without PATTERN: the N most frequent forms that can be measured here"},
-    {0},
-};
-
-static const struct parameter select_arguments[] = {
-    {PARAMETER(WORDS, "PATTERN", struct select_values, patterns), .otherwise = "show the selection",
-     .complete = COMPLETE_FORM,
-     .help = "forms to select, each pattern quoted; '*' selects all forms"},
-    {0},
 };
 
 /* Input and output of the job of forms select. */
@@ -330,15 +295,19 @@ static bool prepare_select(struct session *s, const void *values, struct task *t
     return task_give(task, &ops, w);
 }
 
-static const char *const select_examples[] = {"forms select 'ADD (R64, *' 'IMUL (R64, R64)'",
-                                              "forms select --top 60", "forms select", NULL};
-
 const struct command command_forms_select = {
     .name = "forms select",
     .help = "select the forms for experiments generate, or show the selection",
-    .arguments = select_arguments,
-    .options = select_options,
-    .examples = select_examples,
+    .arguments = PARAMETERS(
+        {PARAMETER(WORDS, "PATTERN", struct select_values, patterns),
+         .otherwise = "show the selection", .complete = COMPLETE_FORM,
+         .help = "forms to select, each pattern quoted; '*' selects all forms"}),
+    .options = PARAMETERS(
+        {PARAMETER(COUNT, "--top", struct select_values, top), .value = "N", .least = 1,
+         .most = 100000, .otherwise = "the forms that match PATTERN",
+         .help = "without PATTERN: the N most frequent forms that can be measured here"}),
+    .examples = EXAMPLES("forms select 'ADD (R64, *' 'IMUL (R64, R64)'", "forms select --top 60",
+                         "forms select"),
     .values_size = sizeof(struct select_values),
     .flags = COMMAND_CHANGES | COMMAND_FORMS,
     .prepare = prepare_select,

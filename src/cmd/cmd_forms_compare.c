@@ -264,38 +264,25 @@ static bool run(struct session *s, const void *values, struct result *result, st
     return ok;
 }
 
-static const struct parameter arguments[] = {
-    {PARAMETER(TEXT, "PATTERN", struct forms_compare_values, pattern),
-     .required = true,
-     .complete = COMPLETE_FORM,
-     .help = "forms to show, quoted; * and ? are wildcards"},
-    {0},
-};
-static const struct parameter options[] = {
-    {PARAMETER(WORDS, "--machine", struct forms_compare_values, machines), .value = "ID",
-     .otherwise = "the current machines", .complete = COMPLETE_MACHINE,
-     .help = "machine to show; all: all machines"},
-    {PARAMETER(NUMBER, "--above", struct forms_compare_values, above), .value = "P", .most = 1e6,
-     .otherwise = "all forms",
-     .help = "smallest difference of cycles or latency to show, in percent"},
-    {PARAMETER(CHOICE, "--isa", struct forms_compare_values, isa), .choices = ISA_CHOICES,
-     .otherwise = "the kernel's", .help = "instruction set"},
-    {0},
-};
-
-static const char *const examples[] = {
-    "forms compare 'VADDPD (YMM*'", "forms compare 'IMUL (R64*' --machine all",
-    "forms compare 'IMUL*' --machine skylake --machine znver3 --above 5", NULL};
-
 const struct command command_forms_compare = {
     .name = "forms compare",
     .help = "show cycles and latency of forms on several machines",
     .description = "Cycles are the time of the repeated form on its ports and dividers, without "
                    "the limit of the issue width. A dash marks an unknown form. For charted "
                    "machines the host, CPU and microcode of the measurement are shown.",
-    .arguments = arguments,
-    .options = options,
-    .examples = examples,
+    .arguments = PARAMETERS(
+        {PARAMETER(TEXT, "PATTERN", struct forms_compare_values, pattern), .required = true,
+         .complete = COMPLETE_FORM, .help = "forms to show, quoted; * and ? are wildcards"}),
+    .options = PARAMETERS(
+        MACHINES_OPTION(forms_compare_values, "the current machines",
+                        "machine to show; all: all machines"),
+        {PARAMETER(NUMBER, "--above", struct forms_compare_values, above), .value = "P",
+         .most = 1e6, .otherwise = "all forms",
+         .help = "smallest difference of cycles or latency to show, in percent"},
+        {PARAMETER(CHOICE, "--isa", struct forms_compare_values, isa), .choices = ISA_CHOICES,
+         .otherwise = "the kernel's", .help = "instruction set"}),
+    .examples = EXAMPLES("forms compare 'VADDPD (YMM*'", "forms compare 'IMUL (R64*' --machine all",
+                         "forms compare 'IMUL*' --machine skylake --machine znver3 --above 5"),
     .values_size = sizeof(struct forms_compare_values),
     .read = run,
 };

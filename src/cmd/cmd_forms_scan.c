@@ -263,20 +263,6 @@ struct scan_values {
     const char *out;
 };
 
-static const struct parameter arguments[] = {
-    {PARAMETER(WORDS, "BINARY", struct scan_values, files), .required = true,
-     .complete = COMPLETE_FILE,
-     .help = "ELF programs and libraries, whose code is decoded completely"},
-    {0},
-};
-
-static const struct parameter options[] = {
-    {PARAMETER(TEXT, "--out", struct scan_values, out), .value = "CSV", .complete = COMPLETE_FILE,
-     .otherwise = "no file is written",
-     .help = "CSV to write with all forms and their counts, the most frequent first"},
-    {0},
-};
-
 static bool run(struct session *s, const void *values, struct result *result, struct err *err)
 {
     static const struct task_ops ops = {
@@ -300,16 +286,19 @@ static bool run(struct session *s, const void *values, struct result *result, st
     return true;
 }
 
-static const char *const examples[] = {"forms scan /bin/ls",
-                                       "forms scan /bin/bash --out counts.csv", NULL};
-
 const struct command command_forms_scan = {
     .name = "forms scan",
     .help = "count the forms in ELF files, and show the forms that a machine lacks",
     .description = "Static counts: every instruction in the code counts once.",
-    .arguments = arguments,
-    .options = options,
-    .examples = examples,
+    .arguments = PARAMETERS(
+        {PARAMETER(WORDS, "BINARY", struct scan_values, files), .required = true,
+         .complete = COMPLETE_FILE,
+         .help = "ELF programs and libraries, whose code is decoded completely"}),
+    .options = PARAMETERS(
+        {PARAMETER(TEXT, "--out", struct scan_values, out), .value = "CSV",
+         .complete = COMPLETE_FILE, .otherwise = "no file is written",
+         .help = "CSV to write with all forms and their counts, the most frequent first"}),
+    .examples = EXAMPLES("forms scan /bin/ls", "forms scan /bin/bash --out counts.csv"),
     .values_size = sizeof(struct scan_values),
     .flags = COMMAND_JOB,
     .run = run,

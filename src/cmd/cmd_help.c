@@ -14,21 +14,6 @@ struct help_values {
     bool man;
 };
 
-static const struct parameter arguments[] = {
-    {PARAMETER(JOINED, "COMMAND", struct help_values, topic),
-     .otherwise = "all commands, one line each",
-     .complete = COMPLETE_COMMAND,
-     .help = "a command or its first word; facts, or fact KEY, for machine facts"},
-    {0},
-};
-static const struct parameter options[] = {
-    {PARAMETER(FLAG, "--man", struct help_values, man),
-     .help = "print the commands or facts as a section of the man page"},
-    {PARAMETER(CHOICE, "--completion", struct help_values, completion), .value = "SHELL",
-     .choices = "bash|zsh|fish", .help = "print a completion script for a shell"},
-    {0},
-};
-
 static void add_troff(struct str *out, const char *text)
 {
     for (; *text; text++)   /* a bar also allows a line break */
@@ -318,8 +303,15 @@ static const char *const examples[] = {"help",       "help kernel load",      "h
 const struct command command_help = {
     .name = "help",
     .help = "list the commands, or explain one",
-    .arguments = arguments,
-    .options = options,
+    .arguments = PARAMETERS(
+        {PARAMETER(JOINED, "COMMAND", struct help_values, topic),
+         .otherwise = "all commands, one line each", .complete = COMPLETE_COMMAND,
+         .help = "a command or its first word; facts, or fact KEY, for machine facts"}),
+    .options = PARAMETERS(
+        {PARAMETER(FLAG, "--man", struct help_values, man),
+         .help = "print the commands or facts as a section of the man page"},
+        {PARAMETER(CHOICE, "--completion", struct help_values, completion), .value = "SHELL",
+         .choices = "bash|zsh|fish", .help = "print a completion script for a shell"}),
     .examples = examples,
     .flags = COMMAND_SHOWN,
     .values_size = sizeof(struct help_values),

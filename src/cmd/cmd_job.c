@@ -44,34 +44,15 @@ static bool run_list(struct session *s, const void *values, struct result *resul
     return true;
 }
 
-static const char *const list_examples[] = {"jobs", NULL};
-
 const struct command command_jobs = {
     .name = "jobs",
     .help = "list background jobs and their progress",
-    .examples = list_examples,
+    .examples = EXAMPLES("jobs"),
     .run = run_list,
 };
 
 struct job_values {
     size_t number;
-};
-
-static const struct parameter cancel_arguments[] = {
-    {PARAMETER(COUNT, "N", struct job_values, number),
-     .required = true,
-     .least = 1,
-     .most = 1e9,
-     .help = "job number, see jobs"},
-    {0},
-};
-static const struct parameter wait_arguments[] = {
-    {PARAMETER(COUNT, "N", struct job_values, number),
-     .least = 1,
-     .most = 1e9,
-     .otherwise = "all jobs",
-     .help = "job number, see jobs"},
-    {0},
 };
 
 static bool run_cancel(struct session *s, const void *values, struct result *result,
@@ -88,13 +69,13 @@ static bool run_cancel(struct session *s, const void *values, struct result *res
     return true;
 }
 
-static const char *const cancel_examples[] = {"job cancel 1", "job cancel 2", NULL};
-
 const struct command command_job_cancel = {
     .name = "job cancel",
     .help = "cancel a background job",
-    .arguments = cancel_arguments,
-    .examples = cancel_examples,
+    .arguments = PARAMETERS(
+        {PARAMETER(COUNT, "N", struct job_values, number), .required = true, .least = 1,
+         .most = 1e9, .help = "job number, see jobs"}),
+    .examples = EXAMPLES("job cancel 1", "job cancel 2"),
     .values_size = sizeof(struct job_values),
     .run = run_cancel,
 };
@@ -124,15 +105,15 @@ static bool run_wait(struct session *s, const void *values, struct result *resul
     return s->interactive ? await(s, number, result, err) : queue_wait(s, number, err);
 }
 
-static const char *const wait_examples[] = {"job wait", "job wait 2", NULL};
-
 const struct command command_job_wait = {
     .name = "job wait",
     .help = "wait for one background job, or for all jobs",
     .description = "Fails if a job failed and no command has reported the failure. In the "
                    "workbench only the following commands wait.",
-    .arguments = wait_arguments,
-    .examples = wait_examples,
+    .arguments = PARAMETERS(
+        {PARAMETER(COUNT, "N", struct job_values, number), .least = 1, .most = 1e9,
+         .otherwise = "all jobs", .help = "job number, see jobs"}),
+    .examples = EXAMPLES("job wait", "job wait 2"),
     .values_size = sizeof(struct job_values),
     .run = run_wait,
 };

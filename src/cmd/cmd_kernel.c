@@ -74,13 +74,11 @@ static bool run_show(struct session *s, const void *values, struct result *resul
     return true;
 }
 
-static const char *const show_examples[] = {"kernel show", NULL};
-
 const struct command command_kernel_show = {
     .name = "kernel show",
     .help = "show the instructions of the loop with their forms",
     .description = "C or C++ source lines are shown above their instructions.",
-    .examples = show_examples,
+    .examples = EXAMPLES("kernel show"),
     .read = run_show,
 };
 
@@ -120,12 +118,10 @@ static bool run_list(struct session *s, const void *values, struct result *resul
     return true;
 }
 
-static const char *const list_examples[] = {"kernel list", NULL};
-
 const struct command command_kernel_list = {
     .name = "kernel list",
     .help = "list the loops; * marks the current one",
-    .examples = list_examples,
+    .examples = EXAMPLES("kernel list"),
     .read = run_list,
 };
 
@@ -158,29 +154,18 @@ static bool run_omitted(struct session *s, const void *values, struct result *re
     return true;
 }
 
-static const char *const omitted_examples[] = {"kernel omitted", NULL};
-
 const struct command command_kernel_omitted = {
     .name = "kernel omitted",
     .help = "list the skipped lines of the text, with reasons",
     .description = "Pasted text may contain lines that are not instructions: sentences, source "
                    "code, text outside a code block. These lines are skipped. Invalid instructions "
                    "are an error, or skipped with --skip-bad.",
-    .examples = omitted_examples,
+    .examples = EXAMPLES("kernel omitted"),
     .read = run_omitted,
 };
 
 struct kernel_use_values {
     size_t loop;
-};
-
-static const struct parameter use_arguments[] = {
-    {PARAMETER(COUNT, "N", struct kernel_use_values, loop),
-     .required = true,
-     .least = 1,
-     .most = 1e9,
-     .help = "loop number, see kernel list"},
-    {0},
 };
 
 static bool run_use(struct session *s, const void *values, struct result *result, struct err *err)
@@ -198,13 +183,13 @@ static bool run_use(struct session *s, const void *values, struct result *result
     return true;
 }
 
-static const char *const use_examples[] = {"kernel use 2", "kernel use 1", NULL};
-
 const struct command command_kernel_use = {
     .name = "kernel use",
     .help = "select another loop of the kernel",
-    .arguments = use_arguments,
-    .examples = use_examples,
+    .arguments = PARAMETERS(
+        {PARAMETER(COUNT, "N", struct kernel_use_values, loop), .required = true, .least = 1,
+         .most = 1e9, .help = "loop number, see kernel list"}),
+    .examples = EXAMPLES("kernel use 2", "kernel use 1"),
     .values_size = sizeof(struct kernel_use_values),
     .flags = COMMAND_CHANGES,
     .run = run_use,
@@ -212,14 +197,6 @@ const struct command command_kernel_use = {
 
 struct kernel_save_values {
     const char *file;
-};
-
-static const struct parameter save_arguments[] = {
-    {PARAMETER(TEXT, "FILE", struct kernel_save_values, file),
-     .required = true,
-     .complete = COMPLETE_FILE,
-     .help = "file to write; replaced if it exists"},
-    {0},
 };
 
 static bool run_save(struct session *s, const void *values, struct result *result, struct err *err)
@@ -245,16 +222,16 @@ static bool run_save(struct session *s, const void *values, struct result *resul
     return ok;
 }
 
-static const char *const save_examples[] = {"kernel save loop.s", "kernel save /dev/stdout", NULL};
-
 const struct command command_kernel_save = {
     .name = "kernel save",
     .help = "write the current loop as assembler text (x86-64: Intel syntax)",
     .description = "Names of labels and exits are kept. The written text assembles to the same "
                    "bytes: instructions that the assembler would encode differently are written as "
                    "bytes, with their text in a comment.",
-    .arguments = save_arguments,
-    .examples = save_examples,
+    .arguments = PARAMETERS(
+        {PARAMETER(TEXT, "FILE", struct kernel_save_values, file), .required = true,
+         .complete = COMPLETE_FILE, .help = "file to write; replaced if it exists"}),
+    .examples = EXAMPLES("kernel save loop.s", "kernel save /dev/stdout"),
     .values_size = sizeof(struct kernel_save_values),
     .read = run_save,
 };

@@ -44,20 +44,6 @@ struct analyze_values {
     size_t trip;
 };
 
-static const struct parameter options[] = {
-    {PARAMETER(WORDS, "--machine", struct analyze_values, machines), .value = "ID",
-     .otherwise = "the current machines", .complete = COMPLETE_MACHINE,
-     .help =
-         "machine whose model is used; several machines are shown in columns; all: all machines "
-         "(only with --all)"},
-    {PARAMETER(FLAG, "--all", struct analyze_values, all),
-     .help = "every loop and marked region, as a table of cycles per iteration"},
-    {PARAMETER(COUNT, "--trip", struct analyze_values, trip), .value = "N", .least = 1,
-     .most = 1e12, .otherwise = "one iteration",
-     .help = "trip count of the inner loops; reports cycles per iteration of the outer loop"},
-    {0},
-};
-
 static bool run(struct session *s, const void *values, struct result *result, struct err *err)
 {
     const struct analyze_values *v = values;
@@ -80,10 +66,6 @@ static bool run(struct session *s, const void *values, struct result *result, st
     return ok;
 }
 
-static const char *const examples[] = {
-    "kernel analyze", "kernel analyze --machine skylake --machine znver4",
-    "kernel analyze --all --machine all", "kernel analyze --trip 64", NULL};
-
 const struct command command_kernel_analyze = {
     .name = "kernel analyze",
     .meant = "explain bottleneck bound bounds ports pressure",
@@ -91,8 +73,17 @@ const struct command command_kernel_analyze = {
     .description = "Cycles are per iteration of the current loop. The highest bound is the "
                    "bottleneck. The pressure table shows the cycles of each instruction on each "
                    "port. --all omits the pressure tables.",
-    .options = options,
-    .examples = examples,
+    .options = PARAMETERS(
+        MACHINES_OPTION(analyze_values, "the current machines",
+                        "machine whose model is used; several machines are shown in columns; all: "
+                        "all machines (only with --all)"),
+        {PARAMETER(FLAG, "--all", struct analyze_values, all),
+         .help = "every loop and marked region, as a table of cycles per iteration"},
+        {PARAMETER(COUNT, "--trip", struct analyze_values, trip), .value = "N", .least = 1,
+         .most = 1e12, .otherwise = "one iteration",
+         .help = "trip count of the inner loops; reports cycles per iteration of the outer loop"}),
+    .examples = EXAMPLES("kernel analyze", "kernel analyze --machine skylake --machine znver4",
+                         "kernel analyze --all --machine all", "kernel analyze --trip 64"),
     .values_size = sizeof(struct analyze_values),
     .read = run,
 };

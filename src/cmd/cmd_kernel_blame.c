@@ -392,15 +392,6 @@ struct blame_values {
     double seconds;
 };
 
-static const struct parameter options[] = {
-    {PARAMETER(TEXT, "--machine", struct blame_values, machine), .value = "ID",
-     .otherwise = "this CPU's machine, otherwise the current machine", .complete = COMPLETE_MACHINE,
-     .help = "machine whose prediction is compared with the measurement"},
-    {PARAMETER(DURATION, "--seconds", struct blame_values, seconds), .value = "T", .least = 0.01,
-     .most = 3600, .initial = INITIAL(SECONDS), .help = "stop starting variants after this time"},
-    {0},
-};
-
 /* Returns the machine to compare with the measurements; NULL with err. */
 static struct machine *choose(struct session *s, const char *id, struct err *err)
 {
@@ -479,8 +470,6 @@ static bool prepare(struct session *s, const void *values, struct task *task, st
     return task_give(task, &ops, w);
 }
 
-static const char *const examples[] = {"kernel blame", "kernel blame --machine skylake", NULL};
-
 const struct command command_kernel_blame = {
     .name = "kernel blame",
     .meant = "why cost costs slow",
@@ -490,8 +479,13 @@ const struct command command_kernel_blame = {
                    "Instructions that read the result of a removed instruction read an unwritten "
                    "register instead. The largest difference is named. Measurement takes longer on "
                    "a busy core; variants without a stable time are marked.",
-    .options = options,
-    .examples = examples,
+    .options = PARAMETERS(
+        MACHINE_OPTION(blame_values, "this CPU's machine, otherwise the current machine",
+                       "machine whose prediction is compared with the measurement"),
+        {PARAMETER(DURATION, "--seconds", struct blame_values, seconds), .value = "T",
+         .least = 0.01, .most = 3600, .initial = INITIAL(SECONDS),
+         .help = "stop starting variants after this time"}),
+    .examples = EXAMPLES("kernel blame", "kernel blame --machine skylake"),
     .values_size = sizeof(struct blame_values),
     .flags = COMMAND_CHANGES | COMMAND_JOB,
     .prepare = prepare,

@@ -16,23 +16,6 @@ struct compile_values {
     const char *compiler, *next;
 };
 
-static const struct parameter compile_arguments[] = {
-    {PARAMETER(WORDS, "FLAG", struct compile_values, flags),
-     .help = "compiler options, as for kernel load; each replaces an earlier option of its kind; "
-             "for example, -O3 replaces -O2"},
-    {0},
-};
-
-static const struct parameter compile_options[] = {
-    {PARAMETER(TEXT, "--compiler", struct compile_values, compiler), .value = "CC",
-     .otherwise = "the same", .help = "another compiler, named as for kernel load"},
-    {PARAMETER(CHOICE, "--next", struct compile_values, next), .choices = "level|compiler",
-     .otherwise = "neither",
-     .help = "the next optimisation level (-O0 to -O3, then again -O0), or the next installed "
-             "compiler"},
-    {0},
-};
-
 /* Returns the recipe of a kernel that was compiled here. Returns NULL with err. */
 static const struct recipe *compiled_here(const struct session *s, struct err *err)
 {
@@ -125,18 +108,24 @@ static bool prepare_compile(struct session *s, const void *values, struct task *
     return false;
 }
 
-static const char *const compile_examples[] = {"kernel compile -O3 -ffast-math",
-                                               "kernel compile --compiler clang",
-                                               "kernel compile --next level", NULL};
-
 const struct command command_kernel_compile = {
     .name = "kernel compile",
     .help = "compile the kernel's source again with other options or another compiler",
     .description = "Other options are kept. The first line of the loop shows all options. Key o "
                    "selects the next level, key O the next compiler.",
-    .arguments = compile_arguments,
-    .options = compile_options,
-    .examples = compile_examples,
+    .arguments = PARAMETERS(
+        {PARAMETER(WORDS, "FLAG", struct compile_values, flags),
+         .help = "compiler options, as for kernel load; each replaces an earlier option of its "
+                 "kind; for example, -O3 replaces -O2"}),
+    .options = PARAMETERS(
+        {PARAMETER(TEXT, "--compiler", struct compile_values, compiler), .value = "CC",
+         .otherwise = "the same", .help = "another compiler, named as for kernel load"},
+        {PARAMETER(CHOICE, "--next", struct compile_values, next), .choices = "level|compiler",
+         .otherwise = "neither",
+         .help = "the next optimisation level (-O0 to -O3, then again -O0), or the next installed "
+                 "compiler"}),
+    .examples = EXAMPLES("kernel compile -O3 -ffast-math", "kernel compile --compiler clang",
+                         "kernel compile --next level"),
     .values_size = sizeof(struct compile_values),
     .flags = COMMAND_CHANGES,
     .prepare = prepare_compile,
@@ -158,11 +147,9 @@ static bool run_diagnostics(struct session *s, const void *values, struct result
     return true;
 }
 
-static const char *const diagnostics_examples[] = {"kernel diagnostics", NULL};
-
 const struct command command_kernel_diagnostics = {
     .name = "kernel diagnostics",
     .help = "show the compiler's messages about the kernel's source",
-    .examples = diagnostics_examples,
+    .examples = EXAMPLES("kernel diagnostics"),
     .read = run_diagnostics,
 };

@@ -23,10 +23,9 @@ static const struct parameter diff_arguments[] = {
     {0},
 };
 static const struct parameter diff_options[] = {
-    {PARAMETER(WORDS, "--machine", struct kernel_diff_values, machines), .value = "ID",
-     .otherwise = "the current machine", .complete = COMPLETE_MACHINE,
-     .help = "machine of both kernels, or one machine for each; two machines without N compare the "
-             "current kernel with itself"},
+    MACHINES_OPTION(kernel_diff_values, "the current machine",
+                    "machine of both kernels, or one machine for each; two machines without N "
+                    "compare the current kernel with itself"),
     {0},
 };
 
@@ -155,9 +154,6 @@ static bool run(struct session *s, const void *values, struct result *result, st
     return ok;
 }
 
-static const char *const examples[] = {"kernel diff", "kernel diff 1",
-                                       "kernel diff --machine skylake --machine znver4", NULL};
-
 const struct command command_kernel_diff = {
     .name = "kernel diff",
     .help = "compare two loops instruction by instruction, with cycles, bounds and ports",
@@ -168,7 +164,8 @@ const struct command command_kernel_diff = {
                    "iterations.",
     .arguments = diff_arguments,
     .options = diff_options,
-    .examples = examples,
+    .examples = EXAMPLES("kernel diff", "kernel diff 1",
+                         "kernel diff --machine skylake --machine znver4"),
     .values_size = sizeof(struct kernel_diff_values),
     .read = run,
 };
@@ -228,10 +225,6 @@ static bool prepare_compare(struct session *s, const void *values, struct task *
     return task_give(task, &ops, w);
 }
 
-static const char *const compare_examples[] = {"kernel compare", "kernel compare 1",
-                                               "kernel compare --machine skylake --machine znver4",
-                                               NULL};
-
 const struct command command_kernel_compare = {
     .name = "kernel compare",
     .help = "show two loops side by side in the view compare",
@@ -240,7 +233,8 @@ const struct command command_kernel_compare = {
         "another kernel, A and B are the same loop. kernel diff prints the same comparison.",
     .arguments = diff_arguments,
     .options = diff_options,
-    .examples = compare_examples,
+    .examples = EXAMPLES("kernel compare", "kernel compare 1",
+                         "kernel compare --machine skylake --machine znver4"),
     .values_size = sizeof(struct kernel_diff_values),
     .prepare = prepare_compare,
 };

@@ -32,24 +32,16 @@ static bool prepare_reload(struct session *s, const void *values, struct task *t
     return loading_start(s, r, task);
 }
 
-static const char *const reload_examples[] = {"kernel reload", NULL};
-
 const struct command command_kernel_reload = {
     .name = "kernel reload",
     .help = "read or compile the kernel's file again, with the same options",
-    .examples = reload_examples,
+    .examples = EXAMPLES("kernel reload"),
     .flags = COMMAND_CHANGES,
     .prepare = prepare_reload,
 };
 
 struct edit_values {
     size_t line;
-};
-
-static const struct parameter edit_options[] = {
-    {PARAMETER(COUNT, "--line", struct edit_values, line), .value = "N", .least = 1, .most = 1e9,
-     .otherwise = "the first", .help = "line where the editor starts"},
-    {0},
 };
 
 /* Writes the kernel's text to a file in a new directory. */
@@ -93,15 +85,15 @@ static bool run_edit(struct session *s, const void *values, struct result *resul
     return true;
 }
 
-static const char *const edit_examples[] = {"kernel edit", "kernel edit --line 12", NULL};
-
 const struct command command_kernel_edit = {
     .name = "kernel edit",
     .help = "open the kernel's file or text in $VISUAL or $EDITOR",
     .description = "Saved text is analysed at once, even while the editor is still open in its own "
                    "window. Text with errors can be edited again.",
-    .options = edit_options,
-    .examples = edit_examples,
+    .options = PARAMETERS(
+        {PARAMETER(COUNT, "--line", struct edit_values, line), .value = "N", .least = 1,
+         .most = 1e9, .otherwise = "the first", .help = "line where the editor starts"}),
+    .examples = EXAMPLES("kernel edit", "kernel edit --line 12"),
     .values_size = sizeof(struct edit_values),
     .run = run_edit,
 };

@@ -585,39 +585,6 @@ struct kernel_evaluate_values {
     size_t threads;
 };
 
-static const struct parameter arguments[] = {
-    {PARAMETER(TEXT, "FILE", struct kernel_evaluate_values, file), .required = true,
-     .complete = COMPLETE_FILE,
-     .help = "CSV with the columns hex and cycles, or BHive's CSV without a header; kernel measure "
-             "--file --out writes such a CSV"},
-    {0},
-};
-
-static const struct parameter options[] = {
-    {PARAMETER(TEXT, "--machine", struct kernel_evaluate_values, machine), .value = "ID",
-     .otherwise = "the current machine", .complete = COMPLETE_MACHINE,
-     .help = "machine whose model predicts the blocks"},
-    {PARAMETER(CHOICE, "--model", struct kernel_evaluate_values, model),
-     .choices = "bounds|simulate", .initial = "bounds",
-     .help = "model: the highest bound, or the simulator"},
-    {PARAMETER(CHOICE, "--measured-by", struct kernel_evaluate_values, measured_by),
-     .choices = "bhive|portolan", .otherwise = "detected from the columns or the data",
-     .help = "measurement method: BHive's, or kernel measure"},
-    {PARAMETER(TEXT, "--arch", struct kernel_evaluate_values, arch), .value = "NAME",
-     .otherwise = "the machine fact arch",
-     .help = "evaluate only rows with this value in the column arch"},
-    {PARAMETER(CHOICE, "--half", struct kernel_evaluate_values, half), .choices = "even|odd",
-     .otherwise = "both",
-     .help = "evaluate only this half of the rows, by a hash of the code; fit constants on one "
-             "half, report the error of the other"},
-    {PARAMETER(COUNT, "--threads", struct kernel_evaluate_values, threads), .value = "N",
-     .least = 1, .most = THREADS_MAX, .otherwise = "the setting threads", .help = "worker threads"},
-    {PARAMETER(TEXT, "--blocks", struct kernel_evaluate_values, blocks), .value = "FILE",
-     .otherwise = "none", .complete = COMPLETE_FILE,
-     .help = "CSV to write with each block's cycles, prediction and bounds"},
-    {0},
-};
-
 static bool prepare_evaluate(struct session *s, const void *values, struct task *task,
                              struct err *err)
 {
@@ -650,10 +617,6 @@ static bool prepare_evaluate(struct session *s, const void *values, struct task 
     return task_give(task, &ops, w);
 }
 
-static const char *const examples[] = {
-    "kernel evaluate blocks.csv --machine skylake",
-    "kernel evaluate mine.csv --model simulate --blocks predictions.csv", NULL};
-
 const struct command command_kernel_evaluate = {
     .name = "kernel evaluate",
     .help = "evaluate a machine's model on measured blocks",
@@ -662,9 +625,35 @@ const struct command command_kernel_evaluate = {
                    "correlation. The worst blocks follow, and the forms common in blocks with "
                    "large errors. Coverage is the share of the rows with cycles whose instructions "
                    "are all known. Rows without cycles are ignored and counted.",
-    .arguments = arguments,
-    .options = options,
-    .examples = examples,
+    .arguments = PARAMETERS(
+        {PARAMETER(TEXT, "FILE", struct kernel_evaluate_values, file), .required = true,
+         .complete = COMPLETE_FILE,
+         .help = "CSV with the columns hex and cycles, or BHive's CSV without a header; kernel "
+                 "measure --file --out writes such a CSV"}),
+    .options = PARAMETERS(
+        MACHINE_OPTION(kernel_evaluate_values, "the current machine",
+                       "machine whose model predicts the blocks"),
+        {PARAMETER(CHOICE, "--model", struct kernel_evaluate_values, model),
+         .choices = "bounds|simulate", .initial = "bounds",
+         .help = "model: the highest bound, or the simulator"},
+        {PARAMETER(CHOICE, "--measured-by", struct kernel_evaluate_values, measured_by),
+         .choices = "bhive|portolan", .otherwise = "detected from the columns or the data",
+         .help = "measurement method: BHive's, or kernel measure"},
+        {PARAMETER(TEXT, "--arch", struct kernel_evaluate_values, arch), .value = "NAME",
+         .otherwise = "the machine fact arch",
+         .help = "evaluate only rows with this value in the column arch"},
+        {PARAMETER(CHOICE, "--half", struct kernel_evaluate_values, half), .choices = "even|odd",
+         .otherwise = "both",
+         .help = "evaluate only this half of the rows, by a hash of the code; fit constants on one "
+                 "half, report the error of the other"},
+        {PARAMETER(COUNT, "--threads", struct kernel_evaluate_values, threads), .value = "N",
+         .least = 1, .most = THREADS_MAX, .otherwise = "the setting threads",
+         .help = "worker threads"},
+        {PARAMETER(TEXT, "--blocks", struct kernel_evaluate_values, blocks), .value = "FILE",
+         .otherwise = "none", .complete = COMPLETE_FILE,
+         .help = "CSV to write with each block's cycles, prediction and bounds"}),
+    .examples = EXAMPLES("kernel evaluate blocks.csv --machine skylake",
+                         "kernel evaluate mine.csv --model simulate --blocks predictions.csv"),
     .values_size = sizeof(struct kernel_evaluate_values),
     .flags = COMMAND_JOB,
     .prepare = prepare_evaluate,

@@ -194,31 +194,6 @@ static bool prepare(struct session *s, const void *values, struct task *task, st
     return task_give(task, &ops, l);
 }
 
-static const struct parameter arguments[] = {
-    {PARAMETER(TEXT, "FILE", struct functions_values, file),
-     .complete = COMPLETE_FILE,
-     .otherwise = "the loaded one",
-     .help = "object, library or program (ELF)"},
-    {0},
-};
-static const struct parameter options[] = {
-    {PARAMETER(FLAG, "--loops", struct functions_values, loops),
-     .help = "list loops instead of functions"},
-    {PARAMETER(TEXT, "--profile", struct functions_values, profile), .value = "FILE",
-     .otherwise = "loaded program", .complete = COMPLETE_FILE,
-     .help = "sort by the samples of perf record (perf.data); needs perf"},
-    {PARAMETER(TEXT, "--matching", struct functions_values, matching), .value = "TEXT",
-     .otherwise = "all", .help = "print only names that contain TEXT"},
-    {PARAMETER(COUNT, "--top", struct functions_values, top), .value = "N", .least = 1, .most = 1e9,
-     .otherwise = "40", .help = "rows to print"},
-    {0},
-};
-
-static const char *const examples[] = {
-    "kernel functions /usr/bin/gzip", "kernel functions libm.so.6 --matching sin --top 10",
-    "kernel functions /usr/bin/gzip --loops",
-    "kernel functions ./program --loops --profile perf.data", NULL};
-
 const struct command command_kernel_functions = {
     .name = "kernel functions",
     .help = "list the functions with loops of an object or program, the likely hottest first",
@@ -228,9 +203,23 @@ const struct command command_kernel_functions = {
                    "backward jumps, share of vector instructions, length. Innermost loops come "
                    "first. With --profile functions and loops are sorted by their share of the "
                    "program's samples. An outer loop counts only its own samples.",
-    .arguments = arguments,
-    .options = options,
-    .examples = examples,
+    .arguments = PARAMETERS(
+        {PARAMETER(TEXT, "FILE", struct functions_values, file), .complete = COMPLETE_FILE,
+         .otherwise = "the loaded one", .help = "object, library or program (ELF)"}),
+    .options = PARAMETERS(
+        {PARAMETER(FLAG, "--loops", struct functions_values, loops),
+         .help = "list loops instead of functions"},
+        {PARAMETER(TEXT, "--profile", struct functions_values, profile), .value = "FILE",
+         .otherwise = "loaded program", .complete = COMPLETE_FILE,
+         .help = "sort by the samples of perf record (perf.data); needs perf"},
+        {PARAMETER(TEXT, "--matching", struct functions_values, matching), .value = "TEXT",
+         .otherwise = "all", .help = "print only names that contain TEXT"},
+        {PARAMETER(COUNT, "--top", struct functions_values, top), .value = "N", .least = 1,
+         .most = 1e9, .otherwise = "40", .help = "rows to print"}),
+    .examples = EXAMPLES("kernel functions /usr/bin/gzip",
+                         "kernel functions libm.so.6 --matching sin --top 10",
+                         "kernel functions /usr/bin/gzip --loops",
+                         "kernel functions ./program --loops --profile perf.data"),
     .values_size = sizeof(struct functions_values),
     .flags = COMMAND_JOB,
     .prepare = prepare,

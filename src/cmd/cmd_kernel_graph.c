@@ -13,20 +13,6 @@ struct graph_values {
     const char *file, *machine;
 };
 
-static const struct parameter arguments[] = {
-    {PARAMETER(TEXT, "FILE", struct graph_values, file), .required = true,
-     .complete = COMPLETE_FILE, .help = "file to write: .dot, or .svg (needs Graphviz)"},
-    {0},
-};
-static const struct parameter options[] = {
-    {PARAMETER(TEXT, "--machine", struct graph_values, machine),
-     .value = "ID",
-     .otherwise = "the current machine",
-     .complete = COMPLETE_MACHINE,
-     .help = "machine whose latencies are shown"},
-    {0},
-};
-
 /* Renders @dot to @out with Graphviz. */
 static bool draw(const struct str *dot, struct str *out, struct err *err)
 {
@@ -79,17 +65,17 @@ static bool run(struct session *s, const void *values, struct result *result, st
     return ok;
 }
 
-static const char *const examples[] = {"kernel graph loop.dot",
-                                       "kernel graph loop.svg --machine skylake", NULL};
-
 const struct command command_kernel_graph = {
     .name = "kernel graph",
     .help = "write the loop's dependences as a graph",
     .description = "Nodes are instructions; an arrow leads from each writer to its readers. Dashed "
                    "arrows lead to a later iteration. A chain that limits the loop is red.",
-    .arguments = arguments,
-    .options = options,
-    .examples = examples,
+    .arguments = PARAMETERS(
+        {PARAMETER(TEXT, "FILE", struct graph_values, file), .required = true,
+         .complete = COMPLETE_FILE, .help = "file to write: .dot, or .svg (needs Graphviz)"}),
+    .options = PARAMETERS(
+        MACHINE_OPTION(graph_values, "the current machine", "machine whose latencies are shown")),
+    .examples = EXAMPLES("kernel graph loop.dot", "kernel graph loop.svg --machine skylake"),
     .values_size = sizeof(struct graph_values),
     .read = run,
 };

@@ -314,20 +314,6 @@ struct learn_values {
     const char *simulate;
 };
 
-static const struct parameter arguments[] = {
-    {PARAMETER(WORDS, "FORM", struct learn_values, forms),
-     .otherwise = "the kernel's unknown forms",
-     .complete = COMPLETE_FORM,
-     .help = "form to learn"},
-    {0},
-};
-static const struct parameter options[] = {
-    {PARAMETER(TEXT, "--simulate", struct learn_values, simulate), .value = "ID",
-     .otherwise = "measure this CPU", .complete = COMPLETE_MACHINE,
-     .help = "machine to simulate instead of measuring, as a trial"},
-    {0},
-};
-
 static bool refuse_form(const struct forms *forms, const char *form, struct err *err)
 {
     const struct similar similar = {.word = form, .best = forms_meant(forms, form)};
@@ -376,16 +362,20 @@ static bool prepare(struct session *s, const void *values, struct task *task, st
     return task_give(task, &ops, w);
 }
 
-static const char *const examples[] = {"kernel learn", "kernel learn 'IMUL (R64, R64)'", NULL};
-
 const struct command command_kernel_learn = {
     .name = "kernel learn",
     .help = "learn port usage and latency of unknown forms by measurement",
     .description = "Each form runs alone and with forms that block known ports. The usage that "
                    "explains all times is added to the current machine for this session.",
-    .arguments = arguments,
-    .options = options,
-    .examples = examples,
+    .arguments = PARAMETERS(
+        {PARAMETER(WORDS, "FORM", struct learn_values, forms),
+         .otherwise = "the kernel's unknown forms", .complete = COMPLETE_FORM,
+         .help = "form to learn"}),
+    .options = PARAMETERS(
+        {PARAMETER(TEXT, "--simulate", struct learn_values, simulate), .value = "ID",
+         .otherwise = "measure this CPU", .complete = COMPLETE_MACHINE,
+         .help = "machine to simulate instead of measuring, as a trial"}),
+    .examples = EXAMPLES("kernel learn", "kernel learn 'IMUL (R64, R64)'"),
     .values_size = sizeof(struct learn_values),
     .flags = COMMAND_CHANGES | COMMAND_JOB | COMMAND_FORMS,
     .prepare = prepare,

@@ -19,41 +19,6 @@ struct kernel_load_values {
     bool skip_bad;
 };
 
-static const struct parameter load_arguments[] = {
-    {PARAMETER(TEXT, "FILE", struct kernel_load_values, file), .required = true,
-     .complete = COMPLETE_FILE,
-     .help = "assembler text, a listing, an object, program or archive, or C, C++ or Fortran "
-             "source; FILE:A-B means FILE --lines A-B; - reads standard input"},
-    {PARAMETER(WORDS, "FLAG", struct kernel_load_values, flags),
-     .help = "compiler options for source files: -O*, -m*, -std=, -D, -U, -I, -W* and -f options "
-             "for code generation"},
-    {0},
-};
-
-static const struct parameter load_options[] = {
-    {PARAMETER(TEXT, "--symbol", struct kernel_load_values, symbol), .value = "S",
-     .otherwise = "the whole file",
-     .help = "function to search for loops, an address (0x4308) or a place in a function (f+0x40)"},
-    {PARAMETER(TEXT, "--profile", struct kernel_load_values, profile), .value = "FILE",
-     .otherwise = "the likely hot loops", .complete = COMPLETE_FILE,
-     .help = "select the loop with the most samples of perf record (perf.data); needs perf"},
-    LOADING_OPTION_SYNTAX(struct kernel_load_values),
-    {PARAMETER(CHOICE, "--isa", struct kernel_load_values, isa), .choices = ISA_CHOICES,
-     .otherwise = "detected", .help = "the instruction set"},
-    {PARAMETER(LINES, "--lines", struct kernel_load_values, lines), .value = "A-B",
-     .otherwise = "all lines",
-     .help = "only these lines of the text or source; in a program or object with debug "
-             "information, the smallest loop with code of these lines"},
-    {PARAMETER(COUNT, "--loop", struct kernel_load_values, loop), .value = "N", .least = 1,
-     .most = 1e9, .otherwise = "the likely hottest loop", .help = "loop number, see kernel list"},
-    LOADING_OPTION_SKIP_BAD(struct kernel_load_values),
-    {PARAMETER(TEXT, "--compiler", struct kernel_load_values, compiler), .value = "CC",
-     .otherwise = "the first installed", .complete = COMPLETE_FILE,
-     .help = "compiler for source: cc, gcc, clang, c++, g++, clang++, gfortran or flang, with or "
-             "without a version"},
-    {0},
-};
-
 static void take_options(const struct kernel_load_values *v, struct kernel_options *o)
 {
     o->loop = v->loop == NOT_GIVEN ? 0 : v->loop;
@@ -216,14 +181,6 @@ static bool prepare_load(struct session *s, const void *values, struct task *tas
     return false;
 }
 
-static const char *const load_examples[] = {"kernel load triad.s",
-                                            "kernel load libm.so.6 --symbol __sin_fma",
-                                            "kernel load ./program --profile perf.data",
-                                            "kernel load dot.c",
-                                            "kernel load dot.c:10-14",
-                                            "kernel load dot.f90 -O3 -march=native",
-                                            NULL};
-
 const struct command command_kernel_load = {
     .name = "kernel load",
     .aliases = "load open",
@@ -234,9 +191,40 @@ const struct command command_kernel_load = {
                    "The default options are -O2 and the current machine (-march=native if it is "
                    "this CPU). Source lines are shown above their instructions. kernel compile "
                    "changes options or compiler, kernel edit opens the file in an editor.",
-    .arguments = load_arguments,
-    .options = load_options,
-    .examples = load_examples,
+    .arguments = PARAMETERS(
+        {PARAMETER(TEXT, "FILE", struct kernel_load_values, file), .required = true,
+         .complete = COMPLETE_FILE,
+         .help = "assembler text, a listing, an object, program or archive, or C, C++ or Fortran "
+                 "source; FILE:A-B means FILE --lines A-B; - reads standard input"},
+        {PARAMETER(WORDS, "FLAG", struct kernel_load_values, flags),
+         .help = "compiler options for source files: -O*, -m*, -std=, -D, -U, -I, -W* and -f "
+                 "options for code generation"}),
+    .options = PARAMETERS(
+        {PARAMETER(TEXT, "--symbol", struct kernel_load_values, symbol), .value = "S",
+         .otherwise = "the whole file",
+         .help = "function to search for loops, an address (0x4308) or a place in a function "
+                 "(f+0x40)"},
+        {PARAMETER(TEXT, "--profile", struct kernel_load_values, profile), .value = "FILE",
+         .otherwise = "the likely hot loops", .complete = COMPLETE_FILE,
+         .help = "select the loop with the most samples of perf record (perf.data); needs perf"},
+        LOADING_OPTION_SYNTAX(struct kernel_load_values),
+        {PARAMETER(CHOICE, "--isa", struct kernel_load_values, isa), .choices = ISA_CHOICES,
+         .otherwise = "detected", .help = "the instruction set"},
+        {PARAMETER(LINES, "--lines", struct kernel_load_values, lines), .value = "A-B",
+         .otherwise = "all lines",
+         .help = "only these lines of the text or source; in a program or object with debug "
+                 "information, the smallest loop with code of these lines"},
+        {PARAMETER(COUNT, "--loop", struct kernel_load_values, loop), .value = "N", .least = 1,
+         .most = 1e9, .otherwise = "the likely hottest loop",
+         .help = "loop number, see kernel list"},
+        LOADING_OPTION_SKIP_BAD(struct kernel_load_values),
+        {PARAMETER(TEXT, "--compiler", struct kernel_load_values, compiler), .value = "CC",
+         .otherwise = "the first installed", .complete = COMPLETE_FILE,
+         .help = "compiler for source: cc, gcc, clang, c++, g++, clang++, gfortran or flang, with "
+                 "or without a version"}),
+    .examples = EXAMPLES("kernel load triad.s", "kernel load libm.so.6 --symbol __sin_fma",
+                         "kernel load ./program --profile perf.data", "kernel load dot.c",
+                         "kernel load dot.c:10-14", "kernel load dot.f90 -O3 -march=native"),
     .values_size = sizeof(struct kernel_load_values),
     .flags = COMMAND_CHANGES,
     .prepare = prepare_load,

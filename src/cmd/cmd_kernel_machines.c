@@ -129,23 +129,17 @@ static bool prepare(struct session *s, const void *values, struct task *task, st
     return task_give(task, &ops, w);
 }
 
-static const struct parameter options[] = {
-    {PARAMETER(FLAG, "--show", struct machines_values, show),
-     .help = "select up to four of these machines instead of the selected machines that lack an "
-             "instruction"},
-    {0},
-};
-
-static const char *const examples[] = {"kernel machines", "kernel machines --show", NULL};
-
 const struct command command_kernel_machines = {
     .name = "kernel machines",
     .help = "list the machines that have all instructions of the loop",
     .description = "A machine that lacks an instruction, for example of AVX-512, shows only a "
                    "lower bound. In the loop's view, key a shows the machines with all "
                    "instructions.",
-    .options = options,
-    .examples = examples,
+    .options = PARAMETERS(
+        {PARAMETER(FLAG, "--show", struct machines_values, show),
+         .help = "select up to four of these machines instead of the selected machines that lack "
+                 "an instruction"}),
+    .examples = EXAMPLES("kernel machines", "kernel machines --show"),
     .values_size = sizeof(struct machines_values),
     .flags = COMMAND_CHANGES,
     .prepare = prepare,

@@ -13,21 +13,6 @@ struct mark_values {
     const char *file, *kind;
 };
 
-static const struct parameter arguments[] = {
-    {PARAMETER(TEXT, "FILE", struct mark_values, file),
-     .required = true,
-     .complete = COMPLETE_FILE,
-     .help = "file to write"},
-    {0},
-};
-static const struct parameter options[] = {
-    {PARAMETER(CHOICE, "--for", struct mark_values, kind), .choices = "llvm-mca|osaca|iaca",
-     .otherwise = "llvm-mca",
-     .help = "kind of markers: comments for llvm-mca or OSACA, or bytes for IACA in an object "
-             "(x86-64; they overwrite ebx)"},
-    {0},
-};
-
 /* Prints the markers that precede and follow the loop. */
 static bool markers_of(const char *kind, const struct isa_ops *ops, const char *name,
                        struct str *begin, struct str *end, struct err *err)
@@ -130,17 +115,20 @@ static bool run(struct session *s, const void *values, struct result *result, st
     return ok;
 }
 
-static const char *const examples[] = {"kernel mark marked.s", "kernel mark marked.s --for osaca",
-                                       NULL};
-
 const struct command command_kernel_mark = {
     .name = "kernel mark",
     .help = "write the kernel's text with markers around the current loop",
     .description = "The markers are before the loop's label and after the loop's last line. kernel "
                    "load recognises all three kinds of markers.",
-    .arguments = arguments,
-    .options = options,
-    .examples = examples,
+    .arguments = PARAMETERS(
+        {PARAMETER(TEXT, "FILE", struct mark_values, file), .required = true,
+         .complete = COMPLETE_FILE, .help = "file to write"}),
+    .options = PARAMETERS(
+        {PARAMETER(CHOICE, "--for", struct mark_values, kind), .choices = "llvm-mca|osaca|iaca",
+         .otherwise = "llvm-mca",
+         .help = "kind of markers: comments for llvm-mca or OSACA, or bytes for IACA in an object "
+                 "(x86-64; they overwrite ebx)"}),
+    .examples = EXAMPLES("kernel mark marked.s", "kernel mark marked.s --for osaca"),
     .values_size = sizeof(struct mark_values),
     .read = run,
 };

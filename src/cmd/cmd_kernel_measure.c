@@ -465,22 +465,6 @@ struct kernel_measure_values {
     double patience;
 };
 
-static const struct parameter options[] = {
-    {PARAMETER(TEXT, "--file", struct kernel_measure_values, file), .value = "CSV",
-     .otherwise = "measure the loaded kernel", .complete = COMPLETE_FILE,
-     .help = "instead of the loaded kernel, measure the blocks of a CSV with a column hex, or of "
-             "BHive's data without a header"},
-    {PARAMETER(TEXT, "--out", struct kernel_measure_values, out), .value = "CSV",
-     .otherwise = "rows are part of the result", .complete = COMPLETE_FILE,
-     .help = "with --file: CSV for the rows hex,cycles,spread,state, each written after its "
-             "measurement"},
-    {PARAMETER(DURATION, "--patience", struct kernel_measure_values, patience), .value = "T",
-     .least = 0.1, .most = 8640000, .otherwise = "1.75s",
-     .help = "for the loaded kernel: total time to wait for a quiet core, after which the time is "
-             "unconfirmed. If no time was measured, the command waits up to ten times as long"},
-    {0},
-};
-
 static bool prepare(struct session *s, const void *values, struct task *task, struct err *err)
 {
     static const struct task_ops ops = {.doing = "measures",
@@ -515,9 +499,6 @@ static bool prepare(struct session *s, const void *values, struct task *task, st
     return task_give(task, &ops, w);
 }
 
-static const char *const examples[] = {"kernel measure", "kernel measure --patience 1s",
-                                       "kernel measure --file blocks.csv --out measured.csv", NULL};
-
 const struct command command_kernel_measure = {
     .name = "kernel measure",
     .meant = "time bench benchmark",
@@ -526,8 +507,22 @@ const struct command command_kernel_measure = {
                    "that every address is valid. If other tasks use the core, the measured time is "
                    "marked as unconfirmed, and the command succeeds. A time below this CPU's port "
                    "bound is also unconfirmed, if the CPU's tables are available.",
-    .options = options,
-    .examples = examples,
+    .options = PARAMETERS(
+        {PARAMETER(TEXT, "--file", struct kernel_measure_values, file), .value = "CSV",
+         .otherwise = "measure the loaded kernel", .complete = COMPLETE_FILE,
+         .help = "instead of the loaded kernel, measure the blocks of a CSV with a column hex, or "
+                 "of BHive's data without a header"},
+        {PARAMETER(TEXT, "--out", struct kernel_measure_values, out), .value = "CSV",
+         .otherwise = "rows are part of the result", .complete = COMPLETE_FILE,
+         .help = "with --file: CSV for the rows hex,cycles,spread,state, each written after its "
+                 "measurement"},
+        {PARAMETER(DURATION, "--patience", struct kernel_measure_values, patience), .value = "T",
+         .least = 0.1, .most = 8640000, .otherwise = "1.75s",
+         .help = "for the loaded kernel: total time to wait for a quiet core, after which the time "
+                 "is unconfirmed. If no time was measured, the command waits up to ten times as "
+                 "long"}),
+    .examples = EXAMPLES("kernel measure", "kernel measure --patience 1s",
+                         "kernel measure --file blocks.csv --out measured.csv"),
     .values_size = sizeof(struct kernel_measure_values),
     .flags = COMMAND_CHANGES | COMMAND_JOB,
     .prepare = prepare,

@@ -442,24 +442,6 @@ static bool publish(struct session *s, void *state, struct result *result, struc
     return true;
 }
 
-static const struct parameter options[] = {
-    {PARAMETER(TEXT, "--size", struct memory_values, size), .value = "SIZES", .initial = SIZES,
-     .help = "total bytes of all arrays: one size, or a range in powers of two, with suffixes K, M "
-             "and G"},
-    {PARAMETER(FLAG, "--measure", struct memory_values, measure),
-     .help = "also measure the loop on this CPU with arrays of each size"},
-    {PARAMETER(CHOICE, "--pages", struct memory_values, pages), .choices = "4K|2M", .initial = "2M",
-     .help = "page size of measured arrays"},
-    {PARAMETER(TEXT, "--machine", struct memory_values, machine), .value = "ID",
-     .otherwise = "the current machine", .complete = COMPLETE_MACHINE,
-     .help = "machine to predict for"},
-    {PARAMETER(WORDS, "--arrays", struct memory_values, arrays), .value = "STREAM=STREAM+BYTES",
-     .otherwise = "each stream has a separate array",
-     .help = "2=1+BYTES: stream 2 is in the array of stream 1, BYTES after stream 1, as rows of a "
-             "stencil"},
-    {0},
-};
-
 static bool prepare(struct session *s, const void *values, struct task *task, struct err *err)
 {
     static const struct task_ops ops = {.doing = "measures memory",
@@ -500,10 +482,6 @@ static bool prepare(struct session *s, const void *values, struct task *task, st
     return task_give(task, v->measure ? &measuring : &ops, w);
 }
 
-static const char *const examples[] = {"kernel memory", "kernel memory --size 16K..512M --measure",
-                                       "kernel memory --machine skylake --size 2M",
-                                       "kernel memory --arrays 2=1+4160", NULL};
-
 const struct command command_kernel_memory = {
     .name = "kernel memory",
     .meant = "cache caches bandwidth roofline",
@@ -511,8 +489,22 @@ const struct command command_kernel_memory = {
             "memory",
     .description = "The streams are determined from the loop's instructions. The costs of cache "
                    "lines are measured by machine calibrate --memory, or are the machine's facts.",
-    .options = options,
-    .examples = examples,
+    .options = PARAMETERS(
+        {PARAMETER(TEXT, "--size", struct memory_values, size), .value = "SIZES", .initial = SIZES,
+         .help = "total bytes of all arrays: one size, or a range in powers of two, with suffixes "
+                 "K, M and G"},
+        {PARAMETER(FLAG, "--measure", struct memory_values, measure),
+         .help = "also measure the loop on this CPU with arrays of each size"},
+        {PARAMETER(CHOICE, "--pages", struct memory_values, pages), .choices = "4K|2M",
+         .initial = "2M", .help = "page size of measured arrays"},
+        MACHINE_OPTION(memory_values, "the current machine", "machine to predict for"),
+        {PARAMETER(WORDS, "--arrays", struct memory_values, arrays), .value = "STREAM=STREAM+BYTES",
+         .otherwise = "each stream has a separate array",
+         .help = "2=1+BYTES: stream 2 is in the array of stream 1, BYTES after stream 1, as rows "
+                 "of a stencil"}),
+    .examples = EXAMPLES("kernel memory", "kernel memory --size 16K..512M --measure",
+                         "kernel memory --machine skylake --size 2M",
+                         "kernel memory --arrays 2=1+4160"),
     .values_size = sizeof(struct memory_values),
     .flags = COMMAND_JOB,
     .prepare = prepare,

@@ -47,16 +47,6 @@ static void ask_for_text(struct session *s, const struct paste_values *v)
     s->want_paste = true;
 }
 
-static const struct parameter paste_options[] = {
-    LOADING_OPTION_SYNTAX(struct paste_values),
-    {PARAMETER(CHOICE, "--isa", struct paste_values, isa),
-     .choices = ISA_CHOICES,
-     .otherwise = "detected from the registers",
-     .help = "the instruction set"},
-    LOADING_OPTION_SKIP_BAD(struct paste_values),
-    {0},
-};
-
 static bool prepare_paste(struct session *s, const void *values, struct task *task, struct err *err)
 {
     const struct paste_values *v = values;
@@ -77,9 +67,6 @@ static bool prepare_paste(struct session *s, const void *values, struct task *ta
     return loading_start_text(s, &text, &options, task);
 }
 
-static const char *const paste_examples[] = {"kernel paste",
-                                             "kernel paste --syntax intel --skip-bad", NULL};
-
 const struct command command_kernel_paste = {
     .name = "kernel paste",
     .help = "read assembler text from standard input up to a line with a single dot",
@@ -87,8 +74,12 @@ const struct command command_kernel_paste = {
                    "Text may contain bytes, percentages, line numbers, quotation marks or source "
                    "between the instructions. kernel omitted lists the skipped lines. Text with "
                    "errors can be corrected and loaded again.",
-    .options = paste_options,
-    .examples = paste_examples,
+    .options = PARAMETERS(
+        LOADING_OPTION_SYNTAX(struct paste_values),
+        {PARAMETER(CHOICE, "--isa", struct paste_values, isa), .choices = ISA_CHOICES,
+         .otherwise = "detected from the registers", .help = "the instruction set"},
+        LOADING_OPTION_SKIP_BAD(struct paste_values)),
+    .examples = EXAMPLES("kernel paste", "kernel paste --syntax intel --skip-bad"),
     .values_size = sizeof(struct paste_values),
     .flags = COMMAND_CHANGES,
     .prepare = prepare_paste,
@@ -96,19 +87,6 @@ const struct command command_kernel_paste = {
 
 struct hex_values {
     const char *bytes, *isa;
-};
-
-static const struct parameter hex_arguments[] = {
-    {PARAMETER(JOINED, "BYTES", struct hex_values, bytes), .required = true,
-     .help = "pairs of hex digits; spaces are allowed"},
-    {0},
-};
-static const struct parameter hex_options[] = {
-    {PARAMETER(CHOICE, "--isa", struct hex_values, isa),
-     .choices = ISA_CHOICES,
-     .initial = ISA_UNSAID_NAME,
-     .help = "the instruction set"},
-    {0},
 };
 
 struct hex_reading {
@@ -165,15 +143,16 @@ static bool prepare_hex(struct session *s, const void *values, struct task *task
     return loading_give(s, task, &ops, h);
 }
 
-static const char *const hex_examples[] = {"kernel hex 4801d8", "kernel hex 8b000091 --isa aarch64",
-                                           NULL};
-
 const struct command command_kernel_hex = {
     .name = "kernel hex",
     .help = "load a block of machine code",
-    .arguments = hex_arguments,
-    .options = hex_options,
-    .examples = hex_examples,
+    .arguments = PARAMETERS(
+        {PARAMETER(JOINED, "BYTES", struct hex_values, bytes), .required = true,
+         .help = "pairs of hex digits; spaces are allowed"}),
+    .options = PARAMETERS(
+        {PARAMETER(CHOICE, "--isa", struct hex_values, isa), .choices = ISA_CHOICES,
+         .initial = ISA_UNSAID_NAME, .help = "the instruction set"}),
+    .examples = EXAMPLES("kernel hex 4801d8", "kernel hex 8b000091 --isa aarch64"),
     .values_size = sizeof(struct hex_values),
     .flags = COMMAND_CHANGES,
     .prepare = prepare_hex,

@@ -12,22 +12,6 @@ struct report_values {
     struct word_list machines;
 };
 
-static const struct parameter arguments[] = {
-    {PARAMETER(TEXT, "FILE", struct report_values, file),
-     .required = true,
-     .complete = COMPLETE_FILE,
-     .help = "file to write: .html or .md"},
-    {0},
-};
-static const struct parameter options[] = {
-    {PARAMETER(WORDS, "--machine", struct report_values, machines),
-     .value = "ID",
-     .otherwise = "the current machines",
-     .complete = COMPLETE_MACHINE,
-     .help = "machine to report on"},
-    {0},
-};
-
 static bool run(struct session *s, const void *values, struct result *result, struct err *err)
 {
     const struct report_values *v = values;
@@ -52,17 +36,17 @@ static bool run(struct session *s, const void *values, struct result *result, st
     return ok;
 }
 
-static const char *const examples[] = {"kernel report triad.html",
-                                       "kernel report triad.md --machine znver4", NULL};
-
 const struct command command_kernel_report = {
     .name = "kernel report",
     .help = "write the analysis as a self-contained document",
     .description = "For each machine: the bottleneck, the bounds and the pressure table (a heat "
                    "map in HTML). The document loads nothing from the network.",
-    .arguments = arguments,
-    .options = options,
-    .examples = examples,
+    .arguments = PARAMETERS(
+        {PARAMETER(TEXT, "FILE", struct report_values, file), .required = true,
+         .complete = COMPLETE_FILE, .help = "file to write: .html or .md"}),
+    .options = PARAMETERS(
+        MACHINES_OPTION(report_values, "the current machines", "machine to report on")),
+    .examples = EXAMPLES("kernel report triad.html", "kernel report triad.md --machine znver4"),
     .values_size = sizeof(struct report_values),
     .read = run,
 };

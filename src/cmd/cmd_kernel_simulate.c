@@ -207,16 +207,6 @@ struct simulate_values {
     size_t iterations;
 };
 
-static const struct parameter options[] = {
-    {PARAMETER(WORDS, "--machine", struct simulate_values, machines), .value = "ID",
-     .otherwise = "the current machine", .complete = COMPLETE_MACHINE,
-     .help = "machine to simulate"},
-    {PARAMETER(COUNT, "--iterations", struct simulate_values, iterations), .value = "N", .least = 1,
-     .most = ITERATIONS_MAX, .otherwise = "until the core's state repeats",
-     .help = "maximum number of iterations"},
-    {0},
-};
-
 static bool run(struct session *s, const void *values, struct result *result, struct err *err)
 {
     static const struct result_column columns[] = {
@@ -263,17 +253,18 @@ static bool run(struct session *s, const void *values, struct result *result, st
     return true;
 }
 
-static const char *const examples[] = {"kernel simulate",
-                                       "kernel simulate --machine skylake --iterations 200", NULL};
-
 const struct command command_kernel_simulate = {
     .name = "kernel simulate",
     .meant = "cycles pipeline",
     .help = "simulate the loop cycle by cycle until the core's state repeats, with a timeline",
     .description = "When the state of the core repeats, cycles per iteration are exact. The "
                    "timeline shows the first iterations.",
-    .options = options,
-    .examples = examples,
+    .options = PARAMETERS(
+        MACHINES_OPTION(simulate_values, "the current machine", "machine to simulate"),
+        {PARAMETER(COUNT, "--iterations", struct simulate_values, iterations), .value = "N",
+         .least = 1, .most = ITERATIONS_MAX, .otherwise = "until the core's state repeats",
+         .help = "maximum number of iterations"}),
+    .examples = EXAMPLES("kernel simulate", "kernel simulate --machine skylake --iterations 200"),
     .values_size = sizeof(struct simulate_values),
     .read = run,
 };

@@ -11,17 +11,6 @@ struct switch_values {
     bool loops;
 };
 
-static const struct parameter switch_arguments[] = {
-    {PARAMETER(TEXT, "TO", struct switch_values, to), .required = true,
-     .help = "next, previous, or the number shown by kernel opened"},
-    {0},
-};
-static const struct parameter switch_options[] = {
-    {PARAMETER(FLAG, "--loops", struct switch_values, loops),
-     .help = "next and previous also select the loops of each kernel"},
-    {0},
-};
-
 static void take(struct session *s, size_t at, size_t loop, struct result *result)
 {
     session_use_shelved(s, at, loop);
@@ -69,16 +58,18 @@ static bool run_switch(struct session *s, const void *values, struct result *res
     return true;
 }
 
-static const char *const switch_examples[] = {"kernel switch next", "kernel switch 2", NULL};
-
 const struct command command_kernel_switch = {
     .name = "kernel switch",
     .help = "switch to another loaded or pasted kernel",
     .description = "In the loop's pane, [ and ] select the previous or next loop of a kernel, then "
                    "the previous or next kernel.",
-    .arguments = switch_arguments,
-    .options = switch_options,
-    .examples = switch_examples,
+    .arguments = PARAMETERS(
+        {PARAMETER(TEXT, "TO", struct switch_values, to), .required = true,
+         .help = "next, previous, or the number shown by kernel opened"}),
+    .options = PARAMETERS(
+        {PARAMETER(FLAG, "--loops", struct switch_values, loops),
+         .help = "next and previous also select the loops of each kernel"}),
+    .examples = EXAMPLES("kernel switch next", "kernel switch 2"),
     .values_size = sizeof(struct switch_values),
     .flags = COMMAND_CHANGES,
     .run = run_switch,
@@ -117,11 +108,9 @@ static bool run_opened(struct session *s, const void *values, struct result *res
     return true;
 }
 
-static const char *const opened_examples[] = {"kernel opened", NULL};
-
 const struct command command_kernel_opened = {
     .name = "kernel opened",
     .help = "list the loaded and pasted kernels; * marks the current one",
-    .examples = opened_examples,
+    .examples = EXAMPLES("kernel opened"),
     .run = run_opened,
 };

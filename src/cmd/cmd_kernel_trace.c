@@ -18,28 +18,6 @@ struct trace_values {
     size_t iterations;
 };
 
-static const struct parameter arguments[] = {
-    {PARAMETER(TEXT, "FILE", struct trace_values, file),
-     .required = true,
-     .complete = COMPLETE_FILE,
-     .help = "file to write: .html"},
-    {0},
-};
-static const struct parameter options[] = {
-    {PARAMETER(TEXT, "--machine", struct trace_values, machine),
-     .value = "ID",
-     .otherwise = "the current machine",
-     .complete = COMPLETE_MACHINE,
-     .help = "machine to simulate"},
-    {PARAMETER(COUNT, "--iterations", struct trace_values, iterations),
-     .value = "N",
-     .least = 1,
-     .most = ITERATIONS_MOST,
-     .initial = INITIAL(ITERATIONS_SHOWN),
-     .help = "iterations to show"},
-    {0},
-};
-
 struct tracing {
     const struct kernel *kernel;   /* counted reference */
     size_t loop, iterations;
@@ -104,18 +82,22 @@ static bool prepare(struct session *s, const void *values, struct task *task, st
     return task_give(task, &ops, w);
 }
 
-static const char *const examples[] = {
-    "kernel trace loop.html", "kernel trace loop.html --machine skylake --iterations 100", NULL};
-
 const struct command command_kernel_trace = {
     .name = "kernel trace",
     .help = "write the simulated loop as a zoomable page",
     .description = "The self-contained HTML file has a row per instruction and iteration, with "
                    "cycles from left to right. Colours show the cause of each wait. The timeline "
                    "view shows the same cycles in the terminal.",
-    .arguments = arguments,
-    .options = options,
-    .examples = examples,
+    .arguments = PARAMETERS(
+        {PARAMETER(TEXT, "FILE", struct trace_values, file), .required = true,
+         .complete = COMPLETE_FILE, .help = "file to write: .html"}),
+    .options = PARAMETERS(
+        MACHINE_OPTION(trace_values, "the current machine", "machine to simulate"),
+        {PARAMETER(COUNT, "--iterations", struct trace_values, iterations), .value = "N",
+         .least = 1, .most = ITERATIONS_MOST, .initial = INITIAL(ITERATIONS_SHOWN),
+         .help = "iterations to show"}),
+    .examples = EXAMPLES("kernel trace loop.html",
+                         "kernel trace loop.html --machine skylake --iterations 100"),
     .values_size = sizeof(struct trace_values),
     .flags = COMMAND_JOB,
     .prepare = prepare,

@@ -596,29 +596,6 @@ static bool measures(const void *state)
     return ((const struct tuning *)state)->here;
 }
 
-static const struct parameter options[] = {
-    {PARAMETER(TEXT, "--machine", struct tune_values, machine), .value = "ID",
-     .otherwise = "the current machine", .complete = COMPLETE_MACHINE,
-     .help = "machine whose model the search uses"},
-    {PARAMETER(CHOICE, "--unroll", struct tune_values, unroll), .choices = "1|2|4", .initial = "4",
-     .help = "maximum number of iterations to combine"},
-    {PARAMETER(FLAG, "--reassociate", struct tune_values, reassociate),
-     .help = "allow floating-point sums in another order, which round differently"},
-    {PARAMETER(COUNT, "--tries", struct tune_values, tries), .value = "N", .least = 1, .most = 1e6,
-     .initial = INITIAL(TRIES),
-     .help = "number of instruction orders to simulate for each kind of version"},
-    {PARAMETER(COUNT, "--inputs", struct tune_values, inputs), .value = "N", .least = 1,
-     .most = 1e6, .initial = INITIAL(INPUTS),
-     .help = "number of random inputs on which each version is compared with the loop"},
-    {PARAMETER(COUNT, "--seed", struct tune_values, seed), .value = "N", .least = 0, .most = 1e9,
-     .initial = "1", .help = "random seed"},
-    {PARAMETER(FLAG, "--model-only", struct tune_values, model_only),
-     .help = "search with the model only; run no version"},
-    {PARAMETER(TEXT, "--export", struct tune_values, export), .value = "FILE",
-     .complete = COMPLETE_FILE, .help = "file for the best version's code; replaced if it exists"},
-    {0},
-};
-
 static bool prepare(struct session *s, const void *values, struct task *task, struct err *err)
 {
     static const struct task_ops ops = {.doing = "searches for faster versions of the loop",
@@ -664,9 +641,6 @@ static bool prepare(struct session *s, const void *values, struct task *task, st
     return task_give(task, &ops, w);
 }
 
-static const char *const examples[] = {"kernel tune", "kernel tune --reassociate --export faster.s",
-                                       "kernel tune --machine znver4 --model-only", NULL};
-
 const struct command command_kernel_tune = {
     .name = "kernel tune",
     .meant = "faster optimize optimise speed improve",
@@ -682,8 +656,27 @@ const struct command command_kernel_tune = {
         "random inputs, and their registers, flags and memory are compared. The best versions are "
         "measured, and the fastest becomes the current kernel. kernel diff compares it with the "
         "loop, kernel switch previous selects the loop again.",
-    .options = options,
-    .examples = examples,
+    .options = PARAMETERS(
+        MACHINE_OPTION(tune_values, "the current machine", "machine whose model the search uses"),
+        {PARAMETER(CHOICE, "--unroll", struct tune_values, unroll), .choices = "1|2|4",
+         .initial = "4", .help = "maximum number of iterations to combine"},
+        {PARAMETER(FLAG, "--reassociate", struct tune_values, reassociate),
+         .help = "allow floating-point sums in another order, which round differently"},
+        {PARAMETER(COUNT, "--tries", struct tune_values, tries), .value = "N", .least = 1,
+         .most = 1e6, .initial = INITIAL(TRIES),
+         .help = "number of instruction orders to simulate for each kind of version"},
+        {PARAMETER(COUNT, "--inputs", struct tune_values, inputs), .value = "N", .least = 1,
+         .most = 1e6, .initial = INITIAL(INPUTS),
+         .help = "number of random inputs on which each version is compared with the loop"},
+        {PARAMETER(COUNT, "--seed", struct tune_values, seed), .value = "N", .least = 0,
+         .most = 1e9, .initial = "1", .help = "random seed"},
+        {PARAMETER(FLAG, "--model-only", struct tune_values, model_only),
+         .help = "search with the model only; run no version"},
+        {PARAMETER(TEXT, "--export", struct tune_values, export), .value = "FILE",
+         .complete = COMPLETE_FILE,
+         .help = "file for the best version's code; replaced if it exists"}),
+    .examples = EXAMPLES("kernel tune", "kernel tune --reassociate --export faster.s",
+                         "kernel tune --machine znver4 --model-only"),
     .values_size = sizeof(struct tune_values),
     .flags = COMMAND_CHANGES | COMMAND_JOB,
     .prepare = prepare,

@@ -336,23 +336,6 @@ struct whatif_values {
     const char *machine;
 };
 
-static const struct parameter arguments[] = {
-    {PARAMETER(WORDS, "CHANGE", struct whatif_values, changes), .required = true,
-     .complete = COMPLETE_CHANGE,
-     .help = "FACT=VALUE, usage:FORM=USAGE or latency:FORM=CYCLES; ports have the names that the "
-             "loop's view shows; NAME=A..B sweeps a fact or latency over whole numbers; "
-             "alignment=A..B moves the loop, in bytes from the start of a 64-byte line"},
-    {0},
-};
-static const struct parameter options[] = {
-    {PARAMETER(TEXT, "--machine", struct whatif_values, machine),
-     .value = "ID",
-     .otherwise = "the current machine",
-     .complete = COMPLETE_MACHINE,
-     .help = "machine to change"},
-    {0},
-};
-
 /* Parses the range "0..63" or a single offset. */
 static bool alignment_range(const char *value, long *from, long *to, struct err *err)
 {
@@ -463,19 +446,23 @@ static bool prepare(struct session *s, const void *values, struct task *task, st
     return ok;
 }
 
-static const char *const examples[] = {"kernel whatif issue_width=6",
-                                       "kernel whatif reorder_buffer=64..512 --machine skylake",
-                                       "kernel whatif 'latency:ADD (R64, R64)=2'",
-                                       "kernel whatif alignment=0..63 --machine skylake", NULL};
-
 const struct command command_kernel_whatif = {
     .name = "kernel whatif",
     .help = "predict the loop on a machine with a changed or swept fact, usage or latency",
     .description = "Shows bounds and simulation before and after the change, or for each value of "
                    "a range. The machine itself is not changed.",
-    .arguments = arguments,
-    .options = options,
-    .examples = examples,
+    .arguments = PARAMETERS(
+        {PARAMETER(WORDS, "CHANGE", struct whatif_values, changes), .required = true,
+         .complete = COMPLETE_CHANGE,
+         .help = "FACT=VALUE, usage:FORM=USAGE or latency:FORM=CYCLES; ports have the names that "
+                 "the loop's view shows; NAME=A..B sweeps a fact or latency over whole numbers; "
+                 "alignment=A..B moves the loop, in bytes from the start of a 64-byte line"}),
+    .options = PARAMETERS(
+        MACHINE_OPTION(whatif_values, "the current machine", "machine to change")),
+    .examples = EXAMPLES("kernel whatif issue_width=6",
+                         "kernel whatif reorder_buffer=64..512 --machine skylake",
+                         "kernel whatif 'latency:ADD (R64, R64)=2'",
+                         "kernel whatif alignment=0..63 --machine skylake"),
     .values_size = sizeof(struct whatif_values),
     .flags = COMMAND_JOB,
     .prepare = prepare,

@@ -8,7 +8,6 @@
 
 /* Output of the current key table: a list, or a section of the man page. */
 
-
 struct listing_keys {
     struct result_table *table;
     const char *view;
@@ -80,17 +79,6 @@ static void add_view(void *to, const char *view)
         keymap_tell(l->session->keys, view, add_line, &(struct listing_keys){l->table, view});
 }
 
-static const struct parameter keys_arguments[] = {
-    {PARAMETER(TEXT, "VIEW", struct keys_values, view), .otherwise = "all",
-     .complete = COMPLETE_VIEW, .help = "view whose keys to list; all: keys of all views"},
-    {0},
-};
-static const struct parameter keys_options[] = {
-    {PARAMETER(FLAG, "--man", struct keys_values, man),
-     .help = "print all keys as a section of the man page"},
-    {0},
-};
-
 static bool run_keys(struct session *s, const void *values, struct result *result, struct err *err)
 {
     static const struct result_column columns[] = {{.key = "view", .kind = CELL_TEXT},
@@ -113,28 +101,22 @@ static bool run_keys(struct session *s, const void *values, struct result *resul
                                     "no view \"%s\" has keys", v->view);
 }
 
-static const char *const keys_examples[] = {"keys", "keys kernel", NULL};
-
 const struct command command_keys = {
     .name = "keys",
     .help = "list keys, their commands and effects",
-    .arguments = keys_arguments,
-    .options = keys_options,
-    .examples = keys_examples,
+    .arguments = PARAMETERS(
+        {PARAMETER(TEXT, "VIEW", struct keys_values, view), .otherwise = "all",
+         .complete = COMPLETE_VIEW, .help = "view whose keys to list; all: keys of all views"}),
+    .options = PARAMETERS(
+        {PARAMETER(FLAG, "--man", struct keys_values, man),
+         .help = "print all keys as a section of the man page"}),
+    .examples = EXAMPLES("keys", "keys kernel"),
     .values_size = sizeof(struct keys_values),
     .run = run_keys,
 };
 
 struct bind_values {
     const char *text;
-};
-
-static const struct parameter bind_arguments[] = {
-    {PARAMETER(TEXT, "[VIEW] KEY COMMAND", struct bind_values, text),
-     .otherwise = "list all keys as bind commands", .verbatim = true,
-     .help = "key to bind in one view or in all views, and its command; several commands in "
-             "quotes, separated by ';'"},
-    {0},
 };
 
 static void list(const struct keymap *k, struct result *result)
@@ -177,10 +159,6 @@ static bool run_bind(struct session *s, const void *values, struct result *resul
     return true;
 }
 
-static const char *const bind_examples[] = {"bind F5 kernel measure",
-                                            "bind kernel x kernel whatif issue_width=8",
-                                            "bind mapping Ctrl-D do page-down", "bind", NULL};
-
 const struct command command_bind = {
     .name = "bind",
     .help = "bind a key to a command, or list all keys",
@@ -191,8 +169,13 @@ const struct command command_bind = {
         "before a sign with a meaning on a command line. The file portolan/rc in $XDG_CONFIG_HOME, "
         "or in ~/.config, runs when the workbench starts. It can contain bind and all other "
         "commands.",
-    .arguments = bind_arguments,
-    .examples = bind_examples,
+    .arguments = PARAMETERS(
+        {PARAMETER(TEXT, "[VIEW] KEY COMMAND", struct bind_values, text),
+         .otherwise = "list all keys as bind commands", .verbatim = true,
+         .help = "key to bind in one view or in all views, and its command; several commands in "
+                 "quotes, separated by ';'"}),
+    .examples = EXAMPLES("bind F5 kernel measure", "bind kernel x kernel whatif issue_width=8",
+                         "bind mapping Ctrl-D do page-down", "bind"),
     .values_size = sizeof(struct bind_values),
     .flags = COMMAND_RAW,
     .run = run_bind,
@@ -200,12 +183,6 @@ const struct command command_bind = {
 
 struct unbind_values {
     const char *text;
-};
-
-static const struct parameter unbind_arguments[] = {
-    {PARAMETER(TEXT, "[VIEW] KEY", struct unbind_values, text), .required = true, .verbatim = true,
-     .help = "key to unbind, in one view or in all views"},
-    {0},
 };
 
 static bool run_unbind(struct session *s, const void *values, struct result *result,
@@ -219,13 +196,13 @@ static bool run_unbind(struct session *s, const void *values, struct result *res
     return true;
 }
 
-static const char *const unbind_examples[] = {"unbind kernel b", "unbind F10", NULL};
-
 const struct command command_unbind = {
     .name = "unbind",
     .help = "remove a binding made with bind, in one view or in all views",
-    .arguments = unbind_arguments,
-    .examples = unbind_examples,
+    .arguments = PARAMETERS(
+        {PARAMETER(TEXT, "[VIEW] KEY", struct unbind_values, text), .required = true,
+         .verbatim = true, .help = "key to unbind, in one view or in all views"}),
+    .examples = EXAMPLES("unbind kernel b", "unbind F10"),
     .values_size = sizeof(struct unbind_values),
     .flags = COMMAND_RAW,
     .run = run_unbind,

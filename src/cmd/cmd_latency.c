@@ -154,14 +154,6 @@ struct latency_values {
     const char *pattern;
 };
 
-static const struct parameter arguments[] = {
-    {PARAMETER(TEXT, "PATTERN", struct latency_values, pattern),
-     .otherwise = "all forms",
-     .complete = COMPLETE_FORM,
-     .help = "forms to measure; * and ? are wildcards"},
-    {0},
-};
-
 static bool prepare_measure(struct session *s, const void *values, struct task *task,
                             struct err *err)
 {
@@ -181,14 +173,13 @@ static bool prepare_measure(struct session *s, const void *values, struct task *
     return task_give(task, &ops, w);
 }
 
-static const char *const examples[] = {"latency measure 'IMUL (R64, R64)'", "latency measure VADD*",
-                                       NULL};
-
 const struct command command_latency_measure = {
     .name = "latency measure",
     .help = "measure latencies of each pair of operands with dependency chains",
-    .arguments = arguments,
-    .examples = examples,
+    .arguments = PARAMETERS(
+        {PARAMETER(TEXT, "PATTERN", struct latency_values, pattern), .otherwise = "all forms",
+         .complete = COMPLETE_FORM, .help = "forms to measure; * and ? are wildcards"}),
+    .examples = EXAMPLES("latency measure 'IMUL (R64, R64)'", "latency measure VADD*"),
     .values_size = sizeof(struct latency_values),
     .flags = COMMAND_CHANGES | COMMAND_JOB,
     .prepare = prepare_measure,

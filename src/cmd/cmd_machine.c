@@ -84,28 +84,18 @@ static bool run_list(struct session *s, const void *values, struct result *resul
     return true;
 }
 
-static const char *const list_examples[] = {"machine list", NULL};
-
 const struct command command_machine_list = {
     .name = "machine list",
     .help = "list the available machines",
     .description = "Lists shipped machines with their accuracy, your own machines in "
                    "$XDG_DATA_HOME/portolan/machines, and processors with the core of one of these "
                    "machines. native is the machine of this CPU.",
-    .examples = list_examples,
+    .examples = EXAMPLES("machine list"),
     .read = run_list,
 };
 
 struct machine_show_values {
     const char *id;
-};
-
-static const struct parameter show_arguments[] = {
-    {PARAMETER(TEXT, "ID", struct machine_show_values, id),
-     .otherwise = "the current machine",
-     .complete = COMPLETE_MACHINE,
-     .help = "machine ID (see machine list), native, or a machine directory"},
-    {0},
 };
 
 /* Adds port names and the machine's port letters for text: "ALU0=0 ALU1=1 FP0=6". */
@@ -170,13 +160,14 @@ static bool run_show(struct session *s, const void *values, struct result *resul
     return true;
 }
 
-static const char *const show_examples[] = {"machine show znver4", "machine show native", NULL};
-
 const struct command command_machine_show = {
     .name = "machine show",
     .help = "show the ports and facts of a machine",
-    .arguments = show_arguments,
-    .examples = show_examples,
+    .arguments = PARAMETERS(
+        {PARAMETER(TEXT, "ID", struct machine_show_values, id), .otherwise = "the current machine",
+         .complete = COMPLETE_MACHINE,
+         .help = "machine ID (see machine list), native, or a machine directory"}),
+    .examples = EXAMPLES("machine show znver4", "machine show native"),
     .values_size = sizeof(struct machine_show_values),
     .read = run_show,
 };

@@ -153,21 +153,6 @@ struct atlas_values {
     struct word_list machines, experiments;
 };
 
-static const struct parameter arguments[] = {
-    {PARAMETER(TEXT, "DIR", struct atlas_values, directory), .required = true,
-     .complete = COMPLETE_FILE, .help = "directory to write; an existing atlas in it is replaced"},
-    {0},
-};
-static const struct parameter options[] = {
-    {PARAMETER(WORDS, "--machine", struct atlas_values, machines), .value = "ID",
-     .otherwise = "all shipped machines and your own", .complete = COMPLETE_MACHINE,
-     .help = "machine to show; columns have the order of these options"},
-    {PARAMETER(WORDS, "--experiments", struct atlas_values, experiments), .value = "ID=FILE",
-     .complete = COMPLETE_FILE, .otherwise = "for charts of this CPU: its journal",
-     .help = "experiments measured on machine ID"},
-    {0},
-};
-
 static struct atlas_entry *find_entry(struct atlas_job *w, const char *id, size_t length)
 {
     for (size_t i = 0; i < w->entries.count; i++)
@@ -242,11 +227,6 @@ static bool run(struct session *s, const void *values, struct result *result, st
     return ok;
 }
 
-static const char *const examples[] = {
-    "machine atlas site",
-    "machine atlas zen --machine zen4-charted --machine znver4 --experiments zen4-charted=zen4.csv",
-    NULL};
-
 const struct command command_machine_atlas = {
     .name = "machine atlas",
     .help = "write a web site about forms and machines",
@@ -254,9 +234,19 @@ const struct command command_machine_atlas = {
         "The pages need no server: open DIR/index.html. The site contains a table of forms on "
         "machines, a page per form and a page per machine. The site also shows experiments, ports, "
         "facts, and differences between pairs of machines. docs/atlas.md describes the pages.",
-    .arguments = arguments,
-    .options = options,
-    .examples = examples,
+    .arguments = PARAMETERS(
+        {PARAMETER(TEXT, "DIR", struct atlas_values, directory), .required = true,
+         .complete = COMPLETE_FILE,
+         .help = "directory to write; an existing atlas in it is replaced"}),
+    .options = PARAMETERS(
+        MACHINES_OPTION(atlas_values, "all shipped machines and your own",
+                        "machine to show; columns have the order of these options"),
+        {PARAMETER(WORDS, "--experiments", struct atlas_values, experiments), .value = "ID=FILE",
+         .complete = COMPLETE_FILE, .otherwise = "for charts of this CPU: its journal",
+         .help = "experiments measured on machine ID"}),
+    .examples = EXAMPLES("machine atlas site",
+                         "machine atlas zen --machine zen4-charted --machine znver4 --experiments "
+                         "zen4-charted=zen4.csv"),
     .values_size = sizeof(struct atlas_values),
     .read = run,
 };

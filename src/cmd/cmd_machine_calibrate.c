@@ -304,14 +304,6 @@ struct calibrate_values {
     bool memory;
 };
 
-static const struct parameter options[] = {
-    {PARAMETER(COUNT, "--cpu", struct calibrate_values, cpu), .value = "N",
-     .otherwise = "an idle one", .help = "CPU to measure on; numbers start at 0"},
-    {PARAMETER(FLAG, "--memory", struct calibrate_values, memory),
-     .help = "instead, measure and save the costs of cache lines from each cache and from memory"},
-    {0},
-};
-
 bool command_cpu(size_t number, int *out, struct err *err)
 {
     *out = -1;
@@ -341,14 +333,17 @@ static bool prepare_calibrate(struct session *s, const void *values, struct task
     return command_cpu(v->cpu, &cpu, err) && start(s, cpu, false, task);
 }
 
-static const char *const calibrate_examples[] = {"machine calibrate", "machine calibrate --cpu 2",
-                                                 "machine calibrate --memory", NULL};
-
 const struct command command_machine_calibrate = {
     .name = "machine calibrate",
     .help = "measure the clock, noise and idle baseline of this CPU",
-    .options = options,
-    .examples = calibrate_examples,
+    .options = PARAMETERS(
+        {PARAMETER(COUNT, "--cpu", struct calibrate_values, cpu), .value = "N",
+         .otherwise = "an idle one", .help = "CPU to measure on; numbers start at 0"},
+        {PARAMETER(FLAG, "--memory", struct calibrate_values, memory),
+         .help = "instead, measure and save the costs of cache lines from each cache and from "
+                 "memory"}),
+    .examples = EXAMPLES("machine calibrate", "machine calibrate --cpu 2",
+                         "machine calibrate --memory"),
     .values_size = sizeof(struct calibrate_values),
     .flags = COMMAND_CHANGES | COMMAND_JOB,
     .prepare = prepare_calibrate,
@@ -361,12 +356,10 @@ static bool prepare_info(struct session *s, const void *values, struct task *tas
     return start(s, -1, true, task);
 }
 
-static const char *const info_examples[] = {"machine info", NULL};
-
 const struct command command_machine_info = {
     .name = "machine info",
     .help = "show this CPU and its methods of measurement",
-    .examples = info_examples,
+    .examples = EXAMPLES("machine info"),
     .flags = COMMAND_JOB,
     .prepare = prepare_info,
 };

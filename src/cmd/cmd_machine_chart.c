@@ -329,42 +329,6 @@ struct chart_values {
     bool recorded, leave_ambiguities;
 };
 
-static const struct parameter arguments[] = {
-    {PARAMETER(TEXT, "NAME", struct chart_values, name),
-     .required = true,
-     .help = "name of the new machine"},
-    {0},
-};
-
-static const struct parameter options[] = {
-    {PARAMETER(TEXT, "--forms", struct chart_values, forms), .value = "PATTERN",
-     .otherwise = "all forms", .complete = COMPLETE_FORM,
-     .help = "forms to chart; * and ? are wildcards"},
-    {PARAMETER(COUNT, "--top", struct chart_values, top), .value = "N", .least = 1, .most = 1000000,
-     .otherwise = "all that match", .help = "chart only the N most frequent of these forms"},
-    {PARAMETER(DURATION, "--time", struct chart_values, seconds), .value = "T", .least = 0.1,
-     .most = 864000, .initial = "60s",
-     .help = "time limit of the port search, which runs if exact reconstruction leaves errors"},
-    {PARAMETER(DURATION, "--patience", struct chart_values, patience), .value = "T", .least = 0.01,
-     .most = 8640000, .initial = "20s",
-     .help = "time that each batch waits for a quiet core; later experiments are measured by the "
-             "next run"},
-    {PARAMETER(TEXT, "--simulate", struct chart_values, simulate), .value = "MACHINE",
-     .otherwise = "measure this CPU", .complete = COMPLETE_MACHINE,
-     .help = "chart a simulated CPU: the tables of this machine, with noise and contention"},
-    {PARAMETER(FLAG, "--recorded", struct chart_values, recorded),
-     .help = "infer again from this CPU's journal without measuring"},
-    {PARAMETER(FLAG, "--leave-doubts", struct chart_values, leave_ambiguities),
-     .help = "skip experiments that decide between equally likely usages; experiments settle "
-             "measures them later"},
-    {PARAMETER(COUNT, "--cpu", struct chart_values, cpu), .value = "N", .most = 65535,
-     .otherwise = "all CPUs that do not disturb each other, at most 4",
-     .help = "measure only on this CPU"},
-    {PARAMETER(COUNT, "--seed", struct chart_values, seed), .value = "S",
-     .otherwise = "the setting seed", .help = "random seed"},
-    {0},
-};
-
 /* Returns a copy of the tables of the charted CPU: of @simulated, or of this computer's machine;
  * NULL if there are none. */
 static struct machine *tables_of(struct session *s, const struct machine *simulated, enum isa isa)
@@ -430,9 +394,6 @@ static bool prepare(struct session *s, const void *values, struct task *task, st
     return task_give(task, &ops, w);
 }
 
-static const char *const examples[] = {
-    "machine chart mine", "machine chart trial --simulate skylake --forms '* (R64*'", NULL};
-
 const struct command command_machine_chart = {
     .name = "machine chart",
     .meant = "characterise characterize discover",
@@ -444,9 +405,38 @@ const struct command command_machine_chart = {
         "once: after an interruption the same command continues. The machine is saved among your "
         "own machines after each stage. The view matrix shows the mapping so far, the view search "
         "shows the stages.",
-    .arguments = arguments,
-    .options = options,
-    .examples = examples,
+    .arguments = PARAMETERS(
+        {PARAMETER(TEXT, "NAME", struct chart_values, name), .required = true,
+         .help = "name of the new machine"}),
+    .options = PARAMETERS(
+        {PARAMETER(TEXT, "--forms", struct chart_values, forms), .value = "PATTERN",
+         .otherwise = "all forms", .complete = COMPLETE_FORM,
+         .help = "forms to chart; * and ? are wildcards"},
+        {PARAMETER(COUNT, "--top", struct chart_values, top), .value = "N", .least = 1,
+         .most = 1000000, .otherwise = "all that match",
+         .help = "chart only the N most frequent of these forms"},
+        {PARAMETER(DURATION, "--time", struct chart_values, seconds), .value = "T", .least = 0.1,
+         .most = 864000, .initial = "60s",
+         .help = "time limit of the port search, which runs if exact reconstruction leaves errors"},
+        {PARAMETER(DURATION, "--patience", struct chart_values, patience), .value = "T",
+         .least = 0.01, .most = 8640000, .initial = "20s",
+         .help = "time that each batch waits for a quiet core; later experiments are measured by "
+                 "the next run"},
+        {PARAMETER(TEXT, "--simulate", struct chart_values, simulate), .value = "MACHINE",
+         .otherwise = "measure this CPU", .complete = COMPLETE_MACHINE,
+         .help = "chart a simulated CPU: the tables of this machine, with noise and contention"},
+        {PARAMETER(FLAG, "--recorded", struct chart_values, recorded),
+         .help = "infer again from this CPU's journal without measuring"},
+        {PARAMETER(FLAG, "--leave-doubts", struct chart_values, leave_ambiguities),
+         .help = "skip experiments that decide between equally likely usages; experiments settle "
+                 "measures them later"},
+        {PARAMETER(COUNT, "--cpu", struct chart_values, cpu), .value = "N", .most = 65535,
+         .otherwise = "all CPUs that do not disturb each other, at most 4",
+         .help = "measure only on this CPU"},
+        {PARAMETER(COUNT, "--seed", struct chart_values, seed), .value = "S",
+         .otherwise = "the setting seed", .help = "random seed"}),
+    .examples = EXAMPLES("machine chart mine",
+                         "machine chart trial --simulate skylake --forms '* (R64*'"),
     .values_size = sizeof(struct chart_values),
     .flags = COMMAND_CHANGES | COMMAND_JOB | COMMAND_FORMS,
     .prepare = prepare,

@@ -390,28 +390,6 @@ struct check_values {
     const char *machine, *simulate;
 };
 
-static const struct parameter arguments[] = {
-    {PARAMETER(WORDS, "FORM", struct check_values, forms),
-     .otherwise = "the most frequent forms",
-     .complete = COMPLETE_FORM,
-     .help = "forms to check; * and ? are wildcards"},
-    {0},
-};
-static const struct parameter options[] = {
-    {PARAMETER(COUNT, "--top", struct check_values, top), .value = "N", .least = 1, .most = 100000,
-     .initial = INITIAL(TOP),
-     .help = "without FORM: number of forms to check, most frequent first"},
-    {PARAMETER(DURATION, "--seconds", struct check_values, seconds), .value = "T", .least = 0.1,
-     .most = 86400, .initial = INITIAL(SECONDS), .help = "time limit"},
-    {PARAMETER(TEXT, "--machine", struct check_values, machine), .value = "ID",
-     .otherwise = "this CPU's machine, otherwise the current machine", .complete = COMPLETE_MACHINE,
-     .help = "machine whose tables to check"},
-    {PARAMETER(TEXT, "--simulate", struct check_values, simulate), .value = "ID",
-     .complete = COMPLETE_MACHINE, .otherwise = "measure this CPU",
-     .help = "machine to simulate instead of measuring, as a trial"},
-    {0},
-};
-
 /* Chooses forms that can be measured on this CPU or on the simulated one, most frequent first,
  * filtered by patterns. */
 static bool choose_forms(struct checking *w, const struct check_values *v, struct err *err)
@@ -518,18 +496,29 @@ static bool prepare(struct session *s, const void *values, struct task *task, st
     return task_give(task, &ops, w);
 }
 
-static const char *const examples[] = {"machine check --top 200 --seconds 2m",
-                                       "machine check 'IMUL*' 'ADD (R64, R64)'", NULL};
-
 const struct command command_machine_check = {
     .name = "machine check",
     .help = "measure forms on this CPU and compare them with a machine's tables",
     .description = "Measures throughput, and latency of each pair of operands. Differences of more "
                    "than 5 % are sorted by their total cycles in the programs of a Debian system "
                    "(data/frequency). Latencies are predicted for the measured chains.",
-    .arguments = arguments,
-    .options = options,
-    .examples = examples,
+    .arguments = PARAMETERS(
+        {PARAMETER(WORDS, "FORM", struct check_values, forms),
+         .otherwise = "the most frequent forms", .complete = COMPLETE_FORM,
+         .help = "forms to check; * and ? are wildcards"}),
+    .options = PARAMETERS(
+        {PARAMETER(COUNT, "--top", struct check_values, top), .value = "N", .least = 1,
+         .most = 100000, .initial = INITIAL(TOP),
+         .help = "without FORM: number of forms to check, most frequent first"},
+        {PARAMETER(DURATION, "--seconds", struct check_values, seconds), .value = "T", .least = 0.1,
+         .most = 86400, .initial = INITIAL(SECONDS), .help = "time limit"},
+        MACHINE_OPTION(check_values, "this CPU's machine, otherwise the current machine",
+                       "machine whose tables to check"),
+        {PARAMETER(TEXT, "--simulate", struct check_values, simulate), .value = "ID",
+         .complete = COMPLETE_MACHINE, .otherwise = "measure this CPU",
+         .help = "machine to simulate instead of measuring, as a trial"}),
+    .examples = EXAMPLES("machine check --top 200 --seconds 2m",
+                         "machine check 'IMUL*' 'ADD (R64, R64)'"),
     .values_size = sizeof(struct check_values),
     .flags = COMMAND_CHANGES | COMMAND_JOB | COMMAND_FORMS,
     .prepare = prepare,

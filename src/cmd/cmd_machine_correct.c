@@ -325,20 +325,6 @@ struct correct_values {
     const char *simulate;
 };
 
-static const struct parameter arguments[] = {
-    {PARAMETER(WORDS, "FORM", struct correct_values, forms),
-     .required = true,
-     .complete = COMPLETE_FORM,
-     .help = "forms to correct; * and ? are wildcards"},
-    {0},
-};
-static const struct parameter options[] = {
-    {PARAMETER(TEXT, "--simulate", struct correct_values, simulate), .value = "ID",
-     .complete = COMPLETE_MACHINE, .otherwise = "as in machine check",
-     .help = "machine to simulate; must be the machine of machine check --simulate"},
-    {0},
-};
-
 /* Copies the disagreements of @check whose forms match one of @patterns. Returns whether any row
  * matches. */
 static bool choose(struct correcting *w, const struct check *check,
@@ -429,9 +415,6 @@ static bool prepare(struct session *s, const void *values, struct task *task, st
     return task_give(task, &ops, w);
 }
 
-static const char *const examples[] = {"machine correct 'IMUL (R64, R64)'", "machine correct '*'",
-                                       NULL};
-
 const struct command command_machine_correct = {
     .name = "machine correct",
     .help = "save the measurements of machine check as your own machine",
@@ -440,9 +423,14 @@ const struct command command_machine_correct = {
         "kernel learn. A correction that does not explain the measurement is not saved. The new "
         "machine has the name of the checked machine with -measured appended. It is stored in "
         "$XDG_DATA_HOME/portolan/machines and becomes this CPU's machine (native).",
-    .arguments = arguments,
-    .options = options,
-    .examples = examples,
+    .arguments = PARAMETERS(
+        {PARAMETER(WORDS, "FORM", struct correct_values, forms), .required = true,
+         .complete = COMPLETE_FORM, .help = "forms to correct; * and ? are wildcards"}),
+    .options = PARAMETERS(
+        {PARAMETER(TEXT, "--simulate", struct correct_values, simulate), .value = "ID",
+         .complete = COMPLETE_MACHINE, .otherwise = "as in machine check",
+         .help = "machine to simulate; must be the machine of machine check --simulate"}),
+    .examples = EXAMPLES("machine correct 'IMUL (R64, R64)'", "machine correct '*'"),
     .values_size = sizeof(struct correct_values),
     .flags = COMMAND_CHANGES | COMMAND_JOB | COMMAND_FORMS,
     .prepare = prepare,

@@ -362,35 +362,6 @@ struct hunt_values {
     size_t blocks, forms, seed;
 };
 
-static const struct parameter options[] = {
-    {PARAMETER(TEXT, "--machine", struct hunt_values, machine), .value = "ID",
-     .otherwise = "this CPU's machine, otherwise the current machine", .complete = COMPLETE_MACHINE,
-     .help = "machine whose model to test"},
-    {PARAMETER(TEXT, "--against", struct hunt_values, against), .value = "ID",
-     .otherwise = "measure this CPU", .complete = COMPLETE_MACHINE,
-     .help = "machine to compare with; llvm-mca: LLVM's model of the machine's CPU; llvm-mca:CPU: "
-             "LLVM's model of another CPU"},
-    {PARAMETER(DURATION, "--time", struct hunt_values, seconds), .value = "T", .least = 0.1,
-     .most = 864000, .initial = INITIAL(SECONDS), .help = "time limit"},
-    {PARAMETER(COUNT, "--blocks", struct hunt_values, blocks), .value = "N", .least = 1,
-     .most = 1000000000, .otherwise = "until the time limit",
-     .help = "number of blocks to compare"},
-    {PARAMETER(COUNT, "--forms", struct hunt_values, forms), .value = "N", .least = 1,
-     .most = 100000, .initial = INITIAL(FORMS),
-     .help = "number of the most frequent forms to use in the blocks"},
-    {PARAMETER(NUMBER, "--tolerance", struct hunt_values, tolerance), .value = "X", .least = 0.001,
-     .most = 0.9, .otherwise = "0.15, with --against 0.05",
-     .help = "smallest relative difference to report"},
-    {PARAMETER(CHOICE, "--model", struct hunt_values, model), .choices = "bounds|simulate",
-     .initial = "bounds", .help = "predict by the bounds, or by simulation"},
-    {PARAMETER(CHOICE, "--against-model", struct hunt_values, against_model),
-     .choices = "bounds|simulate", .otherwise = "as --model",
-     .help = "model of the other machine; without --against, of the same machine"},
-    {PARAMETER(COUNT, "--seed", struct hunt_values, seed), .value = "S",
-     .otherwise = "the setting seed", .help = "random seed"},
-    {0},
-};
-
 /* Returns the CPU that "llvm-mca" or "llvm-mca:CPU" selects for @m; NULL: @against has another
  * value. */
 static const char *llvm_cpu(const char *against, const struct machine *m)
@@ -480,11 +451,6 @@ static bool prepare(struct session *s, const void *values, struct task *task, st
     return task_give(task, &ops, w);
 }
 
-static const char *const examples[] = {
-    "machine hunt --time 5m", "machine hunt --machine skylake --against haswell --time 20s",
-    "machine hunt --machine skylake --against llvm-mca --time 1m",
-    "machine hunt --machine skylake --against-model simulate --time 20s", NULL};
-
 const struct command command_machine_hunt = {
     .name = "machine hunt",
     .help = "search for errors of a machine's model with random code",
@@ -496,8 +462,35 @@ const struct command command_machine_hunt = {
         "registers and addresses. Each finding names the single change of a latency, usage or fact "
         "that removes the difference, if there is one. Findings are sorted by the number of "
         "affected blocks.",
-    .options = options,
-    .examples = examples,
+    .options = PARAMETERS(
+        MACHINE_OPTION(hunt_values, "this CPU's machine, otherwise the current machine",
+                       "machine whose model to test"),
+        {PARAMETER(TEXT, "--against", struct hunt_values, against), .value = "ID",
+         .otherwise = "measure this CPU", .complete = COMPLETE_MACHINE,
+         .help = "machine to compare with; llvm-mca: LLVM's model of the machine's CPU; "
+                 "llvm-mca:CPU: LLVM's model of another CPU"},
+        {PARAMETER(DURATION, "--time", struct hunt_values, seconds), .value = "T", .least = 0.1,
+         .most = 864000, .initial = INITIAL(SECONDS), .help = "time limit"},
+        {PARAMETER(COUNT, "--blocks", struct hunt_values, blocks), .value = "N", .least = 1,
+         .most = 1000000000, .otherwise = "until the time limit",
+         .help = "number of blocks to compare"},
+        {PARAMETER(COUNT, "--forms", struct hunt_values, forms), .value = "N", .least = 1,
+         .most = 100000, .initial = INITIAL(FORMS),
+         .help = "number of the most frequent forms to use in the blocks"},
+        {PARAMETER(NUMBER, "--tolerance", struct hunt_values, tolerance), .value = "X",
+         .least = 0.001, .most = 0.9, .otherwise = "0.15, with --against 0.05",
+         .help = "smallest relative difference to report"},
+        {PARAMETER(CHOICE, "--model", struct hunt_values, model), .choices = "bounds|simulate",
+         .initial = "bounds", .help = "predict by the bounds, or by simulation"},
+        {PARAMETER(CHOICE, "--against-model", struct hunt_values, against_model),
+         .choices = "bounds|simulate", .otherwise = "as --model",
+         .help = "model of the other machine; without --against, of the same machine"},
+        {PARAMETER(COUNT, "--seed", struct hunt_values, seed), .value = "S",
+         .otherwise = "the setting seed", .help = "random seed"}),
+    .examples = EXAMPLES("machine hunt --time 5m",
+                         "machine hunt --machine skylake --against haswell --time 20s",
+                         "machine hunt --machine skylake --against llvm-mca --time 1m",
+                         "machine hunt --machine skylake --against-model simulate --time 20s"),
     .values_size = sizeof(struct hunt_values),
     .flags = COMMAND_CHANGES | COMMAND_JOB | COMMAND_FORMS,
     .prepare = prepare,

@@ -133,26 +133,16 @@ static bool run_list(struct session *s, const void *values, struct result *resul
     return ok;
 }
 
-static const char *const list_examples[] = {"mapping list", NULL};
-
 const struct command command_mapping_list = {
     .name = "mapping list",
     .help = "list the loaded and available mappings",
     .description = "* marks the current mapping. Mappings not loaded yet have no counts.",
-    .examples = list_examples,
+    .examples = EXAMPLES("mapping list"),
     .read = run_list,
 };
 
 struct mapping_use_values {
     const char *id;
-};
-
-static const struct parameter use_arguments[] = {
-    {PARAMETER(TEXT, "ID", struct mapping_use_values, id),
-     .required = true,
-     .complete = COMPLETE_MACHINE,
-     .help = "mapping ID, see mapping list"},
-    {0},
 };
 
 static bool run_use(struct session *s, const void *values, struct result *result, struct err *err)
@@ -166,14 +156,14 @@ static bool run_use(struct session *s, const void *values, struct result *result
     return true;
 }
 
-static const char *const use_examples[] = {"mapping use znver4", "mapping use skylake", NULL};
-
 const struct command command_mapping_use = {
     .name = "mapping use",
     .help = "make a mapping the current one",
     .description = "The other selected machines remain selected.",
-    .arguments = use_arguments,
-    .examples = use_examples,
+    .arguments = PARAMETERS(
+        {PARAMETER(TEXT, "ID", struct mapping_use_values, id), .required = true,
+         .complete = COMPLETE_MACHINE, .help = "mapping ID, see mapping list"}),
+    .examples = EXAMPLES("mapping use znver4", "mapping use skylake"),
     .values_size = sizeof(struct mapping_use_values),
     .flags = COMMAND_CHANGES,
     .run = run_use,
@@ -181,14 +171,6 @@ const struct command command_mapping_use = {
 
 struct mapping_load_values {
     const char *path;
-};
-
-static const struct parameter load_arguments[] = {
-    {PARAMETER(TEXT, "DIRECTORY|FILE", struct mapping_load_values, path),
-     .required = true,
-     .complete = COMPLETE_FILE,
-     .help = "machine directory, or a mapping: FILE.csv, OSACA's FILE.yml, PMEvo's FILE.json"},
-    {0},
 };
 
 static bool prepare_load(struct session *s, const void *values, struct task *task, struct err *err)
@@ -221,15 +203,15 @@ static bool prepare_load(struct session *s, const void *values, struct task *tas
     return ok;
 }
 
-static const char *const load_examples[] = {"mapping load mymachine/",
-                                            "mapping load mine.csv", NULL};
-
 const struct command command_mapping_load = {
     .name = "mapping load",
     .help = "load a machine or a mapping from files",
     .description = "The mapping becomes the current one.",
-    .arguments = load_arguments,
-    .examples = load_examples,
+    .arguments = PARAMETERS(
+        {PARAMETER(TEXT, "DIRECTORY|FILE", struct mapping_load_values, path), .required = true,
+         .complete = COMPLETE_FILE,
+         .help = "machine directory, or a mapping: FILE.csv, OSACA's FILE.yml, PMEvo's FILE.json"}),
+    .examples = EXAMPLES("mapping load mymachine/", "mapping load mine.csv"),
     .values_size = sizeof(struct mapping_load_values),
     .flags = COMMAND_CHANGES | COMMAND_JOB,
     .prepare = prepare_load,
@@ -238,16 +220,6 @@ const struct command command_mapping_load = {
 struct new_values {
     struct port_list ports;
     const char *name;
-};
-
-static const struct parameter new_arguments[] = {
-    {PARAMETER(PORTS, "PORTS", struct new_values, ports), .required = true, .least = 1,
-     .most = PORTS_MAX,
-     .help = "number of ports, or names separated by commas such as 0,1,DV (DV, or DV and a "
-             "number, marks a divider)"},
-    {PARAMETER(TEXT, "NAME", struct new_values, name), .otherwise = "new, new-2, ...",
-     .help = "name of the mapping"},
-    {0},
 };
 
 static bool run_new(struct session *s, const void *values, struct result *result, struct err *err)
@@ -268,14 +240,18 @@ static bool run_new(struct session *s, const void *values, struct result *result
     return mapping_adopt(s, m, "mapping new", result, err);
 }
 
-static const char *const new_examples[] = {"mapping new 8", "mapping new 0,1,2,DV mine", NULL};
-
 const struct command command_mapping_new = {
     .name = "mapping new",
     .help = "create an empty mapping with PORTS ports (number or names)",
     .description = "The mapping becomes the current one; mapping set adds usages.",
-    .arguments = new_arguments,
-    .examples = new_examples,
+    .arguments = PARAMETERS(
+        {PARAMETER(PORTS, "PORTS", struct new_values, ports), .required = true, .least = 1,
+         .most = PORTS_MAX,
+         .help = "number of ports, or names separated by commas such as 0,1,DV (DV, or DV and a "
+                 "number, marks a divider)"},
+        {PARAMETER(TEXT, "NAME", struct new_values, name), .otherwise = "new, new-2, ...",
+         .help = "name of the mapping"}),
+    .examples = EXAMPLES("mapping new 8", "mapping new 0,1,2,DV mine"),
     .values_size = sizeof(struct new_values),
     .flags = COMMAND_CHANGES,
     .run = run_new,

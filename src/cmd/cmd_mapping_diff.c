@@ -16,21 +16,6 @@ struct diff_values {
     bool renamed;
 };
 
-static const struct parameter arguments[] = {
-    {PARAMETER(TEXT, "A", struct diff_values, a), .required = true, .complete = COMPLETE_MACHINE,
-     .help = "a machine"},
-    {PARAMETER(TEXT, "B", struct diff_values, b), .required = true, .complete = COMPLETE_MACHINE,
-     .help = "machine to compare with"},
-    {PARAMETER(TEXT, "PATTERN", struct diff_values, pattern), .otherwise = "all forms",
-     .complete = COMPLETE_FORM, .help = "forms to list, quoted; * and ? are wildcards"},
-    {0},
-};
-static const struct parameter options[] = {
-    {PARAMETER(FLAG, "--renamed", struct diff_values, renamed),
-     .help = "match ports by use instead of by name"},
-    {0},
-};
-
 static void usages(const struct ports *shown, const struct form_diff *f, struct str *left,
                    struct str *right)
 {
@@ -191,9 +176,6 @@ static bool run(struct session *s, const void *values, struct result *result, st
     return true;
 }
 
-static const char *const examples[] = {"mapping diff haswell broadwell",
-                                       "mapping diff skylake znver3 'ADD*' --renamed", NULL};
-
 const struct command command_mapping_diff = {
     .name = "mapping diff",
     .help = "list forms that two machines execute differently",
@@ -202,9 +184,18 @@ const struct command command_mapping_diff = {
         "percentage after a port is the overlap of the µops of both ports. Kinds of difference: "
         "pipes (other divider time), narrower and wider (same µop count, fewer or more ports), "
         "ports (same µop count, other ports), fewer and more (µops).",
-    .arguments = arguments,
-    .options = options,
-    .examples = examples,
+    .arguments = PARAMETERS(
+        {PARAMETER(TEXT, "A", struct diff_values, a), .required = true,
+         .complete = COMPLETE_MACHINE, .help = "a machine"},
+        {PARAMETER(TEXT, "B", struct diff_values, b), .required = true,
+         .complete = COMPLETE_MACHINE, .help = "machine to compare with"},
+        {PARAMETER(TEXT, "PATTERN", struct diff_values, pattern), .otherwise = "all forms",
+         .complete = COMPLETE_FORM, .help = "forms to list, quoted; * and ? are wildcards"}),
+    .options = PARAMETERS(
+        {PARAMETER(FLAG, "--renamed", struct diff_values, renamed),
+         .help = "match ports by use instead of by name"}),
+    .examples = EXAMPLES("mapping diff haswell broadwell",
+                         "mapping diff skylake znver3 'ADD*' --renamed"),
     .values_size = sizeof(struct diff_values),
     .read = run,
 };

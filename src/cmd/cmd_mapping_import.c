@@ -195,24 +195,6 @@ struct import_values {
     struct word_list sources;
 };
 
-static const struct parameter arguments[] = {
-    {PARAMETER(CHOICE, "FORMAT", struct import_values, format), .required = true,
-     .choices = "llvm|uops-info|osaca|pmevo|csv",
-     .help = "source: LLVM's scheduling model of a CPU (needs llvm-mca), a uops.info table (CSV or "
-             "XML), an OSACA machine file, PMEvo's JSON, or CSV with form,usage,latency"},
-    {PARAMETER(WORDS, "CPU|FILE", struct import_values, sources), .required = true,
-     .complete = COMPLETE_FILE,
-     .help = "llvm: LLVM's name of the CPU, with +FEATURE for each additional feature; otherwise a "
-             "file (uops-info: several files)"},
-    {0},
-};
-static const struct parameter options[] = {
-    {PARAMETER(TEXT, "--architecture", struct import_values, architecture), .value = "A",
-     .otherwise = "the name in the file name",
-     .help = "microarchitecture in uops.info's XML, such as SKL"},
-    {0},
-};
-
 static bool prepare(struct session *s, const void *values, struct task *task, struct err *err)
 {
     const struct import_values *v = values;
@@ -235,17 +217,26 @@ static bool prepare(struct session *s, const void *values, struct task *task, st
     return mapping_read(s, "mapping import csv", source, MAPPING_CSV, task);
 }
 
-static const char *const examples[] = {"mapping import llvm znver3",
-                                       "mapping import uops-info skylake.csv",
-                                       "mapping import osaca skx.yml", NULL};
-
 const struct command command_mapping_import = {
     .name = "mapping import",
     .help = "import a mapping from LLVM's scheduling models or another tool's file",
     .description = "The mapping becomes the current one, named after the file or the CPU.",
-    .arguments = arguments,
-    .options = options,
-    .examples = examples,
+    .arguments = PARAMETERS(
+        {PARAMETER(CHOICE, "FORMAT", struct import_values, format), .required = true,
+         .choices = "llvm|uops-info|osaca|pmevo|csv",
+         .help = "source: LLVM's scheduling model of a CPU (needs llvm-mca), a uops.info table "
+                 "(CSV or XML), an OSACA machine file, PMEvo's JSON, or CSV with "
+                 "form,usage,latency"},
+        {PARAMETER(WORDS, "CPU|FILE", struct import_values, sources), .required = true,
+         .complete = COMPLETE_FILE,
+         .help = "llvm: LLVM's name of the CPU, with +FEATURE for each additional feature; "
+                 "otherwise a file (uops-info: several files)"}),
+    .options = PARAMETERS(
+        {PARAMETER(TEXT, "--architecture", struct import_values, architecture), .value = "A",
+         .otherwise = "the name in the file name",
+         .help = "microarchitecture in uops.info's XML, such as SKL"}),
+    .examples = EXAMPLES("mapping import llvm znver3", "mapping import uops-info skylake.csv",
+                         "mapping import osaca skx.yml"),
     .values_size = sizeof(struct import_values),
     .flags = COMMAND_CHANGES | COMMAND_JOB,
     .prepare = prepare,

@@ -12,14 +12,6 @@ struct mapping_save_values {
     const char *path;
 };
 
-static const struct parameter save_arguments[] = {
-    {PARAMETER(TEXT, "DIRECTORY|FILE.csv", struct mapping_save_values, path),
-     .required = true,
-     .complete = COMPLETE_FILE,
-     .help = "DIRECTORY/ saves all tables and facts; FILE.csv saves form,usage,latency only"},
-    {0},
-};
-
 static bool run_save(struct session *s, const void *values, struct result *result, struct err *err)
 {
     const struct mapping_save_values *v = values;
@@ -46,30 +38,20 @@ static bool run_save(struct session *s, const void *values, struct result *resul
     return ok;
 }
 
-static const char *const save_examples[] = {"mapping save mymachine/", "mapping save mine.csv",
-                                            NULL};
-
 const struct command command_mapping_save = {
     .name = "mapping save",
     .help = "save the current machine, or only its mapping",
-    .arguments = save_arguments,
-    .examples = save_examples,
+    .arguments = PARAMETERS(
+        {PARAMETER(TEXT, "DIRECTORY|FILE.csv", struct mapping_save_values, path), .required = true,
+         .complete = COMPLETE_FILE,
+         .help = "DIRECTORY/ saves all tables and facts; FILE.csv saves form,usage,latency only"}),
+    .examples = EXAMPLES("mapping save mymachine/", "mapping save mine.csv"),
     .values_size = sizeof(struct mapping_save_values),
     .read = run_save,
 };
 
 struct mapping_export_values {
     const char *format, *path;
-};
-
-static const struct parameter export_arguments[] = {
-    {PARAMETER(CHOICE, "FORMAT", struct mapping_export_values, format), .required = true,
-     .choices = "uops-info|pmevo|pmevo-flat|osaca|csv",
-     .help = "format: a uops.info table, PMEvo's three-level or two-level mapping, an OSACA "
-             "machine file, or CSV with form,usage,latency"},
-    {PARAMETER(TEXT, "FILE", struct mapping_export_values, path), .required = true,
-     .complete = COMPLETE_FILE, .help = "file to write"},
-    {0},
 };
 
 static bool format_text(const struct mapping_export_values *v, const struct machine *m,
@@ -112,14 +94,17 @@ static bool run_export(struct session *s, const void *values, struct result *res
     return ok;
 }
 
-static const char *const export_examples[] = {"mapping export osaca mine.yml",
-                                              "mapping export uops-info mine.csv", NULL};
-
 const struct command command_mapping_export = {
     .name = "mapping export",
     .help = "export the current mapping for another tool",
-    .arguments = export_arguments,
-    .examples = export_examples,
+    .arguments = PARAMETERS(
+        {PARAMETER(CHOICE, "FORMAT", struct mapping_export_values, format), .required = true,
+         .choices = "uops-info|pmevo|pmevo-flat|osaca|csv",
+         .help = "format: a uops.info table, PMEvo's three-level or two-level mapping, an OSACA "
+                 "machine file, or CSV with form,usage,latency"},
+        {PARAMETER(TEXT, "FILE", struct mapping_export_values, path), .required = true,
+         .complete = COMPLETE_FILE, .help = "file to write"}),
+    .examples = EXAMPLES("mapping export osaca mine.yml", "mapping export uops-info mine.csv"),
     .values_size = sizeof(struct mapping_export_values),
     .read = run_export,
 };

@@ -18,21 +18,6 @@ struct mapping_set_values {
     bool added;
 };
 
-static const struct parameter arguments[] = {
-    {PARAMETER(TEXT, "FORM", struct mapping_set_values, form), .required = true,
-     .complete = COMPLETE_FORM, .help = "instruction form, quoted"},
-    {PARAMETER(TEXT, "USAGE", struct mapping_set_values, usage), .required = true,
-     .help = "the form's µops, such as 1*p0156+1*p23; long port names in brackets: 1*p[ALU0,ALU1]; "
-             "none: no µops"},
-    {0},
-};
-
-static const struct parameter options[] = {
-    {PARAMETER(FLAG, "--new", struct mapping_set_values, added),
-     .help = "add a form that is neither in the machine nor in the form tables"},
-    {0},
-};
-
 /* State of a job that copies a large machine before it sets one usage. */
 struct usage_setting {
     struct machine *from, *copy;
@@ -180,17 +165,22 @@ static bool prepare(struct session *s, const void *values, struct task *task, st
     return task_give(task, &ops, u);
 }
 
-static const char *const examples[] = {"mapping set 'ADD (R64, R64)' 1*p0156",
-                                       "mapping set 'VMOVAPD (YMM, M256)' 2*p23", NULL};
-
 const struct command command_mapping_set = {
     .name = "mapping set",
     .help = "change a form's port usage in this session",
     .description = "Latency and µop count are not changed. Analyses are updated at once. session "
                    "save and mapping save store the change.",
-    .arguments = arguments,
-    .options = options,
-    .examples = examples,
+    .arguments = PARAMETERS(
+        {PARAMETER(TEXT, "FORM", struct mapping_set_values, form), .required = true,
+         .complete = COMPLETE_FORM, .help = "instruction form, quoted"},
+        {PARAMETER(TEXT, "USAGE", struct mapping_set_values, usage), .required = true,
+         .help = "the form's µops, such as 1*p0156+1*p23; long port names in brackets: "
+                 "1*p[ALU0,ALU1]; none: no µops"}),
+    .options = PARAMETERS(
+        {PARAMETER(FLAG, "--new", struct mapping_set_values, added),
+         .help = "add a form that is neither in the machine nor in the form tables"}),
+    .examples = EXAMPLES("mapping set 'ADD (R64, R64)' 1*p0156",
+                         "mapping set 'VMOVAPD (YMM, M256)' 2*p23"),
     .values_size = sizeof(struct mapping_set_values),
     .flags = COMMAND_CHANGES,
     .prepare = prepare,

@@ -6,14 +6,6 @@ struct mapping_show_values {
     const char *pattern;
 };
 
-static const struct parameter arguments[] = {
-    {PARAMETER(TEXT, "PATTERN", struct mapping_show_values, pattern),
-     .otherwise = "all forms",
-     .complete = COMPLETE_FORM,
-     .help = "forms to show, quoted; * and ? are wildcards"},
-    {0},
-};
-
 static bool run(struct session *s, const void *values, struct result *result, struct err *err)
 {
     static const struct result_column columns[] = {
@@ -61,13 +53,13 @@ static bool run(struct session *s, const void *values, struct result *result, st
     return true;
 }
 
-static const char *const examples[] = {"mapping show", "mapping show 'VFMADD132PD (YMM*'", NULL};
-
 const struct command command_mapping_show = {
     .name = "mapping show",
     .help = "show usage and latency of forms on the current machine",
-    .arguments = arguments,
-    .examples = examples,
+    .arguments = PARAMETERS(
+        {PARAMETER(TEXT, "PATTERN", struct mapping_show_values, pattern), .otherwise = "all forms",
+         .complete = COMPLETE_FORM, .help = "forms to show, quoted; * and ? are wildcards"}),
+    .examples = EXAMPLES("mapping show", "mapping show 'VFMADD132PD (YMM*'"),
     .values_size = sizeof(struct mapping_show_values),
     .read = run,
 };

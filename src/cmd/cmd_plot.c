@@ -12,18 +12,6 @@ struct plot_values {
     const char *what, *file;
 };
 
-static const struct parameter arguments[] = {
-    {PARAMETER(CHOICE, "PLOT", struct plot_values, what),
-     .required = true,
-     .choices = DRAWING_CHOICES,
-     .help = "plot to draw"},
-    {PARAMETER(TEXT, "FILE", struct plot_values, file),
-     .required = true,
-     .complete = COMPLETE_FILE,
-     .help = "file to write: .svg or .png"},
-    {0},
-};
-
 struct plotting {
     struct drawing *drawing;
     enum figure_format format;
@@ -72,8 +60,6 @@ static bool prepare(struct session *s, const void *values, struct task *task, st
     return task_give(task, &ops, p);
 }
 
-static const char *const examples[] = {"plot evolution run.svg", "plot accuracy skylake.png", NULL};
-
 #define DRAWING_SENTENCE(value, word, shows) word ": " shows ". "
 
 const struct command command_plot = {
@@ -81,8 +67,12 @@ const struct command command_plot = {
     .help = "write a plot of the workbench as an SVG or PNG picture",
     .description =
         DRAWINGS(DRAWING_SENTENCE) "Needs gnuplot. The file's extension selects the format.",
-    .arguments = arguments,
-    .examples = examples,
+    .arguments = PARAMETERS(
+        {PARAMETER(CHOICE, "PLOT", struct plot_values, what), .required = true,
+         .choices = DRAWING_CHOICES, .help = "plot to draw"},
+        {PARAMETER(TEXT, "FILE", struct plot_values, file), .required = true,
+         .complete = COMPLETE_FILE, .help = "file to write: .svg or .png"}),
+    .examples = EXAMPLES("plot evolution run.svg", "plot accuracy skylake.png"),
     .values_size = sizeof(struct plot_values),
     .prepare = prepare,
 };

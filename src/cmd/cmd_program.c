@@ -174,53 +174,44 @@ static bool prepare_load(struct session *s, const void *values, struct task *tas
     return task_give(task, &ops, l);
 }
 
-static const struct parameter load_arguments[] = {
-    {PARAMETER(TEXT, "FILE", struct program_load_values, file), .required = true,
-     .complete = COMPLETE_FILE,
-     .help = "C, C++ or Fortran source, or an executable linked by portolan-cc"},
-    {PARAMETER(WORDS, "WORD", struct program_load_values, words), .complete = COMPLETE_FILE,
-     .help = "more sources, compiler options (-O*, -m*, -std=, -D, -U, -I, -W* and code-generating "
-             "-f options) and libraries (-l, -L)"},
-    {0},
-};
-
-static const struct parameter load_options[] = {
-    {PARAMETER(TEXT, "--arguments", struct program_load_values, arguments), .value = "TEXT",
-     .otherwise = "the inputs, in their order",
-     .help = "words of the program's command line: {NAME} is an input, {directory} the run's "
-             "directory"},
-    {PARAMETER(WORDS, "--define", struct program_load_values, defines), .value = "INPUT=MACRO",
-     .help = "input that is a macro of the sources, such as N=SIZE: the program is compiled for "
-             "each value of the input"},
-    {PARAMETER(TEXT, "--template", struct program_load_values, template), .value = "FILE",
-     .complete = COMPLETE_FILE,
-     .help = "template of an input file, with {NAME} for an input; each run gets the completed "
-             "file under the same name in {directory}"},
-    {PARAMETER(TEXT, "--stdin", struct program_load_values, input), .value = "FILE",
-     .otherwise = "empty", .complete = COMPLETE_FILE,
-     .help = "file for standard input of each run; {NAME} stands for an input"},
-    {PARAMETER(FLAG, "--allow-exit", struct program_load_values, allow_exit),
-     .help = "accept every exit status of a run"},
-    {PARAMETER(TEXT, "--untraced", struct program_load_values, untraced), .value = "FILE",
-     .complete = COMPLETE_FILE,
-     .help = "for an executable: the same program built without counters, for program validate"},
-    {0},
-};
-
-static const char *const load_examples[] = {
-    "program load data/programs/matmul.c -O3",
-    "program load main.c part.c -O2 -lm --arguments '{N} 10'",
-    "program load ./solver --template case.txt --arguments '{directory}/case.txt'", NULL};
-
 const struct command command_program_load = {
     .name = "program load",
     .help = "compile a program with counters and traces",
     .description = "Compiles and links with portolan-cc, which counts block executions and traces "
                    "memory references after optimisation. Executables that a Makefile built with "
                    "CC=portolan-cc can also be loaded.",
-    .arguments = load_arguments,
-    .options = load_options,
-    .examples = load_examples,
+    .arguments = PARAMETERS(
+        {PARAMETER(TEXT, "FILE", struct program_load_values, file), .required = true,
+         .complete = COMPLETE_FILE,
+         .help = "C, C++ or Fortran source, or an executable linked by portolan-cc"},
+        {PARAMETER(WORDS, "WORD", struct program_load_values, words), .complete = COMPLETE_FILE,
+         .help = "more sources, compiler options (-O*, -m*, -std=, -D, -U, -I, -W* and "
+                 "code-generating -f options) and libraries (-l, -L)"}),
+    .options = PARAMETERS(
+        {PARAMETER(TEXT, "--arguments", struct program_load_values, arguments), .value = "TEXT",
+         .otherwise = "the inputs, in their order",
+         .help = "words of the program's command line: {NAME} is an input, {directory} the run's "
+                 "directory"},
+        {PARAMETER(WORDS, "--define", struct program_load_values, defines), .value = "INPUT=MACRO",
+         .help = "input that is a macro of the sources, such as N=SIZE: the program is compiled "
+                 "for each value of the input"},
+        {PARAMETER(TEXT, "--template", struct program_load_values, template), .value = "FILE",
+         .complete = COMPLETE_FILE,
+         .help = "template of an input file, with {NAME} for an input; each run gets the completed "
+                 "file under the same name in {directory}"},
+        {PARAMETER(TEXT, "--stdin", struct program_load_values, input), .value = "FILE",
+         .otherwise = "empty", .complete = COMPLETE_FILE,
+         .help = "file for standard input of each run; {NAME} stands for an input"},
+        {PARAMETER(FLAG, "--allow-exit", struct program_load_values, allow_exit),
+         .help = "accept every exit status of a run"},
+        {PARAMETER(TEXT, "--untraced", struct program_load_values, untraced), .value = "FILE",
+         .complete = COMPLETE_FILE,
+         .help = "for an executable: the same program built without counters, for program "
+                 "validate"}),
+    .examples = EXAMPLES("program load data/programs/matmul.c -O3",
+                         "program load main.c part.c -O2 -lm --arguments '{N} 10'",
+                         "program load ./solver --template case.txt --arguments "
+                         "'{directory}/case.txt'"),
     .values_size = sizeof(struct program_load_values),
     .flags = COMMAND_JOB,
     .prepare = prepare_load,
@@ -536,35 +527,6 @@ static bool prepare_run_command(struct session *s, const void *values, struct ta
     return task_give(task, &ops, r);
 }
 
-static const struct parameter run_arguments[] = {
-    {PARAMETER(WORDS, "INPUT=VALUES", struct run_values, inputs), .required = true,
-     .help =
-         "input and its values, such as N=16,32,64; with several inputs, all combinations are run"},
-    {0},
-};
-
-static const struct parameter run_options[] = {
-    {PARAMETER(CHOICE, "--mode", struct run_values, mode), .choices = "exact|sampled|counts",
-     .initial = "exact",
-     .help = "record reuse distances of all lines, of one line in 32, or only block counts"},
-    {PARAMETER(CHOICE, "--counts", struct run_values, counts), .choices = "genetic|nalu|regression",
-     .initial = "regression",
-     .help = "model of counts that regression predicts badly: regression itself, or the PPT-AMMP "
-             "paper's genetic programming or neural arithmetic logic unit"},
-    {PARAMETER(DURATION, "--limit", struct run_values, limit), .value = "T", .least = 0.001,
-     .most = 1e6, .initial = "60",
-     .help = "time limit of each run; the command fails if a run exceeds it"},
-    {PARAMETER(COUNT, "--most", struct run_values, most), .value = "N", .least = 1, .most = 4096,
-     .otherwise = "all combinations",
-     .help = "maximum number of runs: each input is varied while the others have their first "
-             "values, then other combinations are run"},
-    {0},
-};
-
-static const char *const run_examples[] = {
-    "program run N=16,32,64,128", "program run N=100,200,300 STEPS=1,2,4 --mode counts --limit 5m",
-    "program run nx=4,6,8 ny=4,6,8 ng=2,3,4 steps=1,2,3 --most 40", NULL};
-
 const struct command command_program_run = {
     .name = "program run",
     .help = "run the program on small inputs, and fit formulas of the inputs to its counts",
@@ -579,9 +541,28 @@ const struct command command_program_run = {
         "formulas. Values that are not multiples of the vector width show the cost of remainders. "
         "With many inputs --most limits the combinations; choose first values that are not "
         "multiples of the vector width.",
-    .arguments = run_arguments,
-    .options = run_options,
-    .examples = run_examples,
+    .arguments = PARAMETERS(
+        {PARAMETER(WORDS, "INPUT=VALUES", struct run_values, inputs), .required = true,
+         .help = "input and its values, such as N=16,32,64; with several inputs, all combinations "
+                 "are run"}),
+    .options = PARAMETERS(
+        {PARAMETER(CHOICE, "--mode", struct run_values, mode), .choices = "exact|sampled|counts",
+         .initial = "exact",
+         .help = "record reuse distances of all lines, of one line in 32, or only block counts"},
+        {PARAMETER(CHOICE, "--counts", struct run_values, counts),
+         .choices = "genetic|nalu|regression", .initial = "regression",
+         .help = "model of counts that regression predicts badly: regression itself, or the "
+                 "PPT-AMMP paper's genetic programming or neural arithmetic logic unit"},
+        {PARAMETER(DURATION, "--limit", struct run_values, limit), .value = "T", .least = 0.001,
+         .most = 1e6, .initial = "60",
+         .help = "time limit of each run; the command fails if a run exceeds it"},
+        {PARAMETER(COUNT, "--most", struct run_values, most), .value = "N", .least = 1,
+         .most = 4096, .otherwise = "all combinations",
+         .help = "maximum number of runs: each input is varied while the others have their first "
+                 "values, then other combinations are run"}),
+    .examples = EXAMPLES("program run N=16,32,64,128",
+                         "program run N=100,200,300 STEPS=1,2,4 --mode counts --limit 5m",
+                         "program run nx=4,6,8 ny=4,6,8 ng=2,3,4 steps=1,2,3 --most 40"),
     .values_size = sizeof(struct run_values),
     .flags = COMMAND_JOB,
     .prepare = prepare_run_command,

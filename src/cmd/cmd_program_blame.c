@@ -441,26 +441,6 @@ static bool prepare_blame(struct session *s, const void *values, struct task *ta
     return false;
 }
 
-static const struct parameter arguments[] = {
-    {PARAMETER(WORDS, "INPUT=VALUE", struct program_blame_values, inputs),
-     .otherwise = "the last run's",
-     .help = "value of each input for the run"},
-    {0},
-};
-
-static const struct parameter options[] = {
-    {PARAMETER(TEXT, "--machine", struct program_blame_values, machine), .value = "ID",
-     .otherwise = "this CPU's machine", .complete = COMPLETE_MACHINE,
-     .help = "machine whose tables are used for the prediction"},
-    {PARAMETER(DURATION, "--limit", struct program_blame_values, limit), .value = "T",
-     .least = 0.001, .most = 1e6, .initial = "60",
-     .help = "time limit of a run; the command fails if a run exceeds it"},
-    {0},
-};
-
-static const char *const examples[] = {"program blame N=1000",
-                                       "program blame N=1000 --machine skylake", NULL};
-
 const struct command command_program_blame = {
     .name = "program blame",
     .help = "find the part with the largest prediction error, and the cause",
@@ -470,9 +450,16 @@ const struct command command_program_blame = {
         "program, with data in the first-level cache. A difference there is due to ports or a "
         "chain; a difference only in the program is due to misses, mispredicted branches or calls. "
         "program open BLOCK and kernel blame find the instruction.",
-    .arguments = arguments,
-    .options = options,
-    .examples = examples,
+    .arguments = PARAMETERS(
+        {PARAMETER(WORDS, "INPUT=VALUE", struct program_blame_values, inputs),
+         .otherwise = "the last run's", .help = "value of each input for the run"}),
+    .options = PARAMETERS(
+        MACHINE_OPTION(program_blame_values, "this CPU's machine",
+                       "machine whose tables are used for the prediction"),
+        {PARAMETER(DURATION, "--limit", struct program_blame_values, limit), .value = "T",
+         .least = 0.001, .most = 1e6, .initial = "60",
+         .help = "time limit of a run; the command fails if a run exceeds it"}),
+    .examples = EXAMPLES("program blame N=1000", "program blame N=1000 --machine skylake"),
     .values_size = sizeof(struct program_blame_values),
     .flags = COMMAND_JOB,
     .prepare = prepare_blame,

@@ -146,18 +146,6 @@ static bool run_blocks(struct session *s, const void *values, struct result *res
     return true;
 }
 
-static const struct parameter blocks_arguments[] = {PROGRAM_INPUTS_ARGUMENT(blocks_values), {0}};
-
-static const struct parameter blocks_options[] = {
-    {PARAMETER(COUNT, "--top", struct blocks_values, top), .value = "N", .least = 1, .most = 1e9,
-     .initial = "40",
-     .help = "number of blocks shown, those with the most executed instructions first"},
-    {0},
-};
-
-static const char *const blocks_examples[] = {"program blocks", "program blocks N=4096 --top 10",
-                                              NULL};
-
 const struct command command_program_blocks = {
     .name = "program blocks",
     .help = "show how often each block of the program is executed, as a formula of the inputs",
@@ -168,9 +156,12 @@ const struct command command_program_blocks = {
         "run, but the program may behave differently at other inputs. An estimate is the formula "
         "with the least left-out error: the mean error when each run is predicted from the other "
         "runs.",
-    .arguments = blocks_arguments,
-    .options = blocks_options,
-    .examples = blocks_examples,
+    .arguments = PARAMETERS(PROGRAM_INPUTS_ARGUMENT(blocks_values)),
+    .options = PARAMETERS(
+        {PARAMETER(COUNT, "--top", struct blocks_values, top), .value = "N", .least = 1,
+         .most = 1e9, .initial = "40",
+         .help = "number of blocks shown, those with the most executed instructions first"}),
+    .examples = EXAMPLES("program blocks", "program blocks N=4096 --top 10"),
     .values_size = sizeof(struct blocks_values),
     .run = run_blocks,
 };
@@ -236,17 +227,13 @@ static bool run_reuse(struct session *s, const void *values, struct result *resu
     return true;
 }
 
-static const struct parameter reuse_arguments[] = {PROGRAM_INPUTS_ARGUMENT(reuse_values), {0}};
-
-static const char *const reuse_examples[] = {"program reuse", "program reuse N=4096", NULL};
-
 const struct command command_program_reuse = {
     .name = "program reuse",
     .help = "show the number of distinct cache lines between two uses of a line",
     .description =
         "In a fully associative cache of N lines, references with a distance below N are hits.",
-    .arguments = reuse_arguments,
-    .examples = reuse_examples,
+    .arguments = PARAMETERS(PROGRAM_INPUTS_ARGUMENT(reuse_values)),
+    .examples = EXAMPLES("program reuse", "program reuse N=4096"),
     .values_size = sizeof(struct reuse_values),
     .run = run_reuse,
 };
@@ -495,30 +482,6 @@ static bool prepare_misses(struct session *s, const void *values, struct task *t
     return false;
 }
 
-static const struct parameter misses_arguments[] = {PROGRAM_INPUTS_ARGUMENT(misses_values), {0}};
-
-static const struct parameter misses_options[] = {
-    {PARAMETER(TEXT, "--machine", struct misses_values, machine), .value = "ID",
-     .otherwise = "the current machine", .complete = COMPLETE_MACHINE,
-     .help = "machine whose caches are used"},
-    {PARAMETER(CHOICE, "--profile", struct misses_values, profile), .choices = "clusters|bins",
-     .initial = "clusters",
-     .help = "clusters: distances of each reference, in clusters that depend on the inputs; bins: "
-             "the paper's 40 bins of the whole program, with formulas for their shares"},
-    {PARAMETER(FLAG, "--sets", struct misses_values, sets),
-     .help = "also run the program at the given inputs, and simulate the sets of each level with "
-             "its addresses, to show actual conflicts"},
-    {PARAMETER(DURATION, "--limit", struct misses_values, limit), .value = "T", .least = 0.001,
-     .most = 1e6, .initial = "60", .help = "time limit of the run of --sets"},
-    PROGRAM_FRESH_OPTION(misses_values),
-    PROGRAM_THREADS_OPTIONS(misses_values),
-    {0},
-};
-
-static const char *const misses_examples[] = {
-    "program misses", "program misses N=2000 --machine skylake",
-    "program misses N=2000 --threads 8 --common 30", "program misses N=2000 --profile bins", NULL};
-
 const struct command command_program_misses = {
     .name = "program misses",
     .help = "show the program's cache misses on each level of a machine, and by cache size",
@@ -527,9 +490,23 @@ const struct command command_program_misses = {
         "random. Strides of large powers of two use few sets and miss more often than predicted. "
         "For this CPU (native) the last level is its available part. With --threads, misses are "
         "those of all threads; the curve is still that of the serial run.",
-    .arguments = misses_arguments,
-    .options = misses_options,
-    .examples = misses_examples,
+    .arguments = PARAMETERS(PROGRAM_INPUTS_ARGUMENT(misses_values)),
+    .options = PARAMETERS(
+        MACHINE_OPTION(misses_values, "the current machine", "machine whose caches are used"),
+        {PARAMETER(CHOICE, "--profile", struct misses_values, profile), .choices = "clusters|bins",
+         .initial = "clusters",
+         .help = "clusters: distances of each reference, in clusters that depend on the inputs; "
+                 "bins: the paper's 40 bins of the whole program, with formulas for their shares"},
+        {PARAMETER(FLAG, "--sets", struct misses_values, sets),
+         .help = "also run the program at the given inputs, and simulate the sets of each level "
+                 "with its addresses, to show actual conflicts"},
+        {PARAMETER(DURATION, "--limit", struct misses_values, limit), .value = "T", .least = 0.001,
+         .most = 1e6, .initial = "60", .help = "time limit of the run of --sets"},
+        PROGRAM_FRESH_OPTION(misses_values),
+        PROGRAM_THREADS_OPTIONS(misses_values)),
+    .examples = EXAMPLES("program misses", "program misses N=2000 --machine skylake",
+                         "program misses N=2000 --threads 8 --common 30",
+                         "program misses N=2000 --profile bins"),
     .values_size = sizeof(struct misses_values),
     .flags = COMMAND_JOB,
     .prepare = prepare_misses,

@@ -674,42 +674,6 @@ static bool prepare(struct session *s, const void *values, struct task *task, st
     return false;
 }
 
-static const struct parameter arguments[] = {
-    {PARAMETER(TEXT, "A", struct program_diff_values, a), .required = true,
-     .complete = COMPLETE_FILE,
-     .help = "program, library, object file, or archive of object files (ELF)"},
-    {PARAMETER(TEXT, "B", struct program_diff_values, b), .required = true,
-     .complete = COMPLETE_FILE, .help = "another build of A"},
-    {PARAMETER(WORDS, "ARGS", struct program_diff_values, arguments),
-     .help = "arguments of both programs, which are then run and sampled; write -- before the "
-             "arguments"},
-    {0},
-};
-static const struct parameter options[] = {
-    {PARAMETER(WORDS, "--machine", struct program_diff_values, machines), .value = "ID",
-     .otherwise = "the selected machines", .complete = COMPLETE_MACHINE,
-     .help = "machine, or all; may be repeated"},
-    {PARAMETER(NUMBER, "--fail-above", struct program_diff_values, fail_above), .value = "PERCENT",
-     .least = 0, .most = 1e6, .otherwise = "never",
-     .help = "the command fails if a loop of B, or the whole program if it is run, takes longer by "
-             "more than this percentage"},
-    {PARAMETER(FLAG, "--run", struct program_diff_values, run),
-     .help =
-         "run both programs, even without arguments, to weight loops by their share of A's time"},
-    {PARAMETER(TEXT, "--input", struct program_diff_values, input), .value = "FILE",
-     .otherwise = "no input", .complete = COMPLETE_FILE,
-     .help = "file for standard input of the programs"},
-    {PARAMETER(COUNT, "--top", struct program_diff_values, top), .value = "N", .least = 1,
-     .most = 1e9, .initial = "40",
-     .help = "number of rows of each table as text; CSV and JSON have all rows"},
-    {0},
-};
-
-static const char *const examples[] = {
-    "program diff old/app new/app --machine skylake --fail-above 5",
-    "program diff gcc/libz.a clang/libz.a --machine all",
-    "program diff ./before ./after -- --steps 100 input.dat", NULL};
-
 const struct command command_program_diff = {
     .name = "program diff",
     .help = "compare all loops of two builds of a program (compilers, options or versions)",
@@ -720,9 +684,34 @@ const struct command command_program_diff = {
         "accesses show, the cycles are divided by their number. Loops with the largest change come "
         "first. With arguments or --run both programs are run and sampled, and loops with the most "
         "effect on the run come first. Stalls for caches or branches are not included.",
-    .arguments = arguments,
-    .options = options,
-    .examples = examples,
+    .arguments = PARAMETERS(
+        {PARAMETER(TEXT, "A", struct program_diff_values, a), .required = true,
+         .complete = COMPLETE_FILE,
+         .help = "program, library, object file, or archive of object files (ELF)"},
+        {PARAMETER(TEXT, "B", struct program_diff_values, b), .required = true,
+         .complete = COMPLETE_FILE, .help = "another build of A"},
+        {PARAMETER(WORDS, "ARGS", struct program_diff_values, arguments),
+         .help = "arguments of both programs, which are then run and sampled; write -- before the "
+                 "arguments"}),
+    .options = PARAMETERS(
+        MACHINES_OPTION(program_diff_values, "the selected machines",
+                        "machine, or all; may be repeated"),
+        {PARAMETER(NUMBER, "--fail-above", struct program_diff_values, fail_above),
+         .value = "PERCENT", .least = 0, .most = 1e6, .otherwise = "never",
+         .help = "the command fails if a loop of B, or the whole program if it is run, takes "
+                 "longer by more than this percentage"},
+        {PARAMETER(FLAG, "--run", struct program_diff_values, run),
+         .help = "run both programs, even without arguments, to weight loops by their share of A's "
+                 "time"},
+        {PARAMETER(TEXT, "--input", struct program_diff_values, input), .value = "FILE",
+         .otherwise = "no input", .complete = COMPLETE_FILE,
+         .help = "file for standard input of the programs"},
+        {PARAMETER(COUNT, "--top", struct program_diff_values, top), .value = "N", .least = 1,
+         .most = 1e9, .initial = "40",
+         .help = "number of rows of each table as text; CSV and JSON have all rows"}),
+    .examples = EXAMPLES("program diff old/app new/app --machine skylake --fail-above 5",
+                         "program diff gcc/libz.a clang/libz.a --machine all",
+                         "program diff ./before ./after -- --steps 100 input.dat"),
     .values_size = sizeof(struct program_diff_values),
     .flags = COMMAND_JOB,
     .prepare = prepare,

@@ -447,46 +447,6 @@ static bool prepare_explain(struct session *s, const void *values, struct task *
     return false;
 }
 
-static const struct parameter arguments[] = {
-    {PARAMETER(TEXT, "LOOP", struct explain_values, loop), .required = true,
-     .help = "number of a loop in the last program profile, or a function, an address, or an "
-             "address in a function (f+0x40)"},
-    {PARAMETER(WORDS, "PROGRAM", struct explain_values, words), .complete = COMPLETE_FILE,
-     .help = "program and its arguments (default: the profiled one); write -- before arguments "
-             "that begin with --"},
-    {0},
-};
-
-static const struct parameter options[] = {
-    {PARAMETER(COUNT, "--pid", struct explain_values, pid), .value = "N", .least = 1,
-     .most = 4194304, .otherwise = "start a program",
-     .help = "running process that executes the loop; it continues afterwards"},
-    {PARAMETER(TEXT, "--file", struct explain_values, file), .value = "FILE",
-     .otherwise = "the program", .complete = COMPLETE_FILE,
-     .help = "program or library that contains the loop"},
-    {PARAMETER(DURATION, "--seconds", struct explain_values, seconds), .value = "T", .least = 0.01,
-     .most = 86400, .otherwise = "until the program ends; 5 s with --pid",
-     .help = "time limit, after which a program started by this command is killed"},
-    {PARAMETER(TEXT, "--output", struct explain_values, output), .value = "FILE",
-     .otherwise = "a new file in TMPDIR, kept for a day, shown in the result",
-     .complete = COMPLETE_FILE, .help = "file to append the program's output to"},
-    {PARAMETER(TEXT, "--input", struct explain_values, input), .value = "FILE",
-     .otherwise = "no input", .complete = COMPLETE_FILE,
-     .help = "file for standard input of the program"},
-    {PARAMETER(COUNT, "--measure", struct explain_values, measure), .value = "N", .initial = "2",
-     .most = EXPLAINED_PATHS,
-     .help = "number of the most frequent paths to measure outside the program, with recorded "
-             "branch outcomes"},
-    {PARAMETER(TEXT, "--machine", struct explain_values, machine), .value = "ID",
-     .otherwise = "this CPU's machine, otherwise the current machine", .complete = COMPLETE_MACHINE,
-     .help = "machine whose tables are used for predictions"},
-    {0},
-};
-
-static const char *const examples[] = {"program explain 1",
-                                       "program explain partition ./sort-it -- words.txt",
-                                       "program explain 0x4308 --pid 4711 --seconds 10s", NULL};
-
 const struct command command_program_explain = {
     .name = "program explain",
     .help = "count and time a hot loop within its running program",
@@ -496,9 +456,37 @@ const struct command command_program_explain = {
         "is timed at some moments, one records branch outcomes. The program's results and output "
         "do not change. Unsupported programs (generated code, seccomp, set-user-ID, a shadow "
         "stack) are rejected before any change. x86-64 Linux only.",
-    .arguments = arguments,
-    .options = options,
-    .examples = examples,
+    .arguments = PARAMETERS(
+        {PARAMETER(TEXT, "LOOP", struct explain_values, loop), .required = true,
+         .help = "number of a loop in the last program profile, or a function, an address, or an "
+                 "address in a function (f+0x40)"},
+        {PARAMETER(WORDS, "PROGRAM", struct explain_values, words), .complete = COMPLETE_FILE,
+         .help = "program and its arguments (default: the profiled one); write -- before arguments "
+                 "that begin with --"}),
+    .options = PARAMETERS(
+        {PARAMETER(COUNT, "--pid", struct explain_values, pid), .value = "N", .least = 1,
+         .most = 4194304, .otherwise = "start a program",
+         .help = "running process that executes the loop; it continues afterwards"},
+        {PARAMETER(TEXT, "--file", struct explain_values, file), .value = "FILE",
+         .otherwise = "the program", .complete = COMPLETE_FILE,
+         .help = "program or library that contains the loop"},
+        {PARAMETER(DURATION, "--seconds", struct explain_values, seconds), .value = "T",
+         .least = 0.01, .most = 86400, .otherwise = "until the program ends; 5 s with --pid",
+         .help = "time limit, after which a program started by this command is killed"},
+        {PARAMETER(TEXT, "--output", struct explain_values, output), .value = "FILE",
+         .otherwise = "a new file in TMPDIR, kept for a day, shown in the result",
+         .complete = COMPLETE_FILE, .help = "file to append the program's output to"},
+        {PARAMETER(TEXT, "--input", struct explain_values, input), .value = "FILE",
+         .otherwise = "no input", .complete = COMPLETE_FILE,
+         .help = "file for standard input of the program"},
+        {PARAMETER(COUNT, "--measure", struct explain_values, measure), .value = "N",
+         .initial = "2", .most = EXPLAINED_PATHS,
+         .help = "number of the most frequent paths to measure outside the program, with recorded "
+                 "branch outcomes"},
+        MACHINE_OPTION(explain_values, "this CPU's machine, otherwise the current machine",
+                       "machine whose tables are used for predictions")),
+    .examples = EXAMPLES("program explain 1", "program explain partition ./sort-it -- words.txt",
+                         "program explain 0x4308 --pid 4711 --seconds 10s"),
     .values_size = sizeof(struct explain_values),
     .flags = COMMAND_CHANGES | COMMAND_JOB,
     .prepare = prepare_explain,

@@ -90,14 +90,6 @@ static bool run_mix(struct session *s, const void *values, struct result *result
     return ok;
 }
 
-static const struct parameter mix_arguments[] = {
-    PROGRAM_INPUTS_ARGUMENT(mix_values),
-    {0},
-};
-static const struct parameter mix_options[] = {PROGRAM_MACHINE_OPTION(mix_values), {0}};
-static const char *const mix_examples[] = {"program mix N=2000",
-                                           "program mix N=2000 --machine skylake", NULL};
-
 const struct command command_program_mix = {
     .name = "program mix",
     .help = "show the program's instructions by class, and their pipeline usage",
@@ -105,9 +97,10 @@ const struct command command_program_mix = {
                    "predicted cycles in which the pipelines of a class are busy. The model is that "
                    "of the PPT-AMMP paper, which executes every block separately. Latency and "
                    "throughput are those of a typical form of the class.",
-    .arguments = mix_arguments,
-    .options = mix_options,
-    .examples = mix_examples,
+    .arguments = PARAMETERS(PROGRAM_INPUTS_ARGUMENT(mix_values)),
+    .options = PARAMETERS(
+        MACHINE_OPTION(mix_values, "the current machine", "machine to predict for")),
+    .examples = EXAMPLES("program mix N=2000", "program mix N=2000 --machine skylake"),
     .values_size = sizeof(struct mix_values),
     .run = run_mix,
 };
@@ -238,18 +231,15 @@ static bool prepare_formula(struct session *s, const void *values, struct task *
     return task_give(task, &ops, f);
 }
 
-static const struct parameter formula_options[] = {PROGRAM_MACHINE_OPTION(formula_values), {0}};
-static const char *const formula_examples[] = {"program formula",
-                                               "program formula --machine skylake", NULL};
-
 const struct command command_program_formula = {
     .name = "program formula",
     .help = "show the program's predicted time as a formula of its inputs",
     .description = "Fits a formula by regression to predictions at the inputs of the runs and at "
                    "inputs up to eight times larger. If the data outgrow a cache, the formula only "
                    "approximates program predict.",
-    .options = formula_options,
-    .examples = formula_examples,
+    .options = PARAMETERS(
+        MACHINE_OPTION(formula_values, "the current machine", "machine to predict for")),
+    .examples = EXAMPLES("program formula", "program formula --machine skylake"),
     .values_size = sizeof(struct formula_values),
     .flags = COMMAND_JOB,
     .prepare = prepare_formula,

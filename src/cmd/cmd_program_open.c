@@ -100,24 +100,17 @@ static bool run_open(struct session *s, const void *values, struct result *resul
     return !s->interactive || !s->views || session_view(s, "view", "kernel", result, err);
 }
 
-static const struct parameter arguments[] = {
-    {PARAMETER(TEXT, "N|BLOCK", struct program_open_values, what),
-     .required = true,
-     .help = "number of a loop in the last program profile, or name of a block in the last program "
-             "show"},
-    {0},
-};
-
-static const char *const examples[] = {"program open 1", "program open main:12", NULL};
-
 const struct command command_program_open = {
     .name = "program open",
     .help = "show a hot loop of the last program profile, or a block, in the place LOOP",
     .description = "A block in a loop is shown with its innermost loop, other blocks with their "
                    "own instructions. If functions of several files have the same name, put the "
                    "file first: a.c:update:3.",
-    .arguments = arguments,
-    .examples = examples,
+    .arguments = PARAMETERS(
+        {PARAMETER(TEXT, "N|BLOCK", struct program_open_values, what), .required = true,
+         .help = "number of a loop in the last program profile, or name of a block in the last "
+                 "program show"}),
+    .examples = EXAMPLES("program open 1", "program open main:12"),
     .values_size = sizeof(struct program_open_values),
     .flags = COMMAND_CHANGES,
     .run = run_open,

@@ -443,36 +443,6 @@ static bool prepare_predict(struct session *s, const void *values, struct task *
     return false;
 }
 
-static const struct parameter arguments[] = {
-    PROGRAM_INPUTS_ARGUMENT(predict_values),
-    {0},
-};
-
-static const struct parameter options[] = {
-    {PARAMETER(WORDS, "--machine", struct predict_values, machines), .value = "ID",
-     .otherwise = "the current machine", .complete = COMPLETE_MACHINE,
-     .help = "machine to predict for; parts are listed for the first one"},
-    {PARAMETER(CHOICE, "--model", struct predict_values, model), .choices = "steady|ammp",
-     .initial = "steady",
-     .help = "bounds of loops in steady state, or the pipeline model of the PPT-AMMP paper for "
-             "every block"},
-    {PARAMETER(NUMBER, "--clock", struct predict_values, clock), .value = "GHZ", .unit = "GHz",
-     .least = 0.001, .most = 100,
-     .otherwise = "measured for this CPU, otherwise the machine's fact clock",
-     .help = "core clock"},
-    {PARAMETER(WORDS, "--fact", struct predict_values, facts), .value = "KEY=VALUE",
-     .otherwise = "the machine's own",
-     .help = "replace a fact of the machine; suffixes k and M are allowed"},
-    PROGRAM_FRESH_OPTION(predict_values),
-    PROGRAM_THREADS_OPTIONS(predict_values),
-    {PARAMETER(COUNT, "--top", struct predict_values, top), .value = "N", .least = 1, .most = 1e9,
-     .initial = "12", .help = "number of parts to show, the longest first"},
-    {0},
-};
-
-static const char *const examples[] = {
-    "program predict N=4096", "program predict N=4096 --machine skylake --machine znver4", NULL};
-
 const struct command command_program_predict = {
     .name = "program predict",
     .help = "predict the program's time for any inputs and on any machine",
@@ -486,9 +456,27 @@ const struct command command_program_predict = {
         "caches and memory are measured; memory.csv in the state directory stores the memory "
         "results with their date. With --threads, seconds are those of concurrent threads; cycles "
         "and misses are totals of all threads.",
-    .arguments = arguments,
-    .options = options,
-    .examples = examples,
+    .arguments = PARAMETERS(PROGRAM_INPUTS_ARGUMENT(predict_values)),
+    .options = PARAMETERS(
+        MACHINES_OPTION(predict_values, "the current machine",
+                        "machine to predict for; parts are listed for the first one"),
+        {PARAMETER(CHOICE, "--model", struct predict_values, model), .choices = "steady|ammp",
+         .initial = "steady",
+         .help = "bounds of loops in steady state, or the pipeline model of the PPT-AMMP paper for "
+                 "every block"},
+        {PARAMETER(NUMBER, "--clock", struct predict_values, clock), .value = "GHZ", .unit = "GHz",
+         .least = 0.001, .most = 100,
+         .otherwise = "measured for this CPU, otherwise the machine's fact clock",
+         .help = "core clock"},
+        {PARAMETER(WORDS, "--fact", struct predict_values, facts), .value = "KEY=VALUE",
+         .otherwise = "the machine's own",
+         .help = "replace a fact of the machine; suffixes k and M are allowed"},
+        PROGRAM_FRESH_OPTION(predict_values),
+        PROGRAM_THREADS_OPTIONS(predict_values),
+        {PARAMETER(COUNT, "--top", struct predict_values, top), .value = "N", .least = 1,
+         .most = 1e9, .initial = "12", .help = "number of parts to show, the longest first"}),
+    .examples = EXAMPLES("program predict N=4096",
+                         "program predict N=4096 --machine skylake --machine znver4"),
     .values_size = sizeof(struct predict_values),
     .flags = COMMAND_JOB,
     .prepare = prepare_predict,

@@ -685,47 +685,6 @@ static bool prepare_profile(struct session *s, const void *values, struct task *
     return false;
 }
 
-static const struct parameter arguments[] = {
-    {PARAMETER(WORDS, "PROGRAM", struct profile_values, words), .complete = COMPLETE_FILE,
-     .help = "program or script, found as by the shell, then its arguments; write -- before "
-             "arguments that begin with --"},
-    {0},
-};
-
-static const struct parameter options[] = {
-    {PARAMETER(COUNT, "--pid", struct profile_values, pid), .value = "N", .least = 1,
-     .most = 4194304, .otherwise = "start a program",
-     .help = "running process to profile instead of starting a program"},
-    {PARAMETER(DURATION, "--seconds", struct profile_values, seconds), .value = "T", .least = 0.01,
-     .most = 86400, .otherwise = "until the program ends; 5 s with --pid",
-     .help = "time limit for profiling, after which a program started by this command is killed"},
-    {PARAMETER(NUMBER, "--rate", struct profile_values, rate), .value = "N", .least = 1,
-     .most = 20000, .initial = "1000", .help = "samples per second of CPU time"},
-    {PARAMETER(CHOICE, "--method", struct profile_values, method), .choices = "any|clock|interrupt",
-     .initial = "any",
-     .help = "sampling method: clock (perf_event_open), interrupt (ptrace), or any: the clock if "
-             "allowed, otherwise interrupts"},
-    {PARAMETER(TEXT, "--output", struct profile_values, output), .value = "FILE",
-     .otherwise = "a new file in TMPDIR, kept for a day, shown in the result",
-     .complete = COMPLETE_FILE, .help = "file to append the program's output to"},
-    {PARAMETER(TEXT, "--input", struct profile_values, input), .value = "FILE",
-     .otherwise = "no input", .complete = COMPLETE_FILE,
-     .help = "file for standard input of the program"},
-    {PARAMETER(TEXT, "--machine", struct profile_values, machine), .value = "ID",
-     .otherwise = "this CPU's machine, otherwise the current machine", .complete = COMPLETE_MACHINE,
-     .help = "machine whose tables are used for bounds and predictions"},
-    {PARAMETER(COUNT, "--measure", struct profile_values, measure), .value = "N", .least = 0,
-     .most = 100, .initial = "1",
-     .help = "number of loops to measure outside the program, hottest first"},
-    {PARAMETER(COUNT, "--top", struct profile_values, top), .value = "N", .least = 1,
-     .most = 100000, .initial = "20", .help = "number of functions and loops to show"},
-    {0},
-};
-
-static const char *const examples[] = {"program profile ./simulation -- --steps 100 input.dat",
-                                       "program profile --pid 4711 --seconds 10s",
-                                       "program profile sort --input words.txt --rate 5000", NULL};
-
 const struct command command_program_profile = {
     .name = "program profile",
     .meant = "hot hotspots sample",
@@ -736,9 +695,40 @@ const struct command command_program_profile = {
                    "machine code, even of stripped programs. The hottest loop is measured outside "
                    "the program, with its data in the first-level cache; in the program it may "
                    "take longer. program open N shows a loop in the place LOOP.",
-    .arguments = arguments,
-    .options = options,
-    .examples = examples,
+    .arguments = PARAMETERS(
+        {PARAMETER(WORDS, "PROGRAM", struct profile_values, words), .complete = COMPLETE_FILE,
+         .help = "program or script, found as by the shell, then its arguments; write -- before "
+                 "arguments that begin with --"}),
+    .options = PARAMETERS(
+        {PARAMETER(COUNT, "--pid", struct profile_values, pid), .value = "N", .least = 1,
+         .most = 4194304, .otherwise = "start a program",
+         .help = "running process to profile instead of starting a program"},
+        {PARAMETER(DURATION, "--seconds", struct profile_values, seconds), .value = "T",
+         .least = 0.01, .most = 86400, .otherwise = "until the program ends; 5 s with --pid",
+         .help = "time limit for profiling, after which a program started by this command is "
+                 "killed"},
+        {PARAMETER(NUMBER, "--rate", struct profile_values, rate), .value = "N", .least = 1,
+         .most = 20000, .initial = "1000", .help = "samples per second of CPU time"},
+        {PARAMETER(CHOICE, "--method", struct profile_values, method),
+         .choices = "any|clock|interrupt", .initial = "any",
+         .help = "sampling method: clock (perf_event_open), interrupt (ptrace), or any: the clock "
+                 "if allowed, otherwise interrupts"},
+        {PARAMETER(TEXT, "--output", struct profile_values, output), .value = "FILE",
+         .otherwise = "a new file in TMPDIR, kept for a day, shown in the result",
+         .complete = COMPLETE_FILE, .help = "file to append the program's output to"},
+        {PARAMETER(TEXT, "--input", struct profile_values, input), .value = "FILE",
+         .otherwise = "no input", .complete = COMPLETE_FILE,
+         .help = "file for standard input of the program"},
+        MACHINE_OPTION(profile_values, "this CPU's machine, otherwise the current machine",
+                       "machine whose tables are used for bounds and predictions"),
+        {PARAMETER(COUNT, "--measure", struct profile_values, measure), .value = "N", .least = 0,
+         .most = 100, .initial = "1",
+         .help = "number of loops to measure outside the program, hottest first"},
+        {PARAMETER(COUNT, "--top", struct profile_values, top), .value = "N", .least = 1,
+         .most = 100000, .initial = "20", .help = "number of functions and loops to show"}),
+    .examples = EXAMPLES("program profile ./simulation -- --steps 100 input.dat",
+                         "program profile --pid 4711 --seconds 10s",
+                         "program profile sort --input words.txt --rate 5000"),
     .values_size = sizeof(struct profile_values),
     .flags = COMMAND_CHANGES | COMMAND_JOB,
     .prepare = prepare_profile,
@@ -756,13 +746,11 @@ static bool run_program_stop(struct session *s, const void *values, struct resul
     return true;
 }
 
-static const char *const stop_examples[] = {"program stop", NULL};
-
 const struct command command_program_stop = {
     .name = "program stop",
     .help = "stop the running profile and keep its samples",
     .description = "A program started by the profile is killed; an attached process continues. The "
                    "hottest loops are then predicted and measured as after a complete run.",
-    .examples = stop_examples,
+    .examples = EXAMPLES("program stop"),
     .run = run_program_stop,
 };

@@ -195,29 +195,12 @@ static bool prepare_sensitivity(struct session *s, const void *values, struct ta
 }
 
 #define COMMON_OPTIONS(type)                                                                       \
-    {.name = "--machine",                                                                          \
-     .kind = PARAMETER_TEXT,                                                                       \
-     .at = offsetof(struct type, machine),                                                         \
-     .value = "ID",                                                                                \
-     .otherwise = "the current machine",                                                           \
-     .complete = COMPLETE_MACHINE,                                                                 \
-     .help = "machine whose properties are changed, one at a time, in a copy"},                    \
-        {.name = "--model",                                                                        \
-         .kind = PARAMETER_CHOICE,                                                                 \
-         .at = offsetof(struct type, model),                                                       \
-         .choices = "steady|ammp",                                                                 \
-         .initial = "steady",                                                                      \
-         .help = "bounds of loops in steady state, or the pipeline model of the PPT-AMMP paper"},  \
-        PROGRAM_FRESH_OPTION(type),                                                                \
-    {                                                                                              \
-        0                                                                                          \
-    }
-static const struct parameter sensitivity_arguments[] = {
-    PROGRAM_INPUTS_ARGUMENT(sensitivity_values), {0}};
-static const struct parameter sensitivity_options[] = {COMMON_OPTIONS(sensitivity_values)};
-static const char *const sensitivity_examples[] = {
-    "program sensitivity N=2000", "program sensitivity N=2000 --machine skylake --model ammp",
-    NULL};
+    MACHINE_OPTION(type, "the current machine",                                                    \
+                   "machine whose properties are changed, one at a time, in a copy"),              \
+    {PARAMETER(CHOICE, "--model", struct type, model), .choices = "steady|ammp",                   \
+     .initial = "steady",                                                                          \
+     .help = "bounds of loops in steady state, or the pipeline model of the PPT-AMMP paper"},      \
+    PROGRAM_FRESH_OPTION(type)
 
 const struct command command_program_sensitivity = {
     .name = "program sensitivity",
@@ -226,9 +209,10 @@ const struct command command_program_sensitivity = {
                    "property: 1 means that doubling the property doubles the time, -1 that it "
                    "halves the time. It is computed from values 1 % larger and 1 % smaller "
                    "(integers: larger and smaller by 1). The machine itself is not changed.",
-    .arguments = sensitivity_arguments,
-    .options = sensitivity_options,
-    .examples = sensitivity_examples,
+    .arguments = PARAMETERS(PROGRAM_INPUTS_ARGUMENT(sensitivity_values)),
+    .options = PARAMETERS(COMMON_OPTIONS(sensitivity_values)),
+    .examples = EXAMPLES("program sensitivity N=2000",
+                         "program sensitivity N=2000 --machine skylake --model ammp"),
     .values_size = sizeof(struct sensitivity_values),
     .flags = COMMAND_JOB,
     .prepare = prepare_sensitivity,
@@ -382,22 +366,16 @@ static bool prepare_sweep(struct session *s, const void *values, struct task *ta
     return false;
 }
 
-static const struct parameter sweep_arguments[] = {
-    {PARAMETER(TEXT, "KEY=VALUES", struct sweep_values, property), .required = true,
-     .help = "fact of the machine and its values; suffixes k and M are allowed"},
-    PROGRAM_INPUTS_ARGUMENT(sweep_values),
-    {0}};
-static const struct parameter sweep_options[] = {COMMON_OPTIONS(sweep_values)};
-static const char *const sweep_examples[] = {
-    "program sweep l2_bytes=256k,512k,1M,2M,4M N=600",
-    "program sweep memory_latency=60,80,100,120 N=600 --machine skylake", NULL};
-
 const struct command command_program_sweep = {
     .name = "program sweep",
     .help = "predict the program's time over values of one property of a machine",
-    .arguments = sweep_arguments,
-    .options = sweep_options,
-    .examples = sweep_examples,
+    .arguments = PARAMETERS(
+        {PARAMETER(TEXT, "KEY=VALUES", struct sweep_values, property), .required = true,
+         .help = "fact of the machine and its values; suffixes k and M are allowed"},
+        PROGRAM_INPUTS_ARGUMENT(sweep_values)),
+    .options = PARAMETERS(COMMON_OPTIONS(sweep_values)),
+    .examples = EXAMPLES("program sweep l2_bytes=256k,512k,1M,2M,4M N=600",
+                         "program sweep memory_latency=60,80,100,120 N=600 --machine skylake"),
     .values_size = sizeof(struct sweep_values),
     .flags = COMMAND_JOB,
     .prepare = prepare_sweep,

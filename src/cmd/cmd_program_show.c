@@ -207,19 +207,6 @@ static bool prepare_show(struct session *s, const void *values, struct task *tas
     return w && task_give(task, &ops, w);
 }
 
-static const struct parameter arguments[] = {
-    PROGRAM_INPUTS_ARGUMENT(show_values),
-    {0},
-};
-
-static const struct parameter options[] = {
-    PROGRAM_MACHINE_OPTION(show_values),
-    {0},
-};
-
-static const char *const examples[] = {"program show", "program show N=2000 --machine skylake",
-                                       NULL};
-
 const struct command command_program_show = {
     .name = "program show",
     .help = "predict the program block by block, and show it in the place PROGRAM",
@@ -227,9 +214,10 @@ const struct command command_program_show = {
         "Shows blocks with the formula of their count, cycles and share of the time; edges between "
         "blocks, reuse distances, misses by cache size, the time over the most varied input, and "
         "sensitivities. The cycles of a part are divided among its blocks by their instructions.",
-    .arguments = arguments,
-    .options = options,
-    .examples = examples,
+    .arguments = PARAMETERS(PROGRAM_INPUTS_ARGUMENT(show_values)),
+    .options = PARAMETERS(
+        MACHINE_OPTION(show_values, "the current machine", "machine to predict for")),
+    .examples = EXAMPLES("program show", "program show N=2000 --machine skylake"),
     .values_size = sizeof(struct show_values),
     .flags = COMMAND_JOB,
     .prepare = prepare_show,

@@ -449,30 +449,6 @@ static bool prepare_validate(struct session *s, const void *values, struct task 
     return false;
 }
 
-static const struct parameter arguments[] = {
-    {PARAMETER(WORDS, "INPUT=VALUES", struct validate_values, inputs), .required = true,
-     .help = "input and its values; with several inputs, all combinations are run"},
-    {0},
-};
-
-static const struct parameter options[] = {
-    {PARAMETER(TEXT, "--machine", struct validate_values, machine), .value = "ID",
-     .otherwise = "this CPU's machine", .complete = COMPLETE_MACHINE,
-     .help = "machine to predict with"},
-    PROGRAM_THREADS_OPTIONS(validate_values),
-    {PARAMETER(COUNT, "--times", struct validate_values, times), .value = "N", .least = 1,
-     .most = 1000, .initial = "3",
-     .help = "runs per input, up to 2N until two agree; reports the lower quartile (the minimum "
-             "for N <= 3)"},
-    {PARAMETER(DURATION, "--limit", struct validate_values, limit), .value = "T", .least = 0.001,
-     .most = 1e6, .initial = "60",
-     .help = "time limit of each run; the command fails if a run exceeds it"},
-    {0},
-};
-
-static const char *const examples[] = {"program validate N=512,1000,2000",
-                                       "program validate N=512 --times 5 --limit 1m", NULL};
-
 const struct command command_program_validate = {
     .name = "program validate",
     .help =
@@ -484,9 +460,21 @@ const struct command command_program_validate = {
         "available share of the core are measured in each run. With --threads the program gets "
         "OMP_NUM_THREADS, and its time is the CPU time of all threads divided by their number: "
         "program load ./serial --untraced ./with-openmp --arguments ...",
-    .arguments = arguments,
-    .options = options,
-    .examples = examples,
+    .arguments = PARAMETERS(
+        {PARAMETER(WORDS, "INPUT=VALUES", struct validate_values, inputs), .required = true,
+         .help = "input and its values; with several inputs, all combinations are run"}),
+    .options = PARAMETERS(
+        MACHINE_OPTION(validate_values, "this CPU's machine", "machine to predict with"),
+        PROGRAM_THREADS_OPTIONS(validate_values),
+        {PARAMETER(COUNT, "--times", struct validate_values, times), .value = "N", .least = 1,
+         .most = 1000, .initial = "3",
+         .help = "runs per input, up to 2N until two agree; reports the lower quartile (the "
+                 "minimum for N <= 3)"},
+        {PARAMETER(DURATION, "--limit", struct validate_values, limit), .value = "T",
+         .least = 0.001, .most = 1e6, .initial = "60",
+         .help = "time limit of each run; the command fails if a run exceeds it"}),
+    .examples = EXAMPLES("program validate N=512,1000,2000",
+                         "program validate N=512 --times 5 --limit 1m"),
     .values_size = sizeof(struct validate_values),
     .flags = COMMAND_JOB,
     .prepare = prepare_validate,

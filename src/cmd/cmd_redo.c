@@ -8,12 +8,10 @@ static bool run(struct session *s, const void *values, struct result *result, st
     return undo_run(s, true, result, err);
 }
 
-static const char *const examples[] = {"redo", NULL};
-
 const struct command command_redo = {
     .name = "redo",
     .help = "redo the last undone change",
-    .examples = examples,
+    .examples = EXAMPLES("redo"),
     .flags = COMMAND_CHANGES,
     .run = run,
 };

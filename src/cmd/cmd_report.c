@@ -397,14 +397,6 @@ struct session_report_values {
     const char *file;
 };
 
-static const struct parameter arguments[] = {
-    {PARAMETER(TEXT, "FILE", struct session_report_values, file),
-     .required = true,
-     .complete = COMPLETE_FILE,
-     .help = "file to write: .html or .md"},
-    {0},
-};
-
 static bool prepare(struct session *s, const void *values, struct task *task, struct err *err)
 {
     static const struct task_ops ops = {.doing = "writes",
@@ -433,8 +425,6 @@ static bool prepare(struct session *s, const void *values, struct task *task, st
     return task_give(task, &ops, r);
 }
 
-static const char *const examples[] = {"report session.html", "report session.md", NULL};
-
 const struct command command_report = {
     .name = "report",
     .help = "write the session as one document",
@@ -443,8 +433,10 @@ const struct command command_report = {
                    "machine, and the machine's mapping of the forms in the experiments. It ends "
                    "with the inference runs and their curves. HTML is one self-contained page; its "
                    "plots need gnuplot.",
-    .arguments = arguments,
-    .examples = examples,
+    .arguments = PARAMETERS(
+        {PARAMETER(TEXT, "FILE", struct session_report_values, file), .required = true,
+         .complete = COMPLETE_FILE, .help = "file to write: .html or .md"}),
+    .examples = EXAMPLES("report session.html", "report session.md"),
     .values_size = sizeof(struct session_report_values),
     .prepare = prepare,
 };

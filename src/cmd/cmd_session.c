@@ -12,13 +12,6 @@ struct path_values {
     const char *path;
 };
 
-static const struct parameter saved_to[] = {
-    {PARAMETER(TEXT, "DIRECTORY", struct path_values, path), .required = true,
-     .complete = COMPLETE_FILE,
-     .help = "session directory; only session files in the directory are replaced"},
-    {0},
-};
-
 /* Input and output of this file's jobs. */
 struct moving {
     char *directory;
@@ -59,16 +52,16 @@ static bool prepare_save(struct session *s, const void *values, struct task *tas
     return task_give(task, &ops, m);
 }
 
-static const char *const save_examples[] = {"session save work",
-                                            "session save ~/loops/triad", NULL};
-
 const struct command command_session_save = {
     .name = "session save",
     .meant = "keep store",
     .help = "save kernel, machines, changes, experiments and settings to a directory",
     .description = "An older session in the directory is replaced completely, or not at all.",
-    .arguments = saved_to,
-    .examples = save_examples,
+    .arguments = PARAMETERS(
+        {PARAMETER(TEXT, "DIRECTORY", struct path_values, path), .required = true,
+         .complete = COMPLETE_FILE,
+         .help = "session directory; only session files in the directory are replaced"}),
+    .examples = EXAMPLES("session save work", "session save ~/loops/triad"),
     .values_size = sizeof(struct path_values),
     .flags = COMMAND_JOB,
     .prepare = prepare_save,
@@ -119,22 +112,16 @@ static bool prepare_load(struct session *s, const void *values, struct task *tas
     return task_give(task, &ops, m);
 }
 
-static const struct parameter loaded[] = {
-    {PARAMETER(TEXT, "DIRECTORY", struct path_values, path), .required = true,
-     .complete = COMPLETE_FILE,
-     .help = "session directory, a name from session list, or last: the newest session of a closed "
-             "workbench"},
-    {0},
-};
-
-static const char *const load_examples[] = {"session load work", "session load last", NULL};
-
 const struct command command_session_load = {
     .name = "session load",
     .help = "resume a saved session",
     .description = "Replaces the current session. Rejected while jobs run.",
-    .arguments = loaded,
-    .examples = load_examples,
+    .arguments = PARAMETERS(
+        {PARAMETER(TEXT, "DIRECTORY", struct path_values, path), .required = true,
+         .complete = COMPLETE_FILE,
+         .help = "session directory, a name from session list, or last: the newest session of a "
+                 "closed workbench"}),
+    .examples = EXAMPLES("session load work", "session load last"),
     .values_size = sizeof(struct path_values),
     .flags = COMMAND_CHANGES | COMMAND_JOB,
     .prepare = prepare_load,

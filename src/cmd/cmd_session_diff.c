@@ -16,14 +16,6 @@ struct session_pair {
     const char *a, *b;
 };
 
-static const struct parameter arguments[] = {
-    {PARAMETER(TEXT, "A", struct session_pair, a), .required = true, .complete = COMPLETE_FILE,
-     .help = "session directory, a name from session list, or last"},
-    {PARAMETER(TEXT, "B", struct session_pair, b), .otherwise = "the current session",
-     .complete = COMPLETE_FILE, .help = "another one"},
-    {0},
-};
-
 /* State of the job of session diff: two sessions to compare. */
 struct comparison {
     char *paths[2];            /* paths[1] NULL: the current session */
@@ -316,15 +308,17 @@ static bool prepare_diff(struct session *s, const void *values, struct task *tas
     return task_give(task, &ops, c);
 }
 
-static const char *const examples[] = {"session diff last", "session diff monday tuesday", NULL};
-
 const struct command command_session_diff = {
     .name = "session diff",
     .help = "compare two sessions: settings, kernels, port usages, experiments",
     .description = "Without B, A is compared with the current session. A usage changed in only one "
                    "session is compared with the shipped usage.",
-    .arguments = arguments,
-    .examples = examples,
+    .arguments = PARAMETERS(
+        {PARAMETER(TEXT, "A", struct session_pair, a), .required = true, .complete = COMPLETE_FILE,
+         .help = "session directory, a name from session list, or last"},
+        {PARAMETER(TEXT, "B", struct session_pair, b), .otherwise = "the current session",
+         .complete = COMPLETE_FILE, .help = "another one"}),
+    .examples = EXAMPLES("session diff last", "session diff monday tuesday"),
     .values_size = sizeof(struct session_pair),
     .flags = COMMAND_JOB,
     .prepare = prepare_diff,

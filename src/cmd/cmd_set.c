@@ -14,17 +14,6 @@ struct set_values {
     const char *name, *value;
 };
 
-static const struct parameter arguments[] = {
-    {PARAMETER(TEXT, "NAME", struct set_values, name),
-     .otherwise = "show all settings",
-     .complete = COMPLETE_SETTING,
-     .help = "machine, or a setting listed below"},
-    {PARAMETER(TEXT, "VALUE", struct set_values, value),
-     .complete = COMPLETE_SETTING,
-     .help = "new value; ID[,ID...] for machine"},
-    {0},
-};
-
 /* State of `set machine`: the machines to select. Machines that are not loaded yet are loaded in
  * the background. */
 struct choosing {
@@ -196,16 +185,17 @@ static bool prepare(struct session *s, const void *values, struct task *task, st
     return true;
 }
 
-static const char *const examples[] = {"set machine skylake,znver4", "set format csv",
-                                       "set threads 4", NULL};
-
 const struct command command_set = {
     .name = "set",
     .help = "show the settings, or change a setting",
     .description = "machine ID[,ID...] selects the machines shown side by side; the first one is "
                    "the current machine.",
-    .arguments = arguments,
-    .examples = examples,
+    .arguments = PARAMETERS(
+        {PARAMETER(TEXT, "NAME", struct set_values, name), .otherwise = "show all settings",
+         .complete = COMPLETE_SETTING, .help = "machine, or a setting listed below"},
+        {PARAMETER(TEXT, "VALUE", struct set_values, value), .complete = COMPLETE_SETTING,
+         .help = "new value; ID[,ID...] for machine"}),
+    .examples = EXAMPLES("set machine skylake,znver4", "set format csv", "set threads 4"),
     .values_size = sizeof(struct set_values),
     .flags = COMMAND_CHANGES,
     .prepare = prepare,

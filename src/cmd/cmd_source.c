@@ -9,14 +9,6 @@ struct source_values {
     const char *path;
 };
 
-static const struct parameter arguments[] = {
-    {PARAMETER(TEXT, "FILE", struct source_values, path),
-     .required = true,
-     .complete = COMPLETE_FILE,
-     .help = "script with one or more commands per line"},
-    {0},
-};
-
 static bool run(struct session *s, const void *values, struct result *result, struct err *err)
 {
     static int depth;
@@ -35,13 +27,13 @@ static bool run(struct session *s, const void *values, struct result *result, st
     return ok;
 }
 
-static const char *const examples[] = {"source evolve.pf", "source measure.pf", NULL};
-
 const struct command command_source = {
     .name = "source",
     .help = "run commands from a file",
-    .arguments = arguments,
-    .examples = examples,
+    .arguments = PARAMETERS(
+        {PARAMETER(TEXT, "FILE", struct source_values, path), .required = true,
+         .complete = COMPLETE_FILE, .help = "script with one or more commands per line"}),
+    .examples = EXAMPLES("source evolve.pf", "source measure.pf"),
     .values_size = sizeof(struct source_values),
     .flags = COMMAND_CHANGES | COMMAND_SILENT,
     .run = run,

@@ -11,14 +11,6 @@ struct throughput_values {
     const char *experiment;
 };
 
-static const struct parameter arguments[] = {
-    {PARAMETER(TEXT, "EXPERIMENT", struct throughput_values, experiment),
-     .required = true,
-     .complete = COMPLETE_FORM,
-     .help = "forms with counts, joined by +; no quotes needed"},
-    {0},
-};
-
 /* Parses the rest of the line. Ignores quotes, because no form contains any. */
 static bool parse(const char *text, struct experiment *e, struct err *err)
 {
@@ -126,16 +118,16 @@ static bool run(struct session *s, const void *values, struct result *result, st
     return ok;
 }
 
-static const char *const examples[] = {"throughput 2*ADD (R64, R64) + IMUL (R64, R64)",
-                                       "throughput ADD (R64, R64)", NULL};
-
 const struct command command_throughput = {
     .name = "throughput",
     .help = "predict the cycles and port load of an experiment on the current machine",
     .description =
         "Assumes independent instructions; the bottleneck is the smallest set of saturated ports.",
-    .arguments = arguments,
-    .examples = examples,
+    .arguments = PARAMETERS(
+        {PARAMETER(TEXT, "EXPERIMENT", struct throughput_values, experiment), .required = true,
+         .complete = COMPLETE_FORM, .help = "forms with counts, joined by +; no quotes needed"}),
+    .examples = EXAMPLES("throughput 2*ADD (R64, R64) + IMUL (R64, R64)",
+                         "throughput ADD (R64, R64)"),
     .values_size = sizeof(struct throughput_values),
     .flags = COMMAND_RAW,
     .run = run,

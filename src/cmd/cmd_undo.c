@@ -8,8 +8,6 @@ static bool run(struct session *s, const void *values, struct result *result, st
     return undo_run(s, false, result, err);
 }
 
-static const char *const examples[] = {"undo", NULL};
-
 const struct command command_undo = {
     .name = "undo",
     .help = "undo the last change of a mapping or kernel",
@@ -17,7 +15,7 @@ const struct command command_undo = {
         "Undoes changes by mapping set and kernel learn, and edits and reloads of kernels. Also "
         "removes machines that mapping load, new and import or evolve adopt added. The title of a "
         "changed machine ends in \", edited\". Loading a session clears the list of changes.",
-    .examples = examples,
+    .examples = EXAMPLES("undo"),
     .flags = COMMAND_CHANGES,
     .run = run,
 };

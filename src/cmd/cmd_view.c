@@ -10,18 +10,10 @@ struct verb_values {
     const char *text;
 };
 
-static const struct parameter view_arguments[] = {
-    {PARAMETER(TEXT, "NAME", struct verb_values, text), .required = true, .complete = COMPLETE_VIEW,
-     .help = "name of a view or place, or an unambiguous abbreviation"},
-    {0},
-};
-
 static bool run_view(struct session *s, const void *values, struct result *result, struct err *err)
 {
     return session_view(s, "view", ((const struct verb_values *)values)->text, result, err);
 }
-
-static const char *const view_examples[] = {"view timeline", "view experiments", NULL};
 
 const struct command command_view = {
     .name = "view",
@@ -29,19 +21,14 @@ const struct command command_view = {
         "show a view in its pane, or a place (LOOP, PROGRAM, LAB); in batch mode, print the view",
     .description =
         "In batch mode the variables COLUMNS and LINES set the size (default 120 by 38).",
-    .arguments = view_arguments,
-    .examples = view_examples,
+    .arguments = PARAMETERS(
+        {PARAMETER(TEXT, "NAME", struct verb_values, text), .required = true,
+         .complete = COMPLETE_VIEW,
+         .help = "name of a view or place, or an unambiguous abbreviation"}),
+    .examples = EXAMPLES("view timeline", "view experiments"),
     .flags = COMMAND_SHOWN,
     .values_size = sizeof(struct verb_values),
     .run = run_view,
-};
-
-static const struct parameter pane_arguments[] = {
-    {PARAMETER(TEXT, "NAME", struct verb_values, text),
-     .required = true,
-     .complete = COMPLETE_VIEW,
-     .help = "next, previous, or a view of the place"},
-    {0},
 };
 
 static bool run_pane(struct session *s, const void *values, struct result *result, struct err *err)
@@ -49,24 +36,18 @@ static bool run_pane(struct session *s, const void *values, struct result *resul
     return session_view(s, "pane", ((const struct verb_values *)values)->text, result, err);
 }
 
-static const char *const pane_examples[] = {"pane next", "pane timeline", NULL};
-
 const struct command command_pane = {
     .name = "pane",
     .help = "move the keyboard focus to another pane of the place",
     .description = "On a large screen the panes of a place are next to each other; set panes off "
                    "shows only the pane with the focus.",
-    .arguments = pane_arguments,
-    .examples = pane_examples,
+    .arguments = PARAMETERS(
+        {PARAMETER(TEXT, "NAME", struct verb_values, text), .required = true,
+         .complete = COMPLETE_VIEW, .help = "next, previous, or a view of the place"}),
+    .examples = EXAMPLES("pane next", "pane timeline"),
     .flags = COMMAND_SHOWN,
     .values_size = sizeof(struct verb_values),
     .run = run_pane,
-};
-
-static const struct parameter find_arguments[] = {
-    {PARAMETER(TEXT, "TEXT | --next | --previous", struct verb_values, text), .required = true,
-     .verbatim = true, .help = "text to search for, or the direction of the next match"},
-    {0},
 };
 
 static bool run_find(struct session *s, const void *values, struct result *result, struct err *err)
@@ -74,24 +55,16 @@ static bool run_find(struct session *s, const void *values, struct result *resul
     return session_view(s, "find", ((const struct verb_values *)values)->text, result, err);
 }
 
-static const char *const find_examples[] = {"find vfmadd", "find --next", NULL};
-
 const struct command command_find = {
     .name = "find",
     .help = "search in the view",
-    .arguments = find_arguments,
-    .examples = find_examples,
+    .arguments = PARAMETERS(
+        {PARAMETER(TEXT, "TEXT | --next | --previous", struct verb_values, text), .required = true,
+         .verbatim = true, .help = "text to search for, or the direction of the next match"}),
+    .examples = EXAMPLES("find vfmadd", "find --next"),
     .values_size = sizeof(struct verb_values),
     .flags = COMMAND_RAW | COMMAND_SHOWN,
     .run = run_find,
-};
-
-static const struct parameter jump_arguments[] = {
-    {PARAMETER(CHOICE, "WHERE", struct verb_values, text),
-     .choices = "back|forward|mapping|experiments|kernel|swap",
-     .otherwise = "the mapping; in the mapping: the experiments",
-     .help = "view in which to show the selected form, or direction in the history of jumps"},
-    {0},
 };
 
 static bool run_jump(struct session *s, const void *values, struct result *result, struct err *err)
@@ -101,8 +74,6 @@ static bool run_jump(struct session *s, const void *values, struct result *resul
     return session_view(s, "jump", where ? where : "", result, err);
 }
 
-static const char *const jump_examples[] = {"jump", "jump kernel", "jump back", NULL};
-
 const struct command command_jump = {
     .name = "jump",
     .help = "show the selected form in another view, or go back",
@@ -111,19 +82,15 @@ const struct command command_jump = {
                    "the form, or to the lines of the loop. jump swap alternates between the "
                    "inferred mapping and the machine's tables, at the same form. jump back and "
                    "jump forward follow the history of jumps and views.",
-    .arguments = jump_arguments,
-    .examples = jump_examples,
+    .arguments = PARAMETERS(
+        {PARAMETER(CHOICE, "WHERE", struct verb_values, text),
+         .choices = "back|forward|mapping|experiments|kernel|swap",
+         .otherwise = "the mapping; in the mapping: the experiments",
+         .help = "view in which to show the selected form, or direction in the history of jumps"}),
+    .examples = EXAMPLES("jump", "jump kernel", "jump back"),
     .values_size = sizeof(struct verb_values),
     .flags = COMMAND_SILENT,
     .run = run_jump,
-};
-
-static const struct parameter sort_arguments[] = {
-    {PARAMETER(TEXT, "COLUMN", struct verb_values, text), .otherwise = "original order",
-     .complete = COMPLETE_SORT,
-     .help = "columns to sort by, at most four, the most important first; -COLUMN for descending "
-             "order"},
-    {0},
 };
 
 static bool run_sort(struct session *s, const void *values, struct result *result, struct err *err)
@@ -131,25 +98,18 @@ static bool run_sort(struct session *s, const void *values, struct result *resul
     return session_view(s, "sort", ((const struct verb_values *)values)->text, result, err);
 }
 
-static const char *const sort_examples[] = {"sort error", "sort -cycles", "sort state -error",
-                                            "sort", NULL};
-
 const struct command command_sort = {
     .name = "sort",
     .help = "sort the rows of the view",
-    .arguments = sort_arguments,
-    .examples = sort_examples,
+    .arguments = PARAMETERS(
+        {PARAMETER(TEXT, "COLUMN", struct verb_values, text), .otherwise = "original order",
+         .complete = COMPLETE_SORT,
+         .help = "columns to sort by, at most four, the most important first; -COLUMN for "
+                 "descending order"}),
+    .examples = EXAMPLES("sort error", "sort -cycles", "sort state -error", "sort"),
     .values_size = sizeof(struct verb_values),
     .flags = COMMAND_RAW | COMMAND_SHOWN,
     .run = run_sort,
-};
-
-static const struct parameter filter_arguments[] = {
-    {PARAMETER(TEXT, "EXPRESSION", struct verb_values, text), .otherwise = "show all rows",
-     .complete = COMPLETE_FILTER,
-     .help = "conditions on columns, joined by & and |, such as cycles>2 & form~VADD | error>40%, "
-             "or words to find in any column; quotes make text literal"},
-    {0},
 };
 
 static bool run_filter(struct session *s, const void *values, struct result *result,
@@ -158,21 +118,21 @@ static bool run_filter(struct session *s, const void *values, struct result *res
     return session_view(s, "filter", ((const struct verb_values *)values)->text, result, err);
 }
 
-static const char *const filter_examples[] = {"filter cycles>2 & form~VADD",
-                                              "filter error>40% | error<-40%", "filter", NULL};
-
 const struct command command_filter = {
     .name = "filter",
     .help = "show only the rows that match",
-    .arguments = filter_arguments,
-    .examples = filter_examples,
+    .arguments = PARAMETERS(
+        {PARAMETER(TEXT, "EXPRESSION", struct verb_values, text), .otherwise = "show all rows",
+         .complete = COMPLETE_FILTER,
+         .help = "conditions on columns, joined by & and |, such as cycles>2 & form~VADD | "
+                 "error>40%, or words to find in any column; quotes make text literal"}),
+    .examples = EXAMPLES("filter cycles>2 & form~VADD", "filter error>40% | error<-40%", "filter"),
     .values_size = sizeof(struct verb_values),
     .flags = COMMAND_RAW | COMMAND_SHOWN,
     .run = run_filter,
 };
 
 /* Command `do`: runs an action that keys are bound to in the displayed view. */
-
 
 #define ACTION_WORD(value, name) name,
 static const char *const words[] = {ACTIONS(ACTION_WORD)};
@@ -186,36 +146,21 @@ enum action action_find(const char *name)
     return a;
 }
 
-static const struct parameter do_arguments[] = {
-    {PARAMETER(CHOICE, "ACTION", struct verb_values, text),
-     .required = true,
-     .choices = ACTION_CHOICES,
-     .help = "action; keys lists its effect in each view"},
-    {0},
-};
-
 static bool run_do(struct session *s, const void *values, struct result *result, struct err *err)
 {
     return session_view(s, "do", ((const struct verb_values *)values)->text, result, err);
 }
 
-static const char *const do_examples[] = {"do page-down", "do sort-next", NULL};
-
 const struct command command_do = {
     .name = "do",
     .help = "move in the view, or run another action of its keys",
-    .arguments = do_arguments,
-    .examples = do_examples,
+    .arguments = PARAMETERS(
+        {PARAMETER(CHOICE, "ACTION", struct verb_values, text), .required = true,
+         .choices = ACTION_CHOICES, .help = "action; keys lists its effect in each view"}),
+    .examples = EXAMPLES("do page-down", "do sort-next"),
     .values_size = sizeof(struct verb_values),
     .flags = COMMAND_SILENT,
     .run = run_do,
-};
-
-static const struct parameter prompt_arguments[] = {
-    {PARAMETER(TEXT, "TEXT", struct verb_values, text), .otherwise = "an empty prompt",
-     .verbatim = true,
-     .help = "initial text of the prompt; the current filter is added after filter"},
-    {0},
 };
 
 static bool run_prompt(struct session *s, const void *values, struct result *result,
@@ -224,13 +169,14 @@ static bool run_prompt(struct session *s, const void *values, struct result *res
     return session_view(s, "prompt", ((const struct verb_values *)values)->text, result, err);
 }
 
-static const char *const prompt_examples[] = {"prompt", "prompt kernel load", NULL};
-
 const struct command command_prompt = {
     .name = "prompt",
     .help = "open the command prompt",
-    .arguments = prompt_arguments,
-    .examples = prompt_examples,
+    .arguments = PARAMETERS(
+        {PARAMETER(TEXT, "TEXT", struct verb_values, text), .otherwise = "an empty prompt",
+         .verbatim = true,
+         .help = "initial text of the prompt; the current filter is added after filter"}),
+    .examples = EXAMPLES("prompt", "prompt kernel load"),
     .values_size = sizeof(struct verb_values),
     .flags = COMMAND_RAW | COMMAND_SILENT,
     .run = run_prompt,

@@ -13,12 +13,6 @@ struct tutorial_values {
     size_t step;
 };
 
-static const struct parameter tutorial_arguments[] = {
-    {PARAMETER(COUNT, "STEP", struct tutorial_values, step), .least = 1, .most = 99, .initial = "1",
-     .help = "number of the first step"},
-    {0},
-};
-
 static bool run_tutorial(struct session *s, const void *values, struct result *result,
                          struct err *err)
 {
@@ -29,31 +23,21 @@ static bool run_tutorial(struct session *s, const void *values, struct result *r
     return session_view(s, "tutorial", step, result, err);
 }
 
-static const char *const tutorial_examples[] = {"tutorial", "tutorial 7", NULL};
-
 const struct command command_tutorial = {
     .name = "tutorial",
     .help = "show a tutorial of the workbench",
     .description = "Each step names a key or command; using it leads to the next step. F8 skips a "
                    "step, Esc ends the tutorial.",
-    .arguments = tutorial_arguments,
-    .examples = tutorial_examples,
+    .arguments = PARAMETERS(
+        {PARAMETER(COUNT, "STEP", struct tutorial_values, step), .least = 1, .most = 99,
+         .initial = "1", .help = "number of the first step"}),
+    .examples = EXAMPLES("tutorial", "tutorial 7"),
     .values_size = sizeof(struct tutorial_values),
     .run = run_tutorial,
 };
 
 struct demo_values {
     double seconds;
-};
-
-static const struct parameter demo_options[] = {
-    {PARAMETER(DURATION, "--seconds", struct demo_values, seconds),
-     .value = "T",
-     .least = 1,
-     .most = 3600,
-     .initial = "120",
-     .help = "duration, such as 60 or 2m"},
-    {0},
 };
 
 static bool run_demo(struct session *s, const void *values, struct result *result, struct err *err)
@@ -67,8 +51,6 @@ static bool run_demo(struct session *s, const void *values, struct result *resul
     return session_view(s, "demo", seconds, result, err);
 }
 
-static const char *const demo_examples[] = {"demo", "demo --seconds 60", NULL};
-
 const struct command command_demo = {
     .name = "demo",
     .help =
@@ -76,8 +58,10 @@ const struct command command_demo = {
         "CPU",
     .description = "Any key ends the demonstration. It uses a separate session; your session is "
                    "restored unchanged. Rejected while jobs run.",
-    .options = demo_options,
-    .examples = demo_examples,
+    .options = PARAMETERS(
+        {PARAMETER(DURATION, "--seconds", struct demo_values, seconds), .value = "T", .least = 1,
+         .most = 3600, .initial = "120", .help = "duration, such as 60 or 2m"}),
+    .examples = EXAMPLES("demo", "demo --seconds 60"),
     .values_size = sizeof(struct demo_values),
     .run = run_demo,
 };
@@ -107,15 +91,13 @@ static bool run_quit(struct session *s, const void *values, struct result *resul
     return true;
 }
 
-static const char *const quit_examples[] = {"quit", NULL};
-
 const struct command command_quit = {
     .name = "quit",
     .meant = "exit leave",
     .help = "leave",
     .description = "Running jobs are cancelled; their measurements are kept. The workbench asks "
                    "for confirmation if a job runs or a profile would be lost.",
-    .examples = quit_examples,
+    .examples = EXAMPLES("quit"),
     .flags = COMMAND_SILENT,
     .run = run_quit,
 };

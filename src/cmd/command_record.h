@@ -24,6 +24,10 @@ enum command_flags {
     COMMAND_FORMS = 32,
 };
 
+#define EXAMPLES(...) ((const char *const[]){__VA_ARGS__, NULL})
+/* The list of a command's parameters, each in braces. */
+#define PARAMETERS(...) ((const struct parameter[]){__VA_ARGS__, {0}})
+
 struct command {
     const char *name;                    /* noun and verb ("kernel load"), or one word */
     /* aliases of one word, separated by blanks; NULL: none */
@@ -33,7 +37,7 @@ struct command {
     const char *help;                    /* one line, without a full stop */
     const char *description;             /* full sentences; NULL: only @help */
     const struct parameter *arguments, *options;   /* each ends with a NULL name; NULL: none */
-    const char *const *examples;         /* at least one, ends with NULL */
+    const char *const *examples;         /* at least one, ends with NULL: EXAMPLES("kernel list") */
     /* size of the struct for the parameters; 0: none */
     size_t values_size;
     unsigned flags;

@@ -9,15 +9,11 @@
 
 /* Option --syntax of all commands that read a kernel's text; @values has a member for it. */
 #define LOADING_OPTION_SYNTAX(values)                                                              \
-    {                                                                                              \
-        .name = "--syntax", .kind = PARAMETER_CHOICE, .at = offsetof(values, syntax),              \
-        .choices = "att|intel", .otherwise = "detected", .help = "syntax of x86-64 assembler text" \
-    }
+    {PARAMETER(CHOICE, "--syntax", values, syntax), .choices = "att|intel",                        \
+     .otherwise = "detected", .help = "syntax of x86-64 assembler text"}
 #define LOADING_OPTION_SKIP_BAD(values)                                                            \
-    {                                                                                              \
-        .name = "--skip-bad", .kind = PARAMETER_FLAG, .at = offsetof(values, skip_bad),            \
-        .help = "skip lines the assembler rejects, and list them"                                  \
-    }
+    {PARAMETER(FLAG, "--skip-bad", values, skip_bad),                                              \
+     .help = "skip lines the assembler rejects, and list them"}
 
 /* Makes @task load a file or text as the session's kernel. The recipe or text is moved. Returns
  * true. The result has the compiler's messages. */

@@ -96,6 +96,16 @@ struct parameter {
 #define PARAMETER_TYPE_WORDS struct word_list
 #define PARAMETER_TYPE_JOINED const char *
 
+/* Option --machine of a command that takes one machine or several. The struct @values_ has the
+ * member `machine` or `machines`. */
+#define MACHINE_OPTION(values_, otherwise_, help_)                                                 \
+    MACHINE_OPTION_OF(TEXT, struct values_, machine, otherwise_, help_)
+#define MACHINES_OPTION(values_, otherwise_, help_)                                                \
+    MACHINE_OPTION_OF(WORDS, struct values_, machines, otherwise_, help_)
+#define MACHINE_OPTION_OF(kind_, values_, member_, otherwise_, help_)                              \
+    {PARAMETER(kind_, "--machine", values_, member_), .value = "ID",                               \
+     .otherwise = (otherwise_), .complete = COMPLETE_MACHINE, .help = (help_)}
+
 /* Parses @count words into @values, a zeroed struct. Both tables end with a NULL name and may be
  * NULL. @command is the name for messages. Returns false with err. Call parameters_done in either
  * case; it frees the lists. */

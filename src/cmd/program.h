@@ -58,44 +58,23 @@ bool program_fact_read(const struct fact *f, const char *text, size_t length, do
 void program_say_memory(struct result *result, const char *day);
 /* Inputs to predict for; @type needs a member `inputs`. */
 #define PROGRAM_INPUTS_ARGUMENT(type)                                                              \
-    {                                                                                              \
-        PARAMETER(WORDS, "INPUT=VALUE", struct type, inputs),                                      \
-            .otherwise = "the last run's",                                                         \
-            .help = "value of each input; results for values that were not run are "               \
-                    "extrapolated"                                                                 \
-    }
-
-/* Option --machine of predictions; @type needs a member `machine`. */
-#define PROGRAM_MACHINE_OPTION(type)                                                               \
-    {                                                                                              \
-        PARAMETER(TEXT, "--machine", struct type, machine), .value = "ID",                         \
-        .otherwise = "the current machine", .complete = COMPLETE_MACHINE,                          \
-        .help = "machine to predict for"                                                           \
-    }
+    {PARAMETER(WORDS, "INPUT=VALUE", struct type, inputs), .otherwise = "the last run's",          \
+     .help = "value of each input; results for values that were not run are extrapolated"}
 
 /* Option --fresh of predictions; @type needs a member `fresh`. */
 #define PROGRAM_FRESH_OPTION(type)                                                                 \
-    {                                                                                              \
-        .name = "--fresh", .kind = PARAMETER_FLAG, .at = offsetof(struct type, fresh),             \
-        .help = "measure this CPU's memory again before predictions for this CPU"                  \
-    }
+    {PARAMETER(FLAG, "--fresh", struct type, fresh),                                               \
+     .help = "measure this CPU's memory again before predictions for this CPU"}
 
 /* Options of a multi-threaded program; @type needs the members `threads` and `common`. */
 #define PROGRAM_THREADS_OPTIONS(type)                                                              \
-    {.name = "--threads",                                                                          \
-     .kind = PARAMETER_COUNT,                                                                      \
-     .at = offsetof(struct type, threads),                                                         \
-     .value = "P",                                                                                 \
-     .least = 1,                                                                                   \
-     .most = 1024,                                                                                 \
+    {PARAMETER(COUNT, "--threads", struct type, threads), .value = "P", .least = 1, .most = 1024,  \
      .initial = "1",                                                                               \
      .help = "extension: number of threads that divide the work and share the last-level cache"},  \
-    {                                                                                              \
-        .name = "--common", .kind = PARAMETER_NUMBER, .at = offsetof(struct type, common),         \
-        .value = "PERCENT", .least = 0, .most = 100, .initial = "0",                               \
-        .help = "with --threads: percentage of cache lines shared by all threads; "                \
-                "other lines are private"                                                          \
-    }
+    {PARAMETER(NUMBER, "--common", struct type, common), .value = "PERCENT", .least = 0,           \
+     .most = 100, .initial = "0",                                                                  \
+     .help = "with --threads: percentage of cache lines shared by all threads; "                   \
+             "other lines are private"}
 /* Reports the thread count and, for several threads, the assumptions about them. */
 void program_say_threads(struct result *result, size_t threads, double common);
 
