@@ -174,7 +174,7 @@ static const char *text_of(const struct insn *in)
 
 #define COSTS                                                                                      \
     {.key = "here", .kind = CELL_NUMBER, .decimals = 2, .width = 6},                               \
-        {.key = "error", .title = "±", .kind = CELL_NUMBER, .decimals = 2, .width = 5},            \
+        {.key = "error", .title = "±", .kind = CELL_NUMBER, .decimals = 2, .width = 5},           \
         {.key = "model", .kind = CELL_NUMBER, .decimals = 2, .width = 6},                          \
     {                                                                                              \
         .key = "difference", .title = "differs", .kind = CELL_NUMBER, .decimals = 2, .width = 7    \

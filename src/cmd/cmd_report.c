@@ -316,8 +316,8 @@ static bool add_runs(struct reporting *r, struct err *err)
                         evolve_state_names[t->state], t->seconds);
         else
             result_line(part,
-                        "Run %u: %s, %.1f s; mean error %.2f %% with %u ports, %llu distinct µops, "
-                        "volume %llu.",
+                        "Run %u: %s, %.1f s; mean error %.2f %% with %u ports, %llu distinct "
+                        "µops, volume %llu.",
                         run->number, evolve_state_names[t->state], t->seconds, 100 * t->d_avg,
                         t->ports, (unsigned long long)t->distinct, (unsigned long long)t->volume);
     }

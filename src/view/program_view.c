@@ -9,7 +9,7 @@
 #include "cmd/line.h"
 #include "view/hot_loop.h"
 #include "view/program_panels.h"
-#include "view/table.h"
+#include "view/table_view.h"
 #include "view/view.h"
 
 #define PANEL_LEAST 8   /* minimum number of rows of a panel when panels are stacked */
@@ -37,30 +37,22 @@ static const struct table_column loop_columns[LOOP_FILTERS] = {
 };
 
 struct program_view_state {
-    struct table blocks, loops;
+    struct table_view view;  /* the blocks, or the loops of the profile */
+    struct table other;      /* table of those that are not shown */
     /* study and profile of the last drawing; the serial numbers detect a change */
     const struct study *study;
     const struct run_profile *profile;
     uint64_t study_serial, profile_serial;
-    unsigned long changes;
     bool profiled;           /* true if the view shows the profile's loops; false: blocks */
     unsigned panel;          /* first visible panel */
     int panels_from;         /* screen row of the first panel at the last drawing */
 };
 
-static void program_view_open(void *state)
-{
-    struct program_view_state *v = state;
-
-    table_init(&v->blocks);
-    table_init(&v->loops);
-}
-
 static void program_view_close(void *state)
 {
     struct program_view_state *v = state;
-    table_done(&v->blocks);
-    table_done(&v->loops);
+    table_done(&v->view.table);
+    table_done(&v->other);
 }
 
 static size_t block_count(const void *context)
@@ -184,44 +176,54 @@ static const struct table_source loop_source = {.columns = loop_columns,
                                                 .role = loop_role,
                                                 .named_by = 1u << LOOP_PLACE};
 
-static const struct table_source *source_of(const struct program_view_state *v)
+/* Shows the loops of the profile or the blocks. */
+static void show(struct program_view_state *v, bool profiled)
 {
-    return v->profiled ? &loop_source : &block_source;
-}
-
-static struct table *table_of(struct program_view_state *v)
-{
-    return v->profiled ? &v->loops : &v->blocks;
+    if (profiled != v->profiled) {
+        const struct table shown = v->view.table;
+        v->view.table = v->other;
+        v->other = shown;
+    }
+    v->profiled = profiled;
+    v->view.rows = profiled ? "loops" : "blocks";
+    table_view_changed(&v->view, profiled ? &loop_source : &block_source);
 }
 
 /* Selects the newer of study and profile. Returns false if there is neither. */
-static bool refresh(struct program_view_state *v, struct session *s)
+static bool refresh(void *state, struct session *s)
 {
+    struct program_view_state *v = state;
     const struct study *study = s->document.program.study;
     const struct run_profile *profile = s->document.profile;
     uint64_t profile_serial = profile ? profile->serial : 0,
              study_serial = study ? study->serial : 0;
     bool other = v->profile != profile || v->profile_serial != profile_serial,
-         another = v->study != study || v->study_serial != study_serial;
+         another = v->study != study || v->study_serial != study_serial, profiled = v->profiled;
 
     v->study = study;
     v->profile = profile;
     v->study_serial = study_serial;
     v->profile_serial = profile_serial;
     if ((other && profile) || (another && study))
-        v->profiled = other && profile;
-    if ((v->profiled && !profile) || (!v->profiled && !study))
-        v->profiled = profile != NULL;
-    if (!study && !profile)
+        profiled = other && profile;
+    if ((profiled && !profile) || (!profiled && !study))
+        profiled = profile != NULL;
+    if (!study && !profile) {
+        table_act(&v->view.table, &v->view.source, ACTION_CANCEL);
         return false;
-    if (other || another) {
-        v->changes++;
-        if (study)
-            table_update(&v->blocks, &block_source, v, v->changes);
-        if (profile)
-            table_update(&v->loops, &loop_source, v, v->changes);
     }
+    if (other || another)
+        show(v, profiled);
     return true;
+}
+
+static void program_view_open(void *state)
+{
+    struct program_view_state *v = state;
+
+    table_init(&v->view.table);
+    table_init(&v->other);
+    v->view.refresh = refresh;
 }
 
 static void draw_empty(struct session *s, struct grid *g)
@@ -300,7 +302,7 @@ static void draw_panels(const struct program_view_state *v, const struct session
     size_t selected;
 
     across = across > PANEL_COUNT ? PANEL_COUNT : across;
-    if (!table_selected(&v->blocks, &selected))
+    if (!table_selected(&v->view.table, &selected))
         return;
     if (across == 1) {
         draw_column(v, s, selected, g, y, height);
@@ -321,7 +323,7 @@ static void draw_profile(struct program_view_state *v, struct grid *g, int y, un
 {
     size_t selected;
 
-    if (table_selected(&v->loops, &selected)) {
+    if (table_selected(&v->view.table, &selected)) {
         const struct run_profile *p = v->profile;
         const struct profile_loop *l = &p->loops.items[selected];
         double now = profile_loop_now(l), all = p->user + (isnan(p->system) ? 0 : p->system);
@@ -351,7 +353,7 @@ static void draw_profile(struct program_view_state *v, struct grid *g, int y, un
     const unsigned functions = (unsigned)v->profile->functions.count + 1,
                    room = height > 2 ? height - 2 : 1;
     program_functions_draw(v->profile, 0, g, 0, y + 2, g->width, room);
-    if (table_selected(&v->loops, &selected) && room > functions + 3)
+    if (table_selected(&v->view.table, &selected) && room > functions + 3)
         program_loop_draw(&v->profile->loops.items[selected], g, 0, y + 3 + (int)functions,
                           g->width, room - functions - 1);
 }
@@ -365,16 +367,16 @@ static void program_draw(void *state, struct session *s, struct grid *g)
         return;
     }
     /* the table fills at most half of the screen, on a small screen all of it */
-    size_t rows = source_of(v)->count(v);
+    size_t rows = v->view.source.count(v);
     unsigned room = g->height > 1 ? g->height - 1 : 1, table = room < 14 ? room
                                                                : room / 2 < rows + 1
                                                                    ? room / 2
                                                                    : (unsigned)rows + 1;
     draw_head(v, s, g);
-    table_draw(table_of(v), source_of(v), v, v->changes, g, 1, table);
+    table_draw(&v->view.table, &v->view.source, v, v->view.changes, g, 1, table);
     v->panels_from = 1 + (int)table;
     size_t selected;
-    s->document.hot = v->profiled && table_selected(&v->loops, &selected) ? selected : 0;
+    s->document.hot = v->profiled && table_selected(&v->view.table, &selected) ? selected : 0;
     if (room > table && v->profiled)
         draw_profile(v, g, v->panels_from, room - table);
     else if (room > table)
@@ -392,15 +394,15 @@ static void program_draw_beside(void *state, struct session *s, struct grid *g)
         return;
     }
     const unsigned functions = (unsigned)v->profile->functions.count + 1,
-                   rows = (unsigned)source_of(v)->count(v) + 1,
+                   rows = (unsigned)v->view.source.count(v) + 1,
                    room = g->height > 1 ? g->height - 1 : 1;
     unsigned table = rows < room ? rows : room;
     if (table + functions + 1 > room && table > room / 2)
         table = room / 2;
     draw_head(v, s, g);
-    table_draw(table_of(v), source_of(v), v, v->changes, g, 1, table);
+    table_draw(&v->view.table, &v->view.source, v, v->view.changes, g, 1, table);
     v->panels_from = 1 + (int)table;
-    s->document.hot = table_selected(&v->loops, &selected) ? selected : 0;
+    s->document.hot = table_selected(&v->view.table, &selected) ? selected : 0;
     if (room > table + 2)
         program_functions_draw(v->profile, 0, g, 0, v->panels_from + 1, g->width, room - table - 1);
 }
@@ -422,12 +424,12 @@ static bool program_act(void *state, struct session *s, enum action action, stru
         return false;
     switch (action) {
     case ACTION_OPEN:
-        if (!table_selected(table_of(v), &row))
+        if (!table_selected(&v->view.table, &row))
             return false;
         open_row(v, row, command);
         return true;
     case ACTION_EXPLAIN:
-        if (!v->profiled || !table_selected(&v->loops, &row))
+        if (!v->profiled || !table_selected(&v->view.table, &row))
             return false;
         str_addf(command, "program explain %zu", row + 1);
         return true;
@@ -435,7 +437,7 @@ static bool program_act(void *state, struct session *s, enum action action, stru
         if (v->profiled && !v->study)
             return false;
         if (v->profiled) {   /* switches to the blocks, which have the panels */
-            v->profiled = false;
+            show(v, false);
             return true;
         }
         v->panel = (v->panel + (action == ACTION_NEXT ? 1 : PANEL_COUNT - 1)) % PANEL_COUNT;
@@ -443,13 +445,10 @@ static bool program_act(void *state, struct session *s, enum action action, stru
     case ACTION_PROFILE:
         if (!v->study || !v->profile)
             return false;
-        v->profiled = !v->profiled;
-        return true;
-    case ACTION_TAG:
-        table_tag(table_of(v), source_of(v), v);
+        show(v, !v->profiled);
         return true;
     default:
-        return table_act(table_of(v), source_of(v), action);
+        return table_view_act(v, s, action, command);
     }
 }
 
@@ -461,69 +460,9 @@ static void program_click(void *state, struct session *s, int x, int y)
     if (y < 1 || !refresh(v, s))
         return;
     if (y < v->panels_from)
-        table_click(table_of(v), source_of(v), x, y - 1);
+        table_view_click(v, s, x, y);
     else
         program_act(v, s, ACTION_NEXT, &none);
-}
-
-static bool program_find(void *state, struct session *s, const char *text, int direction)
-{
-    struct program_view_state *v = state;
-    return refresh(v, s) && table_find(table_of(v), source_of(v), v, text, direction);
-}
-
-static bool program_sort(void *state, struct session *s, const char *column, struct err *err)
-{
-    struct program_view_state *v = state;
-    refresh(v, s);
-    return table_sort(table_of(v), source_of(v), column, err);
-}
-
-static bool program_filter(void *state, struct session *s, const char *expression, struct err *err)
-{
-    struct program_view_state *v = state;
-    refresh(v, s);
-    return table_filter(table_of(v), source_of(v), expression, err);
-}
-
-static bool program_source(void *state, struct session *s, struct table_source *out)
-{
-    struct program_view_state *v = state;
-    refresh(v, s);
-    *out = *source_of(v);
-    return true;
-}
-
-static void program_status(void *state, struct session *s, struct str *out)
-{
-    struct program_view_state *v = state;
-    if (refresh(v, s))
-        table_status(table_of(v), source_of(v), out);
-}
-
-/* Returns whether the table has work left; false without content. */
-static bool program_busy(void *state)
-{
-    struct program_view_state *v = state;
-    return (v->profiled ? v->profile != NULL : v->study != NULL) && table_busy(table_of(v));
-}
-
-static bool program_rows(void *state, struct session *s, struct rows_shown *out)
-{
-    struct program_view_state *v = state;
-
-    if (!refresh(v, s))
-        return false;
-    table_collect(table_of(v), source_of(v), v, v->changes, v->profiled ? "loops" : "blocks", out);
-    return true;
-}
-
-static bool program_copy(void *state, struct session *s, enum copied part, struct str *out,
-                         struct err *err)
-{
-    struct program_view_state *v = state;
-    return refresh(v, s) ? table_copy(table_of(v), source_of(v), v, part, out, err)
-                         : table_copies_nothing(err);
 }
 
 /* Returns whether the view needs the whole place, because it shows panels of a program's blocks. */
@@ -555,11 +494,4 @@ const struct view_ops program_view = {
     .draw = program_draw,
     .draw_beside = program_draw_beside,
     .click = program_click,
-    .find = program_find,
-    .sort = program_sort,
-    .filter = program_filter,
-    .source = program_source,
-    .status = program_status,
-    .rows = program_rows,
-    .copy = program_copy,
-    .busy = program_busy};
+    TABLE_VIEW_ROWS};

@@ -43,11 +43,12 @@ bool table_view_copy(void *state, struct session *s, enum copied part, struct st
 bool table_view_busy(void *state);
 bool table_view_rows(void *state, struct session *s, struct rows_shown *out);
 
-/* Members of struct view_ops that views with a table share. */
-#define TABLE_VIEW_OPS                                                                             \
-    .click = table_view_click, .mark = table_view_mark, .recall = table_view_recall,               \
-    .find = table_view_find, .sort = table_view_sort, .filter = table_view_filter,                 \
-    .filtered = table_view_filtered, .source = table_view_source, .status = table_view_status,     \
-    .rows = table_view_rows, .copy = table_view_copy, .busy = table_view_busy
+/* Members of struct view_ops that views with a table share: all, or all except click. */
+#define TABLE_VIEW_OPS .click = table_view_click, TABLE_VIEW_ROWS
+#define TABLE_VIEW_ROWS                                                                            \
+    .mark = table_view_mark, .recall = table_view_recall, .find = table_view_find,                 \
+    .sort = table_view_sort, .filter = table_view_filter, .filtered = table_view_filtered,         \
+    .source = table_view_source, .status = table_view_status, .rows = table_view_rows,             \
+    .copy = table_view_copy, .busy = table_view_busy
 
 #endif
