@@ -8,6 +8,9 @@
 #include "base/mem.h"
 #include "base/watch.h"
 
+/* most loads before another one that wait for the same load; chains of more loads were not measured,
+ * and a scheduler holds few of them at a time */
+#define WAITING_MOST 11u
 /* Replays per operation that reads a computed value, in units of alu_replays. Measured on a virtual
  * EPYC Turin, with blocks that differ in one operation (docs/pipeline.md). */
 #define TRIES_CARRIED 0.12   /* the value is from the previous iteration */
@@ -212,7 +215,8 @@ static void address(struct replaying *r, uint32_t i, const struct operand *op)
             uint32_t root = r->tree[r->holds[parts[k]].load];
             r->tree[i] = root;
             r->out->fed++;
-            r->out->pairs += r->waiting[root]++;
+            r->out->pairs += r->waiting[root];
+            r->waiting[root] += r->waiting[root] < WAITING_MOST;
             return;
         }
 }

@@ -100,6 +100,23 @@ static void test_chains_with_company(void **state)
     machine_free(m);
 }
 
+/* A list of any length, unrolled, takes the latency of its loads: replays of a load do not grow with
+ * the number of loads before it. */
+static void test_unrolled_list(void **state)
+{
+    (void)state;
+    struct machine *m = load_machine("zen5-charted");
+
+    for (unsigned loads = 1; loads <= 256; loads *= 2) {
+        struct str text = {0};
+        for (unsigned i = 0; i < loads; i++)
+            str_add(&text, "add rax, [rdi+8]\nmov rdi, [rdi]\n");
+        assert_true(fabs(cycles_of(m, str_text(&text), BOUND_COUNT) - 4.0 * loads) < 0.01 * loads);
+        str_done(&text);
+    }
+    machine_free(m);
+}
+
 /* Only loads that wait for other loads are replayed. Expected cycles: a quarter per load, and 0.06
  * per pair of waiting loads. */
 static void test_loads_wait_for_loads(void **state)
@@ -264,7 +281,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_operations_wait_for_operations),
         cmocka_unit_test(test_chains_with_company),
-        cmocka_unit_test(test_loads_wait_for_loads),
+        cmocka_unit_test(test_unrolled_list), cmocka_unit_test(test_loads_wait_for_loads),
         cmocka_unit_test(test_lines_hold_so_many_constants),
         cmocka_unit_test(test_vector_loads_between_others),
         cmocka_unit_test(test_additions_delay_chains),
