@@ -114,6 +114,7 @@ static bool take_result(int fd, bool *ok, struct err *err, struct insitu *x)
                                     .huge = had.placed.huge,
                                     .iterations = had.placed.iterations},
                          .ticks_per_cycle = had.ticks_per_cycle,
+                         .ticks_per_chain = had.ticks_per_chain,
                          .ticks_per_visit = had.ticks_per_visit,
                          .seconds = had.seconds,
                          .stopped = had.stopped,

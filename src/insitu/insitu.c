@@ -284,7 +284,9 @@ static void measure_clock(struct insitu_watch *w)
             continue;
         uint32_t slot = t->slot;
         if (process_copy(p, t, &copy, &number)) {
-            keep_least(&out->ticks_per_cycle, placed_clock(&out->placed, &copy));
+            double overhead;
+            keep_least(&out->ticks_per_cycle, placed_clock(&out->placed, &copy, &overhead));
+            keep_least(&out->ticks_per_chain, overhead);
             keep_least(&out->ticks_per_visit, placed_visit(&out->placed, &copy, slot));
             w->clocked++;
         }
@@ -782,7 +784,10 @@ bool insitu_run(const struct insitu_options *o, struct insitu *out, struct err *
 {
     struct insitu_call call = {o, out, err, false};
 
-    *out = (struct insitu){.ticks_per_cycle = NAN, .ticks_per_visit = NAN, .cpu = NAN};
+    *out = (struct insitu){.ticks_per_cycle = NAN,
+                           .ticks_per_chain = NAN,
+                           .ticks_per_visit = NAN,
+                           .cpu = NAN};
     /* An attached process must continue when this one ends, so another process traces it. */
     if (!o->argv)
         return insitu_apart(run, o, out, err);

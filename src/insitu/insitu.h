@@ -30,7 +30,10 @@ struct insitu {
     struct placed placed;            /* results; the process contains nothing of this any more */
     /* ticks of the time stamp counter per core cycle; NaN if not measured */
     double ticks_per_cycle;
-    double ticks_per_visit;          /* overhead of timing a visit in ticks; NaN if not measured */
+    /* mean excess in ticks of a stamp's clock measurement over its instructions; NaN if not
+     * measured */
+    double ticks_per_chain;
+    double ticks_per_visit;         /* overhead of timing a visit in ticks; NaN if not measured */
     double seconds;                  /* wall-clock seconds of watching */
     double stopped;                  /* seconds of watching during which the program was stopped */
     size_t stops;                    /* number of these stops */
@@ -79,8 +82,8 @@ double insitu_between(const struct insitu *x);
 double insitu_patch(const struct insitu *x);
 double insitu_trip(const struct insitu *x);
 
-/* Returns the excess in ticks of a stamp's clock measurement over its instructions: the least
- * value, at the mean clock. */
+/* Returns the mean excess in ticks of a stamp's clock measurement over its instructions, or 0 if it
+ * was not measured. */
 double insitu_clock_overhead(const struct insitu *x);
 
 /* Internal, apart.c: watches the program from a separate process, which removes all patches even if

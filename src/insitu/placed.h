@@ -113,8 +113,9 @@ void placed_clean_child(void *state, const struct process_event *e);
  * or if the process uses segment gs. */
 bool placed_take_stranger(struct placed *x, pid_t tid);
 /* Returns the ticks of the time stamp counter per core cycle, measured in @copy, a copy of the
- * process. NaN if not measured. */
-double placed_clock(const struct placed *x, struct process *copy);
+ * process. Stores the mean excess in ticks of a stamp's clock measurement over its instructions in
+ * *@overhead. Both are NaN if not measured. */
+double placed_clock(const struct placed *x, struct process *copy, double *overhead);
 /* Returns the overhead in ticks of timing a visit, measured in @copy, a copy of the process whose
  * thread has slot @slot. NaN if not measured. */
 double placed_visit(const struct placed *x, struct process *copy, uint32_t slot);

@@ -478,8 +478,8 @@ static bool measure(struct rerun *m, double overhead, struct replayed *out)
     count = replay(m, REPEATS, 1, overhead, &blocks);
     ok = count >= 8;
     if (ok) {
-        out->before = quantile(blocks + count / 4, count / 4, 0.25);
-        out->trained = quantile(blocks + count / 4 * 3, count / 4, 0.25);
+        out->before = typical(blocks + count / 4, count / 4);
+        out->trained = typical(blocks + count / 4 * 3, count / 4);
     }
     free(blocks);
     return ok;

@@ -50,6 +50,8 @@ enum copy_slot {
 #define STAMPS_MOST 680u
 /* dependent instructions of the clock measurement, between the last two times of a stamp */
 #define STAMP_CYCLES 600u
+/* clock measurements whose mean is the overhead of one; the mean averages out the counter's steps */
+#define CLOCK_CHAINS 256u
 #define RING_EVENTS 65536u
 
 #endif

@@ -39,9 +39,22 @@ void stamps_enter(struct code *c)
     code_load(c, CODE_RDX, SLOT_FREE1);
 }
 
+/* Appends code that times STAMP_CYCLES dependent instructions. It stores the low 32 bits of the
+ * time at 8(rcx), and the time after them at 16(rcx). Overwrites rax and rdx. */
+static void time_chain(struct code *c)
+{
+    BYTES(c, 0x0f, 0xae, 0xe8, 0x0f, 0x31);     /* lfence; rdtsc */
+    BYTES(c, 0x89, 0x41, 0x08);                 /* mov eax, 8(rcx) */
+    for (unsigned i = 0; i < STAMP_CYCLES; i++)
+        BYTES(c, 0x48, 0xf7, 0xd0);             /* not rax */
+    BYTES(c, 0x0f, 0xae, 0xe8, 0x0f, 0x31);
+    BYTES(c, 0x89, 0x41, 0x10, 0x89, 0x51, 0x14); /* mov eax, 16(rcx); mov edx, 20(rcx) */
+}
+
 uint32_t stamps_clock(struct code *c)
 {
-    uint32_t label = code_label(c);
+    uint32_t label = code_label(c), again = code_label(c);
+    const uint32_t chains = CLOCK_CHAINS;
 
     code_label_here(c, label);
     /* lfence; rdtsc; shl 32, rdx; or rdx, rax; mov rax, r8; mov 4000, ecx */
@@ -50,9 +63,18 @@ uint32_t stamps_clock(struct code *c)
     /* imul r9, r9, four times; dec ecx; jne */
     BYTES(c, 0x4d, 0x0f, 0xaf, 0xc9, 0x4d, 0x0f, 0xaf, 0xc9, 0x4d, 0x0f, 0xaf, 0xc9, 0x4d, 0x0f,
           0xaf, 0xc9, 0xff, 0xc9, 0x75, 0xec);
-    /* lfence; rdtsc; shl 32, rdx; or rdx, rax; sub r8, rax; int3 */
+    /* lfence; rdtsc; shl 32, rdx; or rdx, rax; sub r8, rax; mov rax, r8 */
     BYTES(c, 0x0f, 0xae, 0xe8, 0x0f, 0x31, 0x48, 0xc1, 0xe2, 0x20, 0x48, 0x09, 0xd0, 0x4c, 0x29,
-          0xc0, 0xcc);
+          0xc0, 0x49, 0x89, 0xc0);
+    BYTES(c, 0x45, 0x31, 0xc9, 0xbb);           /* xor r9d, r9d; mov chains, ebx */
+    code_bytes(c, &chains, 4);
+    code_load(c, CODE_RCX, SLOT_STAMP_AT);
+    code_label_here(c, again);
+    time_chain(c);
+    /* sub 8(rcx), eax; add rax, r9; dec ebx; jne */
+    BYTES(c, 0x2b, 0x41, 0x08, 0x49, 0x01, 0xc1, 0xff, 0xcb);
+    code_branch(c, 5, again);
+    BYTES(c, 0xcc);
     return label;
 }
 
@@ -135,12 +157,7 @@ void stamps_make(struct code *c, const struct stamp *s)
     code_store(c, CODE_RCX, SLOT_STAMPS_LEFT);
     code_load(c, CODE_RCX, SLOT_STAMP_AT);
     BYTES(c, 0x89, 0x01, 0x89, 0x51, 0x04);     /* mov eax, (rcx); mov edx, 4(rcx) */
-    BYTES(c, 0x0f, 0xae, 0xe8, 0x0f, 0x31);     /* lfence; rdtsc */
-    BYTES(c, 0x89, 0x41, 0x08);                 /* mov eax, 8(rcx) */
-    for (unsigned i = 0; i < STAMP_CYCLES; i++)
-        BYTES(c, 0x48, 0xf7, 0xd0);             /* not rax */
-    BYTES(c, 0x0f, 0xae, 0xe8, 0x0f, 0x31);
-    BYTES(c, 0x89, 0x41, 0x10, 0x89, 0x51, 0x14); /* mov eax, 16(rcx); mov edx, 20(rcx) */
+    time_chain(c);
     code_load(c, CODE_RAX, s->kind == STAMP_ANCHORED ? SLOT_PASSES : SLOT_LEAVES);
     BYTES(c, 0x48, 0x89, 0x41, 0x18); /* mov rax, 24(rcx) */
     code_load(c, CODE_RAX, SLOT_AWAY);

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Cycles per iteration from timed blocks whose counter advances in coarse steps: 10 ns on Zen,
+ * whatever the clock of the core. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "base/rng.h"
+#include "insitu/insitu.h"
+
+#define BLOCKS 2000
+#define ITERATIONS 4000
+
+/* A counter of which only multiples of @step are visible, and a core. */
+struct coarse {
+    double step, ticks_per_cycle, overhead, at;
+    struct rng rng;
+};
+
+/* Returns the counter after @cycles, and the overhead of reading it if @reads. */
+static uint64_t pass(struct coarse *c, double cycles, bool reads)
+{
+    c->at += cycles * c->ticks_per_cycle + (reads ? c->overhead : 0);
+    return (uint64_t)(floor(c->at / c->step) * c->step);
+}
+
+/* Adds blocks of a loop of @each cycles to @x. */
+static void run(struct coarse *c, double each, struct insitu *x)
+{
+    uint32_t before = 0;
+
+    for (int i = 0; i <= BLOCKS; i++) {
+        const uint64_t start = pass(c, 100 * rng_unit(&c->rng), false);
+        const uint64_t end = pass(c, STAMP_CYCLES, true);
+        const uint32_t after = (uint32_t)(end - start);
+        const uint64_t stop = pass(c, each * ITERATIONS, false);
+        if (i)
+            vec_push(&x->placed.timed, ((struct timed_block){.ticks = stop - end,
+                                                             .kind = BLOCK_COPY,
+                                                             .clock = {before, after},
+                                                             .iterations = ITERATIONS}));
+        before = after;
+    }
+}
+
+/* All steps of counters and clocks of cores give the same cycles. */
+static void test_coarse_counter(void **state)
+{
+    static const double steps[] = {1, 2, 21, 36}, clocks[] = {3.0, 3.7, 4.1, 5.5};
+    static const double loops[] = {1.5, 4, 16.25};
+    (void)state;
+
+    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++)
+        for (size_t k = 0; k < sizeof clocks / sizeof *clocks; k++)
+            for (size_t l = 0; l < sizeof loops / sizeof *loops; l++) {
+                /* a counter of 10 ns, except for the first two steps */
+                struct coarse c = {.step = steps[i],
+                                   .ticks_per_cycle = (steps[i] > 2 ? steps[i] / 10 : 2.1) /
+                                                      clocks[k],
+                                   .overhead = 30};
+                struct insitu x = {.ticks_per_cycle = c.ticks_per_cycle,
+                                   .ticks_per_chain = c.overhead,
+                                   .ticks_per_visit = NAN};
+                bool alone;
+                rng_seed(&c.rng, 7 + l);
+                run(&c, loops[l], &x);
+                const double cycles = insitu_cycles(&x, INSITU_TYPICAL, &alone);
+                if (fabs(cycles - loops[l]) > 0.004 * loops[l])
+                    fail_msg("steps of %g ticks, %g GHz: %.3f cycles instead of %.3f", steps[i],
+                             clocks[k], cycles, loops[l]);
+                vec_done(&x.placed.timed);
+            }
+}
+
+/* Blocks with a change of the clock, or an interruption, do not count. */
+static void test_disturbed_blocks(void **state)
+{
+    struct coarse c = {.step = 21, .ticks_per_cycle = 0.5, .overhead = 30};
+    struct insitu x = {.ticks_per_cycle = 0.5, .ticks_per_chain = 30, .ticks_per_visit = NAN};
+    bool alone;
+    (void)state;
+
+    rng_seed(&c.rng, 3);
+    run(&c, 4, &x);
+    for (size_t i = 0; i < x.placed.timed.count; i += 5)
+        x.placed.timed.items[i].ticks *= 3;
+    for (size_t i = 1; i < x.placed.timed.count; i += 5)
+        x.placed.timed.items[i].clock[1] *= 2;
+    assert_true(fabs(insitu_cycles(&x, INSITU_TYPICAL, &alone) - 4) < 0.02);
+    vec_done(&x.placed.timed);
+}
+
+int main(void)
+{
+    static const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_coarse_counter),
+        cmocka_unit_test(test_disturbed_blocks),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
