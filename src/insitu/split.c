@@ -24,6 +24,13 @@ static struct split refused(struct split s, const char *why)
     return s;
 }
 
+/* Like refused, without terms. */
+static struct split unsplit(struct split s, const char *why)
+{
+    s.branch = s.cache = s.rest = (struct split_term){NAN, NAN};
+    return refused(s, why);
+}
+
 /* Computes the terms from replays. The cause is the largest term. */
 static struct split of_replays(struct split s, const struct split_facts *f)
 {
@@ -33,6 +40,14 @@ static struct split of_replays(struct split s, const struct split_facts *f)
 
     s.cache = (struct split_term){r->live - r->warm, live_off + r->warm_off};
     s.branch = (struct split_term){r->warm - r->trained, r->warm_off + r->trained_off};
+    /* Replays begin with an untrained predictor. If they take longer than the program, its
+     * predictor was better. The difference from trained replays is then the sum of both terms. */
+    if (s.cache.cycles < 0 && f->fresh < FRESH_LEAST && f->streamed < STREAMED_LEAST) {
+        s.cache.cycles = 0;
+        s.branch = (struct split_term){r->live - r->trained, live_off + r->trained_off};
+    } else if (s.cache.cycles < -s.cache.off)
+        return unsplit(s, "replays take longer than the program, because the program's branch "
+                          "predictor was better trained, and loads reach lines not used recently");
     s.rest = (struct split_term){r->trained - f->predicted - f->besides,
                                  r->trained_off + MODEL_OFF * f->predicted + f->extra};
     s.off = live_off + MODEL_OFF * f->predicted + f->extra;

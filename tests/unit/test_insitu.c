@@ -534,6 +534,32 @@ static void test_terms(void **state)
     assert_true(isnan(split_of(&f).branch.cycles));
 }
 
+/* Replays that take longer than the program have no negative term of caches: without new lines the
+ * difference is that of branches, otherwise there are no terms. */
+static void test_untrained_replays(void **state)
+{
+    const struct split_replays replays = {
+        .warm = 15.8, .warm_off = 0.6, .trained = 1.2, .trained_off = 0.2, .live = 4};
+    struct split_facts f = {.replays = &replays,
+                            .live = 4,
+                            .low = 3.9,
+                            .high = 4.1,
+                            .predicted = 1.1,
+                            .missed = 0.2,
+                            .trip = INFINITY,
+                            .alone = true};
+    struct split s = split_of(&f);
+    (void)state;
+
+    assert_int_equal(s.cause, SPLIT_BRANCH);
+    assert_true(fabs(s.branch.cycles - 2.8) < 1e-9 && fabs(s.cache.cycles) < 1e-9);
+    assert_true(fabs(s.branch.cycles + s.cache.cycles + s.rest.cycles - s.missing) < 1e-9);
+    f.fresh = 0.5;
+    s = split_of(&f);
+    assert_int_equal(s.cause, SPLIT_REFUSED);
+    assert_true(isnan(s.branch.cycles) && s.why);
+}
+
 static void test_replays(void **state)
 {
     struct replayed_all all = {.why = NULL};
@@ -751,6 +777,7 @@ int main(void)
         cmocka_unit_test(test_huge_pages),
         cmocka_unit_test(test_counters),   cmocka_unit_test(test_trial),
         cmocka_unit_test(test_trial_here), cmocka_unit_test(test_terms),
+        cmocka_unit_test(test_untrained_replays),
         cmocka_unit_test(test_replays),    cmocka_unit_test(test_replayed_code),
         cmocka_unit_test(test_region),     cmocka_unit_test(test_paths),
         cmocka_unit_test(test_arms),
