@@ -45,6 +45,7 @@
 #define LINE 64u
 #define STATE_BYTES 16384u
 #define TOUCH_WORDS ((SLOT_RESTORES - SLOT_TOUCHES) / 8)
+#define TOUCH_PAGES ((SLOT_RING - SLOT_STAMPS + SLOT_RESTORES - SLOT_TOUCHES) / PAGE)
 #define RESTORE_WORDS ((SLOT_BYTES - SLOT_RESTORES) / 8)
 
 /* State of a replay. */
@@ -302,6 +303,35 @@ static bool choose_blocks(struct rerun *m)
            fails(m, "the loop and the code around it exit after too few iterations");
 }
 
+/* Appends the pages of the slot from @from to @to. */
+static void touch_slot(struct rerun *m, uint64_t from, uint64_t to)
+{
+    for (uint64_t at = from; at < to; at += PAGE)
+        vec_push(&m->touches, m->slot + at);
+}
+
+/* Appends the list of a lead whose block accesses @lines: first one line of each page, because the
+ * first access to a page of a copy faults or leaves the guest, which flushes the TLB. The first
+ * list also has the pages of the lists and stamps. */
+static void touch_lead(struct rerun *m, const uint64_t *lines, size_t n, bool first)
+{
+    vec_push(&m->touches, m->lead);
+    if (first)
+        touch_slot(m, SLOT_STAMPS, SLOT_RING);
+    for (size_t i = 0; i < n; i++)
+        if (lines[i] & 1)
+            vec_push(&m->touches, lines[i] & ~UINT64_C(1));
+    vec_push(&m->touches, 0);
+    if (first)
+        touch_slot(m, SLOT_TOUCHES, SLOT_RESTORES);
+    for (size_t i = 0; i < n; i++)
+        if (!i || lines[i] / PAGE != lines[i - 1] / PAGE)
+            vec_push(&m->touches, lines[i] & ~UINT64_C(1));
+    for (size_t i = 0; i < n; i++)
+        vec_push(&m->touches, lines[i] & ~UINT64_C(1));
+    vec_push(&m->touches, 0);
+}
+
 /* Fills the lists that stamps read: the passes of each block, and for a lead the lines until the
  * end of the next timed block. Returns the number of chunks (a lead and a timed block) that fit. */
 static size_t fill_touches(struct rerun *m)
@@ -311,15 +341,9 @@ static size_t fill_touches(struct rerun *m)
     for (c = 0; c < chunks; c++) {
         uint64_t *lines;
         size_t n = lines_of(m, m->bounds.items[2 * c], m->bounds.items[2 * c + 2], &lines);
-        bool room = m->touches.count + n + 16 <= TOUCH_WORDS;
+        bool room = m->touches.count + 3 * n + TOUCH_PAGES + 16 <= TOUCH_WORDS;
         if (room) {
-            vec_push(&m->touches, m->lead);
-            for (int stores = 0; stores < 2; stores++) {
-                for (size_t i = 0; i < n; i++)
-                    if ((int)(lines[i] & 1) == stores)
-                        vec_push(&m->touches, lines[i] & ~UINT64_C(1));
-                vec_push(&m->touches, 0);
-            }
+            touch_lead(m, lines, n, !c);
             vec_push(&m->touches, m->timed);
             vec_push(&m->touches, 0);
             vec_push(&m->touches, 0);

@@ -25,7 +25,7 @@ enum copy_slot {
     SLOT_AWAY = 0xa0,          /* ticks outside of the loop */
     SLOT_AT_END = 0xa8,        /* replaying: address to jump to after the last stamp */
     /* Address of the next list. It contains the number of passes until the next stamp, the
-     * addresses to load, a 0, the addresses to store to, and a 0. */
+     * addresses to store to, a 0, the addresses to load, and a 0. */
     SLOT_TOUCH = 0xb0,
     SLOT_TOUCH_BEGIN = 0xb8,   /* value of SLOT_TOUCH at the start of each repeat */
     SLOT_STAMPS_EACH = 0xc0,
@@ -50,7 +50,7 @@ enum copy_slot {
 #define STAMPS_MOST 680u
 /* dependent instructions of the clock measurement, between the last two times of a stamp */
 #define STAMP_CYCLES 600u
-/* clock measurements whose mean is the overhead of one; the mean averages out the counter's steps */
+/* clock measurements whose mean is the overhead of one, because the counter advances in steps */
 #define CLOCK_CHAINS 256u
 #define RING_EVENTS 65536u
 
