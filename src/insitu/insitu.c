@@ -23,10 +23,6 @@
 #define MOMENT_FIRST 0.02
 #define MOMENT_GROWTH 1.4
 #define MOMENT_MOST 0.5
-#define TIMED_SECONDS 0.01    /* seconds of a timing */
-/* most seconds of a recording; seconds between polls of its end */
-#define RECORDED_SECONDS 0.02
-#define RECORDED_LOOK 0.001
 #define VISITS_TRIED 3u /* moments after which visits are timed only if they are long enough */
 #define REPLAYS_FAILED 4u /* most replays to try before the first success */
 #define PATCH_FAILED 2u   /* number of attempts that a failed measurement of the patch uses up */
@@ -423,20 +419,19 @@ static bool moment(struct insitu_watch *w, struct err *err)
 {
     static const struct {
         enum copy_mode mode;
-        double seconds;
-    } steps[] = {
-        {COPY_TIME, TIMED_SECONDS}, {COPY_VISIT, TIMED_SECONDS}, {COPY_RECORD, RECORDED_SECONDS}};
+        double look, most; /* seconds between polls, and most seconds */
+    } steps[] = {{COPY_TIME, 0.01, 0.1}, {COPY_VISIT, 0.01, 0.1}, {COPY_RECORD, 0.001, 0.02}};
 
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
         if (steps[i].mode == COPY_VISIT && !times_visits(w))
             continue;
         if (!change(w, steps[i].mode, err))
             return !w->over && !w->process.ended;
-        double end = now() + steps[i].seconds;
+        double end = now() + steps[i].most;
         do {
-            if (!run_for(w, steps[i].mode == COPY_RECORD ? RECORDED_LOOK : steps[i].seconds))
+            if (!run_for(w, steps[i].look))
                 return !w->over && !w->process.ended;
-        } while (now() < end && !placed_recorded(&w->out->placed));
+        } while (now() < end && !placed_completed(&w->out->placed));
     }
     if (!change(w, COPY_COUNT, err))
         return !w->over && !w->process.ended;
@@ -784,10 +779,8 @@ bool insitu_run(const struct insitu_options *o, struct insitu *out, struct err *
 {
     struct insitu_call call = {o, out, err, false};
 
-    *out = (struct insitu){.ticks_per_cycle = NAN,
-                           .ticks_per_chain = NAN,
-                           .ticks_per_visit = NAN,
-                           .cpu = NAN};
+    *out = (struct insitu){.ticks_per_cycle = NAN, .ticks_per_chain = NAN,
+                           .ticks_per_visit = NAN, .cpu = NAN};
     /* An attached process must continue when this one ends, so another process traces it. */
     if (!o->argv)
         return insitu_apart(run, o, out, err);

@@ -18,6 +18,7 @@
 /* most single steps of a thread until it can continue in the original */
 #define STEPS_MOST 20000u
 #define CLOCK_TRIES 12
+#define BLOCKS_ENOUGH 8u /* blocks of a thread after which a timing may end */
 #define HUGE_EVENTS 4096u      /* recorded events whose page sizes are read */
 #define PERIOD_FIRST 256u      /* passes between stamps before their duration is known */
 
@@ -469,15 +470,18 @@ void placed_choose_waiting(struct placed *x, const struct traced *t)
         x->chosen[t->slot] = x->mode;
 }
 
-bool placed_recorded(const struct placed *x)
+bool placed_completed(const struct placed *x)
 {
+    const bool records = x->mode == COPY_RECORD;
     bool any = false;
 
     for (uint32_t slot = 0; slot < x->slot_count && !any; slot++) {
-        uint64_t left = 1;
-        any = x->given[slot] &&
-              process_read(x->process, slot_address(x, slot) + SLOT_RECORDS_LEFT, &left, 8) &&
-              !left;
+        uint64_t word;
+        any = (!records || x->given[slot]) &&
+              process_read(x->process,
+                           slot_address(x, slot) + (records ? SLOT_RECORDS_LEFT : SLOT_BLOCKS),
+                           &word, 8) &&
+              (records ? !word : word >= BLOCKS_ENOUGH);
     }
     return any;
 }

@@ -98,8 +98,9 @@ void placed_choose(struct placed *x, struct traced *t, uint64_t period, uint64_t
 /* Like placed_choose with unchanged values, for a thread in a system call, which need not be
  * stopped. */
 void placed_choose_waiting(struct placed *x, const struct traced *t);
-/* Returns whether a thread has completed its recording. */
-bool placed_recorded(const struct placed *x);
+/* Returns whether a thread has completed its recording, or enough timed blocks. A thread on a busy
+ * CPU may need much longer for these than on an idle one. */
+bool placed_completed(const struct placed *x);
 /* Returns the number of iterations at the last harvest or poll. */
 uint64_t placed_iterations(const struct placed *x);
 /* Releases the slot of @t, which must be settled or exiting. */
