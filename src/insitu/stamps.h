@@ -17,7 +17,7 @@ void stamps_leave(struct code *c);
  * preserves all registers and flags. */
 void stamps_enter(struct code *c);
 /* Appends code that measures dependent multiplications and stores their ticks in r8. It stores the
- * ticks of CLOCK_CHAINS clock measurements of stamps in r9, and overwrites the words of the stamp at
+ * ticks of CLOCK_CHAINS clock measurements of stamps in r9, and overwrites the stamp at
  * SLOT_STAMP_AT. Overwrites rax, rbx, rcx and rdx. Ends with int3. Returns its label. */
 uint32_t stamps_clock(struct code *c);
 /* Appends code that measures VISITS visits of an empty loop. It stores their ticks in r8, increases
