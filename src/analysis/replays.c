@@ -8,8 +8,8 @@
 #include "base/mem.h"
 #include "base/watch.h"
 
-/* most loads before another one that wait for the same load; chains of more loads were not measured,
- * and a scheduler holds few of them at a time */
+/* most loads before another one that wait for the same load; chains of more loads were not
+ * measured, and a scheduler holds few of them at a time */
 #define WAITING_MOST 11u
 /* Replays per operation that reads a computed value, in units of alu_replays. Measured on a virtual
  * EPYC Turin, with blocks that differ in one operation (docs/pipeline.md). */

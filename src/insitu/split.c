@@ -11,7 +11,7 @@
 /* minimum number of sequential lines per iteration that is a possible cause; a prefetcher hides
  * fewer */
 #define STREAMED_LEAST 0.5
-/* maximum cycles per misprediction, and per new line, at which a cause can explain the difference */
+/* most cycles per misprediction, and per new line, at which a cause can explain the difference */
 #define MISS_MOST 100.0
 #define LINE_MOST 3000.0
 /* iterations per visit below which the time of a visit includes the code before the next one */

@@ -100,8 +100,8 @@ static void test_chains_with_company(void **state)
     machine_free(m);
 }
 
-/* A list of any length, unrolled, takes the latency of its loads: replays of a load do not grow with
- * the number of loads before it. */
+/* A list of any length, unrolled, takes the latency of its loads: replays of a load do not grow
+ * with the number of loads before it. */
 static void test_unrolled_list(void **state)
 {
     (void)state;
