@@ -30,6 +30,7 @@ struct charting {
     struct chart *chart;
     double *alone;            /* cycles per execution of each form in isolation */
     struct core_ports core;
+    struct probe_table *probes;   /* NULL if the CPU cannot time loops */
 };
 
 static bool measure_alone(struct charting *w, struct err *err)
@@ -297,8 +298,8 @@ static size_t revise_core(struct charting *w, const struct place_form *forms,
     return changed;
 }
 
-/* Places the forms of the core again. A core form with too few µops would distort the usages of the
- * forms placed with it. */
+/* Places the forms of the core again. A core form with too few µops would distort the usages of
+ * the forms placed with it. */
 static bool check_core(struct charting *w, struct err *err)
 {
     struct place_form *forms = mem_alloc((w->chart->form_count + 1) * sizeof *forms);
@@ -413,7 +414,8 @@ static bool run_stage(struct charting *w, struct chart_core *core, enum chart_st
         return !w->lab.cpu->latencies || latencies_find(&w->lab, w->chart, err);
     case CHART_FACTS:
         return !w->lab.cpu->times ||
-               (facts_find(&w->lab, w->chart, err) && latencies_again(&w->lab, w->chart, err) &&
+               (facts_find(&w->lab, w->chart, w->probes, err) &&
+                latencies_again(&w->lab, w->chart, err) &&
                 substitutes_find(&w->lab, w->chart, err));
     case CHART_REVIEW:
         return !w->lab.cpu->times || review_blocks(&w->lab, w->chart, err);
@@ -441,11 +443,17 @@ struct chart *chart_run(const struct chart_cpu *cpu, const struct form_row *cons
     w.lab = (struct lab){
         .cpu = cpu, .options = o, .hooks = hooks, .table = c->table, .noise = SIGHT_NOISE};
     w.alone = mem_alloc((count + 1) * sizeof *w.alone);
+    /* An invalid table ends the chart before anything is measured. */
+    if (cpu->times && count) {
+        w.probes = probe_table_load(rows[0]->isa, err);
+        ok = w.probes != NULL;
+    }
     for (int stage = 0; stage < CHART_STAGES && ok; stage++) {
         double begun = clock_seconds();
         w.lab.stage = (enum chart_stage)stage;
         ok = run_stage(&w, &core, w.lab.stage, err) && stage_ends(&w, begun, err);
     }
+    probe_table_free(w.probes);
     core_done(&core);
     lab_done(&w.lab);
     free(w.alone);

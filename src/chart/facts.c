@@ -21,9 +21,8 @@ static bool find_by_loops(struct probes *p, const struct probe_table *table, str
         return false;
     struct front_probes *front = front_probes_ask(p);
     struct uop_cache_probes *uop_cache = uop_cache_probes_ask(p);
-    bool ok = probes_run(p, err);
+    bool ok = probes_run(p, err) && probe_run_conclude(run, err);
     if (ok) {
-        probe_run_conclude(run);
         const struct front_found found = front_probes_conclude(p, front);
         ok = uop_cache_probes_conclude(p, uop_cache, &found, err) && buffer_probes(p, err);
     }
@@ -36,10 +35,8 @@ static bool find_by_loops(struct probes *p, const struct probe_table *table, str
 static bool find_by_table(struct probes *p, const struct probe_table *table, struct err *err)
 {
     struct probe_run *run = probe_run_new(table, p, err);
-    const bool ok = run && probes_run(p, err);
+    const bool ok = run && probes_run(p, err) && probe_run_conclude(run, err);
 
-    if (ok)
-        probe_run_conclude(run);
     if (run)
         probe_run_free(run);
     return ok;
@@ -49,23 +46,16 @@ static bool find_by_table(struct probes *p, const struct probe_table *table, str
 static const char *const counted[] = {"eliminate",       "fuse_any",         "stack_engine",
                                       "loads_per_cycle", "stores_per_cycle", "store_forward"};
 
-static bool find_for_set(struct probes *p, struct err *err)
+static bool find_for_set(struct probes *p, const struct probe_table *table, struct err *err)
 {
-    const enum isa isa = p->chart->forms[0].row->isa;
-    struct probe_table *table = probe_table_load(isa, err);
-    bool ok = table != NULL;
-
-    if (ok && isa_ops(isa) != isa_of_dialects())
-        ok = find_by_table(p, table, err);
-    else if (ok && p->width >= OLD_WIDTH)
-        ok = find_by_loops(p, table, err);
-    else
-        for (size_t i = 0; ok && i < sizeof counted / sizeof *counted; i++)
-            probe_tell(p, counted[i], NULL, "",
-                       "loops are counted in issue slots, but the issue width is unknown or below "
-                       "two");
-    probe_table_free(table);
-    return ok;
+    if (isa_ops(p->chart->forms[0].row->isa) != isa_of_dialects())
+        return find_by_table(p, table, err);
+    if (p->width >= OLD_WIDTH)
+        return find_by_loops(p, table, err);
+    for (size_t i = 0; i < sizeof counted / sizeof *counted; i++)
+        probe_tell(p, counted[i], NULL, "",
+                   "loops are counted in issue slots, but the issue width is unknown or below two");
+    return true;
 }
 
 static bool is_told(const struct chart *c, const char *key)
@@ -76,11 +66,11 @@ static bool is_told(const struct chart *c, const char *key)
     return false;
 }
 
-bool facts_find(struct lab *lab, struct chart *c, struct err *err)
+bool facts_find(struct lab *lab, struct chart *c, const struct probe_table *table, struct err *err)
 {
     struct probes p = {.lab = lab, .chart = c, .width = c->width};
 
-    bool ok = !c->form_count || find_for_set(&p, err);
+    bool ok = !c->form_count || find_for_set(&p, table, err);
     if (ok && isnan(machine_number(c->machine, "load_latency")) && !is_told(c, "load_latency"))
         probe_tell(&p, "load_latency", NULL, "", "no form has a chain of loads with a stable time");
     probes_done(&p);

@@ -10,6 +10,9 @@
 
 #define TEXT_MOST (64 << 10) /* maximum number of bytes of a loop or another text */
 #define TIMES_MOST 4096      /* maximum number of values of a variable */
+/* Maximum number of values and repetitions that a table may compute. The shipped tables need less
+ * than a thousandth of it. */
+#define STEPS_MOST 100000000
 
 struct probe_run {
     const struct probe_table *t;
@@ -18,9 +21,24 @@ struct probe_run {
     /* by definition without parameters: its value, and whether it is already computed */
     double *values;
     bool *computed;
+    size_t steps;            /* number of values and repetitions so far */
 };
 
 static double value(struct probe_run *run, const struct probe_node *n, double *locals);
+
+/* Counts a step. Returns false if there were too many. */
+static bool steps_on(struct probe_run *run)
+{
+    return run->steps++ < STEPS_MOST;
+}
+
+/* Returns whether the table needed no more than STEPS_MOST steps so far, or false with err. */
+static bool steps_suffice(const struct probe_run *run, struct err *err)
+{
+    return run->steps <= STEPS_MOST ||
+           err_set(err, ERR_LIMIT, "shorten the ranges and repetitions in the table",
+                   "the table of probes needs more than %d steps", STEPS_MOST);
+}
 
 static bool is_true(double x)
 {
@@ -94,7 +112,7 @@ static double over_value(struct probe_run *run, const struct probe_node *n, doub
     VEC(double) values = {0};
     size_t trues = 0;
 
-    for (unsigned times = 0; times < TIMES_MOST && from + times <= to; times++) {
+    for (unsigned times = 0; times < TIMES_MOST && from + times <= to && steps_on(run); times++) {
         const double i = from + times;
         locals[n->variable] = i;
         const double x = argument(run, n, 2, locals);
@@ -174,6 +192,8 @@ static double value(struct probe_run *run, const struct probe_node *n, double *l
 {
     const struct probe_item *item;
 
+    if (!steps_on(run))
+        return NAN;
     switch (n->kind) {
     case NODE_NUMBER: return n->number;
     case NODE_LOCAL: return locals[n->at];
@@ -236,7 +256,7 @@ static void expand(struct probe_run *run, const struct piece *p, const struct ta
             break;
         case PIECE_REPEAT: {
             const double count = fmin(value(run, p->expression, locals), TEXT_MOST);
-            for (unsigned k = 0; k < count && out->length <= TEXT_MOST; k++) {
+            for (unsigned k = 0; k < count && out->length <= TEXT_MOST && steps_on(run); k++) {
                 locals[p->variable] = k;
                 expand(run, p->body, loop, locals, out);
             }
@@ -280,7 +300,7 @@ struct probe_run *probe_run_new(const struct probe_table *t, struct probes *p, s
     run->values = mem_zero(t->definitions.count + 1, sizeof *run->values);
     run->computed = mem_zero(t->definitions.count + 1, sizeof *run->computed);
     for (size_t i = 0; ok && i < t->loops.count; i++)
-        ok = ask(run, i, err);
+        ok = ask(run, i, err) && steps_suffice(run, err);
     memset(run->computed, 0, t->definitions.count * sizeof *run->computed);
     if (ok)
         return run;
@@ -308,10 +328,11 @@ static void conclude(struct probe_run *run, const struct table_fact *fact)
     str_done(&why);
 }
 
-void probe_run_conclude(struct probe_run *run)
+bool probe_run_conclude(struct probe_run *run, struct err *err)
 {
     for (size_t i = 0; i < run->t->facts.count; i++)
         conclude(run, &run->t->facts.items[i]);
+    return steps_suffice(run, err);
 }
 
 void probe_run_free(struct probe_run *run)

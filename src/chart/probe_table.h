@@ -17,11 +17,12 @@ void probe_table_free(struct probe_table *t);
 struct probe_run;
 
 /* Adds all loops of @t, which must outlive the result, to @p. Their texts depend on p->width,
- * p->filler and p->dense_is_slow. Returns NULL with err if a loop is too long. probe_run_free frees
- * the result. */
+ * p->filler and p->dense_is_slow. Returns NULL with err if a loop is too long, or if the texts need
+ * too many steps. probe_run_free frees the result. */
 struct probe_run *probe_run_new(const struct probe_table *t, struct probes *p, struct err *err);
-/* Infers each fact from the measured loops, in table order. */
-void probe_run_conclude(struct probe_run *run);
+/* Infers each fact from the measured loops, in table order. Returns false with err if the table
+ * needs too many steps. */
+bool probe_run_conclude(struct probe_run *run, struct err *err);
 void probe_run_free(struct probe_run *run);
 
 #endif

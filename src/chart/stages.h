@@ -5,6 +5,7 @@
 #include "chart/chart.h"
 #include "chart/core.h"
 #include "chart/lab.h"
+#include "chart/probe_table.h"
 #include "hunt/explain.h"
 
 /* latencies.c: latency of each form per pair of operands, measured with dependency chains and
@@ -84,8 +85,10 @@ void unused_ports_drop(struct chart *c);
 /* facts.c: facts of a chart. Each small loop determines one rule of the front end or the back end.
  * AArch64 has only a few of them (chart/facts_parts.h). */
 
-/* Measures the loops and writes the facts to c->machine and c->facts. Marks an uncertain fact as
- * unknown in c->facts and omits it from the machine. Returns false with err. */
-bool facts_find(struct lab *lab, struct chart *c, struct err *err);
+/* Measures the loops of @table and of the searches. Writes the facts to c->machine and c->facts.
+ * Marks an uncertain fact as unknown in c->facts and omits it from the machine. Returns false with
+ * err. */
+bool facts_find(struct lab *lab, struct chart *c, const struct probe_table *table,
+                struct err *err);
 
 #endif

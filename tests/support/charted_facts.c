@@ -48,8 +48,10 @@ struct chart *chart_of_forms(const struct chart_cpu *cpu, double width, const st
                 &(struct mapping_entry){.form = "PADDD (XMM, XMM)", .latency = 1, .micro_ops = 1});
     c->width = width;
     lab_on(&l, cpu);
-    if (!facts_find(&l.lab, c, &err))
+    struct probe_table *table = probe_table_load(c->forms[0].row->isa, &err);
+    if (!table || !facts_find(&l.lab, c, table, &err))
         fail_msg("%s", err.what);
+    probe_table_free(table);
     return c;
 }
 

@@ -95,7 +95,7 @@ static double value_of(const char *expression)
     try_table(&t, str_text(&text));
     for (size_t i = 0; i < 4; i++)
         t.probes.list.items[i].cycles = i == 3 ? NAN : 10.0 * ((double)i + 1);
-    probe_run_conclude(t.run);
+    assert_true(probe_run_conclude(t.run, &(struct err){0}));
     const struct chart_fact *f = fact_of(t.probes.chart, "load_latency");
     assert_non_null(f);
     const double value = strtod(f->value, NULL);
@@ -164,7 +164,7 @@ static void test_cases(void **state)
         try_table(&t, text);
         t.probes.list.items[0].cycles = cases[i].first;
         t.probes.list.items[1].cycles = 2;
-        probe_run_conclude(t.run);
+        assert_true(probe_run_conclude(t.run, &(struct err){0}));
         const struct chart_fact *f = fact_of(t.probes.chart, "fuse_any");
         assert_int_equal(f != NULL, cases[i].why != NULL);
         assert_null(fact_of(t.probes.chart, "some thing"));
@@ -264,6 +264,40 @@ static void test_too_long(void **state)
     assert_non_null(strstr(err.what, "the loop a has more than"));
     probe_table_free(t);
     probes_done(&p);
+}
+
+/* Texts and expressions that take very long are refused: nested repetitions without output, nested
+ * ranges, and definitions that use another one twice. */
+static void test_too_many_steps(void **state)
+{
+    static const char *const loops[] = {
+        "loop a: {65000: {65000: {65000: {0: x}}}}nop\n",
+        "loop a: {count(i in 0..4095, count(j in 0..4095, count(k in 0..4095, i < j)) > 5): nop}\n",
+    };
+    struct str doubled = {0};
+    struct err err = {0};
+    struct tried t;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof loops / sizeof *loops; i++) {
+        struct probe_table *table = probe_table_parse(loops[i], "table", &err);
+        struct probes p = {.width = 4};
+        if (!table)
+            fail_msg("line %zu: %s", err.line, err.what);
+        assert_null(probe_run_new(table, &p, &err));
+        assert_non_null(strstr(err.what, "steps"));
+        probe_table_free(table);
+        probes_done(&p);
+    }
+    str_add(&doubled, "let f0(x) = x\n");
+    for (unsigned i = 0; i < 60; i++)
+        str_addf(&doubled, "let f%u(x) = f%u(x) + f%u(x)\n", i + 1, i, i);
+    str_add(&doubled, "fact load_latency: cycles\n    f60(1) > 0 -> 1 | tried\n");
+    try_table(&t, str_text(&doubled));
+    assert_false(probe_run_conclude(t.run, &err));
+    assert_non_null(strstr(err.what, "steps"));
+    tried_done(&t);
+    str_done(&doubled);
 }
 
 /* A repetition in an item's text has no variable of the loop: the item of the other list stays the
@@ -392,6 +426,7 @@ int main(void)
         cmocka_unit_test(test_texts),   cmocka_unit_test(test_expressions),
         cmocka_unit_test(test_cases),   cmocka_unit_test(test_damaged),
         cmocka_unit_test(test_deep),    cmocka_unit_test(test_too_long),
+        cmocka_unit_test(test_too_many_steps),
         cmocka_unit_test(test_repeated_items), cmocka_unit_test(test_long_chains),
         cmocka_unit_test(test_labels),
         cmocka_unit_test(test_shipped),
