@@ -312,7 +312,7 @@ static void add_time(const struct refine_trial *t, size_t i, struct times_seen *
 
     /* No form makes another one faster, so a shorter time contradicts the usages of the other
      * forms. */
-    if (isnan(says) || is < t->least[i] - EXPLAINS * sigma)
+    if (is < t->least[i] - EXPLAINS * sigma)
         return;
     /* If the form takes longer in isolation than predicted, its cause may also slow it in this
      * experiment. */

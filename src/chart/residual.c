@@ -44,6 +44,8 @@ struct residual_limit residual_limit_of(const double *own, size_t n, bool scatte
 void times_add(struct times_seen *seen, double predicted, double measured, bool alone,
                size_t cause)
 {
+    if (isnan(predicted) || isnan(measured))
+        return;
     const double sigma = measured < predicted ? REPEATED * measured + RESOLUTION
                                               : seen->noise * measured + MODEL,
                  off = fabs(measured - predicted) / sigma, cost = off * off,

@@ -48,8 +48,8 @@ struct times_seen {
 
 /* Adds a time of the form alone (@alone) or with others. A time below the port bound deviates by
  * noise of the measurement only. Of several times above it with one cause the dearest counts, and
- * each further one costs RESIDUAL_AGAIN. @cause: any number of the likely cause, such as that of
- * the slowest other form. */
+ * each further one costs RESIDUAL_AGAIN. An unknown time (NaN) adds nothing. @cause: any number of
+ * the likely cause, such as that of the slowest other form. */
 void times_add(struct times_seen *seen, double predicted, double measured, bool alone,
                size_t cause);
 /* Returns whether the times do not contradict the usage. */

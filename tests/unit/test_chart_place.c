@@ -145,8 +145,8 @@ static void test_a_form_of_a_single_port(void **state)
 }
 
 /* Only a VEX-encoded form keeps port 2 busy, and no legacy-encoded form is measured with it. The
- * division's pipe on its third port is found, but not its µop on port 2, because untested ports are
- * not assumed. */
+ * division's pipe on its third port is found, but not its µop on port 2, because untested ports
+ * are not assumed. */
 static void test_what_was_not_tested_is_not_assumed(void **state)
 {
     static const struct by_hand forms[] = {{"ADD (R64, R64)", "1*p01"},
@@ -490,6 +490,22 @@ static void test_what_is_too_short_is_refuted(void **state)
     assert_true(below.cost > late.cost + RESIDUAL_COST_MOST);
 }
 
+/* An unknown time says nothing about a usage. */
+static void test_unknown_times(void **state)
+{
+    static const double unknown[][2] = {{NAN, 2}, {2, NAN}, {NAN, NAN}};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof unknown / sizeof *unknown; i++)
+        for (unsigned alone = 0; alone < 2; alone++) {
+            struct times_seen seen = {.noise = SIGHT_NOISE, .late = true, .cost = 1};
+            times_add(&seen, unknown[i][0], unknown[i][1], alone, 0);
+            assert_int_equal(seen.times, 0);
+            assert_float_equal(seen.cost, 1, 0);
+            assert_true(times_explained(&seen));
+        }
+}
+
 /* If times may exceed the port bound, one in twenty may be wrong for an unknown reason. 3.00 for a
  * predicted 2.00 exceeds what neighbours explain. */
 static void test_odd_times(void **state)
@@ -557,7 +573,7 @@ int main(void)
         cmocka_unit_test(test_a_known_core_stays),
         cmocka_unit_test(test_late_times_of_a_core),
         cmocka_unit_test(test_what_is_too_short_is_refuted),
-        cmocka_unit_test(test_odd_times),
+        cmocka_unit_test(test_unknown_times), cmocka_unit_test(test_odd_times),
         cmocka_unit_test(test_the_width_hides_ports),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
