@@ -183,17 +183,34 @@ void joining_seconds(struct joiner *j, const portset *sets, size_t n)
     }
 }
 
-double joining_first(struct joiner *j, portset set, unsigned count)
+/* Moves the row at place @dearest of the order, which has a high cost, halfway to the front. */
+static void move_forward(struct joiner *j, size_t dearest)
 {
-    double bound = 0;
+    const size_t swap = j->order[dearest / 2];
+
+    j->order[dearest / 2] = j->order[dearest];
+    j->order[dearest] = swap;
+}
+
+double joining_first(struct joiner *j, portset set, unsigned count, double limit)
+{
+    double bound = 0, most = 0;
+    size_t dearest = 0;
 
     j->set = set;
     j->uops = count;
-    for (size_t i = 0; i < j->count; i++) {
-        const struct joiner_row *r = &j->rows[i];
-        j->first[i] = larger(r->most, count ? with_set(j, r, set, r->own * count) : 0);
-        bound += too_long(j, r, j->first[i]);
+    for (size_t i = 0; i < j->count && bound <= limit; i++) {
+        const size_t at = j->order[i];
+        const struct joiner_row *r = &j->rows[at];
+        j->first[at] = larger(r->most, count ? with_set(j, r, set, r->own * count) : 0);
+        const double price = too_long(j, r, j->first[at]);
+        bound += price;
+        if (price > most) {
+            most = price;
+            dearest = i;
+        }
     }
+    move_forward(j, dearest);
     return bound;
 }
 
@@ -227,9 +244,6 @@ double joining_cost(struct joiner *j, size_t second, unsigned slots, double limi
             dearest = i;
         }
     }
-    size_t swap = j->order[dearest / 2];   /* moves the row with the highest cost halfway to the
-                                            * front */
-    j->order[dearest / 2] = j->order[dearest];
-    j->order[dearest] = swap;
+    move_forward(j, dearest);
     return cost > limit ? INFINITY : cost;
 }

@@ -6,24 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/clock.h"
 #include "base/rng.h"
 #include "chart/parting.h"
 #include "chart/saturate.h"
 #include "chart/venn.h"
-#include "infer/genome.h"
 #include "isa/operands.h"
 #include "throughput/predict.h"
 
-#define PORTS_FEWEST 4       /* number of ports with which a search without a known mapping
-                              * begins */
-/* maximum number of ports that are searched without a known mapping; with more the search ends in
- * local minima */
-#define PORTS_SEARCHED 7
-#define PORTS_TRIED 15       /* maximum number of ports after adding one at a time */
-#define TRIAL_SHARE 0.06     /* share of the inference time for each tried number of ports */
-#define LAST_SHARE 0.3       /* smallest share of inference time for the final number of ports */
-#define PORT_GAIN 0.04       /* smallest relative reduction of the error by another port */
 #define ORDERS 6             /* maximum number of orders of joining that are tried */
 /* Relative error that counts for an experiment with an omitted form. Models of real CPUs have
  * smaller errors. */
@@ -45,166 +34,7 @@
 /* Score of a port at higher noise levels. If seven ports add five forms at twice the error, the
  * model fits something other than ports (mask operations of a Zen 4). */
 #define PORT_PRICE 0.0004
-#define SETS_MOST 128
 #define ROW_MOST 16          /* maximum number of different forms in an experiment */
-
-/* Searches of the evolver for one core. */
-struct port_search {
-    struct lab *lab;
-    struct problem *problem;
-    struct evolve *evolve;      /* the running evolver */
-    double begun;
-    struct genome **best;       /* individuals of the best search, best first */
-    size_t count;
-    double error;
-};
-
-static void poll_evolve(void *state)
-{
-    struct port_search *s = state;
-    const struct chart_hooks *hooks = s->lab->hooks;
-    struct evolve_status status;
-    char what[120];
-
-    if (hooks->cancelled(hooks->state))
-        evolve_stop(s->evolve);
-    evolve_get_status(s->evolve, &status);
-    snprintf(what, sizeof what, "%u ports, mean error %.2f %%", status.ports,
-             100 * (isfinite(s->error) ? s->error : status.d_avg));
-    hooks->progress(hooks->state, CHART_PORTS, clock_seconds() - s->begun, s->lab->options->seconds,
-                    what);
-}
-
-static void free_population(struct genome **population, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        genome_free(population[i]);
-    free(population);
-}
-
-static void work_on(void *state, unsigned worker)
-{
-    struct port_search *s = state;
-    evolve_worker(s->evolve, worker, worker ? NULL : poll_evolve, s);
-}
-
-/* Searches for @seconds, starting from @from, or with @ports ports if it is NULL. If the error is
- * lower by the share @gain, replaces the best result and sets *@better. */
-static bool search_for(struct port_search *s, unsigned ports, struct genome *from, double seconds,
-                       double gain, bool *better, struct err *err)
-{
-    const struct chart_hooks *hooks = s->lab->hooks;
-    struct evolve_options options;
-    size_t count = 0;
-
-    evolve_defaults(&options);
-    options.ports = ports;
-    options.seconds = seconds;
-    options.seed = s->lab->options->seed;
-    options.consensus = false;   /* only measured errors decide in this search */
-    options.threads = hooks->team ? hooks->threads : 1;
-    s->evolve = evolve_new(s->problem, &options, from ? &from : NULL, from != NULL, err);
-    if (!s->evolve)
-        return false;
-    if (!hooks->team)
-        work_on(s, 0);
-    else if (!hooks->team(hooks->state, work_on, s))
-        evolve_abandon(s->evolve);
-    struct genome **population = evolve_population(s->evolve, &count, NULL);
-    evolve_free(s->evolve);
-    s->evolve = NULL;
-    double error = count ? genome_error(population[0], s->problem) : INFINITY;
-    *better = error < s->error * (1 - gain);
-    if (*better) {
-        free_population(s->best, s->count);
-        s->best = population;
-        s->count = count;
-        s->error = error;
-    } else {
-        free_population(population, count);
-    }
-    return lab_goes_on(s->lab, err);
-}
-
-/* Replaces port set @from by @to in every µop. */
-static void replace_set(struct genome *g, unsigned from, unsigned to)
-{
-    for (size_t f = 0; f < g->forms; f++)
-        for (unsigned k = 0; k < g->genes[f].uops; k++)
-            if (g->genes[f].set[k] == from) {
-                unsigned count = g->genes[f].count[k];
-                gene_remove(&g->genes[f], k);
-                gene_add(&g->genes[f], to, count);
-                break;
-            }
-}
-
-static size_t distinct_sets(const struct genome *g, unsigned *sets)
-{
-    size_t n = 0;
-
-    for (size_t f = 0; f < g->forms; f++)
-        for (unsigned k = 0; k < g->genes[f].uops; k++) {
-            bool fresh = n < SETS_MOST;
-            for (size_t i = 0; i < n && fresh; i++)
-                fresh = sets[i] != g->genes[f].set[k];
-            if (fresh)
-                sets[n++] = g->genes[f].set[k];
-        }
-    return n;
-}
-
-/* Returns the best mapping with one more port. The µops of some sets use the new port, either
- * instead of their ports or in addition. Chooses the changes with the smallest error. The caller
- * frees. */
-static struct genome *with_port(const struct port_search *s)
-{
-    struct genome *best = genome_copy(s->best[0]), *from = genome_copy(best);
-    unsigned fresh = 1u << best->ports++, sets[SETS_MOST];
-    double error = INFINITY;
-
-    from->ports = best->ports;
-    for (bool better = true; better;) {
-        size_t n = distinct_sets(from, sets);
-        better = false;
-        for (size_t i = 0; i < n; i++)
-            for (unsigned whole = 0; whole < 2; whole++) {
-                unsigned to = whole ? fresh : sets[i] | fresh;
-                if (to == sets[i])
-                    continue;
-                struct genome *tried = genome_copy(from);
-                replace_set(tried, sets[i], to);
-                double e = genome_error(tried, s->problem);
-                if (e < error * (1 - 1e-6)) {
-                    error = e;
-                    better = true;
-                    genome_assign(best, tried);
-                }
-                genome_free(tried);
-            }
-        genome_assign(from, best);
-    }
-    genome_free(from);
-    return best;
-}
-
-/* Searches without a known mapping. Begins with few ports and adds one at a time. */
-static bool search_all(struct port_search *s, double trial, struct err *err)
-{
-    bool ok = true, better = true;
-
-    for (unsigned ports = PORTS_FEWEST; ok && ports <= PORTS_SEARCHED; ports++)
-        ok = search_for(s, ports, NULL, trial, PORT_GAIN, &better, err);
-    if (ok && !s->best)
-        return err_set(err, ERR_LIMIT, "give the port search more --time",
-                       "no port search finished");
-    for (better = true; ok && better && s->best[0]->ports < PORTS_TRIED;) {
-        struct genome *from = with_port(s);
-        ok = search_for(s, from->ports, from, trial, PORT_GAIN, &better, err);
-        genome_free(from);
-    }
-    return ok;
-}
 
 /* Returns the highest measured rate in forms per cycle, rounded to an integer. */
 static double measured_width(const struct experiments *t, const bool *keep)
@@ -219,22 +49,21 @@ static double measured_width(const struct experiments *t, const bool *keep)
 
 static bool venn_goes_on(void *state, size_t done, size_t total)
 {
-    const struct port_search *s = state;
-    const struct chart_hooks *hooks = s->lab->hooks;
+    const struct chart_hooks *hooks = ((const struct lab *)state)->hooks;
 
     hooks->progress(hooks->state, CHART_PORTS, (double)done, (double)total,
                     "forms added one by one");
-    return !hooks->cancelled(hooks->state) && clock_seconds() - s->begun < s->lab->options->seconds;
+    return !hooks->cancelled(hooks->state);
 }
 
 static bool venn_show_due(void *state)
 {
-    return lab_show_due(((const struct port_search *)state)->lab);
+    return lab_show_due(state);
 }
 
 static void venn_show(void *state, const struct mapping *so_far)
 {
-    lab_show(((const struct port_search *)state)->lab, so_far);
+    lab_show(state, so_far);
 }
 
 /* Returns, for each row of @t, whether it is in @keep (NULL: all are) and @m has all its forms. */
@@ -461,10 +290,10 @@ static struct found find_exactly(struct lab *lab, const bool *keep, const uint32
 
     rng_seed(&rng, lab->options->seed);
     for (size_t level = 0;
-         level < sizeof levels / sizeof *levels && n > 1 && !(level > 1 && is_quiet(&best, n));
-         level++)
-        for (unsigned turn = 0;
-             turn < ORDERS && !is_exact(&best, n, level ? NOISY_SHARE : ENOUGH_SHARE); turn++) {
+         level < sizeof levels / sizeof *levels && !(level > 1 && is_quiet(&best, n)); level++)
+        for (unsigned turn = 0; turn < (n > 1 ? ORDERS : 1) &&
+                                !is_exact(&best, n, level ? NOISY_SHARE : ENOUGH_SHARE);
+             turn++) {
             if (turn < 2 || !last)
                 make_order(lab, forms, n, turn, &rng, order);
             else
@@ -485,54 +314,11 @@ static struct found find_exactly(struct lab *lab, const bool *keep, const uint32
     return best;
 }
 
-static bool take_found(struct port_search *s, const struct mapping *found, struct err *err)
-{
-    s->best = mem_zero(1, sizeof *s->best);
-    s->best[0] = genome_of_mapping(found, s->problem, err);
-    if (!s->best[0])
-        return false;
-    s->count = 1;
-    s->error = s->best[0]->d_avg = genome_error(s->best[0], s->problem);
-    return true;
-}
-
-/* Fills @out with the best individual of the searches. */
-static void take_best(const struct port_search *s, struct core_ports *out)
-{
-    const struct problem *p = s->problem;
-    struct ports names;
-
-    ports_number(&names, s->best[0]->ports);
-    out->mapping = genome_mapping(s->best[0], p, &names);
-    /* Each instruction has at least one slot, even if the search found none. */
-    for (size_t i = 0; i < mapping_count(out->mapping); i++) {
-        struct mapping_entry entry = *mapping_at(out->mapping, i);
-        entry.micro_ops = entry.micro_ops ? entry.micro_ops : 1;
-        mapping_set(out->mapping, &entry);
-    }
-    out->confidence = mem_alloc((p->forms + 1) * sizeof *out->confidence);
-    confidence_of(s->best, s->count, out->confidence);
-    out->error = s->error;
-    out->forms = p->forms;
-    out->experiments = p->experiments;
-}
-
-static void search_done(struct port_search *s)
-{
-    free_population(s->best, s->count);
-    problem_free(s->problem);
-    s->best = NULL;
-    s->problem = NULL;
-    s->count = 0;
-    s->error = INFINITY;
-}
-
-/* Fills @out with @found, which may have more ports than the evolver can search. Its error is that
- * on the rows in @keep whose forms it has. */
-static void use_found(const struct port_search *s, const bool *keep, const struct mapping *found,
+/* Fills @out with @found. Its error is that on the rows in @keep whose forms it has. */
+static void use_found(const struct lab *lab, const bool *keep, const struct mapping *found,
                       struct core_ports *out)
 {
-    const struct experiments *t = s->lab->table;
+    const struct experiments *t = lab->table;
     bool *rows = rows_known(t, keep, found);
 
     out->mapping = mapping_copy(found);
@@ -544,28 +330,6 @@ static void use_found(const struct port_search *s, const bool *keep, const struc
         out->experiments += rows[i] && experiments_measured(t, i);
     out->error = error_of(t, rows, found);
     free(rows);
-}
-
-/* Fills @out with the result of the evolver's searches on all rows in @keep. */
-static bool use_search(struct port_search *s, const bool *keep, struct core_ports *out,
-                       struct err *err)
-{
-    double seconds = s->lab->options->seconds;
-    bool ok = (s->problem = problem_new(s->lab->table, keep, err)) != NULL &&
-              search_all(s, seconds * TRIAL_SHARE, err),
-         better;
-
-    if (ok) {
-        struct genome *from = genome_copy(s->best[0]);
-        ok = search_for(s, from->ports, from,
-                        fmax(seconds - (clock_seconds() - s->begun), seconds * LAST_SHARE), 0,
-                        &better, err);
-        genome_free(from);
-    }
-    if (ok)
-        take_best(s, out);
-    search_done(s);
-    return ok;
 }
 
 static bool has_time_alone(const struct lab *lab, uint32_t form)
@@ -604,72 +368,32 @@ static bool known_explains(const struct lab *lab, const bool *keep, size_t known
 
     if (!known || (double)known < NOISY_SHARE * (double)n)
         return false;
-    const double error = error_known(t, keep, core, LATES_FULL);
-    return error <= EXACT_ERROR || error_known(t, keep, core, LATES_MANY) <= SIGHT_NOISE ||
-           (mapping_ports(core)->count > PROBLEM_PORTS_MAX && error <= UNKNOWN_ERROR);
-}
-
-/* Fills @out with the result of a search that starts from the core of an earlier run. */
-static bool improve_known(struct port_search *s, const bool *keep, struct core_ports *out,
-                          struct err *err)
-{
-    const struct mapping *core = s->lab->options->core;
-    bool better;
-
-    s->error = error_of(s->lab->table, keep, core);
-    bool ok =
-        (s->problem = problem_new(s->lab->table, keep, err)) != NULL && take_found(s, core, err);
-    if (ok) {
-        struct genome *from = genome_copy(s->best[0]);
-        ok = search_for(s, from->ports, from, s->lab->options->seconds * LAST_SHARE, PORT_GAIN,
-                        &better, err);
-        genome_free(from);
-    }
-    if (ok)
-        take_best(s, out);
-    search_done(s);
-    return ok;
+    return error_known(t, keep, core, LATES_FULL) <= EXACT_ERROR ||
+           error_known(t, keep, core, LATES_MANY) <= SIGHT_NOISE;
 }
 
 static bool find_ports(struct lab *lab, const bool *keep, const uint32_t *forms, size_t n,
                        struct core_ports *out, struct err *err)
 {
-    struct port_search s = {.lab = lab, .begun = clock_seconds(), .error = INFINITY};
-
     *out = (struct core_ports){0};
-    const size_t known = count_known(lab, forms, n);
-    if (known_explains(lab, keep, known, n)) {
-        use_found(&s, keep, lab->options->core, out);
+    if (known_explains(lab, keep, count_known(lab, forms, n), n)) {
+        use_found(lab, keep, lab->options->core, out);
         return true;
     }
-    if (known == n && n && mapping_count(lab->options->core) == n &&
-        error_of(lab->table, keep, lab->options->core) <= UNKNOWN_ERROR)
-        return improve_known(&s, keep, out, err);
     struct venn_options options = {.width = measured_width(lab->table, keep),
                                    .goes_on = venn_goes_on,
                                    .show_due = venn_show_due,
                                    .show = venn_show,
-                                   .state = &s,
+                                   .state = lab,
                                    .hooks = lab->hooks};
     struct found exact = find_exactly(lab, keep, forms, n, &options);
-    struct mapping *found = exact.mapping;
-    struct core_ports searched = {0};
-    bool ok = lab_goes_on(lab, err);
+    const bool ok = lab_goes_on(lab, err) &&
+                    (exact.mapping || err_set(err, ERR_LIMIT, "chart more forms",
+                                              "no ports explain the times of the core"));
 
-    if (ok && found)
-        use_found(&s, keep, found, out);
-    double error = ok && found ? error_of(lab->table, keep, found) : INFINITY;
-    s.begun = clock_seconds();
-    if (ok && !is_quiet(&exact, n)) {
-        ok = use_search(&s, keep, &searched, err);
-        if (ok && error_of(lab->table, keep, searched.mapping) < error) {
-            core_ports_done(out);
-            *out = searched;
-        } else {
-            core_ports_done(&searched);
-        }
-    }
-    mapping_free(found);
+    if (ok)
+        use_found(lab, keep, exact.mapping, out);
+    mapping_free(exact.mapping);
     return ok;
 }
 

@@ -1,6 +1,5 @@
-/* Infers ports and usages of a core by an exact search, form by form (chart/venn.h). If the result
- * lacks forms or its errors exceed the noise, the evolver also searches. It adds a port at a time
- * while the error decreases. The better result counts. */
+/* Infers ports and usages of a core by an exact search, form by form (chart/venn.h). The search has
+ * no time limit, so the same times always give the same ports. */
 #ifndef PORTOLAN_CHART_PORTS_H
 #define PORTOLAN_CHART_PORTS_H
 

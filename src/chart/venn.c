@@ -315,10 +315,10 @@ static void join(struct venn_joining *j, portset set, unsigned ports)
     struct venn_use use = {.set = {set}, .count = {(uint8_t)j->count}, .n = 1};
     double price = REPEAT_PRICE * (j->count - 1) + set_price(j, set),
            t = j->v->known.alone[j->v->form], most = t + 4 * sight_noise(SIGHT_NOISE, t);
-    double bound = joining_first(j->w->joining, set, j->count),
-           least = j->s->cost + j->v->prices * (price + PORT_PRICE * (ports - j->s->ports));
+    const double least = j->s->cost + j->v->prices * (price + PORT_PRICE * (ports - j->s->ports)),
+                 most_bound = j->w->bar - least;
 
-    if (is_over(j->w) || least + bound > j->w->bar)
+    if (is_over(j->w) || joining_first(j->w->joining, set, j->count, most_bound) > most_bound)
         return;
     use.slots = slots_of(j->v, &use);
     offer(j->w, j->at, use, JOINING_NONE, ports,
@@ -402,7 +402,7 @@ static void join_all(struct venn_worker *w, size_t at)
     if (v->pairs)
         joining_seconds(w->joining, j.sets, j.set_count);
     if (v->known.slots[v->form]) {
-        joining_first(w->joining, 0, 0);
+        joining_first(w->joining, 0, 0, INFINITY);
         offer(w, at, (struct venn_use){.slots = v->known.slots[v->form]}, JOINING_NONE, s->ports,
               0);
     }
@@ -689,8 +689,8 @@ struct mapping *venn_find(const struct experiments *t, const uint32_t *forms, si
         }
     join_left_out(v);
     join_all_anew(v);
-    if (v->states[0].ports)
-        m = write_mapping(v);
+    for (size_t i = 0; i < v->known.n && !m; i++)
+        m = v->placed[i] ? write_mapping(v) : NULL;
     venn_rows_done(&v->known);
     throughput_free(v->throughput);
     for (unsigned i = 0; i < workers; i++) {

@@ -107,10 +107,13 @@ static void test_costs(void **state)
         joining_seconds(j, seconds, SECONDS);
         const portset first = any_set(&rng);
         const unsigned count = (unsigned)rng_below(&rng, 4), slots = (unsigned)rng_below(&rng, 4);
-        const double bound = joining_first(j, first, count),
+        const double bound = joining_first(j, first, count, INFINITY),
                      alone = cost_of(t, rows, first, count, 0, slots, slot);
         assert_float_equal(joining_cost(j, JOINING_NONE, slots, INFINITY), alone, NEAR);
         assert_true(bound <= alone + NEAR);
+        /* Below the limit the bound is the same, and otherwise it exceeds the limit. */
+        assert_true(bound == 0 || joining_first(j, first, count, bound * 0.99) > bound * 0.99);
+        assert_true(joining_first(j, first, count, bound) == bound);
         for (size_t s = 0; s < SECONDS && count; s++) {
             const double expected = cost_of(t, rows, first, count, seconds[s], slots, slot),
                          cost = joining_cost(j, s, slots, INFINITY);
@@ -134,7 +137,7 @@ static void test_no_rows(void **state)
     (void)state;
     joining_begin(j, MOST);
     joining_seconds(j, &second, 1);
-    assert_true(joining_first(j, 1, 1) == 0);
+    assert_true(joining_first(j, 1, 1, 0) == 0);
     assert_true(joining_cost(j, JOINING_NONE, 1, INFINITY) == 0);
     assert_true(joining_cost(j, 0, 1, 0) == 0);
     joining_free(j);
