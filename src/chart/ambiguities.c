@@ -18,6 +18,8 @@
 #define BESIDE_MOST 120      /* maximum number of witnesses, each with another usage */
 #define TELLS 2.0            /* smallest difference of two usages' predictions for an experiment, in
                               * standard deviations */
+/* Such a difference with which the experiment of another alternative is enough. */
+#define TELLS_ENOUGH 4.0
 #define COPIES 2             /* maximum number of copies of the ambiguous form in one experiment */
 /* An experiment has up to this multiple of the smallest number of saturator repetitions with which
  * the saturator takes longer than the ambiguous form. */
@@ -184,11 +186,27 @@ static uint32_t times_beside(const struct chart_form *f, uint32_t copies, const 
     return (uint64_t)size * count + copies > SIZE_MOST ? 0 : count;
 }
 
+/* An experiment of an ambiguous form: @copies of it and @count times a saturator. */
+struct distinction {
+    const struct saturator *saturator;
+    uint32_t copies, count;
+};
+
+/* Returns the difference of the predictions for both usages, in standard deviations. */
+static double difference(const struct witnesses *w, const struct mapping_entry *is,
+                         const struct chart_usage *other, struct distinction t)
+{
+    const double a = cycles_beside(w, &is->usage, is->micro_ops, t.copies, t.saturator, t.count),
+                 b = cycles_beside(w, &other->usage, other->slots, t.copies, t.saturator, t.count);
+
+    return fabs(a - b) / sight_noise(w->chart->noise, fmin(a, b));
+}
+
 /* Finds the experiment whose predictions for both usages of @form differ most. Returns the
- * difference in standard deviations. */
+ * difference. */
 static double best_experiment(const struct witnesses *w, const struct chart_form *f,
                               const struct mapping_entry *is, const struct chart_usage *other,
-                              struct experiment *out)
+                              struct distinction *out)
 {
     double most = 0;
 
@@ -198,19 +216,38 @@ static double best_experiment(const struct witnesses *w, const struct chart_form
             continue;
         for (uint32_t copies = 1; copies <= COPIES; copies++)
             for (uint32_t level = 1; level <= LEVELS; level++) {
-                uint32_t count = times_beside(f, copies, s, level);
-                if (!count)
-                    continue;
-                double a = cycles_beside(w, &is->usage, is->micro_ops, copies, s, count),
-                       b = cycles_beside(w, &other->usage, other->slots, copies, s, count);
-                double told = fabs(a - b) / sight_noise(w->chart->noise, fmin(a, b));
+                const struct distinction tried = {s, copies, times_beside(f, copies, s, level)};
+                const double told = tried.count ? difference(w, is, other, tried) : 0;
                 if (told > most) {
                     most = told;
-                    write_experiment(w, f->row->form, copies, s, count, out);
+                    *out = tried;
                 }
             }
     }
     return most;
+}
+
+/* Finds an experiment that distinguishes both usages: one of the @n in @chosen, or else the best
+ * one, which is added to @chosen. Returns whether there is one. */
+static bool find_experiment(const struct witnesses *w, const struct chart_form *f,
+                            const struct mapping_entry *is, const struct chart_usage *other,
+                            struct distinction *chosen, unsigned *n, struct experiment *out)
+{
+    struct distinction best;
+    unsigned i = 0;
+
+    while (i < *n && difference(w, is, other, chosen[i]) <= TELLS_ENOUGH)
+        i++;
+    const bool again = i < *n;
+    if (!again && best_experiment(w, f, is, other, &best) <= TELLS)
+        return false;
+    if (again)
+        best = chosen[i];
+    write_experiment(w, f->row->form, best.copies, best.saturator, best.count, out);
+    if (again || is_measured(w, out))
+        return again;
+    chosen[(*n)++] = best;
+    return true;
 }
 
 /* Finds experiments for the alternatives of one form, and appends these ambiguities to the
@@ -219,12 +256,13 @@ static void doubt_form(const struct witnesses *w, struct chart *c, uint32_t form
 {
     struct chart_form *f = &c->forms[form];
     const struct mapping_entry *is = mapping_find(c->machine->mapping, f->row->form);
+    struct distinction *chosen = mem_alloc((f->other_count + 1) * sizeof *chosen);
     double weight = 0;
+    unsigned n = 0;
 
     for (unsigned i = 0; i < f->other_count; i++) {
         struct chart_ambiguity ambiguity = {form, i, {0}};
-        const bool told = best_experiment(w, f, is, &f->others[i], &ambiguity.experiment) > TELLS;
-        if (!told || is_measured(w, &ambiguity.experiment)) {
+        if (!find_experiment(w, f, is, &f->others[i], chosen, &n, &ambiguity.experiment)) {
             experiment_done(&ambiguity.experiment);
             continue;
         }
@@ -239,6 +277,7 @@ static void doubt_form(const struct witnesses *w, struct chart *c, uint32_t form
         weight = fmax(weight, f->others[i].weight);
         vec_push(&c->ambiguities, ambiguity);
     }
+    free(chosen);
     f->confidence = fmin(f->confidence, 1 / (1 + weight));
 }
 

@@ -149,70 +149,94 @@ static double distance(const struct placer *p, double a, double b)
     return fabs(a - b) / sight_noise(p->lattice->noise, fmin(a, b));
 }
 
-/* Sets out[number * n + choice] to the cycles with each of the @n choices at each available
- * level. */
-static void cycles_beside(const struct placer *p, const struct placing *f,
-                          const struct guess *choices, size_t n, float *out)
+/* Sets out[choice] to the cycles with each of the @n choices at level @number. @rows: results of
+ * guess_row. */
+static void cycles_at(const struct placer *p, const struct placing *f, size_t number,
+                      const struct guess *choices, float (*rows)[COLUMNS_MOST], size_t n,
+                      double *out)
 {
-    float (*rows)[COLUMNS_MOST] = mem_alloc((n + 1) * sizeof *rows);
+    const struct saturator_level by = level_of(p, f, number);
 
     for (size_t i = 0; i < n; i++)
-        guess_row(&choices[i], p->lattice, rows[i]);
-    for (size_t s = 0; s < saturator_levels(&p->saturators); s++) {
-        struct saturator_level by = level_of(p, f, s);
-        for (size_t i = 0; i < n && available(p, f, s); i++)
-            out[s * n + i] = (float)guess_cycles(&choices[i], rows[i], p->lattice,
-                                                 &p->saturators.list.items[by.saturator], by.count);
+        out[i] = guess_cycles(&choices[i], rows[i], p->lattice,
+                              &p->saturators.list.items[by.saturator], by.count);
+}
+
+/* Sets told[i] to the choices whose cycles differ from those of choice @i by more than noise. */
+static void tell_apart(const struct placer *p, const double *cycles, size_t n, uint64_t *told)
+{
+    size_t order[CHOICES_MOST];
+    uint64_t above = 0;   /* choices from place @end of the order */
+
+    for (size_t i = 0; i < n; i++) {
+        size_t at = i;
+        for (; at && cycles[order[at - 1]] > cycles[i]; at--)
+            order[at] = order[at - 1];
+        order[at] = i;
+        above |= (uint64_t)1 << i;
+        told[i] = 0;
     }
-    free(rows);
+    for (size_t i = 0, end = 0; i < n; i++) {
+        const double least = cycles[order[i]];
+        for (; end < n && distance(p, least, cycles[order[end]]) <= TELLS; end++)
+            above &= ~((uint64_t)1 << order[end]);
+        told[order[i]] |= above;
+        for (size_t k = end; k < n; k++)
+            told[order[k]] |= (uint64_t)1 << order[i];
+    }
 }
 
-/* Returns how many of the @open pairs of choices an experiment distinguishes. @cycles: prediction
- * for each choice. @close: removes these pairs from @open. */
-static size_t count_told(const struct placer *p, const float *cycles, size_t n, bool *open,
-                         bool close)
+/* Returns how many of the @open pairs of @n choices a level distinguishes. */
+static unsigned count_told(const uint64_t *told, const uint64_t *open, size_t n)
 {
-    size_t told = 0;
+    unsigned sum = 0;
 
     for (size_t i = 0; i < n; i++)
-        for (size_t k = 0; k < i; k++)
-            if (open[i * n + k] && distance(p, cycles[i], cycles[k]) > TELLS) {
-                told++;
-                open[i * n + k] = !close;
-            }
-    return told;
+        sum += (unsigned)__builtin_popcountll(told[i] & open[i]);
+    return sum / 2;
 }
 
-/* Selects up to @most levels, each time the one that distinguishes the most remaining pairs of
- * choices. */
+/* Selects up to @most available levels, each time the one that distinguishes the most remaining
+ * pairs of the @n choices. Sets any[i] to the choices that a level, available or not, distinguishes
+ * from choice @i. */
 static void want_telling(const struct placer *p, struct placing *f, const struct guess *choices,
-                         size_t n, size_t most)
+                         size_t n, size_t most, uint64_t any[CHOICES_MOST])
 {
-    float *cycles = mem_alloc((saturator_levels(&p->saturators) * n + 1) * sizeof *cycles);
-    bool *open = mem_zero(n * n + 1, sizeof *open);
+    const size_t levels = saturator_levels(&p->saturators);
+    float (*rows)[COLUMNS_MOST] = mem_alloc((n + 1) * sizeof *rows);
+    uint64_t *told = mem_alloc((levels * n + 1) * sizeof *told), open[CHOICES_MOST];
 
     f->wanted_count = 0;
-    cycles_beside(p, f, choices, n, cycles);
+    memset(any, 0, n * sizeof *any);
+    memset(open, 0xff, sizeof open);
     for (size_t i = 0; i < n; i++)
-        for (size_t k = 0; k < i; k++)
-            open[i * n + k] = true;
+        guess_row(&choices[i], p->lattice, rows[i]);
+    for (size_t s = 0; s < levels; s++) {
+        double cycles[CHOICES_MOST];
+        cycles_at(p, f, s, choices, rows, n, cycles);
+        tell_apart(p, cycles, n, told + s * n);
+        for (size_t i = 0; i < n; i++)
+            any[i] |= told[s * n + i];
+    }
     while (f->wanted_count < most) {
-        size_t best = SIZE_MAX, best_told = 0;
-        for (size_t s = 0; s < saturator_levels(&p->saturators); s++) {
-            size_t told = available(p, f, s) ? count_told(p, cycles + s * n, n, open, false) : 0;
-            if (told > best_told) {
-                best_told = told;
+        size_t best = SIZE_MAX;
+        unsigned best_told = 0;
+        for (size_t s = 0; s < levels; s++) {
+            const unsigned now = available(p, f, s) ? count_told(told + s * n, open, n) : 0;
+            if (now > best_told) {
+                best_told = now;
                 best = s;
             }
         }
         if (best == SIZE_MAX)
             break;
-        count_told(p, cycles + best * n, n, open, true);
+        for (size_t i = 0; i < n; i++)
+            open[i] &= ~told[best * n + i];
         f->used[best] = true;
         f->wanted[f->wanted_count++] = best;
     }
-    free(cycles);
-    free(open);
+    free(rows);
+    free(told);
 }
 
 /* Requests the selected experiments. Returns their number. */
@@ -238,11 +262,12 @@ static void want_none(struct placing *f)
 static void begin(struct placer *p, struct placing *f)
 {
     struct guess choices[CHOICES_MOST];
+    uint64_t any[CHOICES_MOST];
 
     sights_add(&f->sights, (struct sight){SIZE_MAX, 0, f->form->alone});
     size_t n = usage_pool_choices(&p->pool, p->lattice, f->form->alone, choices, CHOICES_MOST);
     if (n > 1) {
-        want_telling(p, f, choices, n, FIRST_ASKED);
+        want_telling(p, f, choices, n, FIRST_ASKED, any);
         ask_wanted(p, f, ask);
     }
     f->all = n <= 1;
@@ -340,29 +365,6 @@ static void add_rival(void *state, const struct guess *other)
     r->list[at] = g;
 }
 
-/* Saturators that is_told considers. TELLERS_POSSIBLE: those that may run with the form.
- * TELLERS_ALL: also those that mix vector encodings. */
-enum tellers { TELLERS_POSSIBLE, TELLERS_ALL };
-
-/* Returns whether a saturator selected by @by distinguishes guesses @a and @b. */
-static bool is_told(const struct placer *p, const struct placing *f, const struct guess *a,
-                    const struct guess *b, enum tellers by)
-{
-    float row_a[COLUMNS_MOST], row_b[COLUMNS_MOST];
-
-    guess_row(a, p->lattice, row_a);
-    guess_row(b, p->lattice, row_b);
-    for (size_t s = 0; s < saturator_levels(&p->saturators); s++) {
-        struct saturator_level beside = level_of(p, f, s);
-        const struct saturator *one = &p->saturators.list.items[beside.saturator];
-        if ((by == TELLERS_ALL || possible(p, f, s)) &&
-            distance(p, guess_cycles(a, row_a, p->lattice, one, beside.count),
-                     guess_cycles(b, row_b, p->lattice, one, beside.count)) > TELLS)
-            return true;
-    }
-    return false;
-}
-
 /* Stores the best guesses of @r as alternatives, except those with another use of a blocking
  * pipe. */
 static void keep_others(const struct rivals *r, struct placing *f)
@@ -383,8 +385,9 @@ static void keep_others(const struct rivals *r, struct placing *f)
 
 /* Replaces the guess if it uses untested ports and an alternative on tested ports is equally good.
  * For example, a legacy-encoded division never runs with VEX. It then receives its own pipe instead
- * of a port that only a VEX form keeps busy. */
-static void prefer_tested(const struct placer *p, struct placing *f, struct rivals *r)
+ * of a port that only a VEX form keeps busy. Returns the index in the list of the alternative that
+ * changed places with the guess; 0 if none did. */
+static size_t prefer_tested(const struct placer *p, struct placing *f, struct rivals *r)
 {
     const portset tested = sights_ports(&f->sights);
     size_t best = 0;
@@ -392,23 +395,24 @@ static void prefer_tested(const struct placer *p, struct placing *f, struct riva
     /* A form of the core keeps its guess, because there is no other one for its ports. */
     if (!guess_assumes(&f->guess, p->lattice, tested) ||
         mapping_find(p->mapping, p->lab->table->forms.items[f->form->form]))
-        return;
+        return 0;
     for (size_t i = 1; i < r->n; i++)
         if (!guess_assumes(&r->list[i], p->lattice, tested) &&
             (!best || r->list[i].cost < r->list[best].cost))
             best = i;
     if (!best)
-        return;
+        return 0;
     const bool explained = f->explained;
     f->guess = r->list[best];
     judge(f);
     if (f->explained || !explained) {
         r->list[best] = r->list[0];
         r->list[0] = f->guess;
-    } else {
-        f->guess = r->list[0];
-        judge(f);
+        return best;
     }
+    f->guess = r->list[0];
+    judge(f);
+    return 0;
 }
 
 /* Selects up to @most experiments that distinguish the best guess from its alternatives. If there
@@ -417,6 +421,7 @@ static void consider(const struct placer *p, struct placing *f, size_t most)
 {
     struct rivals *r = mem_zero(1, sizeof *r);
     struct guess known[CHOICES_MOST];
+    uint64_t any[CHOICES_MOST];
     size_t n = usage_pool_choices(&p->pool, p->lattice, f->form->alone, known, CHOICES_MOST);
 
     *r = (struct rivals){.place = p, .form = f};
@@ -424,17 +429,15 @@ static void consider(const struct placer *p, struct placing *f, size_t most)
     guess_neighbours(&f->guess, p->lattice, add_rival, r);
     for (size_t i = 0; i < n; i++)
         add_rival(r, &known[i]);
-    want_telling(p, f, r->list, r->n, most);
-    if (!f->wanted_count)
-        prefer_tested(p, f, r);
+    want_telling(p, f, r->list, r->n, most, any);
+    const size_t swapped = f->wanted_count ? 0 : prefer_tested(p, f, r);
     f->considered = true;
     f->rivals = 0;
     f->hidden = false;
     keep_others(r, f);
     double likeliest = INFINITY;
     for (size_t i = 1; i < r->n && !f->wanted_count; i++) {
-        if (!is_told(p, f, &f->guess, &r->list[i], TELLERS_POSSIBLE) &&
-            !is_told(p, f, &f->guess, &r->list[i], TELLERS_ALL)) {
+        if (!(any[swapped] >> (i == swapped ? 0 : i) & 1)) {
             if (f->guess.n || guess_uops(&f->guess) == guess_uops(&r->list[i]))
                 /* no experiment with this core distinguishes the two; ambiguities_find searches for
                  * others */
