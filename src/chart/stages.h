@@ -38,9 +38,9 @@ size_t refine_usages(const struct lab *lab, struct chart *c);
  * false with err. */
 bool review_blocks(struct lab *lab, struct chart *c, struct err *err);
 
-/* second.c: second round of a chart, for blocks that the review mispredicts. It searches for changes
- * with measurements on the CPU (hunt/hunt.h), and keeps those that improve the prediction of blocks
- * that the search did not use. */
+/* second.c: second round of a chart, for blocks that the review mispredicts. It searches for
+ * changes with measurements on the CPU (hunt/hunt.h), and keeps those that improve the prediction
+ * of blocks that the search did not use. */
 
 /* Searches for at most lab->options->seconds, with blocks of @maker. Keeps changes of usages and
  * latencies, or alternatives (chart_form.others), that lower the mean relative error of the @count
@@ -52,8 +52,8 @@ bool second_round(struct lab *lab, struct chart *c, const struct block_maker *ma
                   const struct judged *seen, size_t count, struct err *err);
 
 /* substitutes.c: usages of forms that cannot be part of experiments, because they move the stack
- * pointer or use ah to dh. They get the usage of an equivalent form if small loops agree. Jumps
- * take a slot, calls also a store, returns a load. x86-64 only. */
+ * pointer, use ah to dh or lock. They get the usage of an equivalent form if small loops agree.
+ * Jumps take a slot, calls also a store, returns a load. x86-64 only. */
 
 /* Adds the forms whose loops the machine then predicts to c->machine. Call it when the facts are
  * known, because they determine the cost of a push. Returns false with err. */

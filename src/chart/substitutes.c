@@ -28,10 +28,10 @@ static const struct { const char *form, *like[2], *there, *back; } stack_forms[]
 static const struct {
     const char *form, *line;
 } slot_forms[] = {{"ENDBR64 ()", "endbr64"}, {"VZEROUPPER ()", "vzeroupper"}};
-/* Operands ah to dh in the name of a form, which no experiment can contain, and those of the form
- * that does the same operation on the low bytes of registers. */
-#define HIGH "R8h"
-#define LOW "R8l"
+/* Parts in the names of forms that no experiment can contain, and what the name of a form with the
+ * same operation has instead: operands ah to dh, and locked accesses, whose latency a fact has. */
+static const struct { const char *part, *instead; } renamed[] = {{"R8h", "R8l"}, {"_LOCK (", " ("}};
+#define RENAMED (sizeof renamed / sizeof *renamed)
 static const char *const jumps[] = {"JMP", "JO",  "JNO", "JB",  "JNB", "JZ",  "JNZ", "JBE", "JNBE",
                                     "JS",  "JNS", "JP",  "JNP", "JL",  "JNL", "JLE", "JNLE"};
 /* Jumps that access memory: calls, returns, and a jump to a loaded address. */
@@ -52,7 +52,7 @@ struct standins {
     size_t stack[STACK_FORMS], slots[SLOT_FORMS];
     VEC(struct other_form {
         const char *form;
-        char *like;          /* form with low bytes, of which the machine has the usage */
+        char *like;          /* form with the same operation, of which the machine has the usage */
         size_t at;
     }) others;
 };
@@ -70,23 +70,28 @@ static size_t ask_repeated(struct probes *p, const char *there, const char *back
     return at;
 }
 
-/* Appends the name of @form with low bytes in place of high ones. Returns whether it has high
- * ones. */
-static bool with_low_bytes(const char *form, struct str *out)
+/* Appends the name of @form with the parts that experiments can contain. Returns whether it has
+ * others. */
+static bool with_usual_parts(const char *form, struct str *out)
 {
-    const char *next;
     bool found = false;
 
-    for (; (next = strstr(form, HIGH)); form = next + strlen(HIGH)) {
-        str_addf(out, "%.*s" LOW, (int)(next - form), form);
-        found = true;
+    while (*form) {
+        size_t k = 0;
+        while (k < RENAMED && !str_has_prefix(form, renamed[k].part))
+            k++;
+        if (k < RENAMED)
+            str_add(out, renamed[k].instead);
+        else
+            str_add_char(out, *form);
+        form += k < RENAMED ? strlen(renamed[k].part) : 1;
+        found |= k < RENAMED;
     }
-    str_add(out, form);
     return found;
 }
 
-/* Adds loops of forms with high bytes, unless the machine has them or lacks the form with low
- * bytes. */
+/* Adds loops of these forms, unless the machine has them or lacks the form with the same
+ * operation. */
 static void ask_others(struct standins *s, const struct chart_options *o)
 {
     const struct mapping *m = s->probes.chart->machine->mapping;
@@ -94,7 +99,7 @@ static void ask_others(struct standins *s, const struct chart_options *o)
     for (size_t i = 0; i < o->others_count; i++) {
         const char *form = o->others[i]->form;
         struct str like = {0}, line = {0};
-        if (with_low_bytes(form, &like) && !mapping_find(m, form) &&
+        if (with_usual_parts(form, &like) && !mapping_find(m, form) &&
             mapping_find(m, str_text(&like))) {
             form_instance(o->others[i], &line);
             const size_t at = ask_repeated(&s->probes, str_text(&line), "");
@@ -132,10 +137,10 @@ static void put(struct machine *m, const char *form, const struct mapping_entry 
 }
 
 /* How a usage follows from other forms, by the text of the source. */
-enum usage_origin { ORIGIN_LOOP, ORIGIN_LOW_BYTES, ORIGIN_JUMP };
+enum usage_origin { ORIGIN_LOOP, ORIGIN_USUAL, ORIGIN_JUMP };
 static const struct { const char *before, *after; } origins[] = {
     [ORIGIN_LOOP] = {"charted: usage of ", ", confirmed by a loop"},
-    [ORIGIN_LOW_BYTES] = {"assumed: usage of ", "; a loop agrees"},
+    [ORIGIN_USUAL] = {"assumed: usage of ", "; a loop agrees"},
     [ORIGIN_JUMP] = {"assumed: a jump, one issue slot with unknown ports, and ", ""},
 };
 
@@ -159,7 +164,7 @@ static bool put_like(struct machine *m, const char *form, const char *const like
             uops += one->usage.uops[k].count;
         }
         entry.micro_ops += one->micro_ops ? one->micro_ops : uops;
-        entry.latency = origin == ORIGIN_LOW_BYTES ? one->latency : NAN;
+        entry.latency = origin == ORIGIN_USUAL ? one->latency : NAN;
     }
     snprintf(source, sizeof source, "%s%s%s%s%s", origins[origin].before, like[0],
              like[1] ? " and " : "", like[1] ? like[1] : "", origins[origin].after);
@@ -183,20 +188,20 @@ static void conclude_stack(struct standins *s)
     machine_free(tried);
 }
 
-/* Does the same for forms with high bytes. Latency limits most of their loops, which therefore can
- * only refute a usage. */
+/* Does the same for forms with high bytes or a locked access. Latency limits most of their loops,
+ * which therefore can only refute a usage. */
 static void conclude_others(struct standins *s)
 {
     struct machine *m = s->probes.chart->machine, *tried = machine_copy(m);
 
     for (size_t i = 0; i < s->others.count; i++) {
         const struct other_form *o = &s->others.items[i];
-        put_like(tried, o->form, (const char *const[2]){o->like}, ORIGIN_LOW_BYTES);
+        put_like(tried, o->form, (const char *const[2]){o->like}, ORIGIN_USUAL);
     }
     for (size_t i = 0; i < s->others.count; i++) {
         const struct other_form *o = &s->others.items[i];
         if (deviation(s, tried, o->at) <= AGREES)
-            put_like(m, o->form, (const char *const[2]){o->like}, ORIGIN_LOW_BYTES);
+            put_like(m, o->form, (const char *const[2]){o->like}, ORIGIN_USUAL);
     }
     machine_free(tried);
 }

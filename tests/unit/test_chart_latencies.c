@@ -86,7 +86,7 @@ static bool is_substituted(const char *form)
 {
     return strncmp(form, "PUSH (", 6) == 0 || strncmp(form, "POP (", 5) == 0 ||
            strncmp(form, "CALL_NEAR (", 11) == 0 || strncmp(form, "RET_NEAR (", 10) == 0 ||
-           strstr(form, "R8h");
+           strstr(form, "R8h") || strstr(form, "_LOCK (");
 }
 
 /* Returns a copy of @truth without these forms. */
@@ -217,6 +217,48 @@ static void test_high_bytes(void **state)
     forms_free(forms);
 }
 
+/* Locked forms have the ports of the same operation without a lock, unless the time of a locked
+ * access differs from the fact. */
+static void test_locked_forms(void **state)
+{
+    static const char *const names[] = {"ADD_LOCK (M32, I8)", "XADD_LOCK (M64, R64)"},
+                            *const sources[] = {"assumed: usage of ADD (M32, I8); a loop agrees",
+                                                "assumed: usage of XADD (M64, R64); a loop agrees"};
+    struct err err = {0};
+    struct forms *forms = forms_load(ISA_X86_64, NULL, &err);
+    struct machine *truth = machine_load_shipped("znver4", &err);
+
+    (void)state;
+    assert_true(forms && truth);
+    for (unsigned wrong = 0; wrong < 2; wrong++) {
+        struct imitation *cpu = imitation_new(truth, 0.002, 1);
+        struct machine *charted = without_substitutes(truth);
+        const struct form_row *rows[2];
+        struct late_lab l;
+        for (size_t i = 0; i < 2; i++)
+            rows[i] = forms_find(forms, names[i]);
+        if (wrong)
+            machine_set_fact(charted, "lock_latency", "5", "cycles", "");
+        struct chart *c = chart_at(charted, forms, addition, 1);
+        lab_on(&l, imitation_cpu(cpu));
+        c->width = machine_number(truth, "issue_width");
+        l.options.others = rows;
+        l.options.others_count = 2;
+        assert_true(substitutes_find(&l.lab, c, &err));
+        for (size_t i = 0; i < 2; i++) {
+            const struct mapping_entry *found = mapping_find(c->machine->mapping, names[i]);
+            if (wrong)
+                assert_null(found);
+            else
+                assert_string_equal(found->source, sources[i]);
+        }
+        chart_free(c);
+        imitation_free(cpu);
+    }
+    machine_free(truth);
+    forms_free(forms);
+}
+
 /* Loads of a part of a register also merge, which takes one more cycle. They do not determine the
  * load latency, even if most loads merge. Loads take five cycles on Golden Cove and four on Zen. */
 static void test_load_latency_of_whole_registers(void **state)
@@ -254,6 +296,7 @@ int main(void)
         cmocka_unit_test(test_latencies_are_kept),
         cmocka_unit_test(test_load_latency_of_whole_registers),
         cmocka_unit_test(test_stack_forms), cmocka_unit_test(test_high_bytes),
+        cmocka_unit_test(test_locked_forms),
         cmocka_unit_test(test_calls_and_returns),
     };
 
