@@ -32,15 +32,15 @@ static void name_accesses(const struct advice *s)
     count_accesses(s->a, &loads, &stores);
     switch (s->a->accesses) {
     case ACCESSES_LOADS:
-        str_addf(s->out, "%zu load%s, %g per cycle", loads, loads == 1 ? "" : "s",
+        str_addf(s->out, "%zu load%s, %g per cycle", loads, plural(loads),
                  machine_number(s->a->machine, "loads_per_cycle"));
         break;
     case ACCESSES_STORES:
-        str_addf(s->out, "%zu store%s, %g per cycle", stores, stores == 1 ? "" : "s",
+        str_addf(s->out, "%zu store%s, %g per cycle", stores, plural(stores),
                  machine_number(s->a->machine, "stores_per_cycle"));
         break;
     case ACCESSES_LINES:
-        str_addf(s->out, "%zu store%s to other lines, %g per cycle", stores, stores == 1 ? "" : "s",
+        str_addf(s->out, "%zu store%s to other lines, %g per cycle", stores, plural(stores),
                  machine_number(s->a->machine, "store_lines_per_cycle"));
         break;
     case ACCESSES_PLACES:
@@ -79,14 +79,14 @@ static void say_accesses(const struct advice *s)
         str_addf(s->out,
                  "Loads and stores take %.2f cycles per iteration, because some accesses share "
                  "banks of the first-level cache or cross lines: %zu load%s and %zu store%s.",
-                 cycles, loads, loads == 1 ? "" : "s", stores, stores == 1 ? "" : "s");
+                 cycles, loads, plural(loads), stores, plural(stores));
         break;
     case ACCESSES_AGAIN:
         str_addf(s->out,
                  "Loads and stores take %.2f cycles per iteration: %zu load%s and %zu store%s, of "
                  "which some are replayed. That is a fitted mean (facts load_replays, "
                  "forward_replays).",
-                 cycles, loads, loads == 1 ? "" : "s", stores, stores == 1 ? "" : "s");
+                 cycles, loads, plural(loads), stores, plural(stores));
         break;
     }
     str_add(s->out, advice_could_widen(a) ? " Fewer or wider accesses would help."

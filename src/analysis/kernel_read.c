@@ -641,7 +641,7 @@ struct kernel *kernel_from_hex(enum isa isa, const char *hex, struct err *err)
     if (digits == 0 || digits % 2) {
         err_set(err, ERR_DATA, "give pairs of hex digits",
                 digits ? "odd number of hex digits: the byte at position %zu is incomplete"
-                       : "no hex digits in the block (%zu characters)",
+                       : "no hex digits in the block (length %zu)",
                 at);
         goto out;
     }

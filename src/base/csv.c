@@ -78,8 +78,8 @@ static void on_row(int end, void *state)
         t->header = r->fields.items;
     } else if (r->fields.count != t->columns) {
         char what[128];
-        snprintf(what, sizeof what, "%zu fields, but the header has %zu", r->fields.count,
-                 t->columns);
+        snprintf(what, sizeof what, "%zu field%s, but the header has %zu", r->fields.count,
+                 plural(r->fields.count), t->columns);
         fault(r, r->fields.count < t->columns ? r->fields.count : t->columns + 1,
               "give every row exactly one field per column; an unknown value is an empty field",
               what);

@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <string.h>
 
 struct str {
@@ -41,6 +42,12 @@ bool str_equal_nocase(const char *a, const char *b);
 bool str_match(const char *pattern, const char *text);
 /* Returns whether @text matches one of the NULL-terminated @patterns. */
 bool str_match_any(const char *const *patterns, const char *text);
+
+/* Returns the ending of a regular noun after the number @n. */
+static inline const char *plural(uint64_t n)
+{
+    return n == 1 ? "" : "s";
+}
 
 /* Returns whether @text consists of at least one byte in hexadecimal. Any thread. */
 bool text_is_hex(const char *text);

@@ -199,7 +199,8 @@ static bool measure_all(struct latency_finding *f, struct err *err)
         if (clock_seconds() - f->written > WRITE_SECONDS && !write_file(f, err))
             return false;
         if (i % 16 == 0) {
-            snprintf(what, sizeof what, "%zu chains", c->latencies.count);
+            snprintf(what, sizeof what, "%zu chain%s", c->latencies.count,
+                     plural(c->latencies.count));
             hooks->progress(hooks->state, CHART_LATENCIES, i, (double)c->form_count, what);
         }
     }

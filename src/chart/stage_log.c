@@ -113,21 +113,25 @@ static void tell(const struct chart *c, enum chart_stage stage, char *text, size
     case CHART_ALONE:
         snprintf(text, room, "%zu of %zu forms have a stable time", t.timed, c->form_count);
         break;
-    case CHART_CORE: snprintf(text, room, "%zu experiments so far", c->table->rows.count); break;
+    case CHART_CORE:
+        snprintf(text, room, "%zu experiment%s so far", c->table->rows.count,
+                 plural(c->table->rows.count));
+        break;
     case CHART_PORTS:
-        snprintf(text, room, "%u ports, %.0f issue slots; %zu forms, error %.2f %%",
+        snprintf(text, room, "%u ports, %.0f issue slots; %zu form%s, error %.2f %%",
                  c->machine ? mapping_ports(c->machine->mapping)->count : 0, c->width,
-                 c->core_forms, 100 * c->core_error);
+                 c->core_forms, plural(c->core_forms), 100 * c->core_error);
         break;
     case CHART_PLACES:
-        snprintf(text, room, "%zu forms have a usage, %zu with confidence 0.9 or more", t.usages,
-                 t.sure);
+        snprintf(text, room, "%zu form%s %s a usage, %zu with confidence 0.9 or more", t.usages,
+                 plural(t.usages), t.usages == 1 ? "has" : "have", t.sure);
         break;
     case CHART_LATENCIES:
         snprintf(text, room, "%zu of %zu chains have a latency", t.latencies, c->latencies.count);
         break;
     case CHART_FACTS:
-        snprintf(text, room, "%zu facts, %zu unknown", t.facts, c->facts.count - t.facts);
+        snprintf(text, room, "%zu fact%s, %zu unknown", t.facts, plural(t.facts),
+                 c->facts.count - t.facts);
         break;
     default:
         if (c->review.blocks)

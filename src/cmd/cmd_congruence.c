@@ -42,7 +42,7 @@ static void add_class(const struct names *names, const struct congruence *c, uin
     json_object_set_new(object, "forms", members);
     if (c->untested[class])
         str_addf(text, "      %llu pair%s of forms not compared; the experiment %s%s decides\n",
-                 (unsigned long long)c->untested[class], c->untested[class] == 1 ? "" : "s",
+                 (unsigned long long)c->untested[class], plural(c->untested[class]),
                  json_string_value(json_array_get(untold, 0)),
                  json_array_size(untold) > 1 ? " and so on" : "");
     json_object_set_new(object, "untested", json_integer((json_int_t)c->untested[class]));
@@ -88,12 +88,12 @@ static bool find(void *state, struct result *result, struct err *err)
     result_nested(result, "classes", classes);
     result_block(result, str_text(&text));
     result_line(result, "%zu class%s of %zu form%s, epsilon %g", c.classes,
-                c.classes == 1 ? "" : "es", c.forms, c.forms == 1 ? "" : "s", f->epsilon);
+                c.classes == 1 ? "" : "es", c.forms, plural(c.forms), f->epsilon);
     if (untested)
         result_line(result,
                     "%llu pair%s of forms not compared; experiments settle measures the missing "
                     "experiments",
-                    (unsigned long long)untested, untested == 1 ? "" : "s");
+                    (unsigned long long)untested, plural(untested));
     result_count(result, "untested", (int64_t)untested);
     congruence_done(&c);
     str_done(&text);

@@ -57,8 +57,8 @@ static bool run(struct session *s, const void *values, struct result *result, st
             lines += *at == '\n';
         result_confirm(
             result,
-            "copied %zu line%s, %zu bytes, to the clipboard, if the terminal allows it (OSC 52)",
-            lines, lines == 1 ? "" : "s", text.length);
+            "copied %zu line%s, %zu byte%s, to the clipboard, if the terminal allows it (OSC 52)",
+            lines, plural(lines), text.length, plural(text.length));
         str_add_bytes(&s->copied, str_text(&text), text.length);
     }
     str_done(&text);

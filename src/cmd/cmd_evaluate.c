@@ -120,9 +120,10 @@ static void heat_text(const struct heat_map *map, struct result *result)
         }
         str_add_char(&text, '\n');
     }
-    str_addf(&text,
-             "        0 measured %*.2f cycles; vertical: predicted; darkest cell: %u experiments\n",
-             2 * METRICS_CELLS - 18, map->limit, map->highest);
+    str_addf(
+        &text,
+        "        0 measured %*.2f cycles; vertical: predicted; darkest cell: %u experiment%s\n",
+        2 * METRICS_CELLS - 18, map->limit, map->highest, plural(map->highest));
     result_line(result, "%s", str_text(&text));
     str_done(&text);
 }
@@ -239,7 +240,7 @@ static void add_accuracy(const char *name, const struct experiments *t, const do
         result_line(details, "%s:", name);
     if (a.unknown)
         result_line(details, "    not evaluated: %zu experiment%s with unknown forms", a.unknown,
-                    a.unknown == 1 ? "" : "s");
+                    plural(a.unknown));
     worst_lines(t, misses, n, predicted, details);
     worst_rows(worst, name, t, misses, n, predicted);
     if (heat) {

@@ -149,7 +149,7 @@ static void print_ports(struct evolve_run *run, const struct evolve_status *t, s
     size_t n = t->ports ? 0 : evolve_get_trials(run->evolve, trials, PORTS_MAX);
 
     if (t->ports)
-        str_addf(out, "%u port%s%s", t->ports, t->ports == 1 ? "" : "s", why[t->ports_known]);
+        str_addf(out, "%u port%s%s", t->ports, plural(t->ports), why[t->ports_known]);
     else
         str_add(out, n ? "ports tried:" : "number of ports not determined yet");
     for (size_t i = 0; i < n; i++)
@@ -161,8 +161,7 @@ static void add_lines(struct evolve_run *run, const struct evolve_status *t, str
     struct str line = {0}, of = {0};
 
     if (t->joined)
-        str_addf(&of, " on the initial %zu experiment%s", t->reached_of,
-                 t->reached_of == 1 ? "" : "s");
+        str_addf(&of, " on the initial %zu experiment%s", t->reached_of, plural(t->reached_of));
     else if (evolve_status_rose(t))
         str_add(&of, " before a usage was changed");
     str_addf(&line, "run %u: %s, %s, %.1f s", run->number, evolve_state_names[t->state], t->phase,
@@ -176,8 +175,8 @@ static void add_lines(struct evolve_run *run, const struct evolve_status *t, str
         str_addf(&line, ", price scale %.2f", t->scale);
     result_line(result, "%s", str_text(&line));
     if (run->arriving)
-        result_line(result, "live: %zu experiments of %zu forms; results were added %u time%s",
-                    t->experiments, t->forms, t->joined, t->joined == 1 ? "" : "s");
+        result_line(result, "live: %zu experiment%s of %zu forms; results were added %u time%s",
+                    t->experiments, plural(t->experiments), t->forms, t->joined, plural(t->joined));
     if (t->state <= EVOLVE_PAUSED)
         result_line(result, "%s: %s", t->phase, t->meaning);
     if (isnan(t->d_avg))
@@ -502,8 +501,7 @@ static void list_hidden(struct mapping *m, const struct experiments *t, struct r
         cell_text(table, str_text(&settle));
     }
     if (hidden)
-        result_line(result, "%zu form%s %s; %s", hidden, hidden == 1 ? "" : "s",
-                    observable_reason(m),
+        result_line(result, "%zu form%s %s; %s", hidden, plural(hidden), observable_reason(m),
                     told ? "experiments settle measures the deciding experiments, if any"
                          : "no experiment with these forms decides");
     observable_done(list, t->forms.count);
@@ -547,7 +545,7 @@ static struct machine *machine_over(const struct machine *base, const char *id,
     free(m->id);
     m->id = mem_strdup(id);
     str_addf(&title, "%s, %zu form%s inferred", machine_plain_title(base), mapping_count(best),
-             mapping_count(best) == 1 ? "" : "s");
+             plural(mapping_count(best)));
     free(m->title);
     m->title = str_take(&title);
     machine_set_fact(m, "title", m->title, "", "");
@@ -610,7 +608,7 @@ static bool make_machine(struct adopting *w, struct mapping *take_best, struct r
     }
     result_line(result,
                 "%s: %zu form%s, %zu distinct µop%s, volume %llu; mapping save DIRECTORY saves it",
-                EVOLVED_MACHINE, forms, forms == 1 ? "" : "s", distinct, distinct == 1 ? "" : "s",
+                EVOLVED_MACHINE, forms, plural(forms), distinct, plural(distinct),
                 (unsigned long long)volume);
     if (w->base)
         show_overlay(w->base, &overlay, ports, result);

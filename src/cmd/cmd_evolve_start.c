@@ -152,8 +152,8 @@ void evolve_show_started(const struct evolve_run *run, struct result *result)
     evolve_get_status(run->evolve, &status);
     result_line(result,
                 "run %u: %zu form%s, %zu experiment%s%s%s; evolve status shows its progress",
-                run->number, status.forms, status.forms == 1 ? "" : "s", status.experiments,
-                status.experiments == 1 ? "" : "s",
+                run->number, status.forms, plural(status.forms), status.experiments,
+                plural(status.experiments),
                 run->arriving ? ", and experiments measured during the run" : "", ranks);
     result_count(result, "ranks", run->ranks);
     result_count(result, "run", run->number);
@@ -308,10 +308,10 @@ static bool lay_out(void *state, struct result *result, struct err *err)
     if (w->problem && w->resumed && w->problem->fingerprint == w->before.best_so_far_of)
         w->o.reached = w->before.best_so_far;
     else if (w->problem && w->resumed && !isnan(w->before.best_so_far))
-        result_line(
-            result,
-            "the smallest error now refers to the current %zu experiments, not to the initial ones",
-            w->problem->experiments);
+        result_line(result,
+                    "the smallest error now refers to the current %zu experiment%s, not to the "
+                    "initial ones",
+                    w->problem->experiments, plural(w->problem->experiments));
     if (w->problem && w->resumed && w->before.live && !w->live)
         result_line(result,
                     "the run was live; with %u ranks it continues with its current experiments",

@@ -57,8 +57,7 @@ static void tell_table(const struct experiments *t, struct result *result)
     for (size_t i = 0; i < t->rows.count; i++)
         measured += experiments_measured(t, i);
     result_line(result, "%zu experiment%s with %zu form%s, %zu of them measured", t->rows.count,
-                t->rows.count == 1 ? "" : "s", t->forms.count, t->forms.count == 1 ? "" : "s",
-                measured);
+                plural(t->rows.count), t->forms.count, plural(t->forms.count), measured);
     result_count(result, "experiments", (int64_t)t->rows.count);
     result_count(result, "forms", (int64_t)t->forms.count);
     result_count(result, "measured", (int64_t)measured);
@@ -184,7 +183,7 @@ static bool save_work(void *state, struct result *result, struct err *err)
     const struct experiments_saving *w = state;
 
     result_note(result, "%zu experiment%s saved to %s", w->table->rows.count,
-                w->table->rows.count == 1 ? "" : "s", w->file);
+                plural(w->table->rows.count), w->file);
     if (w->json)
         return save_json(w, err);
     if (!w->host)
@@ -322,7 +321,7 @@ static bool run_clear(struct session *s, const void *values, struct result *resu
 
     (void)values;
     (void)err;
-    result_note(result, "%zu experiment%s deleted", count, count == 1 ? "" : "s");
+    result_note(result, "%zu experiment%s deleted", count, plural(count));
     experiments_free(s->document.experiments);
     s->document.experiments = NULL;
     return true;

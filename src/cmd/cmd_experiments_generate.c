@@ -118,7 +118,7 @@ static bool work(void *state, struct result *result, struct err *err)
         const size_t added = generate(g->made, forms.items, forms.count, &g->wanted, g->seed),
                      all = g->made->rows.count;
         result_line(result, "%zu experiment%s added, %zu in all, of %zu form%s", added,
-                    added == 1 ? "" : "s", all, forms.count, forms.count == 1 ? "" : "s");
+                    plural(added), all, forms.count, plural(forms.count));
         result_count(result, "added", (int64_t)added);
         result_count(result, "experiments", (int64_t)all);
         result_count(result, "forms", (int64_t)forms.count);

@@ -224,7 +224,7 @@ static void add_summary(const struct session *s, struct result *result)
         result_line(
             result,
             "%zu result%s read from the journal%s, %zu failed, %zu left; --fresh measures again",
-            m->reused, m->reused == 1 ? "" : "s", str_text(&days), m->failed, m->left);
+            m->reused, plural(m->reused), str_text(&days), m->failed, m->left);
     else
         result_line(result,
                     "%zu measured (%zu from the journal%s), %zu failed, %zu left after %.1f s: "
@@ -398,7 +398,7 @@ static bool start(struct session *s, struct experiments_measuring *take_w, struc
         result_confirm(
             result,
             "job %u measures %zu experiment%s; job cancel %u cancels it, job wait waits for it",
-            number, count, count == 1 ? "" : "s", number);
+            number, count, plural(count), number);
     return true;
 }
 

@@ -41,7 +41,7 @@ static void add_measured(const struct experiment_detail *w, struct result *resul
         if (!isnan(w->e->spread))
             str_addf(&line, ", spread %.3f %%", 100 * w->e->spread);
         if (w->e->repeats)
-            str_addf(&line, ", %u sample%s", w->e->repeats, w->e->repeats == 1 ? "" : "s");
+            str_addf(&line, ", %u sample%s", w->e->repeats, plural(w->e->repeats));
         str_addf(&line, "%s%s", w->lengths.length ? "; body lengths: " : "", str_text(&w->lengths));
     } else {
         str_addf(&line, "not measured%s%s", *w->e->state ? ": " : "", w->e->state);
@@ -74,8 +74,8 @@ static void add_samples(const struct experiment_detail *w, struct result *result
     for (size_t i = 0; i < w->samples.count; i++) {
         const struct record_sample *v = &w->samples.values[i];
         if (!i || v->pass != v[-1].pass)
-            str_addf(&text, "%spass %u, about %u instructions:", i ? "\n" : "", v->pass,
-                     v->instructions);
+            str_addf(&text, "%spass %u, about %u instruction%s:", i ? "\n" : "", v->pass,
+                     v->instructions, plural(v->instructions));
         str_addf(&text, " %.4f", (double)v->cycles);
         cell_count(t, v->pass);
         cell_count(t, v->instructions);
@@ -91,9 +91,9 @@ static void add_code(const struct experiment_detail *w, struct result *result)
     json_t *code = json_array();
 
     if (w->code.length)
-        result_line(result, "%s, %u executions in %zu bytes:",
+        result_line(result, "%s, %u execution%s in %zu byte%s:",
                     w->ran ? "code as run" : "code as measured on this CPU", w->executions,
-                    w->bytes);
+                    plural(w->executions), w->bytes, plural(w->bytes));
     for (const char *line = str_text(&w->code); *line;) {
         size_t span = strcspn(line, "\n");
         json_array_append_new(code, json_stringn(line, span));

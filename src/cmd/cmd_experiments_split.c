@@ -119,8 +119,9 @@ static bool split_work(void *state, struct result *result, struct err *err)
         return false;
     result_line(
         result,
-        "%zu parts with %zu experiments: %s-1.csv to %s-%zu.csv, with %zu control%s in each",
-        w->parts, rows, w->stem, w->stem, w->parts, controls, controls == 1 ? "" : "s");
+        "%zu part%s with %zu experiment%s: %s-1.csv to %s-%zu.csv, with %zu control%s in each",
+        w->parts, plural(w->parts), rows, plural(rows), w->stem, w->stem, w->parts, controls,
+        plural(controls));
     result_count(result, "hosts", (int64_t)w->parts);
     result_count(result, "experiments", (int64_t)rows);
     result_count(result, "control_experiments", (int64_t)controls);
@@ -362,7 +363,7 @@ static bool merge_work(void *state, struct result *result, struct err *err)
         return err_set(err, ERR_DATA,
                        "no majority of hosts agrees: measure on another host, or use --all",
                        "every host disagrees with the others");
-    result_line(result, "%zu experiments", w->made->rows.count);
+    result_line(result, "%zu experiment%s", w->made->rows.count, plural(w->made->rows.count));
     result_count(result, "experiments", (int64_t)w->made->rows.count);
     return true;
 }

@@ -114,7 +114,7 @@ static bool add_work(void *state, struct result *result, struct err *err)
     forms_free(base);
     if (!a->made)
         return false;
-    result_confirm(result, "%zu form%s added, %zu in all", a->added, a->added == 1 ? "" : "s",
+    result_confirm(result, "%zu form%s added, %zu in all", a->added, plural(a->added),
                    forms_count(a->made));
     result_count(result, "added", (int64_t)a->added);
     result_count(result, "forms", (int64_t)forms_count(a->made));
@@ -242,7 +242,7 @@ static bool select_work(void *state, struct result *result, struct err *err)
         return false;
     for (size_t k = 0; k < forms_count(w->forms) && !watch_steps(1); k++)
         selected += form_patterns_match(w->patterns, w->count, forms_at(w->forms, k)->form);
-    str_addf(&line, "%zu form%s selected (of %zu)", selected, selected == 1 ? "" : "s",
+    str_addf(&line, "%zu form%s selected (of %zu)", selected, plural(selected),
              forms_count(w->forms));
     json_t *patterns = json_array();
     for (size_t i = 0; i < w->count; i++) {

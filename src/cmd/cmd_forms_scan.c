@@ -105,7 +105,8 @@ static void add_missing(const struct scan *scan, const struct forms *forms,
         str_done(&lacking);
     }
     if (shown > MISSING_SHOWN)
-        result_line(result, "and %zu rarer ones", shown - MISSING_SHOWN);
+        result_line(result, "and %zu rarer one%s", shown - MISSING_SHOWN,
+                    plural(shown - MISSING_SHOWN));
 }
 
 static void show(const struct scan *scan, const struct forms *forms,
@@ -115,15 +116,15 @@ static void show(const struct scan *scan, const struct forms *forms,
 
     result_line(
         result,
-        "%llu instructions, %zu form%s; instructions omitted as %s: %llu; bytes not decoded: %llu",
-        (unsigned long long)scan->instructions, scan->forms.count,
-        scan->forms.count == 1 ? "" : "s", isa_ops(scan->isa)->set_aside,
+        "%llu instruction%s, %zu form%s; instructions omitted as %s: %llu; bytes not decoded: %llu",
+        (unsigned long long)scan->instructions, plural((unsigned long long)scan->instructions),
+        scan->forms.count, plural(scan->forms.count), isa_ops(scan->isa)->set_aside,
         (unsigned long long)scan->set_aside, (unsigned long long)scan->skipped_bytes);
     if (scan->undecoded)
         result_line(result,
                     "not decoded at %llu place%s: data or unknown instructions; each counts as one "
                     "unknown instruction",
-                    (unsigned long long)scan->undecoded, scan->undecoded == 1 ? "" : "s");
+                    (unsigned long long)scan->undecoded, plural(scan->undecoded));
     result_count(result, "instructions", (int64_t)scan->instructions);
     result_count(result, "forms", (int64_t)scan->forms.count);
     for (size_t i = 0; i < n; i++) {

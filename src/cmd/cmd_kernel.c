@@ -214,7 +214,7 @@ static bool run_save(struct session *s, const void *values, struct result *resul
     bool ok = kernel_text(s->document.kernel, s->document.loop, &text, err) &&
               file_write(v->file, text.data, text.length, err);
     if (ok) {
-        result_confirm(result, "%s: %zu instruction%s", v->file, count, count == 1 ? "" : "s");
+        result_confirm(result, "%s: %zu instruction%s", v->file, count, plural(count));
         result_text(result, "file", v->file);
         result_count(result, "instructions", (int64_t)count);
     }

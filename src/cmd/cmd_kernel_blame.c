@@ -292,10 +292,11 @@ static void show(const struct kernel_blaming *w, struct result *result)
     add_edges(b, insns, result);
     result_count(result, "variants", (int64_t)b->variants);
     result_number(result, "seconds", b->seconds);
-    result_line(result,
-                "%zu variants in %.1f s; columns: cycles saved without the instruction, and with a "
-                "nop instead of it",
-                b->variants, b->seconds);
+    result_line(
+        result,
+        "%zu variant%s in %.1f s; columns: cycles saved without the instruction, and with a "
+        "nop instead of it",
+        b->variants, plural(b->variants), b->seconds);
 }
 
 /* Moves @take_b into the document if its loop is still selected. */

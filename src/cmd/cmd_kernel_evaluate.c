@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/file.h"
 #include "report/evaluate.h"
 #include "base/clock.h"
 #include "base/index.h"
@@ -117,7 +118,7 @@ static void tell_progress(const struct evaluation_run *run)
 {
     double bytes, total;
     csv_reader_progress(run->reader, &bytes, &total);
-    job_progress(run->job, bytes, total, "%zu blocks", run->blocks);
+    job_progress(run->job, bytes, total, "%zu block%s", run->blocks, plural(run->blocks));
 }
 
 static bool next_batch(void *state, unsigned worker)
@@ -135,7 +136,7 @@ static bool next_batch(void *state, unsigned worker)
            csv_reader_next(run->reader, &fields, &count, run->err)) {
         if (count < need) {
             err_set(run->err, ERR_DATA, "every row needs the columns hex and cycles",
-                    "%zu fields, expected %zu", count, need);
+                    "%zu field%s, expected %zu", count, plural(count), need);
             err_at(run->err, NULL, csv_reader_row(run->reader), 0);
             run->failed = true;
             break;
@@ -274,7 +275,7 @@ static void add_result(struct result *result, const struct machine *m, const cha
     result_line(result,
                 "%s, model %s: %zu block%s, coverage %.2f %%, mean error %.2f %%, median %.2f %%, "
                 "%s%s (%.0f blocks/s)",
-                m->title, model, r->n, r->n == 1 ? "" : "s", 100 * r->coverage, 100 * r->mape,
+                m->title, model, r->n, plural(r->n), 100 * r->coverage, 100 * r->mape,
                 100 * r->median, str_text(&kendall), r->sampled ? " (of a sample)" : "", rate);
     if (r->untimed)
         result_line(result,
@@ -425,7 +426,7 @@ static void protocol_choose(struct kernel_evaluating *w, bool own)
             str_addf(
                 &w->because,
                 "assumed: both methods explain the first %zu block%s%s equally; set --measured-by",
-                copies.count, copies.count == 1 ? "" : "s", copies.count == 1 ? "s" : "");
+                copies.count, plural(copies.count), copies.count == 1 ? "s" : "");
     }
 }
 
@@ -527,7 +528,7 @@ static bool evaluate_run(void *state, struct result *result, struct err *err)
 
     (void)result;   /* publish fills the result */
     if (w->rows_path && !rows)
-        return err_set(err, ERR_IO, "choose another file", "cannot write %s", w->rows_path);
+        return file_fault(err, w->rows_path, "write", "choose another file");
     bool ok = evaluate_file(job, w, rows, err);
     bool whole = !rows || !ferror(rows);   /* fclose reports only errors of the last buffer */
     if (rows && (fclose(rows) != 0 || !whole) && ok)

@@ -128,7 +128,7 @@ static void add_learned(struct result *result, const char *form, const struct le
              l->step_count, 100 * l->tolerance);
     if (l->rivals)
         str_addf(&text, "; also possible: %zu other usage%s of equal cost", l->rivals,
-                 l->rivals == 1 ? "" : "s");
+                 plural(l->rivals));
     result_line(result, "%s", str_text(&text));
     str_done(&text);
     if (before)
@@ -288,8 +288,8 @@ static bool learn_finish(struct session *s, void *state, struct result *result, 
         result_line(result,
                     "%zu of %zu form%s learned with %zu blocking form%s; added to %s for this "
                     "session (mapping save saves them)",
-                    learned, w->lessons.count, w->lessons.count == 1 ? "" : "s", w->blockers,
-                    w->blockers == 1 ? "" : "s", w->id);
+                    learned, w->lessons.count, plural(w->lessons.count), w->blockers,
+                    plural(w->blockers), w->id);
     return true;
 }
 

@@ -338,7 +338,7 @@ static void add_loop(struct session *s, const struct kernel_measuring *w, struct
                     "%s: %.2f cycles per iteration measured on this CPU (repeats within %.1f %%, "
                     "%.2f GHz, %u page%s touched%s)",
                     w->kernel->name, m->cycles, 100 * m->spread, m->clock_hz / 1e9, m->pages,
-                    m->pages == 1 ? "" : "s", m->wraps ? ", more than the cache can store" : "");
+                    plural(m->pages), m->wraps ? ", more than the cache can store" : "");
     add_data(w->kernel, w->loop, result);
     result_text(result, "kernel", w->kernel->name);
     result_nested(result, "measured", measured_json(m, state));
@@ -377,7 +377,7 @@ static void add_file(const struct kernel_measuring *w, struct result *result)
     json_t *list = json_object();
 
     result_line(result, "%zu of %zu block%s measured (%.1f %%) in %.1f s", w->rows.measured,
-                w->rows.shown, w->rows.shown == 1 ? "" : "s",
+                w->rows.shown, plural(w->rows.shown),
                 w->rows.shown ? 100.0 * (double)w->rows.measured / (double)w->rows.shown : 0,
                 w->seconds);
     result_count(result, "blocks", (int64_t)w->rows.shown);

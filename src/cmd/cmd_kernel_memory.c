@@ -82,7 +82,7 @@ static bool work(void *state, struct result *result, struct err *err)
         return false;
     if (!w->measure || (!w->curve.moves && !w->curve.streams.unknown))
         return true;
-    job_progress(w->job, 0, 0, "runs over %zu sizes", w->curve.count);
+    job_progress(w->job, 0, 0, "runs over %zu size%s", w->curve.count, plural(w->curve.count));
     bool ok = memory_curve_measure(&w->curve, w->kernel, w->loop, w->here, MEASURE_SECONDS,
                                    w->huge, cancelled, w, err);
     if (!ok && cancelled(w))
@@ -129,7 +129,8 @@ static void add_streams(const struct memory_job *w, struct result *result)
         add_symbol(w, one, &base);
         stream_base(one, w->kernel->isa, &base);
         if (one->follows != STREAM_ALONE)
-            str_addf(&from, "%" PRIu64 " bytes after stream %u", one->distance, one->follows + 1);
+            str_addf(&from, "%" PRIu64 " byte%s after stream %u", one->distance,
+                     plural(one->distance), one->follows + 1);
         else if (one->fed_by != STREAM_ALONE)
             str_addf(&from, "indices of stream %u", one->fed_by + 1);
         if (stream_range(s, one) < w->curve.points[w->curve.count - 1].bytes) {

@@ -93,7 +93,7 @@ static void add_text(const struct machine *m, const struct simulation *sim,
         result_line(result,
                     "%s: %s%.2f cycles per iteration simulated (repeats exactly every %u "
                     "iteration%s: %lld/%u, found at iteration %u)",
-                    m->title, least, sim->cycles, sim->period, sim->period == 1 ? "" : "s",
+                    m->title, least, sim->cycles, sim->period, plural(sim->period),
                     (long long)sim->numerator, sim->period, sim->iterations);
     else if (sim->bounded)
         result_line(result,

@@ -365,7 +365,8 @@ static void add_version(struct result_table *t, const struct tuning *w, size_t a
     if (found && v->same.differs)
         str_addf(&checked, "different result in %s: rejected", v->same.where);
     else if (found && v->compared && v->same.agreed)
-        str_addf(&checked, "%u inputs agree", v->same.agreed);
+        str_addf(&checked, "%u input%s agree%s", v->same.agreed, plural(v->same.agreed),
+                 v->same.agreed == 1 ? "s" : "");
     else if (found)
         str_add(&checked,
                 w->compares ? "not executed with any input: rejected" : "by its dependences");
@@ -490,10 +491,11 @@ static void add_no(const struct tuning *w, struct str *sentence)
 {
     str_addf(
         sentence,
-        "No version is faster than %s%.2f cycles per iteration; tried: other orders, %zu versions",
-        cycles_words(false, w->tune->estimate), w->tune->cycles, w->tune->simulated);
+        "No version is faster than %s%.2f cycles per iteration; tried: other orders, %zu version%s",
+        cycles_words(false, w->tune->estimate), w->tune->cycles, w->tune->simulated,
+        plural(w->tune->simulated));
     if (w->builds.tried)
-        str_addf(sentence, " and %zu builds", w->builds.tried);
+        str_addf(sentence, " and %zu build%s", w->builds.tried, plural(w->builds.tried));
     str_add(sentence, isfinite(w->versions[0].measured) ? ", measured here" : "");
 }
 

@@ -80,7 +80,8 @@ static bool chains_run(void *state, struct result *result, struct err *err)
             measure_form(w, row, sandbox, &c, &can, err) &&
             (!job_cancelled(job) || err_set(err, ERR_INTERRUPTED, NULL, "measuring was cancelled"));
         matched += can;
-        job_progress(job, (double)i, (double)forms_count(forms), "%zu forms", matched);
+        job_progress(job, (double)i, (double)forms_count(forms), "%zu form%s", matched,
+                     plural(matched));
     }
     const struct similar similar = {
         .word = w->pattern ? w->pattern : "",

@@ -132,9 +132,8 @@ static bool run_show(struct session *s, const void *values, struct result *resul
         return false;
     }
     result_line(result, "%s: %s, %zu form%s, %zu distinct µop%s", m->id, m->title,
-                mapping_count(m->mapping), mapping_count(m->mapping) == 1 ? "" : "s",
-                mapping_distinct_uops(m->mapping),
-                mapping_distinct_uops(m->mapping) == 1 ? "" : "s");
+                mapping_count(m->mapping), plural(mapping_count(m->mapping)),
+                mapping_distinct_uops(m->mapping), plural(mapping_distinct_uops(m->mapping)));
     show_port_names(m, result);
     result_text(result, "machine", m->id);
     result_text(result, "title", m->title);

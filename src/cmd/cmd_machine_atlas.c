@@ -127,12 +127,14 @@ static bool atlas_work(struct atlas_job *w, struct result *result, struct err *e
                          w->directory, &size, err);
     }
     if (ok) {
-        result_line(result, "%s/index.html: %zu machine%s, %zu forms, %zu rows; %zu files, %.1f MB",
-                    w->directory, w->entries.count, w->entries.count == 1 ? "" : "s", size.forms,
-                    size.rows, size.files, (double)size.bytes / 1e6);
+        result_line(result,
+                    "%s/index.html: %zu machine%s, %zu form%s, %zu row%s; %zu file%s, %.1f MB",
+                    w->directory, w->entries.count, plural(w->entries.count), size.forms,
+                    plural(size.forms), size.rows, plural(size.rows), size.files,
+                    plural(size.files), (double)size.bytes / 1e6);
         if (size.left_out)
             result_line(result, "%zu experiment%s omitted, because no machine has the forms",
-                        size.left_out, size.left_out == 1 ? "" : "s");
+                        size.left_out, plural(size.left_out));
         result_text(result, "file", w->directory);
         result_count(result, "machine_count", (int64_t)w->entries.count);
         result_count(result, "forms", (int64_t)size.forms);

@@ -179,7 +179,7 @@ static void show_review(const struct chart *c, struct result *result)
                 r->blocks, 100.0 * (double)r->covered / (double)r->blocks, 100 * r->error);
     if (r->changed)
         result_line(result, "  the second round made %zu change%s (mean error before: %.1f %%): %s",
-                    r->changed, r->changed == 1 ? "" : "s", 100 * r->error_before, r->changes);
+                    r->changed, plural(r->changed), 100 * r->error_before, r->changes);
     if (r->worst_block)
         result_line(result, "  worst: %.2f cycles, predicted %.2f: %s", r->worst_cycles,
                     r->worst_says, r->worst_block);
@@ -205,7 +205,7 @@ static void show_doubts(const struct chart *c, struct result *result)
     result_line(
         result,
         "%zu form%s with another, nearly as likely usage; experiments that distinguish the usages:",
-        doubtful, doubtful == 1 ? "" : "s");
+        doubtful, plural(doubtful));
     for (size_t i = 0, shown = 0; i < c->form_count && shown < SHOWN; i++)
         if (c->forms[i].settle) {
             result_line(result, "  %s: %s is possible; measure %s", c->forms[i].row->form,
@@ -229,7 +229,7 @@ static void show_untested(const struct chart *c, struct result *result)
     }
     if (untested)
         result_line(result, "%zu form%s not measured with some ports blocked%s%s", untested,
-                    untested == 1 ? "" : "s",
+                    plural(untested),
                     first ? "; experiments settle NAME measures them, for example "
                           : ": no saturator of these ports can run with them",
                     first ? first->check : "");
@@ -241,16 +241,17 @@ static void show(const struct machine_charting *w, struct result *result)
     const struct chart_tally t = chart_count(c);
     char name[64];
 
-    result_line(result, "%s: %zu forms of %s charted in %zu experiments", w->name, c->form_count,
-                charting_title(w->charting, name), c->table->rows.count);
+    result_line(result, "%s: %zu form%s of %s charted in %zu experiment%s", w->name, c->form_count,
+                plural(c->form_count), charting_title(w->charting, name), c->table->rows.count,
+                plural(c->table->rows.count));
     result_line(result,
                 "%zu ports, %.0f issue slots per cycle; core of %zu forms, mean error %.2f %% of "
                 "%zu experiments",
                 (size_t)mapping_ports(c->machine->mapping)->count, c->width, c->core_forms,
                 100 * c->core_error, c->core_experiments);
     result_line(result,
-                "%zu forms have a usage: %zu with confidence 0.9 or more, %zu with 0.5 to 0.9",
-                t.usages, t.sure, t.likely);
+                "%zu form%s %s a usage: %zu with confidence 0.9 or more, %zu with 0.5 to 0.9",
+                t.usages, plural(t.usages), t.usages == 1 ? "has" : "have", t.sure, t.likely);
     if (t.hidden)
         result_line(
             result,
@@ -258,18 +259,21 @@ static void show(const struct machine_charting *w, struct result *result)
             "forms determine the ports of %zu of them; the issue width hides the ports of the rest",
             t.hidden, t.hidden_told);
     if (t.of[CHART_UNEXPLAINED])
-        result_line(result, "%zu forms have measurements that no usage explains",
-                    t.of[CHART_UNEXPLAINED]);
+        result_line(result, "%zu form%s %s measurements that no usage explains",
+                    t.of[CHART_UNEXPLAINED], plural(t.of[CHART_UNEXPLAINED]),
+                    t.of[CHART_UNEXPLAINED] == 1 ? "has" : "have");
     if (t.of[CHART_NOT_MEASURED])
         result_line(result,
-                    "%zu forms have no stable time; the table of forms states the reasons. The "
+                    "%zu form%s %s no stable time; the table of forms states the reasons. The "
                     "next run measures contended forms",
-                    t.of[CHART_NOT_MEASURED]);
+                    t.of[CHART_NOT_MEASURED], plural(t.of[CHART_NOT_MEASURED]),
+                    t.of[CHART_NOT_MEASURED] == 1 ? "has" : "have");
     if (c->latencies.count)
         result_line(result, "%zu of %zu dependency chains have a latency", t.latencies,
                     c->latencies.count);
     if (c->resumed)
-        result_line(result, "%u results were read from the journal %s", c->resumed,
+        result_line(result, "%u result%s %s read from the journal %s", c->resumed,
+                    plural(c->resumed), c->resumed == 1 ? "was" : "were",
                     charting_journal(w->charting));
     add_facts(c, result);
     show_review(c, result);

@@ -143,7 +143,7 @@ static void progress(void *state, const struct runner_summary *so_far, size_t to
     struct checking *w = state;
     char what[64];
 
-    snprintf(what, sizeof what, "%zu throughputs", so_far->done);
+    snprintf(what, sizeof what, "%zu throughput%s", so_far->done, plural(so_far->done));
     tell(w, so_far->share * (double)total, 2 * (double)total, what);
 }
 
@@ -310,8 +310,8 @@ static void show(const struct checking *w, struct result *result)
     result_line(
         result,
         "%s compared with %s: %zu throughput%s and latencies of %zu form%s; %zu of %zu differ",
-        c->machine, c->cpu, w->measured, w->measured == 1 ? "" : "s", w->names.count,
-        w->names.count == 1 ? "" : "s", wrong, known);
+        c->machine, c->cpu, w->measured, plural(w->measured), w->names.count,
+        plural(w->names.count), wrong, known);
     if (w->without_latency)
         result_line(result, "time limit reached: latencies of %zu forms not measured",
                     w->without_latency);

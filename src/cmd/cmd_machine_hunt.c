@@ -148,7 +148,7 @@ static void list_findings(struct machine_hunting *w, const struct hunt *h)
     }
     stage_log_list(w->log, STAGE_WORST, "smallest blocks that differ", blocks, h->count);
     snprintf(title, sizeof title, "%.40s: %zu finding%s", w->machine->id, h->count,
-             h->count == 1 ? "" : "s");
+             plural(h->count));
     stage_log_list(w->log, STAGE_DIFFERENCES, title, changes, h->count);
     str_done(&text);
     free(blocks);
@@ -165,7 +165,7 @@ static void progress(void *state, const struct hunt *so_far)
     char what[96];
 
     snprintf(what, sizeof what, "%zu finding%s; %zu of %zu blocks differ", so_far->count,
-             so_far->count == 1 ? "" : "s", so_far->differ, so_far->sampled);
+             plural(so_far->count), so_far->differ, so_far->sampled);
     job_progress(w->job, done, total, "%s", what);
     stage_log_step(w->log, done, total,
                    so_far->sampled ? (double)so_far->differ / (double)so_far->sampled : NAN, what);
@@ -286,10 +286,10 @@ static void show(const struct machine_hunting *w, struct result *result)
     result_line(result,
                 "%s compared with %s: %zu of %zu blocks differ by more than %.0f %%; %zu finding%s",
                 w->machine->id, str_text(&against), h->differ, h->sampled, 100 * w->tolerance,
-                h->count, h->count == 1 ? "" : "s");
+                h->count, plural(h->count));
     if (h->mutants)
         result_line(result, "%zu mutation%s of differing blocks also compared", h->mutants,
-                    h->mutants == 1 ? "" : "s");
+                    plural(h->mutants));
     if (h->open)
         result_line(result,
                     "%zu of %zu differing blocks are not explained yet: use a larger value of "
@@ -297,7 +297,7 @@ static void show(const struct machine_hunting *w, struct result *result)
                     h->open, h->kept);
     if (w->llvm && h->untimed)
         result_line(result, "%zu block%s omitted, because llvm-mca lacks one of their instructions",
-                    h->untimed, h->untimed == 1 ? "" : "s");
+                    h->untimed, plural(h->untimed));
     if (!h->sampled && measures(w))
         result_line(result, "no block had a stable time; try again when the machine is idle");
     else if (!h->sampled && !h->untimed)

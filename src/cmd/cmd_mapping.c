@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/file.h"
 #include "base/mem.h"
 #include "cmd/command.h"
 #include "io/machine_file.h"
@@ -49,8 +50,8 @@ void mapping_describe(const struct machine *m, struct result *result)
     size_t forms = mapping_count(m->mapping);
     unsigned ports = mapping_ports(m->mapping)->count;
 
-    result_line(result, "%s: %zu form%s on %u port%s", m->id, forms, forms == 1 ? "" : "s", ports,
-                ports == 1 ? "" : "s");
+    result_line(result, "%s: %zu form%s on %u port%s", m->id, forms, plural(forms), ports,
+                plural(ports));
     /* the title describes the kind of machine only if it begins with the id */
     if (strcmp(m->title, m->id) != 0 && str_has_prefix(m->title, m->id))
         result_line(result, "%s", m->title);
@@ -179,11 +180,9 @@ static bool prepare_load(struct session *s, const void *values, struct task *tas
     struct stat status;
     struct str path = {0};
 
-    if (stat(v->path, &status) != 0) {
-        err_set(err, ERR_MISSING, "check the path; mapping use ID selects a shipped machine",
-                "no such file or directory");
-        return err_at(err, v->path, 0, 0);
-    }
+    if (stat(v->path, &status) != 0)
+        return file_fault(err, v->path, "read",
+                          "check the path; mapping use ID selects a shipped machine");
     const char *ending = strrchr(v->path, '.');
     bool directory = S_ISDIR(status.st_mode),
          yaml = ending && (strcmp(ending, ".yml") == 0 || strcmp(ending, ".yaml") == 0);

@@ -40,7 +40,7 @@ static void summary(const struct machine *a, const struct machine *b, const stru
     ports_shown(a, &shown[0]);
     ports_shown(b, &shown[1]);
     result_line(result, "%s and %s: %zu form%s in both", a->id, b->id, d->shared,
-                d->shared == 1 ? "" : "s");
+                plural(d->shared));
     str_addf(&line, "alike %zu (%.1f %%", d->kinds[DIFF_NONE],
              d->shared ? 100.0 * (double)d->kinds[DIFF_NONE] / (double)d->shared : 0.0);
     if (!isnan(d->equal_uses))

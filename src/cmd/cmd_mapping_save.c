@@ -84,7 +84,8 @@ static bool run_export(struct session *s, const void *values, struct result *res
     bool ok = format_text(v, m, forms, s->document.experiments, &text, err) && watch_goes_on(err) &&
               file_write(v->path, text.data, text.length, err);
     if (ok) {
-        result_confirm(result, "%s: %zu forms to %s", m->id, mapping_count(m->mapping), v->path);
+        result_confirm(result, "%s: %zu form%s to %s", m->id, mapping_count(m->mapping),
+                       plural(mapping_count(m->mapping)), v->path);
         result_text(result, "mapping", m->id);
         result_text(result, "format", v->format);
         result_text(result, "file", v->path);

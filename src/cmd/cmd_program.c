@@ -75,11 +75,12 @@ static bool load_finish(struct session *s, void *state, struct result *result, s
     l->how = (struct invocation){0};
     result_set_confirmation(result);
     result_line(result,
-                "%s: %zu file%s, %zu function%s, %zu blocks, %zu loads and stores; run it with "
+                "%s: %zu file%s, %zu function%s, %zu block%s, %zu load%s and stores; run it with "
                 "program run N=16,32,64,128",
-                program->name, program->unit_count, program->unit_count == 1 ? "" : "s",
-                program->function_count, program->function_count == 1 ? "" : "s",
-                program->block_count, program->reference_count);
+                program->name, program->unit_count, plural(program->unit_count),
+                program->function_count, plural(program->function_count), program->block_count,
+                plural(program->block_count), program->reference_count,
+                plural(program->reference_count));
     result_text(result, "program", program->name);
     result_count(result, "files", (int64_t)program->unit_count);
     result_count(result, "functions", (int64_t)program->function_count);
@@ -407,9 +408,8 @@ static void add_findings(struct result *result, const struct program_model *m)
         bred += f->code_length > 0;
         networks += f->network != NULL;
     }
-    result_line(result,
-                "%zu blocks are executed; the counts of %zu of them depend on the inputs",
-                active, varying);
+    result_line(result, "%zu block%s %s executed; the counts of %zu of them depend on the inputs",
+                active, plural(active), active == 1 ? "is" : "are", varying);
     result_line(result,
                 "extrapolated counts: %zu follow from the code, %zu are formulas that fit every "
                 "run, %zu are estimates",
@@ -420,15 +420,15 @@ static void add_findings(struct result *result, const struct program_model *m)
     result_count(result, "fitting", (int64_t)bases[COUNT_FITS]);
     if (bred)
         result_line(result,
-                    "%zu counts that regression does not predict are modelled by expressions found "
+                    "%zu count%s that regression does not predict %s modelled by expressions found "
                     "by genetic programming",
-                    bred);
+                    bred, plural(bred), bred == 1 ? "is" : "are");
     result_count(result, "bred", (int64_t)bred);
     if (networks)
         result_line(result,
-                    "%zu counts that regression does not predict are modelled by neural networks: "
+                    "%zu count%s that regression does not predict %s modelled by neural networks: "
                     "do not extrapolate them",
-                    networks);
+                    networks, plural(networks), networks == 1 ? "is" : "are");
     result_count(result, "networks", (int64_t)networks);
     const char *starts = starts_processes(runs);
     if (starts)

@@ -345,10 +345,10 @@ static bool blame_finish(struct session *s, void *state, struct result *result, 
     program_inputs_print(w->model->runs->names, w->inputs, w->model->runs->name_count, &at);
     result_line(result,
                 "%s at %s: minimum user time of all runs %.4f s on this CPU, %.4f s predicted with "
-                "the tables of %s (%+.0f %%); %zu samples of %u run%s",
+                "the tables of %s (%+.0f %%); %zu sample%s of %u run%s",
                 w->model->runs->program->name, str_text(&at), w->measured, w->predicted,
-                w->machine->id, 100 * (w->predicted / w->measured - 1), w->samples, w->runs,
-                w->runs == 1 ? "" : "s");
+                w->machine->id, 100 * (w->predicted / w->measured - 1), w->samples,
+                plural(w->samples), w->runs, plural(w->runs));
     str_done(&at);
     program_say_memory(result, w->day);
     if (blamed_pages(&w->system, w->measured, w->predicted))

@@ -102,7 +102,7 @@ static void pool_work(void *state, unsigned worker)
 static bool goes_on(void *state, double seconds, size_t samples)
 {
     struct builds_diff *w = state;
-    job_progress(w->job, seconds, 0, "%zu samples in %.1f s", samples, seconds);
+    job_progress(w->job, seconds, 0, "%zu sample%s in %.1f s", samples, plural(samples), seconds);
     return !cancelled(w);
 }
 
@@ -485,7 +485,8 @@ static void say_sums(const struct builds_diff *w, struct result *result)
         faster += r->change <= -LEAST_CHANGE;
         untold += r->match->a != MATCH_NONE && r->match->b != MATCH_NONE && isnan(r->change);
     }
-    result_line(result, "%zu loops matched, %zu in A only, %zu in B only", both, only[0], only[1]);
+    result_line(result, "%zu loop%s matched, %zu in A only, %zu in B only", both, plural(both),
+                only[0], only[1]);
     result_line(result,
                 "%s%zu are slower in B, %zu faster, %zu cannot be compared; cycles are the largest "
                 "bound per iteration, with data in the first-level cache",
@@ -502,8 +503,7 @@ static void say_sums(const struct builds_diff *w, struct result *result)
         const char *fault = build_lines_fault(w->builds[side]);
         if (undecoded)
             result_line(result, "%c: %zu function%s could not be decoded and %s omitted",
-                        'A' + side, undecoded, undecoded == 1 ? "" : "s",
-                        undecoded == 1 ? "is" : "are");
+                        'A' + side, undecoded, plural(undecoded), undecoded == 1 ? "is" : "are");
         if (fault)
             result_line(result, "%c: without source lines: %s", 'A' + side, fault);
     }
@@ -549,8 +549,8 @@ static void say_program(const struct builds_diff *w, struct result *result)
 static void show(const struct builds_diff *w, struct result *result)
 {
     for (int side = 0; side < 2; side++) {
-        result_line(result, "%c  %s, %zu loops", 'A' + side, w->paths[side],
-                    build_loop_count(w->builds[side]));
+        result_line(result, "%c  %s, %zu loop%s", 'A' + side, w->paths[side],
+                    build_loop_count(w->builds[side]), plural(build_loop_count(w->builds[side])));
         result_text(result, side ? "b" : "a", w->paths[side]);
     }
     say_sums(w, result);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Command program explain: iterations, cycles, paths and branches of a hot loop in its running
  * program. */
+#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -53,7 +54,7 @@ static bool goes_on(void *state, double seconds, uint64_t iterations)
 {
     struct explaining *w = state;
     job_progress(w->job, seconds, isinf(w->options.seconds) ? 0 : w->options.seconds,
-                 "%" PRIu64 " iterations in %.1f s", iterations, seconds);
+                 "%" PRIu64 " iteration%s in %.1f s", iterations, plural(iterations), seconds);
     return !job_cancelled(w->job);
 }
 
@@ -72,7 +73,8 @@ static bool find_loop(struct explaining *w, struct err *err)
             return err_set(
                 err, ERR_MISSING,
                 "ps lists processes; run Portolan as the user of the process, or as root",
-                "cannot find the program of process %d", (int)w->options.pid);
+                "cannot find the program of process %d: %s", (int)w->options.pid,
+                n < 0 ? strerror(errno) : "it is a kernel thread");
         resolved[n] = '\0';
         w->found.file = mem_strdup(resolved);
     } else if (!w->found.file && !(w->found.file = path_find_program(w->argv.items[0])))
@@ -142,7 +144,7 @@ static bool goes_on_sampling(void *state, double seconds, size_t samples)
 {
     struct explaining *w = state;
     job_progress(w->job, seconds, isinf(w->options.seconds) ? 0 : w->options.seconds,
-                 "%zu samples in %.1f s", samples, seconds);
+                 "%zu sample%s in %.1f s", samples, plural(samples), seconds);
     return !job_cancelled(w->job);
 }
 
@@ -362,8 +364,8 @@ static bool take_profiled(struct explaining *w, const struct run_profile *p, siz
                        "no program has been profiled");
     if (!number || number > p->loops.count)
         return err_set(err, ERR_USAGE, "program profile lists the loops",
-                       "no loop %zu: %zu loops in the profile of %s", number, p->loops.count,
-                       p->program);
+                       "no loop %zu: %zu loop%s in the profile of %s", number, p->loops.count,
+                       plural(p->loops.count), p->program);
     const struct profile_loop *l = &p->loops.items[number - 1];
     w->found.kernel = kernel_hold(l->kernel);
     w->found.loop = l->loop;

@@ -22,8 +22,8 @@ static bool open_loop(struct session *s, size_t number, struct err *err)
         return err_set(err, ERR_USAGE, "program profile PROGRAM", "no program has been profiled");
     if (!number || number > p->loops.count)
         return err_set(err, ERR_USAGE, "program profile lists the loops",
-                       "no loop %zu: %zu loops in the profile of %s", number, p->loops.count,
-                       p->program);
+                       "no loop %zu: %zu loop%s in the profile of %s", number, p->loops.count,
+                       plural(p->loops.count), p->program);
     const struct profile_loop *l = &p->loops.items[number - 1];
     session_set_kernel(s, kernel_hold(l->kernel), l->loop);
     s->document.kernel_measured = l->measured;

@@ -332,8 +332,8 @@ static void add_parts(struct result *result, const struct predicting *p,
     }
     if (o->time.unknown_call)
         result_line(result,
-                    "not included: %zu calls of library functions of unknown cost, such as %s",
-                    o->time.unknown_calls, o->time.unknown_call);
+                    "not included: %zu call%s of library functions of unknown cost, such as %s",
+                    o->time.unknown_calls, plural(o->time.unknown_calls), o->time.unknown_call);
 }
 
 static bool predict_finish(struct session *s, void *state, struct result *result, struct err *err)

@@ -131,7 +131,7 @@ static bool goes_on(void *state, double seconds, size_t samples)
     if (w->session)
         list_so_far(w, seconds, samples);
     job_progress(w->job, seconds, isinf(w->options.seconds) ? 0 : w->options.seconds,
-                 "%zu samples in %.1f s", samples, seconds);
+                 "%zu sample%s in %.1f s", samples, plural(samples), seconds);
     return job_interrupted() || !cancelled(w);   /* after an interrupt the samples so far are
                                                   * evaluated */
 }
@@ -239,26 +239,27 @@ static bool enough(const struct profiling *w, struct err *err)
         return true;
     if (w->interrupted)
         return err_set(err, ERR_INTERRUPTED, NULL,
-                       "profiling was cancelled with too few samples: %zu samples in %.1f s", count,
-                       s->seconds);
+                       "profiling was cancelled with too few samples: %zu sample%s in %.1f s",
+                       count, plural(count), s->seconds);
     if (!w->options.argv)
         return err_set(err, ERR_DATA,
                        "profile the process under load, or sample longer with --seconds T",
-                       "process %d was mostly idle: %zu samples in %.1f s", (int)w->options.pid,
-                       count, s->seconds);
+                       "process %d was mostly idle: %zu sample%s in %.1f s", (int)w->options.pid,
+                       count, plural(count), s->seconds);
     if (s->ended && WIFEXITED(s->status) && WEXITSTATUS(s->status))
         return err_set(err, ERR_DATA,
                        w->output.path && !w->output.own ? "see its output"
                                                         : "run the program in a shell to see its "
                                                           "messages",
-                       "%s exited with status %d after %zu samples", s->path,
-                       WEXITSTATUS(s->status), count);
+                       "%s exited with status %d after %zu sample%s", s->path,
+                       WEXITSTATUS(s->status), count, plural(count));
     if (s->ended && WIFSIGNALED(s->status))
         return err_set(err, ERR_DATA, "run the program in a shell to see its messages",
-                       "%s crashed after %zu samples: %s", s->path, count,
+                       "%s crashed after %zu sample%s: %s", s->path, count, plural(count),
                        strsignal(WTERMSIG(s->status)));
     return err_set(err, ERR_DATA, "use a larger input, or a higher sampling rate: --rate 10000",
-                   "%s is too short: %zu samples in %.3f s of CPU time", s->path, count, s->user);
+                   "%s is too short: %zu sample%s in %.3f s of CPU time", s->path, count,
+                   plural(count), s->user);
 }
 
 static bool profile_run(void *state, struct result *result, struct err *err)
@@ -392,8 +393,8 @@ static void say_how(struct result *result, const struct profiling *w)
     const struct run_profile *p = w->profile;
     const struct sampled *s = &w->sampled;
 
-    result_line(result, "%s: %.3f s of CPU time%s, %zu samples by %s", p->program, p->user,
-                isnan(p->system) ? "" : " outside the system", p->samples,
+    result_line(result, "%s: %.3f s of CPU time%s, %zu sample%s by %s", p->program, p->user,
+                isnan(p->system) ? "" : " outside the system", p->samples, plural(p->samples),
                 p->method == SAMPLING_CLOCK ? "the system's clock" : "interrupting it");
     if (!isnan(p->system) && p->system >= 0.0005)
         result_line(result,
@@ -406,7 +407,7 @@ static void say_how(struct result *result, const struct profiling *w)
     if (p->processes || p->threads)
         result_line(result, "includes %zu process%s and %zu thread%s started by the program",
                     p->processes, p->processes == 1 ? "" : "es", p->threads - p->processes,
-                    p->threads - p->processes == 1 ? "" : "s");
+                    plural(p->threads - p->processes));
     if (w->options.argv && !s->ended)
         result_line(result, "%s: the program was stopped after %.1f s",
                     w->interrupted || atomic_load(&w->stop) ? "stopped" : "time limit reached",
@@ -420,8 +421,8 @@ static void say_how(struct result *result, const struct profiling *w)
     say_lost(result, p);
     if (p->samples < SAMPLES_FEW)
         result_line(result,
-                    "only %zu samples: use a larger input, or a higher sampling rate with --rate",
-                    p->samples);
+                    "only %zu sample%s: use a larger input, or a higher sampling rate with --rate",
+                    p->samples, plural(p->samples));
 }
 
 /* Reports the time for arrays of the program's memory size, because the code does not show in which
@@ -524,11 +525,11 @@ static void say_short(struct result *result, const struct run_profile *p)
     double off, share = p->loops.count ? profile_share(p, p->loops.items[0].samples, &off) : 0;
 
     if (p->loops.count)
-        result_line(result, "%zu samples; hottest loop %s, %.1f %% (± %.1f)%s%s", p->samples,
-                    p->loops.items[0].name, 100 * share, 100 * off,
+        result_line(result, "%zu sample%s; hottest loop %s, %.1f %% (± %.1f)%s%s", p->samples,
+                    plural(p->samples), p->loops.items[0].name, 100 * share, 100 * off,
                     p->output ? "; output of the program: " : "", p->output ? p->output : "");
     else
-        result_line(result, "%zu samples; no hot loop%s%s", p->samples,
+        result_line(result, "%zu sample%s; no hot loop%s%s", p->samples, plural(p->samples),
                     p->output ? "; output of the program: " : "", p->output ? p->output : "");
     say_lost(result, p);
 }

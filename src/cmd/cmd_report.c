@@ -146,8 +146,8 @@ static void add_experiments(struct reporting *r)
             kinds[kind].spreads++;
         }
     }
-    result_line(part, "%zu experiments with %zu instruction forms.", t->rows.count,
-                (size_t)t->forms.count);
+    result_line(part, "%zu experiment%s with %zu instruction form%s.", t->rows.count,
+                plural(t->rows.count), (size_t)t->forms.count, plural((size_t)t->forms.count));
     struct result_table *table =
         result_table(part, "experiments", columns, sizeof columns / sizeof *columns);
     for (size_t k = 0; k < 3; k++) {
@@ -316,10 +316,11 @@ static bool add_runs(struct reporting *r, struct err *err)
                         evolve_state_names[t->state], t->seconds);
         else
             result_line(part,
-                        "Run %u: %s, %.1f s; mean error %.2f %% with %u ports, %llu distinct "
+                        "Run %u: %s, %.1f s; mean error %.2f %% with %u port%s, %llu distinct "
                         "µops, volume %llu.",
                         run->number, evolve_state_names[t->state], t->seconds, 100 * t->d_avg,
-                        t->ports, (unsigned long long)t->distinct, (unsigned long long)t->volume);
+                        t->ports, plural(t->ports), (unsigned long long)t->distinct,
+                        (unsigned long long)t->volume);
     }
     const struct reported_run *last = &r->runs.items[r->runs.count - 1];
     struct result_table *table =

@@ -126,7 +126,8 @@ static void compare_kernels(const struct shelf *a, const struct shelf *b, struct
         else if (!same_kernel(&a->list.items[i], other)) {
             snprintf(count, sizeof count, "%zu", other->kernel->insn_count);
             struct str left = {0}, right = {0};
-            str_addf(&left, "%zu instructions", a->list.items[i].kernel->insn_count);
+            str_addf(&left, "%zu instruction%s", a->list.items[i].kernel->insn_count,
+                     plural(a->list.items[i].kernel->insn_count));
             str_addf(&right, "another text, %s instructions", count);
             add(t, "kernel", str_text(&label), str_text(&left), str_text(&right));
             str_done(&left);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "cmd/command.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -579,7 +580,7 @@ static bool run_command(struct session *s, const struct command *c, char **words
     if (out && !shortage.cut && !cut)
         utf8_write(out, str_text(&printed), printed.length);
     if (out && fflush(out) != 0 && ok)
-        ok = err_set(err, ERR_IO, NULL, "cannot write the output");
+        ok = err_set(err, ERR_IO, NULL, "cannot write the output: %s", strerror(errno));
     /* background commands show a note, but no result */
     if (ok && line && shows(s, c) && !(s->queue.now && s->queue.own))
         keep_result(s, mem_strdup(line));
@@ -704,7 +705,7 @@ bool command_write(const char *file, const struct str *text, struct result *resu
 {
     if (!file_write(file, str_text(text), text->length, err))
         return false;
-    result_confirm(result, "%s: %zu bytes", file, text->length);
+    result_confirm(result, "%s: %zu byte%s", file, text->length, plural(text->length));
     result_text(result, "file", file);
     result_count(result, "bytes", (int64_t)text->length);
     return true;

@@ -65,8 +65,8 @@ void explained_print(const struct explained_loop *x, struct str *out)
         str_addf(out, ", remaining time: %s", x->cause);
     for (size_t i = 0; i < x->paths.count && i < PRINTED; i++) {
         const struct explained_path *p = &x->paths.items[i];
-        str_addf(out, "%s%.0f %% of iterations execute %zu instructions",
-                 i ? "; " : "; paths: ", 100 * p->share, p->executed);
+        str_addf(out, "%s%.0f %% of iterations execute %zu instruction%s",
+                 i ? "; " : "; paths: ", 100 * p->share, p->executed, plural(p->executed));
         if (!isnan(p->predicted))
             str_addf(out, ", %.2f predicted", p->predicted);
         if (!isnan(p->alone))

@@ -43,7 +43,8 @@ static void add_paths(struct result *result, const struct explained_findings *f)
     if (*f->unmeasured.what)
         result_line(result, "not measured outside the program: %s", f->unmeasured.what);
     if (p->list.count > EXPLAINED_PATHS)
-        result_line(result, "and %zu rarer paths", p->list.count - EXPLAINED_PATHS);
+        result_line(result, "and %zu rarer path%s", p->list.count - EXPLAINED_PATHS,
+                    plural(p->list.count - EXPLAINED_PATHS));
 }
 
 /* Returns the cycles of a term that @share of its causes explain; NaN if the term may be 0. */
@@ -166,10 +167,11 @@ static void say_count(struct result *result, const struct explained_findings *f)
     uint64_t n = placed_iterations(&x->placed);
 
     if (x->complete)
-        result_line(result, "%s: %" PRIu64 " iterations in the whole run of %.2f s", f->name, n,
-                    x->seconds);
+        result_line(result, "%s: %" PRIu64 " iteration%s in the whole run of %.2f s", f->name, n,
+                    plural(n), x->seconds);
     else
-        result_line(result, "%s: %" PRIu64 " iterations in %.2f s", f->name, n, x->seconds);
+        result_line(result, "%s: %" PRIu64 " iteration%s in %.2f s", f->name, n, plural(n),
+                    x->seconds);
     if (x->late > 0)
         result_line(
             result,
@@ -210,8 +212,8 @@ static void say_cycles(struct result *result, const struct explained_findings *f
     else if (isnan(cycles))
         result_line(result,
                     "cycles per iteration: not measured, because too few iterations were timed "
-                    "(%zu blocks)",
-                    x->placed.timed.count);
+                    "(%zu block%s)",
+                    x->placed.timed.count, plural(x->placed.timed.count));
     else
         result_line(
             result,
@@ -442,9 +444,9 @@ static void say_terms(struct result *result, const struct explained_findings *f)
     }
     result_line(result,
                 "  cycles: %.1f (± %.1f) with mispredicted branches, %.1f (± %.1f) with caches and "
-                "TLB, %.1f (± %.1f) with neither, from replays at %zu moments",
+                "TLB, %.1f (± %.1f) with neither, from replays at %zu moment%s",
                 s->branch.cycles, s->branch.off, s->cache.cycles, s->cache.off, s->rest.cycles,
-                s->rest.off, f->insitu.replays.list.count);
+                s->rest.off, f->insitu.replays.list.count, plural(f->insitu.replays.list.count));
     say_levels(result, f);
     say_translation(result, f);
     if (s->branch.cycles > s->branch.off && s->cache.cycles > s->cache.off)
@@ -497,8 +499,8 @@ static void say_slow_down(struct result *result, const struct explained_findings
     const struct insitu *x = &f->insitu;
     double more = x->complete ? 100 * (x->cpu / f->profiled_cpu - 1) : NAN;
 
-    result_line(result, "\nthe program was stopped %zu times for %.0f ms in all", x->stops,
-                1000 * x->stopped);
+    result_line(result, "\nthe program was stopped %zu time%s for %.0f ms in all", x->stops,
+                plural(x->stops), 1000 * x->stopped);
     result_number(result, "cpu_seconds", x->cpu);
     result_number(result, "slow_down", more);
     if (isfinite(more))

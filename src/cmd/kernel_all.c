@@ -105,7 +105,7 @@ static bool all_work(struct all_loops *w, struct result *result, struct err *err
     if (!watch_goes_on(err))
         return false;
     result_line(result, "%s: cycles per iteration of %zu loop%s", w->kernel->name,
-                w->kernel->loop_count, w->kernel->loop_count == 1 ? "" : "s");
+                w->kernel->loop_count, plural(w->kernel->loop_count));
     for (size_t from = 0; from < machines; from += ABREAST) {
         result_line(result, "\n");
         add_table(w, from, from + ABREAST < machines ? from + ABREAST : machines, result);

@@ -23,7 +23,7 @@ static void say_time(const struct kernel *k, const struct machine *m, size_t tri
             result_line(result, "  no iteration of %s, which is not on the longest path",
                         k->loops[in->loop].why);
         else
-            result_line(result, "  %zu iterations of %s, %.2f cycles each", trips,
+            result_line(result, "  %zu iteration%s of %s, %.2f cycles each", trips, plural(trips),
                         k->loops[in->loop].why, in->cycles);
     }
 }

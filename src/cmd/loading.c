@@ -91,7 +91,7 @@ void kernel_tell_loaded(struct session *s, struct result *result)
     struct str rest = {0}, made = {0};
     if (k->left_out_count)
         str_addf(&rest, "; %zu line%s skipped, see kernel omitted", k->left_out_count,
-                 k->left_out_count == 1 ? "" : "s");
+                 plural(k->left_out_count));
     if (k->recipe && k->recipe->printed)
         str_add(&rest, "; the compiler printed messages, see kernel diagnostics");
     if (k->recipe)
@@ -101,7 +101,7 @@ void kernel_tell_loaded(struct session *s, struct result *result)
     if (!k->refused_count)
         result_set_confirmation(result);
     result_line(result, "%s%s: %s, %zu instruction%s%s%s%s", k->name, str_text(&made),
-                k->loops[s->document.loop].why, count, count == 1 ? "" : "s",
+                k->loops[s->document.loop].why, count, plural(count),
                 k->loop_count > 1 ? "; kernel list shows the other loops" : "",
                 k->of_many ? "; --symbol selects another function" : "", str_text(&rest));
     str_done(&rest);

@@ -320,7 +320,7 @@ void saved_state_report(const struct kept_session *k, struct str *out)
     if (k->experiments) {
         str_add(out, ", ");
         add_count(out, k->experiments);
-        str_addf(out, " experiment%s", k->experiments == 1 ? "" : "s");
+        str_addf(out, " experiment%s", plural(k->experiments));
         if (k->measured < k->experiments)
             str_addf(out, " (%zu measured)", k->measured);
     }
@@ -359,12 +359,9 @@ char *saved_state_find(const char *name, struct err *err)
             found = NULL;
         }
     }
-    if (!found) {
-        err_set(err, ERR_MISSING,
-                "session list shows the saved sessions, session save DIRECTORY creates one",
-                "no saved session");
-        err_at(err, name, 0, 0);
-    }
+    if (!found)
+        session_refuse(
+            name, "session list shows the saved sessions, session save DIRECTORY creates one", err);
     return found;
 }
 

@@ -231,6 +231,20 @@ bool session_is_directory(const char *dir)
     return is;
 }
 
+void session_refuse(const char *dir, const char *todo, struct err *err)
+{
+    struct str path = {0};
+
+    if (access(session_path(&path, dir, "session.csv"), F_OK) != 0 && errno != ENOENT &&
+        errno != ENOTDIR) {
+        file_fault(err, dir, "read", NULL);
+    } else {
+        err_set(err, ERR_MISSING, todo, "no saved session");
+        err_at(err, dir, 0, 0);
+    }
+    str_done(&path);
+}
+
 /* Reads the manifest of @dir; a missing one gives an empty list. file_set_remove checks that names
  * are relative. */
 static bool read_manifest(const char *dir, struct names *out, struct err *err)
@@ -580,8 +594,7 @@ out:
 struct session *session_read(const char *dir, struct err *err)
 {
     if (!session_is_directory(dir)) {
-        err_set(err, ERR_MISSING, "session save DIRECTORY creates a session", "no saved session");
-        err_at(err, dir, 0, 0);
+        session_refuse(dir, "session save DIRECTORY creates a session", err);
         return NULL;
     }
     struct session *fresh = mem_alloc(sizeof *fresh);

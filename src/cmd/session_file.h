@@ -27,5 +27,7 @@ bool session_idle(struct err *err);
 bool session_remove(const char *dir, struct err *err);
 /* Returns whether @dir contains a session. */
 bool session_is_directory(const char *dir);
+/* Sets err because @dir contains no session, or cannot be read. @todo: remedy if it has none. */
+void session_refuse(const char *dir, const char *todo, struct err *err);
 
 #endif

@@ -52,7 +52,7 @@ static bool work(void *state, struct result *result, struct err *err)
     result_line(result,
                 "%zu experiment%s added: %zu for forms not compared with each other, %zu for forms "
                 "whose ports are not observable",
-                w->added, w->added == 1 ? "" : "s", pairs, hidden);
+                w->added, plural(w->added), pairs, hidden);
     result_count(result, "added", (int64_t)w->added);
     return watch_goes_on(err);
 }

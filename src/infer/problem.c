@@ -215,7 +215,7 @@ struct problem *problem_new(const struct experiments *t, const bool *keep, struc
                 "no measured experiments");
     } else if (watch_over()) {
         err_set(err, ERR_LIMIT, "use a longer time limit, or fewer experiments",
-                "time limit reached while %zu experiments were sorted", count);
+                "time limit reached during the sorting of %zu experiment%s", count, plural(count));
     } else if (partners_in(t, rows, count) > PARTNERS_MAX) {
         err_set(err, ERR_LIMIT, "omit experiments with many forms",
                 "the experiments have more than %zu pairs of forms", PARTNERS_MAX);

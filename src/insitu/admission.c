@@ -3,6 +3,7 @@
 #include "insitu/admission.h"
 
 #include <elf.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -43,8 +44,11 @@ bool admit_process(pid_t pid, bool traced, struct err *err)
     snprintf(path, sizeof path, "/proc/%d/status", (int)pid);
     FILE *file = fopen(path, "re");
     if (!file)
-        return err_set(err, ERR_MISSING, "ps lists processes", "process %d does not "
-                                                               "exist", (int)pid);
+        return errno == ENOENT
+                   ? err_set(err, ERR_MISSING, "ps lists processes", "process %d does not exist",
+                             (int)pid)
+                   : err_set(err, ERR_IO, NULL, "cannot read the state of process %d: %s", (int)pid,
+                             strerror(errno));
     while (fgets(line, sizeof line, file))
         if (sscanf(line, "TracerPid: %d", &tracer) != 1 &&
             sscanf(line, "Seccomp: %d", &seccomp) != 1 &&

@@ -212,8 +212,8 @@ static bool set_aside(const struct journal *j, const struct journal_parts *parts
     }
     bool ok = file_write(str_text(&name), parts->rest.data, parts->rest.length, err);
     if (ok)
-        log_add(LOG_WARN, "%s: %zu damaged line%s moved to %s; %zu valid lines kept", j->path,
-                parts->bad, parts->bad == 1 ? "" : "s", str_text(&name), parts->good);
+        log_add(LOG_WARN, "%s: %zu damaged line%s moved to %s; %zu valid line%s kept", j->path,
+                parts->bad, plural(parts->bad), str_text(&name), parts->good, plural(parts->good));
     str_done(&name);
     return ok;
 }

@@ -616,9 +616,9 @@ bool kernel_arrays_measure(struct kernel_arrays *k, const struct arrays *arrays,
     struct array_samples samples;
 
     if (w.all < 1)
-        return err_set(err, ERR_USAGE, "choose a larger --size",
-                       "the arrays end after %llu iterations",
-                       (unsigned long long)arrays->iterations);
+        return err_set(
+            err, ERR_USAGE, "choose a larger --size", "the arrays end after %llu iteration%s",
+            (unsigned long long)arrays->iterations, plural((unsigned long long)arrays->iterations));
     if (!arrays_fill(k, arrays, &fresh, err))
         return false;
     const double begun = clock_seconds();

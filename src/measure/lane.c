@@ -132,7 +132,7 @@ static void item_result(struct measure_lane *l, const struct lane_task *t, uint6
         if (out->cycles < source_least_cycles(t->source->baseline, instructions)) {
             snprintf(out->state, sizeof out->state,
                      "invalid measurement: %llu instruction%s in %.2g cycles",
-                     (unsigned long long)instructions, instructions == 1 ? "" : "s", out->cycles);
+                     (unsigned long long)instructions, plural(instructions), out->cycles);
             out->cycles = out->spread = NAN;
         }
     }

@@ -503,10 +503,10 @@ bool learn_form(struct learner *l, const char *form, struct learned *out, struct
         make_atoms(&s, s.trials.items[0].measured);
         ok = find_usage(&s);
         if (!ok)
-            err_set(
-                err, ERR_DATA, "measure experiments of the form with experiments measure",
-                "no usage of up to %d µops explains the measurements of %s with %zu blocking forms",
-                UOPS_MAX - 1, form, l->blockers.count);
+            err_set(err, ERR_DATA, "measure experiments of the form with experiments measure",
+                    "no usage of up to %d µops explains the measurements of %s with %zu blocking "
+                    "form%s",
+                    UOPS_MAX - 1, form, l->blockers.count, plural(l->blockers.count));
     }
     if (ok) {
         for (unsigned i = 0; i < s.best_depth; i++)

@@ -88,7 +88,8 @@ static bool take_iterations(struct recorded_run *x, struct err *err)
     x->repeats = room < 1 ? 1 : room < x->places ? (unsigned)room : x->places;
     return x->taken.count >= ITERATIONS_LEAST ||
            err_set(err, ERR_DATA, "run the program longer",
-                   "only %zu recorded iterations can be repeated", x->taken.count);
+                   "only %zu recorded iteration%s can be repeated", x->taken.count,
+                   plural(x->taken.count));
 }
 
 /* Returns the offset in the arena of an access to @address. */

@@ -27,8 +27,10 @@ bool launch_check(const char *path, const char *name, struct err *err)
     ssize_t length;
 
     if (stat(path, &status) != 0)
-        return err_set(err, ERR_MISSING, "give the name of a program in PATH, or a path",
-                       "no such program: %s", name);
+        return errno == ENOENT
+                   ? err_set(err, ERR_MISSING, "give the name of a program in PATH, or a path",
+                             "no such program: %s", name)
+                   : err_set(err, ERR_IO, NULL, "cannot read %s: %s", name, strerror(errno));
     if (S_ISDIR(status.st_mode))
         return err_set(err, ERR_DATA, "give a program in that directory", "%s is a directory",
                        name);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "program/program.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <gelf.h>
 #include <jansson.h>
@@ -328,7 +329,7 @@ struct program *program_open_both(const char *path, const char *untraced, struct
 
     if (untraced && access(untraced, X_OK) != 0) {
         err_set(err, ERR_IO, "compile the program without portolan-cc, and give that executable",
-                "%s cannot be run", untraced);
+                "%s cannot be run: %s", untraced, strerror(errno));
         return NULL;
     }
     p = program_open(path, path, NULL, err);

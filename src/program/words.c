@@ -65,9 +65,9 @@ static bool write_template(char *const *names, const double *inputs, size_t coun
     str_addf(&place, "%s/%s", directory, slash ? slash + 1 : path);
     FILE *f = ok ? fopen(str_text(&place), "we") : NULL;
     if (ok && (!f || fwrite(str_text(&filled), 1, filled.length, f) != filled.length))
-        ok = err_set(err, ERR_IO, NULL, "cannot write %s", str_text(&place));
+        ok = file_fault(err, str_text(&place), "write", NULL);
     if (f && fclose(f) != 0 && ok)
-        ok = err_set(err, ERR_IO, NULL, "cannot write %s", str_text(&place));
+        ok = file_fault(err, str_text(&place), "write", NULL);
     str_done(&text);
     str_done(&filled);
     str_done(&place);

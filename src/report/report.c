@@ -105,7 +105,7 @@ static void add_purposes(const struct analysis *a, const struct port_groups *gro
     }
     if (groups->idle)
         str_addf(&text, "%s%u idle port%s", text.length ? "; " : "  ", portset_size(groups->idle),
-                 portset_size(groups->idle) == 1 ? "" : "s");
+                 plural(portset_size(groups->idle)));
     if (text.length)
         result_line(result, "%s", str_text(&text));
     str_done(&text);

@@ -180,8 +180,9 @@ static bool thin_member(struct thin *t, const char *header, struct archive *out,
                       "the names of the members have more than %zu bytes in total", NAMES_MOST);
     t->left -= ok ? file.length : 0;
     if (ok && access(str_text(&file), F_OK) != 0)
-        ok = err_set(err, ERR_MISSING, "create the archive again",
-                     "the archive lacks its member %s", str_text(&file));
+        ok = errno == ENOENT ? err_set(err, ERR_MISSING, "create the archive again",
+                                       "the archive lacks its member %s", str_text(&file))
+                             : file_fault(err, str_text(&file), "read", NULL);
     else if (ok && is_elf_file(str_text(&file)))
         add(out, path_base(str_text(&file)), str_text(&file), 0, 0);
     str_done(&file);

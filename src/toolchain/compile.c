@@ -409,10 +409,8 @@ bool compile_source(const char *path, const struct compile_wish *wish, struct co
         return false;
     if (!file_read(path, SOURCE_LIMIT, &out->source, err))
         return false;
-    if (!realpath(path, resolved)) {
-        err_set(err, ERR_IO, NULL, "cannot resolve the full path of the file");
-        return err_at(err, path, 0, 0);
-    }
+    if (!realpath(path, resolved))
+        return file_fault(err, path, "resolve the full path", NULL);
     bool ok = compiling_fill(&c, wish, compiler, resolved, err) &&
               (dir = child_directory_new(err)) &&
               run(&c, dir, wish->generic ? wish->target : NULL, out, &again, err);

@@ -60,13 +60,14 @@ static bool in_roots(const struct roots *r, const char *file)
     return false;
 }
 
-/* Reads @place if permitted. Sets *@elsewhere if it exists but is forbidden. */
-static bool try_place(const struct roots *r, const char *place, bool *elsewhere, struct str *out)
+/* Reads @place if permitted. Sets *@elsewhere if it exists but is forbidden, and @fault if it cannot
+ * be read. */
+static bool try_place(const struct roots *r, const char *place, bool *elsewhere, struct str *out,
+                      struct err *fault)
 {
-    struct err ignored = {0};
     char *real = realpath(place, NULL);
     const bool allowed = real && in_roots(r, real);
-    const bool found = allowed && file_read(real, SOURCE_MOST, out, &ignored);
+    const bool found = allowed && file_read(real, SOURCE_MOST, out, fault);
 
     *elsewhere |= real && !allowed;
     free(real);
@@ -80,22 +81,27 @@ bool source_file_read(const char *named, const char *object, const char *path, s
     const bool before = file_only_files(true);
     struct roots roots = {{0}};
     struct str place = {0};
+    struct err fault = {0};
     bool elsewhere = false;
 
     roots_init(&roots, object, path);
-    bool found = try_place(&roots, named, &elsewhere, out);
+    bool found = try_place(&roots, named, &elsewhere, out, &fault);
     for (size_t i = 0; i < roots.list.count && !found; i++)
         for (const char *tail = named; tail && !found; tail = strchr(tail, '/')) {
             tail += strspn(tail, "/");
             str_clear(&place);
             str_addf(&place, "%s/%s", roots.list.items[i], tail);
-            found = *tail && try_place(&roots, str_text(&place), &elsewhere, out);
+            found = *tail && try_place(&roots, str_text(&place), &elsewhere, out, &fault);
         }
     file_only_files(before);
     roots_done(&roots);
     str_done(&place);
     if (found)
         return true;
+    if (fault.code) {
+        *err = fault;
+        return false;
+    }
     return elsewhere ? err_set(err, ERR_USAGE,
                                "set source-path DIRECTORY allows the directory of the file",
                                "the source file %.300s is not read, because it is neither next to "

@@ -244,8 +244,9 @@ static bool notice_stall(struct loop *l)
     if (!input_pasting() || l->stalled || clock_wall() < l->stalls)
         return false;
     l->stalled = true;
-    snprintf(text, sizeof text, "%zu bytes pasted so far; Ctrl-C ends the paste with these bytes",
-             input_paste_stalls());
+    const size_t bytes = input_paste_stalls();
+    snprintf(text, sizeof text, "%zu byte%s pasted so far; Ctrl-C ends the paste here", bytes,
+             plural(bytes));
     frame_say(&l->frame, true, text);
     return true;
 }

@@ -188,9 +188,9 @@ static void summarise_turns(FILE *out)
     for (size_t i = 0; i < turns.count; i++)
         longer += (double)turns.items[i] > 1e3 * TURN_MOST;
     fprintf(out,
-            "CPU time per main loop pass: %zu passes, median %.1f ms, 99th percentile %.1f ms, "
+            "CPU time per main loop pass: %zu pass%s, median %.1f ms, 99th percentile %.1f ms, "
             "longest %.1f ms; %zu took more than %.0f ms\n",
-            turns.count, (double)turns.items[turns.count / 2],
+            turns.count, turns.count == 1 ? "" : "es", (double)turns.items[turns.count / 2],
             (double)turns.items[(turns.count * 99 + 99) / 100 - 1],
             (double)turns.items[turns.count - 1], longer, 1e3 * TURN_MOST);
     for (size_t i = 0; i < TURNS_NAMED && longest[i].took > 0; i++)
@@ -213,14 +213,14 @@ static void summarise(FILE *out)
     }
     double seconds = frames.count ? clock_wall() - opened : NAN;
     if (frames.count)
-        fprintf(out, "first screen after %.1f ms; %zu frames, the slowest took %.1f ms\n",
-                1e3 * frames.items[0].drawn, frames.count, 1e3 * slowest);
+        fprintf(out, "first screen after %.1f ms; %zu frame%s, the slowest took %.1f ms\n",
+                1e3 * frames.items[0].drawn, frames.count, plural(frames.count), 1e3 * slowest);
     if (answers.count) {
         qsort(answers.items, answers.count, sizeof *answers.items, compare_doubles);
         fprintf(out,
-                "input to screen: %zu inputs, median %.1f ms, 99th percentile %.1f ms, longest "
+                "input to screen: %zu input%s, median %.1f ms, 99th percentile %.1f ms, longest "
                 "%.1f ms\n",
-                answers.count, answers.items[answers.count / 2],
+                answers.count, plural(answers.count), answers.items[answers.count / 2],
                 answers.items[(answers.count * 99 + 99) / 100 - 1],
                 answers.items[answers.count - 1]);
     }

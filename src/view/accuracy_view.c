@@ -173,7 +173,7 @@ static void accuracy_draw(void *state, struct session *s, struct grid *g)
     }
     grid_printf(g, 0, 0, 0, ROLE_TITLE, ATTR_BOLD,
                 "%s: error %.2f %%, %zu experiment%s, predicted against measured", v->machine->id,
-                100 * v->accuracy.mape, v->accuracy.n, v->accuracy.n == 1 ? "" : "s");
+                100 * v->accuracy.mape, v->accuracy.n, plural(v->accuracy.n));
     unsigned room = g->height > 4 ? g->height - 4 : 1, per_row = room >= METRICS_CELLS ? 1 : 2;
     unsigned rows = (METRICS_CELLS + per_row - 1) / per_row;
     rows = rows < room ? rows : room;
@@ -183,7 +183,7 @@ static void accuracy_draw(void *state, struct session *s, struct grid *g)
     grid_printf(g, 0, (int)rows + 2, 0, ROLE_ACCENT, 0,
                 "measured %.2f-%.2f, predicted %.2f-%.2f: %u experiment%s", v->column * cell,
                 (v->column + 1) * cell, v->row * cell, (v->row + 1) * cell,
-                v->map.cell[v->row][v->column], v->map.cell[v->row][v->column] == 1 ? "" : "s");
+                v->map.cell[v->row][v->column], plural(v->map.cell[v->row][v->column]));
     if (g->width >= MAP_X + 2 * METRICS_CELLS + 2 + PANEL)
         draw_machines(v, s, g, MAP_X + 2 * METRICS_CELLS + 2, 1);
     else if (s->document.selected_count > 1)

@@ -132,8 +132,7 @@ static bool draw_rounds(struct evolution_view_state *v, const struct session *s,
     if (last)
         grid_printf(g, 0, 0, 0, ROLE_TITLE, ATTR_BOLD,
                     "active experiments: %zu measured in %zu round%s, %s", last->measurements, n,
-                    n == 1 ? "" : "s",
-                    choosing || last->end ? select_end_names[last->end] : "stopped");
+                    plural(n), choosing || last->end ? select_end_names[last->end] : "stopped");
     else
         grid_put(g, 0, 0, 0, ROLE_TITLE, ATTR_BOLD,
                  "active experiments: measuring the first round");
@@ -195,7 +194,7 @@ static int draw_parameters(struct evolve_run *run, const struct evolve_status *s
                 o->algorithm == EVOLVE_PMEVO ? "pmevo" : "memetic", ports, status->width,
                 (unsigned long long)o->seed);
     grid_printf(g, x, y++, SIDE, ROLE_TEXT, 0, "population %u, %u thread%s, %g s",
-                status->population, o->threads, o->threads == 1 ? "" : "s", o->seconds);
+                status->population, o->threads, plural(o->threads), o->seconds);
     if (y < end)
         grid_printf(g, x, y++, SIDE, ROLE_TEXT, 0, "prices: µop %g, volume %g, usage %g",
                     o->prices.uop, o->prices.volume, o->prices.usage);
@@ -211,8 +210,8 @@ static int draw_trials(struct evolve_run *run, struct grid *g, int y)
     int rows = 0;
 
     for (size_t i = 0; i < n; i++)
-        str_addf(&line, "%s%u ports %.2f %%", i ? ", " : "error with ", o->trials[i].ports,
-                 100 * o->trials[i].d_avg);
+        str_addf(&line, "%s%u port%s %.2f %%", i ? ", " : "error with ", o->trials[i].ports,
+                 plural(o->trials[i].ports), 100 * o->trials[i].d_avg);
     if (n)
         rows = (int)grid_wrap(g, 0, y, g->width, 3, ROLE_TEXT, 0, str_text(&line));
     str_done(&line);
@@ -238,8 +237,8 @@ static int draw_best(const struct evolve_status *status, struct grid *g, unsigne
     }
     str_clear(&least);
     if (status->joined && !isnan(status->d_reached))
-        str_addf(&least, "  best so far %.2f %% on the first %zu experiments",
-                 100 * status->d_reached, status->reached_of);
+        str_addf(&least, "  best so far %.2f %% on the first %zu experiment%s",
+                 100 * status->d_reached, status->reached_of, plural(status->reached_of));
     else if (status->agreed)
         str_addf(&least, "  a consensus; least error %.2f %%, %llu distinct µops",
                  100 * status->d_single, (unsigned long long)status->distinct_single);
@@ -273,8 +272,8 @@ static void draw_phase(const struct evolve_run *run, const struct evolve_status 
                      goes_on ? "" : "ended while ", status->phase);
     x += grid_put(g, (int)x, y, 0, goes_on ? ROLE_WARN : ROLE_DIM, 0, str_text(&time));
     if (run->arriving)
-        x += grid_printf(g, (int)x, y, 0, ROLE_ACCENT, 0, ", live: %zu experiments",
-                         status->experiments);
+        x += grid_printf(g, (int)x, y, 0, ROLE_ACCENT, 0, ", live: %zu experiment%s",
+                         status->experiments, plural(status->experiments));
     str_clear(&time);
     str_addf(&time, ", %.2f M evaluations/s", status->rate / 1e6);
     if (x + grid_columns(g, str_text(&time)) <= g->width)

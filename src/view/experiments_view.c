@@ -290,9 +290,9 @@ static void draw_code(const struct experiment_detail *d, bool made, size_t first
                   made ? "This CPU cannot execute the experiment." : "The code is being encoded.");
         return;
     }
-    grid_printf(g, x, y, width, ROLE_HEADER, 0, "%s: %u time%s in %zu bytes",
+    grid_printf(g, x, y, width, ROLE_HEADER, 0, "%s: %u time%s in %zu byte%s",
                 d->ran ? "code as run" : "code as it would be executed", d->executions,
-                d->executions == 1 ? "" : "s", d->bytes);
+                plural(d->executions), d->bytes, plural(d->bytes));
     for (size_t i = 0; i < first && *line; i++)
         line += strcspn(line, "\n") + 1;
     for (unsigned row = 1; row < height && *line; row++) {
@@ -360,7 +360,8 @@ static void draw_title(const struct experiments_view_state *v, struct grid *g)
 {
     static const struct accuracy none;
     const struct accuracy *a = v->predicted ? &v->predicted->accuracy : &none;
-    unsigned used = grid_printf(g, 0, 0, 0, ROLE_TITLE, ATTR_BOLD, "%zu experiments", v->rows);
+    unsigned used = grid_printf(g, 0, 0, 0, ROLE_TITLE, ATTR_BOLD, "%zu experiment%s", v->rows,
+                                plural(v->rows));
     struct str rest = {0}, orders = {0};
 
     if (a->unknown)

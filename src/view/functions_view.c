@@ -168,9 +168,9 @@ static void functions_draw(void *state, struct session *s, struct grid *g)
                         "prompt kernel functions", "lists the functions of a file");
         return;
     }
-    unsigned used =
-        grid_printf(g, 0, 0, 0, ROLE_TITLE, ATTR_BOLD,
-                    v->by_loops ? "%zu loops" : "%zu functions with a loop", row_count(v));
+    unsigned used = grid_printf(g, 0, 0, 0, ROLE_TITLE, ATTR_BOLD,
+                                v->by_loops ? "%zu loop%s" : "%zu function%s with a loop",
+                                row_count(v), plural(row_count(v)));
     grid_put(g, (int)used + 2, 0, 0, ROLE_DIM, 0, v->shown->path);
     table_draw(&v->view.table, &v->view.source, v, v->view.changes, g, 1,
                g->height > 1 ? g->height - 1 : 1);

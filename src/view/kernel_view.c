@@ -625,7 +625,7 @@ static void kernel_status(void *state, struct session *s, struct str *out)
         str_addf(out, "  kernel %zu/%zu", s->document.shelf.at + 1, s->document.shelf.list.count);
     size_t left_out = s->document.kernel->left_out_count + s->document.kernel->refused_count;
     if (left_out)
-        str_addf(out, "  %zu line%s skipped", left_out, left_out == 1 ? "" : "s");
+        str_addf(out, "  %zu line%s skipped", left_out, plural(left_out));
 }
 
 /* Opens the editor at the selected line, or at its source line if the kernel has a source. */

@@ -254,12 +254,12 @@ static void draw_title(const struct mapping_view_state *v, const struct session 
     unsigned used =
         grid_put(g, 0, 0, 0, ROLE_TITLE, ATTR_BOLD, roomy ? v->machine->title : v->machine->id);
 
-    str_addf(&counts, "  %zu form%s", forms, forms == 1 ? "" : "s");
+    str_addf(&counts, "  %zu form%s", forms, plural(forms));
     if (v->pressed)
-        str_addf(&distinct, ", %zu distinct µop%s", uops, uops == 1 ? "" : "s");
+        str_addf(&distinct, ", %zu distinct µop%s", uops, plural(uops));
     if (v->accuracy.n)
         str_addf(&error, "   error %.2f %%", 100 * v->accuracy.mape);
-    str_addf(&of, " on %zu experiment%s", v->accuracy.n, v->accuracy.n == 1 ? "" : "s");
+    str_addf(&of, " on %zu experiment%s", v->accuracy.n, plural(v->accuracy.n));
     if (v->accuracy.n && used + counts.length + error.length + of.length <= g->width)
         str_add(&error, str_text(&of));
     unsigned left = g->width > used + error.length ? g->width - used - (unsigned)error.length : 0;

@@ -246,12 +246,12 @@ static void draw_detail(const struct matrix_view_state *v, struct grid *g, int y
         x += grid_put(g, (int)x + 1, y + 1, 0, ROLE_WARN, 0, "▒") + 1;
         x += grid_printf(g, (int)x, y + 1, 0, ROLE_DIM, 0,
                          " other good mappings differ: %zu form%s ", v->o->doubtful,
-                         v->o->doubtful == 1 ? "" : "s");
+                         plural(v->o->doubtful));
     }
     const size_t changed = v->o ? v->o->changed : v->charted->changed;
     if (changed)
         grid_printf(g, (int)x + 1, y + 1, 0, ROLE_MATCH, 0, " changed: %zu cell%s ", changed,
-                    changed == 1 ? "" : "s");
+                    plural(changed));
     str_done(&text);
 }
 
@@ -275,8 +275,9 @@ static void draw_title(const struct matrix_view_state *v, const struct session *
     }
     unsigned used = grid_put(g, 0, 0, 0, ROLE_TITLE, ATTR_BOLD, str_text(&title));
     used += grid_put(g, (int)used, 0, 0, ROLE_WARN, ATTR_BOLD, str_text(&error));
-    grid_printf(g, (int)used, 0, 0, ROLE_DIM, 0, "  %zu forms, %u ports, %zu distinct µop%s",
-                row_count(v), v->names.count, distinct, distinct == 1 ? "" : "s");
+    grid_printf(g, (int)used, 0, 0, ROLE_DIM, 0, "  %zu form%s, %u port%s, %zu distinct µop%s",
+                row_count(v), plural(row_count(v)), v->names.count, plural(v->names.count),
+                distinct, plural(distinct));
     str_done(&title);
     str_done(&error);
     free(log);

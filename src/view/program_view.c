@@ -254,8 +254,9 @@ static void draw_head(const struct program_view_state *v, struct session *s, str
     if (v->profiled) {
         struct str told = {0};
         const char *slash = strrchr(p->program, '/');
-        str_addf(&told, "  %.3f s, %zu samples by %s", p->user + (isnan(p->system) ? 0 : p->system),
-                 p->samples, p->method == SAMPLING_CLOCK ? "the system's clock" : "interrupts");
+        str_addf(&told, "  %.3f s, %zu sample%s by %s",
+                 p->user + (isnan(p->system) ? 0 : p->system), p->samples, plural(p->samples),
+                 p->method == SAMPLING_CLOCK ? "the system's clock" : "interrupts");
         /* the file name replaces a long path */
         const bool whole = !slash || grid_columns(g, p->program) + told.length <= g->width;
         unsigned used = grid_put(g, 0, 0, 0, ROLE_TITLE, ATTR_BOLD, whole ? p->program : slash + 1);

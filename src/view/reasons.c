@@ -159,7 +159,7 @@ void reasons_explain(struct session *s, const struct analysis *a, struct str *ou
     if (!b)
         str_add(out, "b finds the cause");
     else if (!b->sentence)
-        str_addf(out, "%zu variants measured so far", b->variants);
+        str_addf(out, "%zu variant%s measured so far", b->variants, plural(b->variants));
     else if (strcmp(b->machine, a->machine->id) != 0)
         str_addf(out, "compared with %s; kernel blame --machine %s", b->machine, a->machine->id);
     else if (fabs(b->predicted - predicted) > 0.005)

@@ -52,7 +52,7 @@ static int draw_now(const struct evolve_run *run, const struct evolve_status *st
     }
     if (run->arriving)
         str_addf(&text, "More experiments joined %u time%s. ", status->joined,
-                 status->joined == 1 ? "" : "s");
+                 plural(status->joined));
     if (status->ports && status->ports_known != PORTS_FOUND)
         str_addf(&text, "%u ports are assumed: %s. ", status->ports,
                  status->ports_known == PORTS_NO_TIME

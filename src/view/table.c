@@ -576,7 +576,7 @@ void table_status(const struct table *t, const struct table_source *source, stru
     if (t->filter_text[0])
         str_addf(out, "  filter %s", t->filter_text);
     if (t->skipped)
-        str_addf(out, "  < %d column%s", t->skipped, t->skipped == 1 ? "" : "s");
+        str_addf(out, "  < %d column%s", t->skipped, plural(t->skipped));
     if (t->follow)
         str_add(out, "  following");
     if (t->arranging)

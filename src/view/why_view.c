@@ -57,7 +57,7 @@ static int draw_chain(const struct analysis *a, struct grid *g, int y)
         return y;
     grid_printf(g, 0, y++, 0, ROLE_TITLE, ATTR_BOLD,
                 "longest chain: %.2f cycles per iteration through %zu instruction%s",
-                a->bounds[BOUND_DEPENDENCIES], count, count == 1 ? "" : "s");
+                a->bounds[BOUND_DEPENDENCIES], count, plural(count));
     for (size_t i = 0; i < a->count; i++)
         if (a->rows[i].flags & ROW_CHAIN)
             draw_insn(a, i, a->rows[i].latency, "lat.", g, y++);

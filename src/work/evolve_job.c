@@ -431,8 +431,8 @@ bool evolve_run_begin(struct evolve_run *run, struct err *err)
     char title[80];
 
     run->number = ++numbers;
-    snprintf(title, sizeof title, "evolve %u: %zu forms, %zu experiments%s", run->number, p->forms,
-             p->experiments, run->arriving ? " and more" : "");
+    snprintf(title, sizeof title, "evolve %u: %zu form%s, %zu experiments%s", run->number, p->forms,
+             plural(p->forms), p->experiments, run->arriving ? " and more" : "");
     problem_free(p);
     run->job = job_start(title, &ops, run, err);
     return run->job != 0;

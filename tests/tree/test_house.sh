@@ -39,6 +39,43 @@ names_defined_twice() {
 }
 test_each_name_is_one_thing() { none names_defined_twice; }
 
+# The C files, a line per line of code with the literals that continue in the next lines: FILE: TEXT.
+joined() {
+    find src -name '*.c' -exec awk '
+        function out() { if (text != "") { gsub(/" *PRI[a-z]*[0-9]* *"/, "u", text); print file ": " text }; text = "" }
+        FNR == 1 { out(); file = FILENAME }
+        text ~ /"$/ && /^ *"/ { sub(/"$/, "", text); sub(/^ *"/, ""); text = text $0; next }
+        { out(); text = $0 }
+        END { out() }' {} +
+}
+
+# A noun after a number has both forms: plural() returns the ending. No other code chooses it. After
+# a total ('1 of 3 forms') and a limit ('more than 8 ports'), and for the numbers of
+# tests/tree/plural-only, which are never 1, it needs no singular.
+singular_lacks() {
+    grep -rnE '== 1 \? "" : "s"' src --include='*.[ch]' | grep -v '^src/base/str\.h:'
+    joined | awk '{
+        file = $1; text = substr($0, length(file) + 2)
+        while (match(text, /([A-Za-z]+ )?%[-0-9]*(zu|u|lu|llu) ([a-z]+ )?[a-z]+s([^a-z%]|$)/)) {
+            found = substr(text, RSTART, RLENGTH); text = substr(text, RSTART + RLENGTH); sub(/[^a-z]$/, "", found)
+            if (found !~ /^(of|than|most|maximum|limit|is|job|run|process|processor|CPU|pass|position|instruction|rank|row|to|at) %|(is|has|was|does|runs|its|as|this|cancels|continues|measures|scans|pauses|stops|classes)$| are /)
+                print file " " found
+        }
+    }' | sort -u | grep -vxFf tests/tree/plural-only
+}
+test_numbers_have_a_singular() { none singular_lacks; }
+
+# A message that a file or process cannot be used has the system's reason, by strerror or by
+# file_fault. LLVM and libelf give none.
+reason_lacks() {
+    find src -name '*.c' ! -path src/program/compiler/module.c ! -path src/toolchain/object.c -exec awk '
+        FNR == 1 { call = "" }
+        /err_set\(/ { call = FILENAME ":" FNR ": " }
+        call != "" { call = call $0 }
+        call ~ /;$/ { if (call ~ /"(cannot (read|write|open|resolve|create|remove|rename|map)|no such (file|directory))/ && call !~ /strerror|_text\(/) print call; call = "" }' {} +
+}
+test_faults_have_the_reason() { none reason_lacks; }
+
 # Words of file names are terms of the glossary or ordinary words (tests/tree/file-words). Singular
 # and plural count as one word.
 glossary() { sed -n '1,/^Not used/s/^| \([a-z µ]*\) | .*/\1/p' docs/glossary.md | tr ' ' '\n'; }

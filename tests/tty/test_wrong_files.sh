@@ -130,4 +130,29 @@ test_rows_without_cycles() {
     holds err 'no row has a block and its cycles'
 }
 
+# The message names the system's reason, also if that is not a missing file.
+test_reasons_of_the_system() {
+    ln -s loop loop
+    ln -s loop/x loop.s
+    printf '!<thin>\n//                                              6         `\nloop/\n/0              0           0     0     644     100       `\n' >thin.a
+    while read -r command; do
+        "$portolan" -e "$command" >out 2>err </dev/null && fail "$command took a link to itself"
+        holds err 'Too many levels of symbolic links'
+    done <<'COMMANDS'
+mapping load loop
+mapping load loop/x
+session load loop
+session load ./loop
+program profile ./loop
+program explain f ./loop
+kernel load loop.s
+kernel load thin.a
+kernel evaluate bhive.csv --machine skylake --blocks loop
+COMMANDS
+    for command in 'mapping load absent' 'session load absent' 'program profile ./absent'; do
+        "$portolan" -e "$command" >out 2>err </dev/null && fail "$command took a missing file"
+        grep -qiE 'no (such|saved)' err || fail "$command: $(cat err)"
+    done
+}
+
 run_tests

@@ -224,7 +224,7 @@ bool a64_decode(const uint8_t *code, size_t length, uint64_t offset, bool text, 
     memset(out, 0, sizeof *out);
     if (length < 4)
         return err_set(err, ERR_DATA, "give whole AArch64 instructions, four bytes each",
-                       "%zu stray bytes at %zu", length, (size_t)offset);
+                       "%zu stray byte%s at %zu", length, plural(length), (size_t)offset);
     uint32_t word = word_at(code);
     out->isa = ISA_AARCH64;
     memcpy(out->bytes, code, 4);
