@@ -62,19 +62,6 @@ static double system_size(int name, double usual)
     return bytes > 0 ? (double)bytes : usual;
 }
 
-uint64_t memory_available(void)
-{
-    char line[128];
-    unsigned long long kib = 0;
-    FILE *file = fopen("/proc/meminfo", "re");
-
-    while (file && fgets(line, sizeof line, file) && sscanf(line, "MemAvailable: %llu", &kib) != 1)
-        ;
-    if (file)
-        fclose(file);
-    return kib << 10;
-}
-
 /* Chooses array sizes in ascending order around the probable sizes of the caches. */
 static void sizes_choose(struct memory_costs *out)
 {

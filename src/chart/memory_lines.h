@@ -28,7 +28,5 @@ bool memory_lines_again(struct memory_lines *p, const bool wanted[MEMORY_COSTS],
 bool memory_lines_recall(const struct machine *m, struct memory_costs *out);
 /* Saves @m and sets its date to today. Logs a failed write. */
 void memory_lines_remember(struct memory_costs *m);
-/* Returns the bytes of memory that are available now; 0: unknown. */
-uint64_t memory_available(void);
 
 #endif

@@ -17,7 +17,6 @@
 #include "model/facts.h"
 #include "simulate/simulate.h"
 
-#define FREE_SHARE 0.75      /* largest fraction of the available memory that arrays use */
 #define DOUBTS 3             /* maximum number of times below a bound that are measured per size */
 #define GAIN 1.05            /* smallest gain (ratio) of a reported remedy */
 #define BLOCK_NEARLY 1.25    /* largest ratio of a chosen block size's time to the best time */
@@ -219,23 +218,6 @@ bool memory_curve_predict(struct memory_curve *c, const struct kernel *k, size_t
     return true;
 }
 
-/* Returns whether memory for arrays of @bytes is available. */
-static bool memory_suffices(double bytes, struct err *err)
-{
-    uint64_t available = memory_available();
-    struct str text = {0};
-
-    if (!available || bytes <= FREE_SHARE * (double)available)
-        return true;
-    memory_size_print(bytes, &text);
-    str_add(&text, " of arrays is more than three quarters of the ");
-    memory_size_print((double)available, &text);
-    err_set(err, ERR_LIMIT, "choose a smaller --size, or end other programs", "%s that are free",
-            str_text(&text));
-    str_done(&text);
-    return false;
-}
-
 /* Stores in @own copies of @insns that address the arrays of their symbols. Returns false with err
  * if an instruction cannot encode such an address. */
 static bool symbols_place(const struct kernel *k, const struct insn *insns, size_t count,
@@ -367,7 +349,11 @@ bool memory_curve_measure(struct memory_curve *c, const struct kernel *k, size_t
     struct arena_state arena = {0};
     struct memory_lines *lines = NULL;
     struct block_work *bounds = here ? block_work_new(c->machine) : NULL;
-    struct sandbox *s = c->count && memory_suffices(most, err) ? sandbox_new(-1, err) : NULL;
+    struct sandbox *s =
+        c->count && arena_fits(most, memory_available(),
+                               "choose a smaller --size, or end other programs", err)
+            ? sandbox_new(-1, err)
+            : NULL;
     bool ok = s != NULL;
 
     if (ok) {

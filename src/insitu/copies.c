@@ -60,6 +60,10 @@ bool copies_follows(const struct region_insn *i)
     if (m->implicit || t & (INSN_NARROW_ADDRESS | INSN_STACK) ||
         i->insn->operation == OPERATION_STRING || m->segment != REG_NONE)
         return false;
+    /* A bit offset in a register moves the access away from its memory operand. */
+    if ((i->insn->operation == OPERATION_BIT_TEST || i->insn->operation == OPERATION_BIT_CHANGE) &&
+        i->insn->operands[1].kind == OPERAND_REGISTER)
+        return false;
     return (m->base == REG_NONE || m->base < 16 || m->base == REG_PC) &&
            (m->index == REG_NONE || m->index < 16);
 }

@@ -2,6 +2,7 @@
 #include "measure/kernel_arrays.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -47,6 +48,8 @@
 #define LEAST_SHARED 10
 #define WALKS_SHARED 2            /* warm-up walks over arrays in a shared cache */
 #define LOST_MOST 8               /* most interrupted samples that are excluded */
+#define FREE_SHARE 0.75           /* largest fraction of the free memory that an arena uses */
+#define MIB 1048576.0
 #define OWN_BYTES ((uint64_t)3 << 20)   /* largest arrays in bytes that private caches may hold */
 #define SHORT_CYCLES 4e4          /* cycles of a pass below which its start-up cost is subtracted */
 #define WALK_SPREAD 4e7
@@ -98,6 +101,27 @@ static bool lengths_add(struct kernel_arrays *k, struct arrays_code code[ARRAYS_
             return false;
     }
     return true;
+}
+
+uint64_t memory_available(void)
+{
+    char line[128];
+    unsigned long long kib = 0;
+    FILE *file = fopen("/proc/meminfo", "re");
+
+    while (file && fgets(line, sizeof line, file) && sscanf(line, "MemAvailable: %llu", &kib) != 1)
+        ;
+    if (file)
+        fclose(file);
+    return kib << 10;
+}
+
+bool arena_fits(double bytes, uint64_t available, const char *todo, struct err *err)
+{
+    return !available || bytes <= FREE_SHARE * (double)available ||
+           err_set(err, ERR_LIMIT, todo,
+                   "arrays of %.0f MiB need more than three quarters of the %.0f MiB that are free",
+                   bytes / MIB, (double)available / MIB);
 }
 
 bool kernel_arrays_begin(struct kernel_arrays *k, struct sandbox *s, struct arena_state *arena,

@@ -29,6 +29,12 @@ struct arena_state {
  * with err: ERR_LIMIT if the core is contended. */
 bool arena_clock(struct sandbox *s, struct arena_state *a, struct err *err);
 
+/* Returns the bytes of memory that are free for programs; 0: unknown. Any thread. */
+uint64_t memory_available(void);
+/* Returns whether an arena of @bytes leaves a quarter of @available bytes free. Otherwise returns
+ * false with err (ERR_LIMIT) and remedy @todo. Returns true if @available is 0. Any thread. */
+bool arena_fits(double bytes, uint64_t available, const char *todo, struct err *err);
+
 /* Code of several copies of the kernel at distances of @stride bytes. */
 struct arrays_code {
     unsigned copies;

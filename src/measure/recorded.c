@@ -12,10 +12,13 @@
 #include "measure/kernel_run.h"
 #include "measure/recorded_code.h"
 
-/* most bytes of the values that a pass reads; they pass through the second-level cache */
+/* Bytes of the values that a pass reads, which pass through the second-level cache. Long records
+ * need more for ITERATIONS_CHOSEN iterations. */
 #define VALUES_MOST ((size_t)512 << 10)
 #define ITERATIONS_LEAST 500u
 #define BLOCK 250u     /* consecutive iterations that are taken or omitted together */
+/* chosen iterations of the longest records: the last ones are omitted until one can exit */
+#define ITERATIONS_CHOSEN (ITERATIONS_LEAST + BLOCK)
 #define REGION_BITS 21 /* addresses keep these bits; the regions above become adjacent */
 #define REGIONS_MOST 512u
 /* distance of the word that selects the pass from the regions, beyond which accesses may reach */
@@ -67,8 +70,9 @@ static size_t exit_events(const struct recording *r, size_t iteration)
 /* Chooses blocks of iterations from the whole recording, as many as the values have room for. */
 static bool take_iterations(struct recorded_run *x, struct err *err)
 {
-    const size_t all = x->r->iterations.count, most = VALUES_MOST / x->plan.bytes,
-                 blocks = all / BLOCK, wanted = most / BLOCK < blocks ? most / BLOCK : blocks;
+    const size_t all = x->r->iterations.count, room = VALUES_MOST / x->plan.bytes,
+                 most = room < ITERATIONS_CHOSEN ? ITERATIONS_CHOSEN : room, blocks = all / BLOCK,
+                 wanted = most / BLOCK < blocks ? most / BLOCK : blocks;
 
     for (size_t b = 0, chosen = 0; b < blocks; b++) {
         if ((b + 1) * wanted / blocks == chosen)
@@ -84,8 +88,8 @@ static bool take_iterations(struct recorded_run *x, struct err *err)
     for (size_t i = 0; i < x->r->insns.count; i++)
         if (x->r->insns.items[i].places > x->places)
             x->places = x->r->insns.items[i].places;
-    const size_t room = x->taken.count ? most / x->taken.count : 1;
-    x->repeats = room < 1 ? 1 : room < x->places ? (unsigned)room : x->places;
+    const size_t times = x->taken.count ? most / x->taken.count : 1;
+    x->repeats = times < 1 ? 1 : times < x->places ? (unsigned)times : x->places;
     return x->taken.count >= ITERATIONS_LEAST ||
            err_set(err, ERR_DATA, "run the program longer",
                    "only %zu recorded iteration%s can be repeated", x->taken.count,
@@ -142,7 +146,8 @@ static bool arena_make(struct recorded_run *x, bool huge, struct err *err)
 {
     const size_t bytes = (x->regions.count + 1) << REGION_BITS;
 
-    if (!sandbox_arena(x->sandbox, bytes, huge, err))
+    if (!arena_fits((double)bytes, memory_available(), "end other programs", err) ||
+        !sandbox_arena(x->sandbox, bytes, huge, err))
         return false;
     for (size_t at = 0; at < bytes; at += SANDBOX_FILL_PART)
         if (!sandbox_fill(x->sandbox,

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/compare.h"
 #include "isa/cpu.h"
 #include "isa/foreign.h"
 #include "isa/rewrite.h"
@@ -456,6 +457,60 @@ static void put_start(struct emitter *e, const struct recorded_memory *memory)
     put32(e, 63);
 }
 
+/* Returns the index of the instruction at @offset among @count ordered @insns; @count: none. */
+static size_t decoded_at(const struct insn *insns, size_t count, uint64_t offset)
+{
+    const size_t at =
+        first_from(insns, count, sizeof *insns, offsetof(struct insn, offset), offset);
+    return at < count && insns[at].offset == offset ? at : count;
+}
+
+/* Returns whether @in is permitted, and its target an instruction of @insns. */
+static bool permitted(const struct insn *in, const struct insn *insns, size_t count)
+{
+    if (isa_ops((enum isa)in->isa)->foreign->refused(in) || in->traits & (INSN_CALL | INSN_RETURN))
+        return false;
+    for (unsigned k = 0; k < in->operand_count; k++)
+        if (in->operands[k].kind == OPERAND_RELATIVE &&
+            decoded_at(insns, count, (uint64_t)in->operands[k].displacement) == count)
+            return false;
+    return true;
+}
+
+bool recorded_emitted(const struct recording *r, const struct recorded_code *code, uint32_t without)
+{
+    VEC(struct insn) insns = {0};
+    struct insn in;
+    size_t jumps = 0;
+    bool ok = true;
+
+    for (size_t at = 0; ok && at < code->bytes.count; at += in.length) {
+        ok = insn_decode((enum isa)r->insns.items[0].insn->isa, code->bytes.items + at,
+                         code->bytes.count - at, at, false, &in, NULL);
+        if (ok)
+            vec_push(&insns, in);
+    }
+    for (size_t i = 0; ok && i < insns.count; i++) {
+        ok = permitted(&insns.items[i], insns.items, insns.count);
+        jumps += insns.items[i].operation == OPERATION_JUMP &&
+                 insns.items[i].operands[0].kind != OPERAND_RELATIVE;
+    }
+    for (uint32_t i = 0; ok && i < r->insns.count; i++) {
+        const struct insn *wanted = r->insns.items[i].insn;
+        const uint32_t end = i + 1 < r->insns.count ? code->labels.items[i + 1] : code->exit;
+        size_t at = decoded_at(insns.items, insns.count, code->labels.items[i]);
+        bool found = i == without || wanted->traits & INSN_BRANCH;
+        ok = at < insns.count;
+        for (; at < insns.count && insns.items[at].offset < end; at++)
+            found |= strcmp(insns.items[at].mnemonic, wanted->mnemonic) == 0 &&
+                     !((insns.items[at].traits ^ wanted->traits) & (INSN_LOAD | INSN_STORE));
+        jumps -= i != without && r->insns.items[i].indirect;
+        ok = ok && found;
+    }
+    vec_done(&insns);
+    return ok && !jumps;
+}
+
 bool recorded_emit(const struct recording *r, const struct recorded_plan *p,
                    const struct recorded_memory *memory, uint32_t without,
                    struct recorded_code *out, struct err *err)
@@ -488,7 +543,9 @@ bool recorded_emit(const struct recording *r, const struct recorded_plan *p,
         memcpy(out->bytes.items + at, &distance, sizeof distance);
     }
     free(e.fixups);
-    return ok;
+    return ok && (recorded_emitted(r, out, without) ||
+                  err_set(err, ERR_DATA, NULL,
+                          "the code of the recorded run differs from the loop's instructions"));
 }
 
 void recorded_code_done(struct recorded_code *c)

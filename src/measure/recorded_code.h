@@ -63,6 +63,11 @@ bool recorded_emit(const struct recording *r, const struct recorded_plan *plan,
                    const struct recorded_memory *memory, uint32_t without,
                    struct recorded_code *out, struct err *err);
 void recorded_code_done(struct recorded_code *c);
+/* Decodes @code, which recorded_emit made without instruction @without. Returns whether all its
+ * instructions are permitted in the sandbox, its jumps lead to instructions of it, and each
+ * instruction of @r is at its place. Indirect jumps are only those of @r. */
+bool recorded_emitted(const struct recording *r, const struct recorded_code *code,
+                      uint32_t without);
 /* Writes code for place @offset that reads one word of each of @lines lines at @values. Returns its
  * length, at most 64. */
 size_t recorded_reader(uint32_t values, uint32_t offset, uint32_t lines, uint8_t *out);

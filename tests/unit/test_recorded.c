@@ -13,7 +13,9 @@
 #include <cmocka.h>
 
 #include "analysis/kernel.h"
+#include "base/str.h"
 #include "isa/cpu.h"
+#include "measure/kernel_arrays.h"
 #include "measure/recorded.h"
 #include "measure/recorded_code.h"
 
@@ -280,6 +282,8 @@ static void test_refused(void **state)
                  {"c3 75fd", "a return", false},
                  {"e2fe", "a branch on a register", false},
                  {"0fa2 75fc", NULL, false},
+                 {"480fa318 75fa", "its address cannot be replaced", false},
+                 {"480fab18 75fa", "its address cannot be replaced", false},
                  {"488b00 4885c0 75f8", "can be repeated", true},
                  {"4801d8 4801ca 4801ee 4801fd 4d01c1 4d01d3 4d01e5 4d01f7 4c03e4 75e3",
                   "registers", false}};
@@ -306,6 +310,94 @@ static void test_refused(void **state)
         kernel_free(k);
     }
     sandbox_free(s);
+}
+
+/* Records of 1,200 bytes, of which the values of a pass hold fewer than 500: 150 loads at rdi + d;
+ * cmp rax, rsi; jne. */
+static void test_long_records(void **state)
+{
+    const struct recorded_change changes[] = {{RECORDED_UNCHANGED, RECORDED_OUT},
+                                              {RECORDED_NEAR, RECORDED_OUT}};
+    struct recording r;
+    struct recorded_time times[2];
+    struct str hex = {0};
+
+    (void)state;
+    if (!available())
+        skip();
+    for (unsigned i = 0; i < 150; i++)
+        str_add(&hex, "488b8700100000 ");
+    str_add(&hex, "4839f0 0f85ddfbffff");
+    const struct kernel *k = loop_of(hex.data, &r);
+    record(&r, 0x100000, 4096, 0);
+    if (times_of(&r, false, changes, 2, times))
+        assert_true(times[0].cycles > 0 && times[1].cycles > 0);
+    recording_done(&r);
+    kernel_free(k);
+    str_done(&hex);
+}
+
+/* Code of the run that differs from the intended one is detected: the loop of test_branch with a
+ * load, mov (rax), rbx, in which each byte of an instruction, or of a jump's distance, changes. */
+static void test_emitted(void **state)
+{
+    struct recording r;
+    struct recorded_plan p;
+    struct recorded_code code = {0};
+    struct err err = {0};
+    const uint64_t near[8] = {0};
+    unsigned found = 0;
+
+    (void)state;
+    if (!available())
+        skip();
+    const struct kernel *k = loop_of("83f905 7c04 4883c301 488b18 4883c001 4839f0 75ea", &r);
+    record(&r, 0x100000, 4096, 50);
+    assert_true(recorded_plan_make(&r, &p, &err));
+    const struct recorded_memory memory = {
+        .arena = 0x200000, .near = near, .values = 0x10000, .pass_bytes = 4096, .turn = 0x200000};
+    assert_true(recorded_emit(&r, &p, &memory, RECORDED_OUT, &code, &err));
+    assert_true(recorded_emitted(&r, &code, RECORDED_OUT));
+    /* syscall, ret, and hlt in place of each instruction of the loop */
+    static const uint8_t wrong[][2] = {{0x0f, 0x05}, {0xc3, 0x90}, {0xf4, 0x90}};
+    for (size_t i = 0; i < code.labels.count; i++)
+        for (size_t w = 0; w < sizeof wrong / sizeof *wrong; w++) {
+            uint8_t *at = code.bytes.items + code.labels.items[i], before[2];
+            memcpy(before, at, 2);
+            memcpy(at, wrong[w], 2);
+            assert_false(recorded_emitted(&r, &code, RECORDED_OUT));
+            memcpy(at, before, 2);
+        }
+    /* a jump into an instruction, or out of the code */
+    for (size_t i = 0; i + 6 <= code.bytes.count; i++)
+        if (code.bytes.items[i] == 0x0f && code.bytes.items[i + 1] >> 4 == 8) {
+            code.bytes.items[i + 2]++;
+            found += !recorded_emitted(&r, &code, RECORDED_OUT);
+            code.bytes.items[i + 2]--;
+            code.bytes.items[i + 4] ^= 1;
+            assert_false(recorded_emitted(&r, &code, RECORDED_OUT));
+            code.bytes.items[i + 4] ^= 1;
+        }
+    assert_true(found >= 2);
+    assert_true(recorded_emitted(&r, &code, RECORDED_OUT));
+    recorded_code_done(&code);
+    recorded_plan_done(&p);
+    recording_done(&r);
+    kernel_free(k);
+}
+
+/* An arena leaves a quarter of the free memory. */
+static void test_arena_fits(void **state)
+{
+    struct err err = {0};
+
+    (void)state;
+    assert_true(arena_fits(300e6, 400000000, "x", &err));
+    assert_true(arena_fits(1e18, 0, "x", &err));
+    assert_false(arena_fits(300.1e6, 400000000, "end other programs", &err));
+    assert_int_equal(err.code, ERR_LIMIT);
+    assert_string_equal(err.todo, "end other programs");
+    assert_true(memory_available() > 0);
 }
 
 #if defined(__x86_64__)
@@ -374,11 +466,16 @@ static void test_contents(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_contents), cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_branch), cmocka_unit_test(test_access),
-        cmocka_unit_test(test_one_address_and_branch),
-        cmocka_unit_test(test_one_address_and_exits),
-        cmocka_unit_test(test_read_register), cmocka_unit_test(test_end_of_memory)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_contents),
+                                       cmocka_unit_test(test_refused),
+                                       cmocka_unit_test(test_long_records),
+                                       cmocka_unit_test(test_emitted),
+                                       cmocka_unit_test(test_arena_fits),
+                                       cmocka_unit_test(test_branch),
+                                       cmocka_unit_test(test_access),
+                                       cmocka_unit_test(test_one_address_and_branch),
+                                       cmocka_unit_test(test_one_address_and_exits),
+                                       cmocka_unit_test(test_read_register),
+                                       cmocka_unit_test(test_end_of_memory)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -665,8 +665,12 @@ static size_t at_address(const struct insn *in, uint8_t base, uint8_t index, int
                          uint8_t *out)
 {
     struct work w;
+    /* A bit offset in a register moves the access away from its memory operand. */
+    const bool moves =
+        (in->operation == OPERATION_BIT_TEST || in->operation == OPERATION_BIT_CHANGE) &&
+        in->operands[1].kind == OPERAND_REGISTER;
 
-    if (!work_begin(in, &w))
+    if (moves || !work_begin(in, &w))
         return 0;
     for (unsigned i = 0; i < w.again.operand_count; i++) {
         ZydisEncoderOperand *op = &w.again.operands[i];
