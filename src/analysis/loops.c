@@ -241,6 +241,18 @@ static size_t entry_of(const struct code_flow *f, size_t first, size_t last)
 
 /* Returns the head of the natural loop that contains regions @a and @b: each cycle through the
  * first instruction of @a executes the head. @b begins later than @a, within it. Sets @inner if @b
+/* Returns whether the code from the end of @a to @last is an arm of the loop @a, which is entered
+ * at its first instruction: @a continues there, and the code returns to it. Cold code after the
+ * loop does not continue it, and jumps alone are no arm. */
+static bool continues(const struct code_flow *f, const struct loop_region *a, size_t last)
+{
+    bool works = false;
+
+    for (size_t i = a->last + 1; i <= last; i++)
+        works |= !(f->insns[i].traits & (INSN_BRANCH | INSN_NOP));
+    return works && leads(f, a->first, last, a->last + 1, a->first, NO_TARGET);
+}
+
  * is an inner loop with another head. Returns NO_TARGET if there is no such loop, if an indirect
  * jump hides the control flow, or if the budget is spent. */
 static size_t shared_head(const struct code_flow *f, const struct loop_region *a,
@@ -257,8 +269,8 @@ static size_t shared_head(const struct code_flow *f, const struct loop_region *a
         if (loop_jumps_anywhere(&f->insns[i]))
             return NO_TARGET;
     }
-    const size_t head = inside ? entry_of(f, first, last) : NO_TARGET;
-    const bool one = head != NO_TARGET && head != first &&
+    const size_t head = inside ? entry_of(f, first, last) : first;
+    const bool one = head != NO_TARGET && (head != first || continues(f, a, last)) &&
                      leads(f, first, last, first, b->first, NO_TARGET) &&
                      leads(f, first, last, b->first, first, NO_TARGET) &&
                      !leads(f, first, last, first, first, head);

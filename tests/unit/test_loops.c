@@ -112,8 +112,38 @@ static void test_arms_are_one_loop(void **state)
     assert_loops("f: jmp .L2\n.L1: inc %ecx\n.L2: xor %eax, %eax\n.L3: inc %edi\ncmp $2, %edx\n"
                  "jb .L1\ntest %esi, %esi\nje .L9\ndec %ebx\njmp .L3\n.L9: ret\n",
                  "4-10/2 2-10/1 ");
-    /* If the loop is entered at the first arm, the second is an inner loop. */
-    assert_head("f: inc %ecx\n" ARMS TEST OTHER ".L9: ret\n", 1);
+}
+
+/* If a loop is entered at its first arm, the test and the second arm are an inner loop, which ends
+ * after the jump back to the first arm. */
+static void test_entered_at_first_arm(void **state)
+{
+    (void)state;
+    const char *entered = "f: inc %ecx\n" ARMS TEST OTHER ".L9: ret\n";
+    assert_loops(entered, "7-11/2 2-11/1 ");
+    assert_head(entered, 6);
+    assert_executed(entered, "");
+    /* within an outer loop */
+    assert_loops("f: inc %edi\n.L0: inc %ecx\n" ARMS TEST OTHER ".L9: dec %edi\njne .L0\nret\n",
+                 "8-12/3 3-12/2 2-14/1 ");
+    /* Cold code after the loop, or a jump alone, returns to the middle of the loop. The loop stays
+     * an innermost one. */
+    assert_loops("f: inc %ecx\n.L1: inc %eax\n.L2: inc %ebx\nje .L8\ndec %ecx\njne .L1\nret\n"
+                 ".L8: inc %edx\njmp .L2\n",
+                 "2-6/1 ");
+    assert_loops("f: inc %ecx\n.L1: inc %eax\n.L2: inc %ebx\ncmp %ebx, %ecx\njl .L1\nja .L2\n"
+                 "ret\n",
+                 "2-5/1 ");
+}
+
+/* A branch for which a linker sets the target closes no loop. Before linking, it jumps to the next
+ * instruction. */
+static void test_branches_to_symbols(void **state)
+{
+    (void)state;
+    assert_loops("f: test %eax, %eax\nje .L2\n.L1: inc %ecx\njmp outside\nnop\n"
+                 ".L2: xor %eax, %eax\njmp .L1\n",
+                 "1-7/0 ");
 }
 
 /* A cold block after an outer loop that jumps back to the inner one does not hide the inner one. */
@@ -228,6 +258,8 @@ int main(void)
                                        cmocka_unit_test(test_searches_are_limited),
                                        cmocka_unit_test(test_to_itself),
                                        cmocka_unit_test(test_arms_are_one_loop),
+                                       cmocka_unit_test(test_entered_at_first_arm),
+                                       cmocka_unit_test(test_branches_to_symbols),
                                        cmocka_unit_test(test_cold_block_after_the_outer_loop),
                                        cmocka_unit_test(test_executed),
                                        cmocka_unit_test(test_vector_work_goes_first),
