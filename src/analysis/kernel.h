@@ -18,6 +18,9 @@ struct kernel_loop {
     char *label;                /* label of the loop head; "" if none */
     unsigned depth;             /* nesting depth, 1: outermost; 0: all code, no loop */
     bool marked;                /* IACA, LLVM-MCA or OSACA markers select the loop */
+    /* loop of computed gotos (analysis/dispatch.h): each iteration executes one of its parts, and
+     * @head is only its first instruction */
+    bool dispatch;
     /* description of the loop: "innermost loop .L10", "LLVM-MCA-BEGIN triad", "whole text (no
      * loop)" */
     char *why;

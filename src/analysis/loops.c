@@ -5,10 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/dispatch.h"
 #include "base/compare.h"
 #include "base/mem.h"
 #include "base/steps.h"
 #include "base/vec.h"
+#include "base/watch.h"
 #include "toolchain/listing.h"
 
 /* maximum number of instructions of a loop whose paths are examined */
@@ -51,23 +53,6 @@ size_t loop_branch_target(const struct insn *insns, size_t count, size_t at)
             return target == at && changes_nothing(insn) ? NO_TARGET : target;
         }
     return NO_TARGET;
-}
-
-bool loop_falls_through(const struct insn *insn)
-{
-    if (insn->operation == OPERATION_TRAP)
-        return false;
-    return !(insn->traits & INSN_BRANCH) || (insn->traits & (INSN_CONDITIONAL | INSN_CALL));
-}
-
-bool loop_jumps_anywhere(const struct insn *insn)
-{
-    if (insn->operation != OPERATION_JUMP)
-        return false;
-    for (unsigned i = 0; i < insn->operand_count; i++)
-        if (insn->operands[i].kind == OPERAND_RELATIVE)
-            return false;
-    return true;
 }
 
 /* Returns whether the head reaches the closing branch within the region. If not, the branch is in
@@ -239,8 +224,6 @@ static size_t entry_of(const struct code_flow *f, size_t first, size_t last)
     return entries == 1 ? entry : NO_TARGET;
 }
 
-/* Returns the head of the natural loop that contains regions @a and @b: each cycle through the
- * first instruction of @a executes the head. @b begins later than @a, within it. Sets @inner if @b
 /* Returns whether the code from the end of @a to @last is an arm of the loop @a, which is entered
  * at its first instruction: @a continues there, and the code returns to it. Cold code after the
  * loop does not continue it, and jumps alone are no arm. */
@@ -253,6 +236,8 @@ static bool continues(const struct code_flow *f, const struct loop_region *a, si
     return works && leads(f, a->first, last, a->last + 1, a->first, NO_TARGET);
 }
 
+/* Returns the head of the natural loop that contains regions @a and @b: each cycle through the
+ * first instruction of @a executes the head. @b begins later than @a, within it. Sets @inner if @b
  * is an inner loop with another head. Returns NO_TARGET if there is no such loop, if an indirect
  * jump hides the control flow, or if the budget is spent. */
 static size_t shared_head(const struct code_flow *f, const struct loop_region *a,
@@ -412,10 +397,53 @@ struct kernel_loop loop_make(const struct insn *insns, size_t first, size_t coun
     return loop;
 }
 
+struct region_list {
+    VEC(struct loop_region) list;
+};
+
+/* Returns the index of the first instruction after @first that begins a function; @count: none. */
+static size_t function_end(const struct insn *insns, size_t count, const struct label *labels,
+                           size_t label_count, size_t first)
+{
+    for (size_t i = label_from(labels, label_count, insns[first].offset + 1); i < label_count; i++)
+        if (labels[i].function)
+            return first_from(insns, count, sizeof *insns, offsetof(struct insn, offset),
+                              labels[i].offset);
+    return count;
+}
+
+/* Adds the loops of computed gotos. Removes the regions within them that contain a jump through a
+ * table: they are parts of the same loop. */
+static void add_dispatch(const struct insn *insns, size_t count, const size_t *targets,
+                         const struct label *labels, size_t label_count, struct region_list *found)
+{
+    struct dispatch_range r;
+
+    for (size_t first = 0, end; first < count && !watch_steps(1); first = end) {
+        size_t kept = 0;
+        end = function_end(insns, count, labels, label_count, first);
+        if (!dispatch_find(insns, targets, first, end, &r))
+            continue;
+        for (size_t i = 0; i < found->list.count; i++) {
+            const struct loop_region *own = &found->list.items[i];
+            bool part = false;
+            for (size_t at = own->first;
+                 own->first >= r.first && own->last <= r.last && at <= own->last && !part; at++)
+                part = dispatch_jumps(insns, at);
+            if (!part)
+                found->list.items[kept++] = *own;
+        }
+        found->list.count = kept;
+        vec_push(&found->list,
+                 ((struct loop_region){
+                     .first = r.first, .last = r.last, .innermost = true, .dispatch = true}));
+    }
+}
+
 size_t loops_find(const struct insn *insns, size_t count, const struct label *labels,
                   size_t label_count, struct kernel_loop **out)
 {
-    VEC(struct loop_region) found = {0};
+    struct region_list found = {{0}};
     size_t *targets = mem_alloc((count + 1) * sizeof *targets);
     for (size_t i = 0; i < count; i++)
         targets[i] = loop_branch_target(insns, count, i);
@@ -423,21 +451,22 @@ size_t loops_find(const struct insn *insns, size_t count, const struct label *la
         if (targets[i] <= i && !crosses_function(insns, targets[i], i, labels, label_count) &&
             region_closes(insns, targets, targets[i], i)) {
             struct loop_region r = {.first = targets[i], .last = i, .innermost = true};
-            vec_push(&found, r);
+            vec_push(&found.list, r);
         }
+    add_dispatch(insns, count, targets, labels, label_count, &found);
     struct code_flow flow = flow_of(insns, count, targets);
     flow.labels = labels;
     flow.label_count = label_count;
-    const size_t kept = find_nest(&flow, found.items, found.count);
+    const size_t kept = find_nest(&flow, found.list.items, found.list.count);
     flow_done(&flow);
     free(targets);
     for (size_t i = 0; i < kept; i++)
-        region_weigh(&found.items[i], insns);
+        region_weigh(&found.list.items[i], insns);
     if (kept)
-        qsort(found.items, kept, sizeof *found.items, region_by_worth);
+        qsort(found.list.items, kept, sizeof *found.list.items, region_by_worth);
     *out = mem_alloc((kept + 1) * sizeof **out);
     for (size_t i = 0; i < kept; i++) {
-        const struct loop_region *r = &found.items[i];
+        const struct loop_region *r = &found.list.items[i];
         struct str label = {0}, why = {0};
         head_name(labels, label_count, insns[r->first].offset, &label);
         str_addf(&why, "%s loop", r->innermost ? "innermost" : "outer");
@@ -447,10 +476,11 @@ size_t loops_find(const struct insn *insns, size_t count, const struct label *la
             loop_make(insns, r->first, r->last - r->first + 1, str_text(&label), str_text(&why));
         (*out)[i].depth = r->depth;
         (*out)[i].head = r->head;
+        (*out)[i].dispatch = r->dispatch;
         str_done(&label);
         str_done(&why);
     }
-    vec_done(&found);
+    vec_done(&found.list);
     return kept;
 }
 

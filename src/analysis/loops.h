@@ -2,6 +2,7 @@
 #ifndef PORTOLAN_ANALYSIS_LOOPS_H
 #define PORTOLAN_ANALYSIS_LOOPS_H
 
+#include "analysis/branch.h"
 #include "analysis/kernel.h"
 
 /* Code from a jump's target to the jump. Positions are instructions or bytes. */
@@ -13,6 +14,7 @@ struct loop_region {
                            * several arms */
     unsigned depth;       /* nesting depth; 1: outermost */
     bool innermost;
+    bool dispatch;                /* loop of computed gotos (analysis/dispatch.h) */
     uint64_t vector_bits, size;   /* bits of vector operands and size of the loop, for the
                                    * ranking */
 };
@@ -32,10 +34,6 @@ void loops_done(struct kernel_loop *loops, size_t count);
 /* Returns the index of the target of branch @insns[@at]. Returns SIZE_MAX for calls, returns, other
  * instructions, and targets that a linker sets (INSN_REFERS), are unknown, or outside. */
 size_t loop_branch_target(const struct insn *insns, size_t count, size_t at);
-/* Returns whether execution can continue with the next instruction after @insn. */
-bool loop_falls_through(const struct insn *insn);
-/* Returns whether @insn is an indirect jump. Its target may be any instruction of the function. */
-bool loop_jumps_anywhere(const struct insn *insn);
 /* Returns a loop of @count instructions from @first. Copies @label and @why. */
 struct kernel_loop loop_make(const struct insn *insns, size_t first, size_t count,
                              const char *label, const char *why);

@@ -174,7 +174,8 @@ static void predict(struct profiling *w)
         size_t count;
 
         kernel_insns(l->kernel, l->loop, &count);
-        if (count > SIMULATED_MOST || strcmp(isa_name(l->kernel->isa), w->machine->isa) != 0)
+        if (count > SIMULATED_MOST || l->kernel->loops[l->loop].dispatch ||
+            strcmp(isa_name(l->kernel->isa), w->machine->isa) != 0)
             continue;
         simulate_kernel(l->kernel, l->loop, w->machine, &(struct simulate_options){0}, &sim,
                         &bounds);
@@ -463,6 +464,9 @@ static void say_hottest(struct result *result, const struct profiling *w)
                 100 * off);
     if (w->unmeasured.count && w->unmeasured.items[0])
         result_line(result, "  not measured outside the program: %s", w->unmeasured.items[0]);
+    if (code->dispatch)
+        result_line(result, "  computed gotos: each iteration executes one of the loop's parts, so "
+                            "no cycles are predicted");
     if (isnan(now) || isnan(l->bound))
         return;
     if (!isnan(l->measured))

@@ -384,7 +384,10 @@ static bool choose_pivot(struct region *r, struct err *err)
     r->flags_free = best != REGION_NONE && region_flags_free(r, best);
     return best != REGION_NONE ||
            err_set(err, ERR_LIMIT, "kernel measure measures the loop outside its program",
-                   "no code that every iteration executes has space for a jump of %u bytes",
+                   r->kernel->loops[r->loop].dispatch
+                       ? "computed gotos: no code is executed by every iteration, so it cannot be "
+                         "counted"
+                       : "no code that every iteration executes has space for a jump of %u bytes",
                    PATCH_BYTES);
 }
 

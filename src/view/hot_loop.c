@@ -36,6 +36,11 @@ void hot_loop_unpredicted(const struct run_profile *p, const struct profile_loop
                  "%s: no prediction, because profiling was cancelled or failed before the program "
                  "ended; program stop keeps the samples",
                  l->name);
+    else if (p->machine && l->kernel && l->kernel->loops[l->loop].dispatch)
+        str_addf(out,
+                 "%s: no prediction, because each iteration executes one of the loop's parts, "
+                 "which end with computed gotos",
+                 l->name);
     else if (p->machine && l->kernel && l->kernel->isa == isa_host())
         str_addf(out, "%s: no prediction, because the loop is too long (%zu instructions)", l->name,
                  l->kernel->loops[l->loop].count);

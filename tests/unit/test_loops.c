@@ -136,6 +136,27 @@ static void test_entered_at_first_arm(void **state)
                  "2-5/1 ");
 }
 
+/* Code that ends with jumps through one table of addresses is a loop, without the first jump and
+ * the code after the last. Inner loops within it remain, but jumps back from one part to another
+ * are no loops. Jumps through different tables, such as two switches, are no loop. */
+static void test_computed_gotos(void **state)
+{
+    (void)state;
+    assert_loops("f: movzbl (%rdi), %ecx\njmp *(%r8,%rcx,8)\nnop\n"
+                 "inc %eax\nmovzbl 1(%rdi), %ecx\njmp *(%r8,%rcx,8)\n"
+                 ".L1: dec %eax\nmov (%r8,%rcx,8), %rcx\njmp *%rcx\nlea (%rax), %eax\nret\n",
+                 "4-9/1 ");
+    assert_loops("f: jmp *.LT(,%rcx,8)\ninc %eax\n.L1: add %eax, %ebx\njmp *.LT(,%rcx,8)\n"
+                 ".L2: dec %edx\njne .L2\njmp *.LT(,%rcx,8)\nneg %eax\njmp .L1\n.LT: nop\n",
+                 "5-6/2 2-9/1 ");
+    assert_loops("f: jmp *(%r8,%rcx,8)\ninc %eax\njmp *(%r9,%rcx,8)\ndec %eax\nret\n"
+                 "neg %eax\nret\n",
+                 "1-7/0 ");
+    /* two tail calls through a table of functions */
+    assert_loops("f: test %eax, %eax\nje .L1\njmp *(%r8,%rcx,8)\n.L1: jmp *(%r8,%rdx,8)\n",
+                 "1-4/0 ");
+}
+
 /* A branch for which a linker sets the target closes no loop. Before linking, it jumps to the next
  * instruction. */
 static void test_branches_to_symbols(void **state)
@@ -260,6 +281,7 @@ int main(void)
                                        cmocka_unit_test(test_arms_are_one_loop),
                                        cmocka_unit_test(test_entered_at_first_arm),
                                        cmocka_unit_test(test_branches_to_symbols),
+                                       cmocka_unit_test(test_computed_gotos),
                                        cmocka_unit_test(test_cold_block_after_the_outer_loop),
                                        cmocka_unit_test(test_executed),
                                        cmocka_unit_test(test_vector_work_goes_first),

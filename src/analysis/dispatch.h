@@ -1,0 +1,23 @@
+/* Finds loops of computed gotos: code for each operation of an interpreter ends with a jump through
+ * one table of addresses. Such a loop has no instruction that every iteration executes. */
+#ifndef PORTOLAN_ANALYSIS_DISPATCH_H
+#define PORTOLAN_ANALYSIS_DISPATCH_H
+
+#include <stddef.h>
+
+#include "isa/insn.h"
+
+/* Instructions of such a loop. */
+struct dispatch_range {
+    size_t first, last;
+};
+
+/* Finds such a loop in the function @first to @end - 1. @targets: index of each direct jump's
+ * target; SIZE_MAX: none. Returns false if targets of indirect jumps reach fewer than two such
+ * jumps. Any thread. */
+bool dispatch_find(const struct insn *insns, const size_t *targets, size_t first, size_t end,
+                   struct dispatch_range *out);
+/* Returns whether instruction @at jumps through a table of addresses. */
+bool dispatch_jumps(const struct insn *insns, size_t at);
+
+#endif
