@@ -41,6 +41,7 @@ struct build_piece {
 struct build_worker {
     struct block_work **works;   /* working storage, one per machine */
     size_t count;
+    struct address_work addresses;
 };
 
 struct binary {
@@ -174,13 +175,12 @@ size_t build_pieces(const struct binary *b)
 }
 
 /* Stores the smallest and largest step of the loop's accesses. */
-static void take_steps(const struct insn *insns, size_t count, struct build_loop *out)
+static void take_steps(const struct insn *insns, size_t count, struct address_work *work,
+                       struct build_loop *out)
 {
-    struct address_work work = {0};
-
-    addresses_link(insns, count, START_DIFFERENT, STORE_BUFFER, &work);
-    for (size_t i = 0; i < work.accesses.count; i++) {
-        const struct access *access = &work.accesses.items[i];
+    addresses_link(insns, count, START_DIFFERENT, STORE_BUFFER, work);
+    for (size_t i = 0; i < work->accesses.count; i++) {
+        const struct access *access = &work->accesses.items[i];
         const uint64_t step = access_step(access);
         if (!step)   /* constant address: a stack slot or a constant */
             continue;
@@ -190,7 +190,6 @@ static void take_steps(const struct insn *insns, size_t count, struct build_loop
         }
         out->most = step > out->most ? step : out->most;
     }
-    address_work_done(&work);
 }
 
 static void take_shape(const struct insn *insns, size_t count, struct build_loop *out)
@@ -224,7 +223,7 @@ static void take_loop(struct build_piece *piece, const struct kernel *k, size_t 
         out.innermost = i == at || k->loops[i].depth <= loop->depth ||
                         k->loops[i].first < loop->first ||
                         k->loops[i].first >= loop->first + loop->count;
-    take_steps(insns, count, &out);
+    take_steps(insns, count, &w->addresses, &out);
     take_shape(insns, count, &out);
     out.costs = mem_zero(w->count ? w->count : 1, sizeof *out.costs);
     struct insn *taken = loop_code_executed(k, at);
@@ -260,8 +259,10 @@ void build_worker_free(struct build_worker *w)
 {
     for (size_t m = 0; w && m < w->count; m++)
         block_work_free(w->works[m]);
-    if (w)
+    if (w) {
         free(w->works);
+        address_work_done(&w->addresses);
+    }
     free(w);
 }
 
@@ -276,7 +277,8 @@ void build_work(struct binary *b, size_t at, struct build_worker *w)
     const struct object *o = &b->objects.items[piece->object].object;
     const struct object_symbol *s = &o->symbols.items[piece->symbol];
     struct err ignored = {0};
-    struct kernel *k = kernel_from_code(o, s->name, (size_t)s->offset, (size_t)s->size, &ignored);
+    struct kernel *k =
+        kernel_from_code(o, s->name, (size_t)s->offset, (size_t)s->size, false, &ignored);
 
     piece->undecoded = !k;
     for (size_t i = 0; k && i < k->loop_count && !watch_over(); i++)

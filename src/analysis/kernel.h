@@ -88,10 +88,10 @@ struct kernel *kernel_load(const char *path, const struct kernel_options *option
 struct kernel *kernel_from_text(const char *name, const char *text, size_t length,
                                 const struct kernel_options *options, struct err *err);
 /* Makes a kernel of @length bytes of an object's code from @start: a function, or code around an
- * address. Returns NULL with err on failure. */
+ * address. @texts: its instructions have texts. Returns NULL with err on failure. */
 struct object;
 struct kernel *kernel_from_code(const struct object *o, const char *name, size_t start,
-                                size_t length, struct err *err);
+                                size_t length, bool texts, struct err *err);
 /* Largest number of instructions in a kernel. Of a larger file, only a function is decoded. */
 extern const size_t kernel_unit_most;
 /* Returns @take_k. If it lacks the loop that @options select, frees it and returns NULL with

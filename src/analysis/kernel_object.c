@@ -117,7 +117,7 @@ static struct kernel *kernel_of(const struct object *o, const char *path,
                                 const struct object_symbol *symbol, struct err *err)
 {
     struct kernel *k = kernel_from_code(o, path, symbol ? (size_t)symbol->offset : 0,
-                                        symbol ? (size_t)symbol->size : o->length, err);
+                                        symbol ? (size_t)symbol->size : o->length, true, err);
 
     if (k && symbol)
         loops_of(k, symbol);

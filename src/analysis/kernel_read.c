@@ -77,36 +77,42 @@ static size_t undecoded_length(enum isa isa, const uint8_t *code, size_t length,
     return n < length ? n : length;
 }
 
-/* Decodes @length bytes. A sequence of undecodable bytes becomes one unknown instruction. @a has
- * the offsets of an assembler text's lines, each of which starts an instruction; NULL: machine
- * code. Returns false beyond kernel_unit_most instructions. */
+/* Decodes @length bytes, with texts if @texts. A sequence of undecodable bytes becomes one unknown
+ * instruction. @a has the offsets of an assembler text's lines, each of which starts an
+ * instruction; NULL: machine code. Returns false beyond kernel_unit_most instructions. */
 static bool unit_decode(struct unit *u, enum isa isa, const uint8_t *code, size_t length,
-                        uint64_t offset, const struct assembled *a)
+                        uint64_t offset, bool texts, const struct assembled *a)
 {
     size_t row = 0;
+    bool learned = false;
 
-    insn_learn(isa, code, length, NULL);
     for (size_t at = 0; at < length && !watch_steps(1);) {
-        struct insn insn;
-        memset(&insn, 0, sizeof insn);
         if (u->insns.count >= kernel_unit_most)
             return false;
+        if (!vec_room(&u->insns))
+            return true; /* out of memory: the caller fails to load the file */
+        struct insn *insn = &u->insns.items[u->insns.count];
         while (a && row < a->line_count && a->lines[row].offset <= at)
             row++;
         /* false within data that the text defines */
         const bool begins = row > 0 && a->lines[row - 1].offset == at;
         const size_t next =
             begins ? (row < a->line_count ? (size_t)a->lines[row].offset : length) - at : 0;
-        if (!insn_decode(isa, code + at, length - at, offset + at, true, &insn, NULL))
-            insn_undecoded(isa, code + at, undecoded_length(isa, code + at, length - at, next),
-                           offset + at, NULL, true, &insn);
-        insn.offset = offset + at;
-        at += insn.length;
-        if (!vec_room(&u->insns)) {
-            insn_done(&insn);
-            return true;   /* out of memory: the caller fails to load the file */
+        const bool decoded =
+            insn_decode(isa, code + at, length - at, offset + at, texts, insn, NULL);
+        if (!learned && (!decoded || insn->traits & INSN_UNDECODED)) {
+            /* Other disassemblers are only consulted about the code from here. */
+            insn_done(insn);
+            insn_learn(isa, code + at, length - at, NULL);
+            learned = true;
+            continue;
         }
-        u->insns.items[u->insns.count++] = insn;
+        if (!decoded)
+            insn_undecoded(isa, code + at, undecoded_length(isa, code + at, length - at, next),
+                           offset + at, NULL, texts, insn);
+        insn->offset = offset + at;
+        at += insn->length;
+        u->insns.count++;
     }
     return true;
 }
@@ -420,7 +426,7 @@ struct kernel *kernel_from_text(const char *name, const char *text, size_t lengt
     if (!assembled)
         goto out;
     const uint64_t place = a.address % PLACE_UNIT;
-    if (!unit_decode(&u, a.isa, a.code, a.length, place, &a)) {
+    if (!unit_decode(&u, a.isa, a.code, a.length, place, true, &a)) {
         err_set(err, ERR_LIMIT, "load only the loop, or check for large .rept counts",
                 "more than %zu instructions", kernel_unit_most);
         err_at(err, name, 0, 0);
@@ -530,7 +536,7 @@ static void name_by_file(struct kernel *k)
 }
 
 struct kernel *kernel_from_code(const struct object *o, const char *name, size_t start,
-                                size_t length, struct err *err)
+                                size_t length, bool texts, struct err *err)
 {
     struct unit u = {0};
     struct kernel *k = NULL;
@@ -540,7 +546,7 @@ struct kernel *kernel_from_code(const struct object *o, const char *name, size_t
     bool all = true;
     size_t parts = 0;
     for (; all && part_next(o, start, length, &part); parts++)
-        all = unit_decode(&u, o->isa, part.code, part.length, part.position, NULL);
+        all = unit_decode(&u, o->isa, part.code, part.length, part.position, texts, NULL);
     if (!all || u.insns.count == 0) {
         err_set(err, all ? ERR_DATA : ERR_LIMIT, "give another function with --symbol",
                 all ? "only LTO bytecode or no code; compile without -flto"

@@ -163,7 +163,7 @@ static void loops_take(struct run_profile *p, const struct object *o,
                        uint64_t length, const char *file, bool lines)
 {
     struct err ignored;
-    struct kernel *k = kernel_from_code(o, file, (size_t)start, (size_t)length, &ignored);
+    struct kernel *k = kernel_from_code(o, file, (size_t)start, (size_t)length, true, &ignored);
 
     if (!k)
         return;

@@ -168,7 +168,8 @@ bool located_add(struct located *out, const struct program_code *c, const struct
         struct twin t = {.same = NULL};
         if (!symbol || !function->block_count || !find_in_unit(c, function, &t))
             continue;   /* not in the executable: the compiler inlined the function */
-        t.own = kernel_from_code(&o, path, (size_t)symbol->offset, (size_t)symbol->size, &ignored);
+        t.own = kernel_from_code(&o, path, (size_t)symbol->offset, (size_t)symbol->size, true,
+                                 &ignored);
         if (t.own && align(c, &t))
             taken += take_twin(out, c, parts, &t, &o, s, image);
         else if (!out->different)

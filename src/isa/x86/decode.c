@@ -565,7 +565,8 @@ bool x86_decode(const uint8_t *code, size_t length, uint64_t offset, bool text, 
     out->traits = traits_of(&in, ops);
     form_name(&in, ops, out->form);
     out->traits |= form_vector(out->form);
-    snprintf(out->mnemonic, sizeof out->mnemonic, "%s", ZydisMnemonicGetString(in.mnemonic));
+    if (!memccpy(out->mnemonic, ZydisMnemonicGetString(in.mnemonic), 0, sizeof out->mnemonic))
+        out->mnemonic[sizeof out->mnemonic - 1] = 0;
     if (in.cpu_flags) {
         out->flags_read = flags_of(in.cpu_flags->tested);
         out->flags_written = flags_of(in.cpu_flags->modified | in.cpu_flags->set_0 |
