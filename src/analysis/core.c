@@ -52,6 +52,10 @@ struct core *core_new(const struct machine *m)
     c->fuses_moves = machine_fact(m, "fuse_move") != NULL || machine_has(m, "eliminate", "prefix");
     c->renamed_by_address = machine_has(m, "memory_renaming_match", "address");
     c->renamed_stack_only = machine_has(m, "memory_renaming_base", "stack");
+    c->renamed_modify = machine_has(m, "memory_renaming_modify", "all");
+    c->renamed_relative = !machine_has(m, "memory_renaming_relative", "no");
+    c->renamed_relative_modify =
+        c->renamed_relative && !machine_has(m, "memory_renaming_relative", "loads");
     c->memory_not_last = machine_has(m, "group_not_last", "memory");
     c->vectors_not_last = machine_has(m, "group_not_last", "from_vectors");
     c->port_binding = machine_has(m, "port_binding", "computing") ? BIND_COMPUTING
@@ -285,11 +289,11 @@ static bool modifies_by_constant(const struct insn *insn)
 }
 
 /* Returns whether memory renaming applies to the load of @insn, regardless of its address. */
-static bool renames_load(const struct core *c, const struct insn *insn, bool vector)
+static bool renames_load(const struct core *c, const struct insn *insn, const struct op *op)
 {
     const struct machine *m = c->machine;
 
-    if (isnan(c->memory_renaming) || vector || !(insn->traits & INSN_LOAD) ||
+    if (isnan(c->memory_renaming) || op->traits & OP_VECTOR || !(insn->traits & INSN_LOAD) ||
         !core_renames_width(c, insn_memory(insn)))
         return false;
     for (unsigned i = 0; i < insn->operand_count; i++)
@@ -299,7 +303,7 @@ static bool renames_load(const struct core *c, const struct insn *insn, bool vec
     if (!modifies && machine_has(m, "memory_renaming_loads", insn->mnemonic))
         return true;
     if (insn->traits & INSN_STORE)
-        return machine_has(m, "memory_renaming_modify", "all") ||
+        return (c->renamed_modify && op->micro_ops <= 2) ||
                (machine_has(m, "memory_renaming_modify", "constant") && modifies_by_constant(insn));
     return machine_has(m, "memory_renaming_tests", insn->mnemonic) && insn_immediate(insn);
 }
@@ -329,7 +333,7 @@ static void classify(const struct core *c, const struct insn *insn, struct op *o
     op->traits |= fusion_possible(c->machine, insn) ? OP_FUSIBLE : 0;
     op->traits |= insn->traits & INSN_STACK ? OP_STACK : 0;
     op->traits |= touches_vector(insn) ? OP_VECTOR : 0;
-    op->traits |= renames_load(c, insn, op->traits & OP_VECTOR) ? OP_RENAMES : 0;
+    op->traits |= renames_load(c, insn, op) ? OP_RENAMES : 0;
     for (unsigned i = 0; i < op->usage.count; i++)
         op->traits |= op->usage.uops[i].ports & c->pipes ? OP_PIPE : 0;
     if (!(op->traits & OP_KNOWN))

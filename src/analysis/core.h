@@ -115,8 +115,8 @@ enum unlamination {
 #define CORE_SWITCHES(X)                                                                           \
     X(jcc_erratum) X(stack_engine) X(fusible_in_last_decoder) X(low_byte_renamed) X(fuse_nop)      \
     X(memory_renaming_store_alone) X(memory_renaming_length_stack) X(store_forward_fail_drains)    \
-    X(memory_renaming_every_other) X(group_whole) X(memory_renaming_relative)                      \
-    X(unlaminate_relative) X(high_byte_renamed) X(shift_keeps_flags)
+    X(memory_renaming_every_other) X(group_whole) X(unlaminate_relative)                           \
+    X(high_byte_renamed) X(shift_keeps_flags)
 #define CORE_NUMBER(key) double key;
 #define CORE_SWITCH(key) bool key;
 
@@ -128,7 +128,8 @@ struct core {
     CORE_NUMBERS(CORE_NUMBER)
     CORE_SWITCHES(CORE_SWITCH)
     bool eliminates_once, fused_domain, fuses_moves, renamed_by_address, stack_sync_all,
-        stack_sync_computed, renamed_stack_only, memory_not_last, vectors_not_last;
+        stack_sync_computed, renamed_stack_only, renamed_modify, renamed_relative,
+        renamed_relative_modify, memory_not_last, vectors_not_last;
     enum port_binding port_binding;
     /* the machine has a latency of loads or of any form; false: dependences are ignored */
     bool has_latencies;

@@ -12,13 +12,22 @@ static bool on_stack(const struct forwarding *f, const struct operand *op)
     return op->base == f->core->isa->stack_pointer && op->index == REG_NONE;
 }
 
+/* Returns whether the address has no register except the program counter. */
+static bool is_fixed(const struct operand *memory)
+{
+    return memory->base >= REG_PC && memory->index >= REG_PC;
+}
+
 /* Returns whether both addresses have the same displacement and the same unchanged registers.
- * Addresses from the stack pointer may differ by pushes and pops. */
+ * Addresses from the stack pointer may differ by pushes and pops. Fixed addresses, which
+ * instructions encode relative to themselves, must be equal (may_rename). */
 static bool same_text(const struct forwarding *f, const struct operand *from,
                       const struct operand *to)
 {
     if ((on_stack(f, from) && on_stack(f, to)) || f->core->renamed_stack_only)
         return on_stack(f, from) && on_stack(f, to);
+    if (is_fixed(from) && is_fixed(to))
+        return true;
     return from->base == to->base && from->index == to->index && from->scale == to->scale &&
            from->displacement == to->displacement &&
            (from->base >= REG_PC || !(f->written >> from->base & 1)) &&
@@ -31,12 +40,10 @@ static bool stores_sum(const struct forwarding *f, uint32_t store)
     return f->costs->rows[store].sum.pending & ~(1u << f->core->isa->stack_pointer);
 }
 
-/* Returns whether the address has no register and the machine does not rename such loads (fact
- * memory_renaming_relative). */
-static bool is_fixed(const struct core *c, const struct insn *insn)
+/* Returns whether memory renaming covers the kind of address (fact memory_renaming_relative). */
+static bool covers_address(const struct core *c, const struct insn *insn)
 {
-    const struct operand *memory = insn_memory(insn);
-    return !c->memory_renaming_relative && memory->base >= REG_PC && memory->index >= REG_PC;
+    return c->renamed_relative || !is_fixed(insn_memory(insn));
 }
 
 /* Returns whether memory renaming applies to the load and the store, regardless of their addresses.
@@ -53,7 +60,11 @@ static bool may_rename(const struct forwarding *f, const struct forward *link)
         return false;
     if (to->bits < 64 && stores_sum(f, link->store))
         return false;
-    return !is_fixed(f->core, load) && !is_fixed(f->core, store);
+    /* the store of a read-modify-write of too many µops is not found either */
+    if (f->core->renamed_modify && store->traits & INSN_LOAD &&
+        !(f->costs->rows[link->store].op->traits & OP_RENAMES))
+        return false;
+    return covers_address(f->core, load) && covers_address(f->core, store);
 }
 
 static bool could_rename(const struct forwarding *f, const struct forward *link)
@@ -63,6 +74,8 @@ static bool could_rename(const struct forwarding *f, const struct forward *link)
 
     if (!may_rename(f, link))
         return false;
+    if (is_fixed(to) && to->access & ACCESS_WRITE && !f->core->renamed_relative_modify)
+        return f->by_length >= 1;
     if (!f->core->renamed_by_address)
         return f->by_length >= 1 || same_text(f, from, to);
     return !((load->traits | store->traits) & INSN_INDEXED);
@@ -168,8 +181,8 @@ double forwarding_latency(const struct forwarding *f, const struct forward *link
     if (f->costs->rows[link->load].op->traits & OP_VECTOR)
         return vector_latency(f, link);
     bool follows = f->costs->rows[link->load].op->traits & OP_RENAMES &&
-                   !((load->traits | store->traits) & INSN_INDEXED) && !is_fixed(c, load) &&
-                   !is_fixed(c, store);
+                   !((load->traits | store->traits) & INSN_INDEXED) && covers_address(c, load) &&
+                   covers_address(c, store);
     follows = follows && (!c->renamed_stack_only || on_stack(f, insn_memory(load)));
     /* on machines with memory_renaming_length, a shorter block has no memory renaming */
     follows = follows && isnan(c->memory_renaming_length);

@@ -131,7 +131,7 @@ const struct fact fact_schema[] = {
     {"fusible_in_last_decoder", YES_OR_NO, "yes", NULL,
      "the last decoder accepts an instruction that could fuse with a jump", "decoders", false},
     {"stack_engine", YES_OR_NO, "no", NULL,
-     "push, pop, call and ret update the stack pointer without a µop", "dependencies, µops", false},
+     "push, pop, call and ret move the stack pointer without a µop", "dependencies, µops", false},
     {"port_binding", FACT_CHOICE, NO_UNIT, "dispatch", "dispatch slots computing",
      "stage that selects a µop's port. dispatch: any free port. slots, computing: at rename "
      "(Intel), alternately the ports with the fewest and second fewest waiting µops. slots counts "
@@ -515,8 +515,8 @@ const struct fact fact_schema[] = {
      "instructions with an immediate and only flags as the result to which memory renaming applies",
      "dependencies", false},
     {"memory_renaming_modify", FACT_CHOICE, NO_UNIT, "none", "all constant none",
-     "read-modify-writes to which memory renaming applies; constant: read-modify-writes without a "
-     "register operand and without carry",
+     "read-modify-writes to which memory renaming applies. all: those of at most two µops; "
+     "constant: those without a register operand and without carry",
      "dependencies", false},
     {"memory_renaming_bits", FACT_WORDS, "bits", 0, 0, NULL, "8 16 32 64",
      "widths of stores and loads to which memory renaming applies", "dependencies", false},
@@ -547,9 +547,9 @@ const struct fact fact_schema[] = {
      "base registers to which memory renaming applies: any, or only the stack pointer, without an "
      "index",
      "dependencies", false},
-    {"memory_renaming_relative", YES_OR_NO, "yes", NULL,
+    {"memory_renaming_relative", FACT_CHOICE, NO_UNIT, "yes", "yes loads no",
      "memory renaming also applies to addresses relative to the program counter, and to fixed "
-     "addresses",
+     "addresses; loads: to read-modify-writes only by memory_renaming_length",
      "dependencies", false},
     {"memory_renaming_per_block", FACT_WHOLE, "loads", 1, MOST, NULL, NULL,
      "largest number of loads with a matching store per 32 bytes of a block at which memory "
