@@ -179,12 +179,12 @@ static void stream_cost(const struct streams *s, const struct stream *one,
     }
 }
 
-/* Returns the cycles per line in measured loop @by; 0 if they hardly exceed the time in the first
- * level, so that the cost is hidden. */
+/* Returns the cycles per line that measured loop @by waits; 0 if its time hardly exceeds that in the
+ * first level, so that the cost is hidden. */
 static double line_seen(const struct memory_costs *m, enum memory_cost by, double bytes)
 {
-    const double time = memory_cost_at(m, by, bytes);
-    return time > HIDDEN * memory_cost_at(m, by, 0) ? time : 0;
+    const double time = memory_cost_at(m, by, bytes), core = memory_cost_at(m, by, 0);
+    return time > HIDDEN * core ? memory_wait_in(time, core) : 0;
 }
 
 /* Returns the cycles per line with @window lines in flight from the core. Throughput is
@@ -259,10 +259,11 @@ static unsigned walks_count(const struct streams *s)
 }
 
 /* Returns whether lines arrive irregularly, so that the core waits for some of them although the
- * transfers take less time: lines from beyond the second level, in a loop that only reads. */
+ * transfers take less time: lines from beyond the second level, in a loop that only reads, on a
+ * machine with reads_wait. */
 static bool irregular(const struct streams *s, const struct memory_costs *m, double held)
 {
-    bool other = !m->measured || !m->overlaps || held <= m->second;
+    bool other = !m->measured || !m->overlaps || !m->reads_wait || held <= m->second;
 
     for (size_t i = 0; i < s->items.count; i++)
         other |= is_written(&s->items.items[i]) || s->items.items[i].non_temporal ||

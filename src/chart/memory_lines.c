@@ -437,6 +437,7 @@ bool memory_lines_recall(const struct machine *m, struct memory_costs *out)
     *out = (struct memory_costs){.first = system_size(_SC_LEVEL1_DCACHE_SIZE, L1_USUAL),
                                  .second = system_size(_SC_LEVEL2_CACHE_SIZE, L2_USUAL),
                                  .overlaps = fact_switch(m, "transfers_overlap"),
+                                 .reads_wait = fact_switch(m, "reads_wait"),
                                  .measured = true,
                                  .huge = NAN};
     kept_read(&memory_kept, &kept);

@@ -204,15 +204,16 @@ bool lines_levels(const struct machine *m, unsigned bytes, struct cache_levels *
 {
     if (!m)
         return false;
-    double clock = fact_number(m, "clock"), bandwidth = fact_number(m, "memory_bandwidth");
+    const double clock = fact_number(m, "clock"),
+                 far = bytes / fact_number(m, "memory_bandwidth") * clock;
     *out = (struct cache_levels){
         .l1 = fact_number(m, "l1_bytes") / bytes,
         .l2 = fact_number(m, "l2_bytes") / bytes,
         .l3 = fact_number(m, "l3_bytes") / bytes,
         .latency = {fact_number(m, "l2_latency"), fact_number(m, "l3_latency"),
                     fact_number(m, "memory_latency") * clock},
-        .stream = {fact_number(m, "l2_line_cycles"), fact_number(m, "l3_line_cycles"),
-                   bytes / bandwidth * clock}};
+        .stream = {fact_number(m, "l2_line_cycles"),
+                   fmin(fact_number(m, "l3_line_cycles"), far), far}};
     for (int i = 0; i < CACHE_LEVELS; i++)
         if (!(out->latency[i] > 0) || !(out->stream[i] > 0))
             return false;

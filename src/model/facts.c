@@ -404,7 +404,8 @@ const struct fact fact_schema[] = {
     {"l3_latency", FACT_NUMBER, CYCLES, NULL, NULL,
      "latency from address to value, from the third-level cache", "programs", false},
     {"l3_line_cycles", FACT_NUMBER, CYCLES, "8", NULL,
-     "cycles per line streamed from the third-level cache", "programs", false},
+     "cycles per line streamed from the third-level cache, at most those of main memory",
+     "programs", false},
     {"l3_write_cycles", FACT_NUMBER, CYCLES, "l3_line_cycles", NULL,
      "cycles per line of a stream that is read and written, from the third-level cache", "programs",
      false},
@@ -438,6 +439,10 @@ const struct fact fact_schema[] = {
     {"transfers_overlap", YES_OR_NO, "yes", NULL,
      "lines are transferred to the first-level cache while the core loads and stores; no: the "
      "times add up (ECM)",
+     "kernel memory", false},
+    {"reads_wait", YES_OR_NO, "no", NULL,
+     "a loop that only reads waits for some lines from beyond the second level, although transfers "
+     "overlap",
      "kernel memory", false},
     {"miss_parallel", FACT_NUMBER, "lines", 1, MOST, "10", NULL,
      "concurrent cache misses of a core", "programs", false},

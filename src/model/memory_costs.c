@@ -121,7 +121,8 @@ bool memory_costs_of(const struct machine *m, struct memory_costs *out, struct e
                                  .second = fact_number(m, "l2_bytes"),
                                  .third = fact_number(m, "l3_bytes"),
                                  .clock_hz = 1e9 * clock,
-                                 .overlaps = fact_switch(m, "transfers_overlap")};
+                                 .overlaps = fact_switch(m, "transfers_overlap"),
+                                 .reads_wait = fact_switch(m, "reads_wait")};
     for (size_t i = 0; i < MEMORY_COSTS; i++)
         out->spread[i] = NAN;
     if (isnan(out->first) || isnan(out->second) || isnan(bandwidth) || isnan(clock) ||
@@ -130,25 +131,26 @@ bool memory_costs_of(const struct machine *m, struct memory_costs *out, struct e
                        "run machine calibrate --memory on this CPU; help facts lists the facts of "
                        "caches and memory",
                        "facts about the caches and the memory of %s are missing", m->id);
-    double l2 = fact_number(m, "l2_line_cycles"), l3 = fact_number(m, "l3_line_cycles"),
-           write = fact_number(m, "line_write"), far = LINE / bandwidth * clock;
-    double wait = fact_number(m, "memory_latency") * clock,
-           parallel = fact_number(m, "miss_parallel"), second = fact_number(m, "l2_latency");
-    const double l2_write = fact_number(m, "l2_write_cycles"),
-                 l3_write = fact_number(m, "l3_write_cycles");
+    const double write = fact_number(m, "line_write"), far = LINE / bandwidth * clock,
+                 wait = fact_number(m, "memory_latency") * clock, far_written = far * write,
+                 far_miss = fmax(far, wait / fact_number(m, "miss_parallel")),
+                 second = fact_number(m, "l2_latency"), l2 = fact_number(m, "l2_line_cycles"),
+                 l2_write = fact_number(m, "l2_write_cycles"),
+                 /* the default cost of a line may exceed that of a fast main memory */
+                 l3 = fmin(fact_number(m, "l3_line_cycles"), far),
+                 l3_write = fmin(fact_number(m, "l3_write_cycles"), far_written),
+                 l3_miss = fmin(fact_number(m, "l3_miss_cycles"), far_miss);
     size_add(out, EDGE * out->first, l2, l2_write, far, fact_number(m, "l2_miss_cycles"), second);
     size_add(out, out->second, l2, l2_write, far, fact_number(m, "l2_miss_cycles"), second);
     if (!isnan(out->third)) {
-        size_add(out, EDGE * out->second, l3, l3_write, far, fact_number(m, "l3_miss_cycles"),
-                 fact_number(m, "l3_latency"));
-        size_add(out, out->third, l3, l3_write, far, fact_number(m, "l3_miss_cycles"),
-                 fact_number(m, "l3_latency"));
+        size_add(out, EDGE * out->second, l3, l3_write, far, l3_miss, fact_number(m, "l3_latency"));
+        size_add(out, out->third, l3, l3_write, far, l3_miss, fact_number(m, "l3_latency"));
     } else {
         out->third = 0;
     }
     double last = EDGE * fmax(out->second, out->third);
-    size_add(out, last, far, far * write, far, fmax(far, wait / parallel), wait);
-    size_add(out, fmax(2 * last, LARGEST), far, far * write, far, fmax(far, wait / parallel), wait);
+    size_add(out, last, far, far_written, far, far_miss, wait);
+    size_add(out, fmax(2 * last, LARGEST), far, far_written, far, far_miss, wait);
     return true;
 }
 

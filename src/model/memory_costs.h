@@ -51,6 +51,8 @@ struct memory_costs {
     /* line transfers overlap with the core's loads and stores, and the slower part counts; if
      * false, their times add up (ECM) */
     bool overlaps;
+    bool reads_wait;             /* a loop that only reads waits for some lines beyond the second
+                                  * level, although their transfers overlap */
     /* share of the memory in huge pages during the measurement; NaN if unknown */
     double huge;
     /* measured on this CPU; if false, published or estimated */
