@@ -11,9 +11,9 @@ enum memory_loop {
     LOOP_STREAMED,    /* non-temporal stores */
     LOOP_GATHER,      /* four loads at random indices, and four loads of these indices */
     LOOP_SCATTER,     /* four stores at random indices, and four loads of these indices */
-    LOOP_PAIRED,      /* four loads from lines 128 bytes apart */
-    LOOP_ODD,         /* four loads from lines 192 bytes apart */
-    LOOP_SKIPPED,     /* four loads from lines 256 bytes apart */
+    LOOP_PAIRED,      /* a load every 128 bytes */
+    LOOP_ODD,         /* a load every 192 bytes */
+    LOOP_SKIPPED,     /* a load every 256 bytes */
     LOOP_PAGES,       /* a load every 4,160 bytes */
     LOOP_CHASE,       /* four loads, each of which depends on the previous one */
     /* 252 µops: a sequential load, nops and the loop's end */

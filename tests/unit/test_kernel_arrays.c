@@ -81,6 +81,28 @@ static void test_runs(void **state)
         }
 }
 
+/* Within the first level 53 copies of a loop run, beyond it a single one, as in a program. */
+static void test_copies(void **state)
+{
+    bool single = false, measured = false;
+    (void)state;
+    if (isa_host() != ISA_X86_64)
+        skip();
+    for (uint64_t bytes = 16384; bytes <= 4 << 20; bytes *= 2) {
+        struct arrays_measured m = {0};
+        struct err err = {0};
+        if (!runs("c5fc1007 c5fc104f20 4883c740", bytes, &m, &err)) {
+            assert_int_equal(err.code, ERR_LIMIT);   /* This host is busy. */
+        } else if (bytes <= 32768) {
+            assert_int_equal(m.iterations % 53, 0);
+        } else {
+            measured |= bytes > 65536;
+            single |= m.iterations % 53 != 0;
+        }
+    }
+    assert_true(single || !measured);
+}
+
 /* Loops with a system call or an undefined instruction have no time. On a busy host, the error of
  * the latter may be ERR_LIMIT. */
 static void test_reasons(void **state)
@@ -126,6 +148,7 @@ static void test_arena(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_rings), cmocka_unit_test(test_runs),
+                                       cmocka_unit_test(test_copies),
                                        cmocka_unit_test(test_reasons),
                                        cmocka_unit_test(test_arena)};
     return cmocka_run_group_tests_name("kernel_arrays", tests, NULL, NULL);

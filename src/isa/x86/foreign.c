@@ -95,8 +95,9 @@ static uint8_t register_free(const struct insn *insns, size_t count)
 static const char *memory_loop(enum memory_loop loop, unsigned bits)
 {
     /* Code for 256 bits (wide) and for 128 bits (plain). wide is NULL if the code is the same for
-     * both. */
-    static const struct { const char *wide, *plain;
+     * both. widest: for 512 bits, if the loop with 256 bits takes more time in the first level than
+     * transfers from the second level */
+    static const struct { const char *wide, *plain, *widest;
     } loops[MEMORY_LOOPS] = {
         [LOOP_LOADS] = {"c5fc100407c5fc104c0720c5fc101406c5fc105c06204883c040",
                         "0f1004070f104c07100f105407200f105c07300f1004060f104c06100f105406200f105c06"
@@ -106,7 +107,8 @@ static const char *memory_loop(enum memory_loop loop, unsigned bits)
         [LOOP_STORES] = {"c5fc110407c5fc114407204883c040",
                          "0f1104070f114407100f114407200f114407304883c040"},
         [LOOP_UPDATES] = {"c5fc1007c5fc104f20c5fc1107c5fc114f204883c740",
-                          "0f10070f104f100f1057200f105f300f11070f114f100f1157200f115f304883c740"},
+                          "0f10070f104f100f1057200f105f300f11070f114f100f1157200f115f304883c740",
+                          "62f17c48100762f17c4811074883c740"},
         [LOOP_TRIAD] =
             {"c5fc100406c5fc110407c5fc100c02c5fc10540620c5fc11540720c5fc105c02204883c040",
              "0f1004060f1104070f104c06100f114c07100f105406200f115407200f105c06300f115c07300f1004020"
@@ -117,15 +119,17 @@ static const char *memory_loop(enum memory_loop loop, unsigned bits)
             {NULL, "8b0c86488b14cf448b4486044e8b0cc7448b5486084e8b1cd78b5c860c488b14df4883c004"},
         [LOOP_SCATTER] =
             {NULL, "8b0c86488914cf448b4486044e890cc7448b5486084e891cd78b5c860c488914df4883c004"},
-        [LOOP_PAIRED] = {NULL, "488b07488b8f80000000488b9700010000488b9f800100004881c700020000"},
-        [LOOP_ODD] = {NULL, "488b07488b8fc0000000488b9780010000488b9f400200004881c700030000"},
-        [LOOP_SKIPPED] = {NULL, "488b07488b8f00010000488b9700020000488b9f000300004881c700040000"},
+        [LOOP_PAIRED] = {NULL, "488b074881c780000000"},
+        [LOOP_ODD] = {NULL, "488b074881c7c0000000"},
+        [LOOP_SKIPPED] = {NULL, "488b074881c700010000"},
         [LOOP_PAGES] = {NULL, "488b074881c740100000"},
         [LOOP_CHASE] = {NULL, "488b00488b00488b00488b00"},
         [LOOP_FEW] = {NULL, "488b074883c740" NOPS_249},
         [LOOP_SOME] = {NULL, "488b074883c740" NOPS_69},
     };
-    return bits >= 256 && loops[loop].wide ? loops[loop].wide : loops[loop].plain;
+    return bits >= 512 && loops[loop].widest ? loops[loop].widest
+           : bits >= 256 && loops[loop].wide ? loops[loop].wide
+                                             : loops[loop].plain;
 }
 
 const struct isa_foreign x86_foreign = {
