@@ -12,8 +12,8 @@
 #define SPLIT_MOST 8         /* maximum number of accumulators in the displayed code */
 #define MOVED_MOST INT32_MAX /* largest displacement of an address, in bytes */
 
-/* Returns a free register of the file of @insn's first operand: neither the loop nor @more uses
- * it. */
+/* Returns a free register of the file of @insn's first operand: one that neither the loop nor @more
+ * uses. */
 static uint8_t free_register(const struct analysis *a, const struct insn *insn,
                              const struct insn *more, size_t count)
 {
@@ -28,8 +28,8 @@ static uint8_t free_register(const struct analysis *a, const struct insn *insn,
     return reg;
 }
 
-/* Appends @insn to the code with @reg as the accumulator. Its address is moved forward by @copy
- * iterations. Returns false if the instruction cannot be rewritten. */
+/* Appends @insn to the code with @reg as the accumulator. Moves the instruction's address forward
+ * by @copy iterations. Returns false if the instruction cannot be rewritten. */
 static bool sum_into(const struct analysis *a, const struct deps *d, uint32_t row,
                      const struct isa_sum *sum, uint8_t reg, unsigned copy, struct insn *out)
 {

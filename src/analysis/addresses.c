@@ -15,8 +15,8 @@
 #define COMPOSITES 1024
 /* Simulated iterations. A store and its load can be up to ROUNDS - 1 iterations apart. */
 #define ROUNDS 8
-#define START_VALUE 0x2324000   /* BHive's initial value of all registers: the address of the mapped
-                                 * page */
+#define START_VALUE 0x2324000   /* initial value of all registers in BHive's measurements: the
+                                 * address of the mapped page */
 #define PAGE 4096
 #define AT_CODE UINT32_MAX  /* symbol of addresses that are relative to the program counter */
 #define LOW32 0x80000000u /* flag of a symbol: its value fits 32 bits */
@@ -29,12 +29,12 @@ struct value {
 
 struct store_record {
     struct value address;
-    struct value data;    /* symbol UNKNOWN: the value is not computed */
+    struct value data;    /* data of the store; symbol UNKNOWN: not computed */
     uint32_t bytes, insn, round;
 };
 
 struct composite {
-    /* generation that wrote the entry; the entry is free if it is not the current one */
+    /* generation that wrote the entry; if it is not the current one, the entry is free */
     uint32_t used;
     uint32_t kind, a, b, symbol;
     int64_t offset;
@@ -45,9 +45,10 @@ enum { COMPOSITE_SUM, COMPOSITE_LOAD, COMPOSITE_LOW32, COMPOSITE_EXTENDED };
 /* Address of an instruction's last memory access, and its use of pages. */
 struct access_place {
     struct value address;
-    int64_t step;           /* bytes between the accesses of the last two rounds; 0 also if
+    int64_t step;           /* bytes between the accesses of the last two rounds; also 0 if
                              * unknown */
-    /* rounds in which the page was not a recent one; without accesses of unknown address */
+    /* rounds in which the access read a page that was not used recently; accesses of unknown
+     * address do not count */
     uint32_t misses;
     bool used, counted;
 };
@@ -161,8 +162,8 @@ static struct value address_of(struct state *s, const struct insn *insn, const s
     if (op->segment != REG_NONE && s->start == START_MEASURED)
         segment = (struct value){0, START_SEGMENT};
 
-    /* Each operand relative to the program counter has its own cache line. The line is the same in
-     * every copy of the block. */
+    /* Each operand relative to the program counter has its own cache line. All copies of the block
+     * use the same line for an operand. */
     if (op->base == REG_PC && s->start == START_MEASURED)
         at = (struct value){0, START_RELATIVE + (int64_t)insn->offset * START_RELATIVE_LINE};
     /* The address after linking is constant, and the same in every copy of the block. */
@@ -233,7 +234,8 @@ static const struct store_record *find_store(const struct state *s, struct value
         if (r->address.symbol != address.symbol)
             continue;
         int64_t from = distance(address.offset, r->address.offset);
-        /* All pages map to one physical page, so equal offsets in the page are equal addresses. */
+        /* All pages map to one physical page. Equal offsets in the page are therefore equal
+         * addresses. */
         if (s->start == START_EQUAL)
             from = (int64_t)(((uint64_t)from + PAGE / 2) % PAGE) - PAGE / 2;
         if (from < (int64_t)r->bytes && from + (int64_t)bytes > 0)
@@ -242,7 +244,7 @@ static const struct store_record *find_store(const struct state *s, struct value
     return NULL;
 }
 
-/* Returns whether no store writes those bytes of the load that store @r does not write. */
+/* Returns whether no other store writes the bytes of the load that store @r does not write. */
 static bool is_alone(const struct state *s, const struct store_record *r, struct value address,
                      uint32_t bytes)
 {
@@ -373,8 +375,8 @@ static bool extend(struct value x, const struct operand *from, bool sign, struct
     return true;
 }
 
-/* Extends an unknown value. A value of 32 bits or more keeps its step, because loop counters do not
- * overflow. A narrower value receives another symbol. */
+/* Extends an unknown value. A value of 32 bits or more keeps its step, because loop counters are
+ * assumed not to overflow. A narrower value receives another symbol. */
 static struct value extended(struct state *s, struct value x, const struct operand *from, bool sign)
 {
     if (from->bits == 32) {
@@ -462,7 +464,8 @@ static void move_stack(struct state *s, const struct insn *insn)
     }
 }
 
-/* Stores an access of the second-last round, or compares an access of the last round with it. */
+/* Stores an access of the second-last round. Compares an access of the last round with the one
+ * stored for it. */
 static void note_access(struct state *s, uint32_t at, struct value address, uint32_t bytes,
                         bool store, uint32_t left)
 {
@@ -492,8 +495,8 @@ static int by_symbol(const void *a, const void *b)
                                   : (x->at > y->at) - (x->at < y->at);
 }
 
-/* Returns the first access except @self whose symbol was @symbol in the previous iteration, or
- * NULL. */
+/* Returns the first access except @self whose address had @symbol in the previous iteration; NULL:
+ * none. */
 static const struct access *changed_from(const struct address_work *work, uint32_t symbol,
                                          size_t self)
 {
@@ -539,8 +542,8 @@ static void find_origins(struct address_work *work)
     }
 }
 
-/* Returns whether @insn calls a function outside the code. Assumes that it returns and restores the
- * stack pointer. */
+/* Returns whether @insn calls a function outside the code. The function is assumed to return and to
+ * restore the stack pointer. */
 static bool has_returned(const struct insn *insn, const struct insn *next)
 {
     return insn->traits & INSN_CALL && (!next || next->offset == insn->offset + insn->length);

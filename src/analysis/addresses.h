@@ -11,8 +11,8 @@
 enum start_values {
     START_DIFFERENT,   /* each register has its own unknown initial value */
     /* Initial values in BHive's measurements. All registers except the stack and frame pointers
-     * contain the address of one page. All memory is filled with that address. All pages map to one
-     * physical page. */
+     * contain the address of one page. All memory contains copies of that address. All pages map to
+     * one physical page. */
     START_EQUAL,
     START_MEASURED,    /* values that `kernel measure` sets (model/start.h) */
 };
@@ -22,8 +22,8 @@ struct forward {
     uint32_t store, load;
     uint32_t distance;      /* iterations from the store to the load */
     bool starts_alike;      /* the load and the store begin at the same address */
-    bool fits;              /* the store contains all bytes of the load: it is forwarded */
-    /* Some bytes of the load are in the cache only: no store in flight contains them. */
+    bool fits;              /* the store wrote all bytes of the load, so its value is forwarded */
+    /* Some bytes of the load are only in the cache, because no store in flight wrote them. */
     bool alone;
     bool confirmed;         /* occurs in the last two simulated iterations */
 };
@@ -45,8 +45,8 @@ struct access {
     int64_t step;           /* change of the address in bytes per iteration */
     /* the address is relative to the program counter, and differs between copies of the block */
     bool fixed;
-    /* @store: the access is a store. @stepped: @step is known; if false, each iteration's address
-     * has another symbol. */
+    /* @store: the access is a store. @stepped: @step is known. If false, the address has another
+     * symbol in each iteration. */
     bool store, stepped;
     /* For @stepped false: @origin is the access that had the same symbol @age iterations ago. */
     uint32_t origin, age;
@@ -63,8 +63,8 @@ enum symbol_kind {
     SYMBOL_REGISTER,   /* initial value of general register @a */
     SYMBOL_SUM,        /* @a + @b * @value */
     SYMBOL_LOADED,     /* the @b bits of memory at @a + @value */
-    /* A part of @a, extended. @b is the number of its bits, or the step of @a if it does not
-     * overflow. */
+    /* The low bits of @a, extended. @b is the number of these bits, or the step of @a if they do
+     * not overflow. */
     SYMBOL_NARROW,
 };
 struct symbol_meaning {
@@ -94,8 +94,8 @@ void address_work_done(struct address_work *work);
  * first-level TLB. Call after addresses_link. */
 bool addresses_far(const struct address_work *work, size_t insn);
 /* Returns the cycles per iteration that first accesses to pages take: pages per iteration times
- * @miss, at most @most_per_access per access. Accesses with equal steps share pages. Returns 0
- * under START_DIFFERENT, where all pages are assumed to be in the TLB. Call once per
+ * @miss, at most @most_per_access per access. Accesses with equal steps are assumed to share pages.
+ * Returns 0 under START_DIFFERENT, where all pages are assumed to be in the TLB. Call once per
  * addresses_link. */
 double addresses_new_pages(struct address_work *work, size_t count, double miss,
                            double most_per_access);
@@ -104,15 +104,15 @@ double addresses_new_pages(struct address_work *work, size_t count, double miss,
  * cancelled. */
 void addresses_link(const struct insn *insns, size_t count, enum start_values start,
                     size_t store_buffer, struct address_work *work);
-/* Adds the links of @known to work->found for loads without a link. These links are between
- * addresses with different symbols. Call after addresses_link on the same block. */
+/* Adds the links of @known to work->found for loads without a link. The addresses of such a link
+ * have different symbols. Call after addresses_link on the same block. */
 void addresses_add_known(struct address_work *work, const struct known_forwards *known);
 /* Returns the meaning of @symbol, the symbol of an access of the last block linked with
  * START_DIFFERENT. @generals is the number of general registers of the instruction set. */
 struct symbol_meaning addresses_meaning(const struct address_work *work, unsigned generals,
                                         uint32_t symbol);
-/* Returns the absolute number of bytes by which the address changes per iteration. 0: constant or
- * unknown. */
+/* Returns the absolute number of bytes by which the address changes per iteration. Returns 0 for a
+ * constant or unknown address. */
 uint64_t access_step(const struct access *a);
 /* Returns the index of the first link of @load in work->found, or its insertion point. */
 size_t addresses_found(const struct address_work *work, uint32_t load);

@@ -1,4 +1,4 @@
-/* Compares the distance that two loops advance in memory per iteration. Derives the source
+/* Compares the distances by which two loops advance in memory per iteration. Derives the source
  * iterations per iteration of an unrolled or vectorised loop. */
 #ifndef PORTOLAN_ANALYSIS_ADVANCE_H
 #define PORTOLAN_ANALYSIS_ADVANCE_H

@@ -7,11 +7,11 @@
 #include "analysis/memory_note.h"
 #include "analysis/nest.h"
 
-/* Groups of issue slots count as full if less than this share of the slots is unused. */
+/* The slots of a group count as full if the share of unused slots is less than this. */
 #define SLOTS_FULL 0.005
 #define HEAVY 4           /* minimum number of slots of an instruction that the sentence names */
-#define LONG_LOOP 16      /* maximum number of slots of a loop that unrolling helps; in a longer one
-                           * counter and branch take little */
+#define LONG_LOOP 16      /* maximum number of slots of a loop that unrolling helps; in a longer
+                           * loop the counter and the branch take little time */
 
 static void count_accesses(const struct analysis *a, size_t *loads, size_t *stores)
 {
@@ -237,7 +237,7 @@ static void name_split(const struct advice *s)
     str_add(s->out, named ? "." : "");
 }
 
-/* Appends the remedies that save slots in this loop. */
+/* Appends remedies that reduce the slots of this loop. */
 static void add_fewer(const struct advice *s)
 {
     const struct analysis *a = s->a;
@@ -291,7 +291,7 @@ static void add_heavy(const struct advice *s)
     double most = 0;
     size_t row = 0;
 
-    /* only these two kinds of issue limits count slots */
+    /* Only these two kinds of issue limits count slots. */
     if (a->issue.kind != ISSUE_SLOTS && a->issue.kind != ISSUE_VECTORS)
         return;
     for (size_t i = 0; i < a->count; i++) {
@@ -404,7 +404,7 @@ static void name_fewer(const struct analysis *a, struct str *out)
 
     for (unsigned p = 0, count = advice_bottlenecks(a, parts); p < count; p++)
         works |= 1U << work_on(a, parts[p]);
-    if ((works & accesses) & ((works & accesses) - 1U)) /* more than one kind of access */
+    if ((works & accesses) & ((works & accesses) - 1U)) /* There is more than one kind of access. */
         works = (works & ~accesses) | 1U << WORK_ACCESSES;
     for (unsigned work = 0; work < sizeof things / sizeof *things; work++)
         if (works >> work & 1) {
@@ -463,7 +463,7 @@ static bool is_count(const struct advice *s, enum limit_kind kind)
            (kind == LIMIT_FRONTEND && !s->a->frontend.jcc_erratum);
 }
 
-/* Names one of several equal limits and its cause. */
+/* Names one of several limits with equal cycles, and its cause. */
 static void name_tied(const struct advice *s, enum limit_kind kind)
 {
     const struct analysis *a = s->a;
@@ -705,7 +705,7 @@ char *advice_of(const struct analysis *a, const struct kernel *k, size_t loop)
     if (has_call(a))
         str_add(&s, "Without the called functions: ");
     if (limited_by_repeated(a))
-        ; /* the sentence would describe one repetition only */
+        ; /* The sentence would describe one repetition only. */
     else if (a->limit.count > 1)
         say_tie(&advice);
     else

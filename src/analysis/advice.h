@@ -21,16 +21,16 @@ void advice_ports(const struct analysis *a, portset set, struct str *out);
 void advice_row(const struct analysis *a, size_t row, struct str *out);
 /* Returns the cycles of row @row on the ports @set. */
 double advice_load(const struct analysis *a, size_t row, portset set);
-/* Appends the rows with the most cycles on the ports @set, at most @most: "vdivsd 4.00 (line
+/* Appends the rows with the most cycles on the ports @set, at most @most rows: "vdivsd 4.00 (line
  * 7)". */
 void advice_rows(const struct analysis *a, portset set, int most, struct str *out);
-/* Splits the limiting ports into sets such that no instruction uses two of them. Fills @parts and
+/* Splits the limiting ports into sets. No instruction uses ports of two sets. Fills @parts and
  * returns their number, at least one. */
 unsigned advice_bottlenecks(const struct analysis *a, portset parts[PORTS_MAX]);
 /* Appends "ports 2 and 3 (vmovsd 1.00 (line 3), ...) and port 4 (...)". @last precedes the last
  * set. */
 void advice_name_bottlenecks(const struct analysis *a, const char *last, struct str *out);
-/* Appends the first links of @chain that have a latency; @cycles adds their cycles. */
+/* Appends the first links of @chain that have a latency. @cycles: also appends their cycles. */
 void advice_chain(const struct advice *s, const struct limit_chain *chain, bool cycles);
 /* Returns whether advice_chain names more than one link. */
 bool advice_chain_names_several(const struct limit_chain *chain);
@@ -44,8 +44,8 @@ void advice_limit(const struct advice *s, enum limit_kind kind);
 /* Returns whether the loop could use wider vectors of the machine. Requires contiguous data, no
  * branch or address that depends on loaded data, no call and no serial chain. */
 bool advice_could_widen(const struct analysis *a);
-/* Returns the assembler's option that keeps the jump of the front end's limit within 32 bytes.
- * Options without a list of kinds align neither calls nor returns. */
+/* Returns the assembler's option that keeps the jump of the front end's limit within 32 bytes. An
+ * option without a list of branch kinds aligns neither calls nor returns. */
 const char *advice_aligning_option(const struct analysis *a);
 /* Returns whether the load of @row could become a memory operand of the only instruction that uses
  * its value. */
@@ -76,11 +76,11 @@ void advice_narrower(const struct advice *s);
 portset advice_full_pipes(const struct analysis *a);
 /* Appends the remedy for a division by a loop invariant. Appends nothing if there is none. */
 void advice_constant_divisor(const struct advice *s);
-/* Returns whether a division blocks a pipe of advice_full_pipes. On a charted machine these may be
- * other pipes. */
+/* Returns whether a division blocks a pipe of advice_full_pipes. On a charted machine these pipes
+ * may not be dividers. */
 bool advice_divides(const struct analysis *a);
 /* Returns a noun for the instructions with a minimum time, such as "divisions or square roots".
- * NULL: some may be microcoded or serialising. */
+ * NULL: some of them may be microcoded or serialising instead. */
 const char *advice_least_times(const struct analysis *a);
 /* Appends "the divider", or the names of other full pipes. */
 void advice_name_pipes(const struct advice *s);
@@ -100,7 +100,7 @@ void advice_estimates(const struct analysis *a, const char *width, struct str *o
  * less. */
 
 /* Appends replacements for a loop that ports limit: " 2 of them could be vblendps (p015): 3.00
- * cycles." Names each kind of replacement with its count, and the port bound with all of them.
+ * cycles." Names each kind of replacement with its count, and the port bound with all replacements.
  * Appends nothing if none lowers the bound. @a is complete except for its sentence. */
 void alternatives_add(const struct analysis *a, struct str *out);
 

@@ -20,7 +20,8 @@ void advice_say_induction(const struct advice *s)
                                   : "");
 }
 
-/* Returns the number of accumulators, or of independent data, that hides the chain's latency. */
+/* Returns the number of accumulators, or of independent data items, that hides the chain's
+ * latency. */
 static double wanted(const struct advice *s)
 {
     const double many = s->l->left_cycles > 0
@@ -123,8 +124,7 @@ void advice_narrower(const struct advice *s)
     }
 }
 
-/* Appends how to shorten a chain through the carry flag. Some of the carries may pass through a
- * register. */
+/* Appends advice for a chain of carries. Some of its carries may pass through a register. */
 static void add_carry(const struct advice *s)
 {
     const struct limit_chain *chain = &s->l->chain;

@@ -110,8 +110,8 @@ static void read_from(const struct last_writer *writers, unsigned resource, uint
                  ((struct analysis_edge){writers[resource].insn, to, writers[resource].distance}));
 }
 
-/* Adds the dependences of instruction @at, usually a branch. It has no node in @deps, because it
- * writes no value. */
+/* Adds the dependences of instruction @at, usually a branch. The instruction has no node in @deps,
+ * because it writes no value. */
 static void add_reads(const struct last_writer *writers, const struct insn *insn, uint32_t at,
                       edge_list *edges)
 {
@@ -226,7 +226,7 @@ struct analysis *analysis_new(const struct kernel *k, size_t loop, const struct 
     struct bounds bounds;
     bool room = shortage_need(a->count * BLOCK_BYTES_EACH);
 
-    if (!room)   /* out of memory: returns an analysis without rows, and the command fails */
+    if (!room)   /* Memory ran out: the analysis has no rows, and the command fails. */
         a->count = 0;
     a->machine = m;
     ports_shown(m, &a->ports);

@@ -42,7 +42,7 @@ struct limit_link {
     double cycles;
     /* cycles of store forwarding, part of @cycles; 0 if the row reads no store */
     double forwarded;
-    bool address;            /* the previous link's value is part of its address */
+    bool address;            /* the previous link's value is part of this row's address */
     bool memory;             /* the link loads the previous link's value from a store */
     bool moves;              /* the link copies the value unchanged */
 };
@@ -58,7 +58,7 @@ struct limit_chain {
     bool floating;               /* contains floating-point operations; another order changes the
                                   * rounding */
     bool affine;                 /* RECURRENCE: x * a + b with a constant a */
-    /* affine with OR or XOR in place of the addition; a is a power of two */
+    /* like affine with OR or XOR in place of the addition, and a a power of two */
     bool logic;
     bool carry;                  /* RECURRENCE: the value is the carry flag */
     bool compared;               /* a comparison is part of the chain */
@@ -77,7 +77,7 @@ struct limit_chain {
 
 struct limit {
     enum limit_kind kind;                  /* first entry of @kinds */
-    /* kinds whose cycles are within LIMIT_TIE of the largest */
+    /* kinds of all limits whose cycles are within LIMIT_TIE of the largest */
     enum limit_kind kinds[LIMIT_COUNT];
     unsigned count;
     enum limit_kind next;                  /* largest limit below those of @kinds; NONE: unknown */
@@ -85,9 +85,9 @@ struct limit {
     /* largest limit that unrolling does not relieve, and its cycles per iteration; 0: unknown */
     enum limit_kind left;
     double left_cycles;
-    bool streams;                          /* an access advances by a constant step */
+    bool streams;                          /* true if an access advances by a constant step */
     bool gaps;                             /* accesses with a constant step skip bytes */
-    /* a chain has operations that no vector instruction executes in parallel */
+    /* true if a chain has operations that no vector instruction executes in parallel */
     bool serial;
     struct limit_chain chain;              /* longest chain, even if it is not the limit */
     /* chain of another kind with the same length; NONE: none */
@@ -103,12 +103,12 @@ struct analysis_row {
     struct usage usage;        /* usage after fusion, idioms and elimination */
     double latency;            /* cycles; NaN: unknown */
     double issue;              /* issue slots at rename */
-    /* slowest latency over operand values, borrowed from the machine; NULL: unknown */
+    /* rule of the slowest latency over operand values, borrowed from the machine; NULL: unknown */
     const struct latency_rule *slowest;
     /* source of the estimate for the form, borrowed from the machine; NULL: no estimate */
     const char *estimate;
-    /* Minimum cycles per copy, measured in isolation. Borrowed from the machine; NULL: the ports
-     * determine the cycles. */
+    /* Minimum cycles per copy, measured in isolation. Borrowed from the machine. NULL: no such
+     * minimum. */
     const struct latency_rule *alone;
     /* the latency is unknown and counts as one cycle in a loop-carried cycle */
     bool latency_guessed;
@@ -142,14 +142,16 @@ struct analysis {
     portset bottleneck_ports;        /* ports that attain the port bound */
     double cycles;                   /* maximum of the bounds */
     enum bound_kind bottleneck;
-    /* bit of bounds.fitted for @bottleneck; nonzero: the cycles contain a fitted mean */
+    /* bit of bounds.fitted for @bottleneck; not 0: the cycles contain a mean that was fitted to
+     * measurements */
     unsigned fitted;
     /* the cycles are a lower bound: a form is unknown or repeated, or a latency of a chain is
      * missing */
     bool lower_bound;
     bool unknown;                    /* the machine has no row for a form */
     size_t unknown_forms;            /* number of distinct forms without a row */
-    const char *first_unknown;       /* first of them in the loop, borrowed; NULL: none */
+    /* name of the first unknown form in the loop, borrowed; NULL: none */
+    const char *first_unknown;
     bool latency_guessed;            /* a row has latency_guessed */
     /* the machine's row of a form is an estimate */
     bool estimate;
@@ -166,7 +168,7 @@ struct analysis {
 };
 
 /* Computes only the bounds of analysis_new. @work belongs to the machine and can be reused. Returns
- * false if the bounds are only lower bounds. One thread per @work. */
+ * false if some bounds are only lower bounds. One thread per @work. */
 bool analysis_bounds(struct block_work *work, const struct insn *insns, size_t count,
                      bool want_ports, struct bounds *out);
 /* Analyses loop @loop of @k on @m, both borrowed. Never fails. Any thread. */
@@ -184,8 +186,8 @@ const char *row_flag_name(uint32_t one_flag);
  * block (bounds_of). limit_done frees @out. Any thread. */
 void limit_find(const struct analysis *a, struct block_work *work, struct limit *out);
 void limit_done(struct limit *l);
-/* Returns whether unrolling relieves @kind. It does if the cost per iteration of @a does not grow
- * with the unrolled work. */
+/* Returns whether unrolling relieves @kind. It does if the limit's cycles per source iteration fall
+ * when @a is unrolled. */
 bool limit_unrolls(const struct analysis *a, enum limit_kind kind);
 const char *limit_name(enum limit_kind kind);
 

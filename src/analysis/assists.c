@@ -3,7 +3,7 @@
 #include "analysis/x87_stack.h"
 
 #define REGISTERS X87_REGISTERS
-/* iterations before counting; values have then reached every stack position */
+/* iterations before counting, after which values have reached every stack position */
 #define SETTLE 24
 #define COUNTED 32       /* iterations counted: a multiple of the 8 stack registers */
 
@@ -39,8 +39,8 @@ static unsigned places_of(const struct insn *insn, unsigned out[2])
     return n;
 }
 
-/* Returns whether START_MEMORY is denormal in the operand's type. It is a denormal double, because
- * its upper half is 0. */
+/* Returns whether START_MEMORY is denormal in the operand's type. START_MEMORY is a denormal
+ * double, because its upper half is 0. */
 static bool is_denormal(const struct operand *memory)
 {
     return memory && memory->bits == 64;
@@ -59,7 +59,7 @@ static unsigned load(struct stack *s, const struct insn *insn)
     uint8_t value = NUMBER;
 
     if (!memory && places_of(insn, places) && insn->operand_count && !insn->operands[0].implicit) {
-        /* with two operands, fld reads the second one */
+        /* With two operands, fld reads the second one. */
         unsigned n = places_of(insn, places);
         value = *at(s, places[n - 1]);
         faults += value == EMPTY;

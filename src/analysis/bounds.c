@@ -10,10 +10,11 @@
 #include "analysis/issue.h"
 #include "base/mem.h"
 
-/* Largest ratio of a measurement to a bound that contradicts the machine. The difference from 1
- * allows for errors of the clock. */
+/* Measurements below this ratio to a bound contradict the machine. The difference from 1 allows for
+ * errors of the clock. */
 #define BELOW 0.97
-#define CHAIN_DELAY_MOST (2 / 3.0)   /* largest measured delay in cycles, by three additions */
+/* largest measured delay in cycles, caused by three additions */
+#define CHAIN_DELAY_MOST (2 / 3.0)
 /* Smallest ratio of the ports' cycles to the largest bound for which replays count. µops of ports
  * with less load rarely wait. */
 #define REPLAYS_FROM 0.75
@@ -191,7 +192,7 @@ static double split_cycles(const struct block_work *w, const struct insn *insns,
             vectors += slots;
         split += slots;
     }
-    /* fmax returns the other operand if one is NaN */
+    /* fmax returns the other operand if one is NaN. */
     return split > 0 ? fmax(fmax(loads / c->loads_per_cycle, vectors / c->vector_loads_per_cycle),
                             stores / c->stores_per_cycle)
                      : 0;
@@ -299,8 +300,8 @@ static double addition_delay(struct block_work *w, const struct insn *insns, siz
  * several ports, but stores keep their order. */
 #define SPARE 1.05
 
-/* Returns the cycles of the memory accesses. They limit the loop if a chain on unhurried_ports has
- * fewer cycles. */
+/* Returns the cycles of the memory accesses, which are compared with those of a chain on
+ * unhurried_ports. */
 static double unhurried_limit(const struct core *c, const struct insn *insns, size_t count,
                               const struct bounds *others)
 {
@@ -308,7 +309,7 @@ static double unhurried_limit(const struct core *c, const struct insn *insns, si
 
     for (size_t i = 0; i < count; i++)
         stores += (insns[i].traits & INSN_STORE) != 0;
-    /* fmax returns the other operand if one is NaN */
+    /* fmax returns the other operand if one is NaN. */
     return fmax(stores / c->stores_per_cycle, others->cycles[BOUND_MEMORY] / SPARE);
 }
 
@@ -386,8 +387,8 @@ void bounds_of(struct block_work *w, const struct insn *insns, size_t count,
             out->bottleneck = (enum bound_kind)kind;
         }
     w->total = out->total;
-    /* If the closing branch limits the front end, names another bound of equal cycles, because
-     * unrolling would not relieve it. */
+    /* If the closing branch limits the front end, another bound of equal cycles is named instead.
+     * Unrolling would not relieve that bound. */
     for (int kind = BOUND_FRONTEND + 1;
          out->bottleneck == BOUND_FRONTEND && out->frontend.by_branch && kind < BOUND_COUNT; kind++)
         if (out->cycles[kind] >= out->total)

@@ -46,8 +46,8 @@ struct block_options {
     struct known_forwards known;     /* store-to-load links observed in runs; empty without runs */
 };
 
-/* Bytes of memory per instruction that bounds, analysis and simulation use for a block. Most of
- * them are the simulator's. An upper bound for common loops. */
+/* Bytes of memory per instruction of a block that bounds, analysis and simulation need, most of
+ * them for the simulation. An upper bound for common loops. */
 #define BLOCK_BYTES_EACH 2048
 
 /* Working storage, reused from block to block. One thread. */
@@ -74,7 +74,7 @@ void bounds_of(struct block_work *w, const struct insn *insns, size_t count,
                const struct block_options *options, bool want_ports, struct bounds *out);
 /* Returns whether the measured @cycles of @insns are below a bound of the ports, the issue width or
  * the loads and stores per cycle. Appends the reason, such as "below the ports bound of skylake,
- * 2.00". Ignores bounds that are estimates or contain fitted means. */
+ * 2.00". Ignores bounds that are estimates, or contain means that were fitted to measurements. */
 bool bounds_refute(struct block_work *w, const struct insn *insns, size_t count, double cycles,
                    struct str *reason);
 /* Returns the cycles of the loads including replays; 0 if unknown or none. Loads whose address
@@ -86,8 +86,8 @@ double bounds_replays(const struct block_work *w, const struct insn *insns, size
 double bounds_assists(const struct core *c, const struct insn *insns, size_t count,
                       const struct block_options *options);
 /* Return the prefix of a number of cycles: cycles_words for a sentence ("at least ", "about ", "at
- * least about ", ""), cycles_sign for a table (">=", "~", ">~", ""). @least: it is a lower bound;
- * @estimate: it is an estimate. */
+ * least about ", ""), cycles_sign for a table (">=", "~", ">~", ""). @least: the number is a lower
+ * bound. @estimate: it is an estimate. */
 const char *cycles_words(bool least, bool estimate);
 const char *cycles_sign(bool least, bool estimate);
 /* Returns the name of a bound as in the JSON keys: "ports", "dividers", "issue", ... */

@@ -17,8 +17,8 @@
 #include "toolchain/demangle.h"
 #include "toolchain/object.h"
 
-/* Entries of the store buffer for addresses_link. The value is irrelevant, because only the steps
- * are used. */
+/* Entries of the store buffer for addresses_link. The value does not matter, because only the steps
+ * of accesses are used. */
 #define STORE_BUFFER 64
 #define FACTOR_MOST 256      /* largest factor by which compilers unroll or vectorise */
 
@@ -71,8 +71,8 @@ static bool add_object(struct binary *b, struct object *take_o, const char *memb
     return ok;
 }
 
-/* Adds the members of the archive at @path. Ignores members without code, and those of another
- * instruction set than the first. */
+/* Adds the members of the archive at @path. Ignores members without code, and members whose
+ * instruction set differs from that of the first. */
 static bool add_archive(struct binary *b, const char *path, struct err *err)
 {
     struct archive a = {0};
@@ -182,7 +182,7 @@ static void take_steps(const struct insn *insns, size_t count, struct address_wo
     for (size_t i = 0; i < work->accesses.count; i++) {
         const struct access *access = &work->accesses.items[i];
         const uint64_t step = access_step(access);
-        if (!step)   /* constant address: a stack slot or a constant */
+        if (!step)   /* Without a step the address is constant: a stack slot or a constant. */
             continue;
         if (!out->least || step < out->least) {
             out->least = step;
@@ -348,7 +348,7 @@ static void take_lines(const struct unit_lines *lines, struct build_loop *l)
     }
 }
 
-/* Returns whether @l is the remainder loop of @main: they have the same source lines, and the steps
+/* Returns whether @l is the remainder loop of @main: both have the same source lines, and the steps
  * of @l divide those of @main. */
 static bool remains(const struct build_loop *l, const struct build_loop *main)
 {

@@ -60,7 +60,7 @@ void build_free(struct binary *b);
  * Returns false with err. Any thread. */
 bool build_isa(const char *path, enum isa *out, struct err *err);
 /* Return the number of work items, and process one of them. Work items may run concurrently on any
- * thread. A cancelled work item has no loops. */
+ * thread. A work item that was cancelled yields no loops. */
 size_t build_pieces(const struct binary *b);
 void build_work(struct binary *b, size_t piece, struct build_worker *w);
 /* Creates the working storage of one thread for build_work. Borrows @machines. */

@@ -11,12 +11,11 @@
 #include "base/watch.h"
 
 #define PAIRS_MOST 4000000u    /* maximum number of pairs of loops compared in a group */
-/* Largest distance, in functions, between the expected position and the position of the match of a
- * renamed function. */
+/* Largest distance, in functions, of the match of a renamed function from its expected position. */
 #define NEAR 1000u
 #define ALIKE_FUNCTION 0.7     /* smallest similarity of loops of functions with different names */
-/* Distance and least similarity for a second search. It matches functions that compiler flags
- * change much by their order in the code. */
+/* Distance and least similarity for a second search. That search matches functions that compiler
+ * flags change much. It uses their order in the code. */
 #define NEXT 3u
 #define ALIKE_NEXT 0.3
 /* smallest similarity of loops in functions with equal names, without source lines */
@@ -60,7 +59,7 @@ static double lines_alike(const struct build_loop *x, const struct build_loop *y
     return last < first ? 0 : (double)(last - first + 1) / (high - low + 1);
 }
 
-/* Returns the score of a match of two loops in one group; a higher score is more likely. NAN: no
+/* Returns the score of a match of two loops in one group; a higher score is more likely. NaN: no
  * match. @x and @y are the loops' relative positions in the group. */
 static double score_of(const struct matcher *m, enum match_way way, uint32_t a, uint32_t b,
                        double x, double y)
@@ -222,7 +221,7 @@ static bool untouched(const uint32_t *matched, const struct build_function *f)
     return true;
 }
 
-/* A function none of whose loops has a match. */
+/* A function whose loops all lack a match. */
 struct left_over {
     uint32_t function;
     uint64_t sequence;

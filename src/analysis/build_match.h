@@ -10,7 +10,7 @@ enum match_way {
     MATCH_FUNCTION,   /* the loops are in functions of the same name */
     /* the loops have common source lines; their functions have other names (inlined or renamed) */
     MATCH_LINES,
-    /* the loops are in unnamed or renamed functions whose loops are equal or similar */
+    /* the functions are unnamed or renamed, and their loops are equal or similar */
     MATCH_SHAPE,
     MATCH_WAYS
 };
@@ -30,8 +30,8 @@ struct loop_match {
     enum match_times known;
     /* the relation is unknown, because the inner loops differ in unrolling or vectorisation */
     bool within;
-    /* source iterations per iteration; 1 for the smaller, or the smallest integers if neither is a
-     * multiple of the other */
+    /* source iterations per iteration; the smaller number is 1; if neither number is a multiple of
+     * the other, both are the smallest integers with their ratio */
     double times_a, times_b;
 };
 

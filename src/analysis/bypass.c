@@ -51,8 +51,8 @@ static bool is_fp_logic(const struct insn *insn)
            insn->mnemonic[length - 2] == 'p' && strchr("sd", insn->mnemonic[length - 1]);
 }
 
-/* Returns whether only multiplier ports execute the µops, loads excluded. Conversions that also
- * shuffle use other ports. */
+/* Returns whether only the multipliers' ports execute the µops, not counting loads. Conversions
+ * that also shuffle use other ports. */
 static bool ends_in_multiplier(const struct core *c, const struct op *op)
 {
     bool any = false;
@@ -79,8 +79,9 @@ static double share(const struct core *c, const struct op *op)
 }
 
 /* Returns the delay between a multiplier and a one-cycle operation, in hundredths of a cycle. The
- * formulas fit measurements in cycles, from and to the multiplier. Two of three ports in common:
- * 0.45 and 0.9. All ports in common (shifts): 1 and 1. Floating-point logic: 0.5 and 0.25. */
+ * formulas fit measured delays in cycles, first from, then to the multiplier. Two of three ports in
+ * common: 0.45 and 0.9. All ports in common (shifts): 1 and 1. Floating-point logic: 0.5 and
+ * 0.25. */
 static int32_t single_input_multiplier(const struct core *c, const struct bypass_source *from,
                                        const struct insn *reader, const struct op *op)
 {

@@ -26,8 +26,8 @@ static enum link_class logic_class(const char *mnemonic)
                                                                     : LINK_OTHER;
 }
 
-/* On x86-64, the digits of the mnemonic select the addend. On AArch64 it is the fourth operand, or
- * the destination if there is none. */
+/* On x86-64, the digits of the mnemonic select the addend. On AArch64 the addend is the fourth
+ * operand, or the destination if there are only three operands. */
 int link_addend(const struct insn *insn)
 {
     const bool masked = insn->operand_count > 1 && insn->operands[1].file == FILE_MASK,
@@ -55,8 +55,8 @@ static enum link_class vector_sum_class(const struct insn *insn, int end, bool f
                    ? LINK_ADD
                : has_word(m, "mull") ? LINK_MULTIPLY
                                      : LINK_OTHER;
-    if (has_word(m, "adalp") || has_word(m, "aba"))   /* these instructions add to the first
-                                                       * operand */
+    /* These instructions add to the first operand. */
+    if (has_word(m, "adalp") || has_word(m, "aba"))
         return end == 0 ? LINK_ADD : LINK_OTHER;
     if ((has_word(m, "sub") || has_word(m, "addw")) && !first)
         return LINK_OTHER;
@@ -110,8 +110,8 @@ bool link_keeps_lanes(const struct analysis *a, const struct deps *d, size_t at)
            insn->operation != OPERATION_FP_FUSED && insn->operation != OPERATION_VECTOR_MOVE;
 }
 
-/* Returns another edge between the same values that is an input of the operation, or @at if there
- * is none. */
+/* Returns an edge between the same values that is an input of the operation; @at if there is
+ * none. */
 static size_t input_of(const struct analysis *a, const struct deps *d, size_t at)
 {
     for (size_t i = 0; i < d->edge_count; i++)

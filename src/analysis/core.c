@@ -45,7 +45,7 @@ struct core *core_new(const struct machine *m)
 #define READ_SWITCH(key) c->key = fact_switch(m, #key);
     CORE_NUMBERS(READ_NUMBER)
     CORE_SWITCHES(READ_SWITCH)
-    if (c->loop_buffer <= 0)   /* a size of 0: the loop buffer exists but is disabled */
+    if (c->loop_buffer <= 0)   /* A size of 0 means that the loop buffer exists, but is disabled. */
         c->loop_buffer = NAN;
     c->eliminates_once = machine_fact(m, "eliminate_once") != NULL;
     c->fused_domain = machine_has(m, "issue_domain", "fused");
@@ -106,7 +106,7 @@ void core_free(struct core *c)
 }
 
 /* Sets @out to the usage of a store with an index register. Its address may use fewer ports (fact
- * indexed_store_ports). From Haswell to Skylake it cannot use port 7. */
+ * indexed_store_ports). From Haswell to Skylake such an address cannot use port 7. */
 static void restrict_indexed(const struct core *c, const struct usage *usage, struct usage *out)
 {
     portset only = ports_fact(c->machine, "indexed_store_ports");
@@ -176,7 +176,8 @@ static unsigned add_all(struct usage *usage, const struct usage *more)
     return count_of(more, 0);
 }
 
-/* Sets the record's estimate to @source, unless it has an earlier one or @source is no estimate. */
+/* Sets the record's estimate to @source, unless the record already has one, or @source is not an
+ * estimate. */
 static void note_estimate(struct op *op, const char *source)
 {
     if (!op->estimate && source && source_is_estimate(source))
@@ -184,7 +185,7 @@ static void note_estimate(struct op *op, const char *source)
 }
 
 /* Composes the usage of an unknown form from its operation on registers and a known load or store.
- * Returns false if these are unknown. */
+ * Returns false if one of them is unknown. */
 static bool approximate(struct core *c, const struct insn *insn, struct op *op)
 {
     const struct operand *memory = insn_memory(insn);
@@ -250,9 +251,9 @@ static bool computes(const struct insn *insn)
     return reads;
 }
 
-/* Returns the number of µop pairs that share a slot, for a table whose micro_ops counts slots. An
- * operation counts even if its ports are unknown. A gather has no pairs, because its index splits
- * them. */
+/* Returns the number of µop pairs that share a slot, for a table in which micro_ops is the number
+ * of slots. An operation counts even if its ports are unknown. A gather has no pairs, because its
+ * index splits them. */
 static unsigned pairs_in_slots(const struct core *c, const struct insn *insn, const struct op *op,
                                unsigned ported)
 {
@@ -357,8 +358,8 @@ static void classify(const struct core *c, const struct insn *insn, struct op *o
     }
 }
 
-/* Returns the latency of locked instructions (including xchg with memory), of barriers as measured
- * in isolation, and of the instructions in fact serialising. Returns 0 for all other
+/* Returns op.fence: the latency of locked instructions (including xchg with memory), of barriers as
+ * measured in isolation, and of the instructions in fact serialising; 0 for all other
  * instructions. */
 static int32_t fence_latency(const struct core *c, const struct insn *insn, const struct op *op)
 {
@@ -422,7 +423,7 @@ static struct op *op_new(struct core *c, const struct insn *insn)
     if (insn->traits & INSN_NOP || (op->entry && !op->usage.count))
         op->latency = 0;
     if (op->traits & OP_STACK && insn->traits & INSN_LOAD && insn->traits & INSN_STORE)
-        /* these are push and pop of a memory operand, which also write the stack pointer */
+        /* Push and pop of a memory operand also write the stack pointer. */
         op->latency = 0;
     restrict_indexed(c, &op->usage, &op->indexed);
     take_rules(c, op);

@@ -20,15 +20,15 @@ enum op_trait {
     /* the usage is composed of a load or store and an operation in the machine's table */
     OP_APPROXIMATE = 1 << 1,
     OP_ELIMINATED = 1 << 2,        /* a move that rename eliminates */
-    OP_FALSE_INPUT = 1 << 3,       /* the result depends on the old destination, although this is
-                                    * not an input */
+    OP_FALSE_INPUT = 1 << 3,       /* the result depends on the old value of the destination,
+                                    * although the operation does not use it */
     OP_PURE_LOAD = 1 << 4,         /* a load without another operation */
     OP_PURE_STORE = 1 << 5,
     OP_STACK = 1 << 6,             /* push, pop, call, ret: changes rsp in the stack engine */
     OP_VECTOR = 1 << 7,            /* loads or stores a vector register */
     OP_PIPE = 1 << 8,              /* occupies a blocking pipe */
     OP_COMPLEX = 1 << 9,           /* only the first decoder decodes the instruction */
-    /* a zeroing idiom without dependency that this machine executes */
+    /* a zeroing idiom that this machine executes, but that does not depend on its operands */
     OP_KEEPS_ZERO = 1 << 11,
     OP_CARRY_IDIOM = 1 << 12,      /* two equal registers (sbb): depends only on the carry flag */
     OP_RENAMES = 1 << 13,          /* memory renaming may connect the load to a store */
@@ -42,7 +42,7 @@ enum op_trait {
     OP_LOAD_UNKNOWN = 1 << 19,     /* the load's latency is unknown */
     OP_NOT_LAST = 1 << 20,         /* cannot be last in a group at rename */
     OP_SAME_ZERO = 1 << 21,        /* eliminated at rename if both operands are the same register */
-    /* executed, but independent of its operands if they are the same register */
+    /* executed; does not depend on its operands if they are the same register */
     OP_SAME_ONES = 1 << 22,
 };
 
@@ -61,15 +61,15 @@ struct op {
     int32_t latency;
     /* latency of the load, from the address to the value, in hundredths of a cycle; 0: unknown */
     int32_t load_latency;
-    /* Hundredths of a cycle by which it delays the next locked or serialising instruction. 0:
+    /* Hundredths of a cycle by which the instruction delays the next locked or serialising one. 0:
      * none. */
     int32_t fence;
-    /* Latency with the slowest operand values. NULL: the latency is equal for all values, or that
-     * one is unknown. */
+    /* Latency with the slowest operand values. NULL: the latency is equal for all values, or the
+     * slowest is unknown. */
     const struct latency_rule *slowest;
     /* source of the estimate, if the usage or latency is one, borrowed; NULL: no estimate */
     const char *estimate;
-    /* Minimum cycles per copy, measured in isolation. NULL: the ports determine the cycles. */
+    /* Minimum cycles per copy, measured in isolation. NULL: no such minimum. */
     const struct latency_rule *alone;
     /* latencies from one operand to another (latencies.csv); the first match applies */
     VEC(const struct latency_rule *) rules;
@@ -141,7 +141,7 @@ struct core {
     /* ports that execute no vector µop while 512-bit µops run */
     portset wide_closes;
     enum unlamination unlamination;
-    /* usage of a load and of a store of a general register; NULL: unknown */
+    /* usages of a load and of a store of a general register; NULL: unknown */
     const struct usage *load, *store;
     /* usage of the µop that updates a base register; NULL: no such addressing */
     const struct usage *alu;
@@ -160,8 +160,8 @@ static inline unsigned core_slots(const struct core *c)
     return (unsigned)lrint(c->issue_width);
 }
 
-/* Returns the µops per cycle from the microcode ROM. It is the larger of the first decoder's width
- * and rename's width. */
+/* Returns the µops per cycle from the microcode ROM. It is the larger of two widths: that of the
+ * first decoder, and that of rename. */
 static inline unsigned core_microcode_width(const struct core *c)
 {
     return c->issue_width > c->decode_complex_uops ? core_slots(c)

@@ -23,8 +23,8 @@ static void add_usage(struct costs *costs, struct cost *row, const struct usage 
 }
 
 /* Returns whether a micro-fused pair with an indexed address splits at rename (fact unlaminate).
- * The last rule is Haswell's: the pair stays fused with up to three sources, address registers
- * included. */
+ * The last rule is that of Haswell: a pair stays fused if it has at most three sources, including
+ * address registers. */
 static bool splits_indexed(const struct core *c, const struct insn *insn, const struct cost *row)
 {
     unsigned listed = 0;
@@ -198,7 +198,7 @@ static void fill_row(struct core *c, const struct insn *insn, const struct immed
 }
 
 /* Replaces the µops of both instructions by those of the branch and of the first instruction's
- * load. The first instruction's operation has no µop. */
+ * load. The operation of the first instruction then has no µop of its own. */
 static void fuse(struct core *c, struct costs *costs, size_t at, const struct insn *insns)
 {
     struct cost *first = &costs->rows[at], *branch = &costs->rows[at + 1];

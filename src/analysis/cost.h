@@ -33,7 +33,8 @@
 enum { ROW_FLAGS(ROW_FLAG_BIT) ROW_FLAG_COUNT };
 #define ROW_FLAG_VALUE(flag, name) ROW_##flag = 1 << ROW_BIT_##flag,
 enum row_flag { ROW_FLAGS(ROW_FLAG_VALUE) };
-/* Rows that are not instructions for the front end. They only occupy code bytes. */
+/* Flags of rows that are no separate instructions for the front end. They only occupy code
+ * bytes. */
 #define ROW_PART (ROW_FUSED_INTO | ROW_SKIPPED)
 
 struct cost {
@@ -70,8 +71,8 @@ enum shape {
     /* unrolled copies, much larger than any µop cache */
     SHAPE_UNROLLED,
     SHAPE_LOOP,       /* the block ends with the branch that repeats it */
-    /* unrolled copies that fit the µop cache, with a closing branch; `kernel measure` runs blocks
-     * so */
+    /* unrolled copies that fit the µop cache, with a closing branch, as `kernel measure` runs
+     * blocks */
     SHAPE_CACHED,
 };
 

@@ -52,7 +52,7 @@ static size_t parent_cycle(const struct ratio_edge *edges, size_t nodes, struct 
 }
 
 /* Relaxes edges of weight (weight * @t - @w * distance) until a cycle of positive sum appears.
- * Returns its length; 0: no cycle, or cancelled. */
+ * Returns the length of the cycle; 0: no cycle, or cancelled. */
 static size_t better_cycle(const struct ratio_edge *edges, size_t edge_count, size_t nodes,
                            int64_t w, int64_t t, struct ratio_work *work)
 {

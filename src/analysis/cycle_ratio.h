@@ -31,8 +31,8 @@ struct ratio_result {
 };
 
 /* Computes the maximum cycle ratio w / t by Newton's method (Dinkelbach). Bellman-Ford with edge
- * weights weight * t - w * distance finds the next better cycle. Returns false if the distances of
- * a cycle sum to 0. */
+ * weights weight * t - w * distance finds the next cycle with a larger ratio. Returns false if the
+ * distances of a cycle sum to 0. */
 bool ratio_max(const struct ratio_edge *edges, size_t edge_count, size_t node_count,
                struct ratio_work *work, struct ratio_result *out);
 

@@ -45,11 +45,11 @@ struct build {
     size_t forward;                /* next entry in the list of forwarded loads */
     struct store_input *stores;    /* one per instruction, valid for stores; NULL: not needed */
     struct forwarding forwarding;
-    /* Top of the x87 stack before each instruction and after the last one. NULL: the code has no
-     * x87 instruction. */
+    /* Top of the x87 stack before each instruction, and after the last one. NULL: the code has no
+     * x87 instructions. */
     uint8_t *turns;
-    /* Smallest latency of the current instruction in hundredths of a cycle. It is above 0 for a
-     * select or set with slow flags. */
+    /* Smallest latency of the current instruction in hundredths of a cycle. Not 0 only for a select
+     * or set with slow flags. */
     int32_t slow;
     /* barrier before the current instruction; @known is false if there is none */
     struct holder barrier;
@@ -195,13 +195,13 @@ static bool is_unhurried(const struct build *b, const struct cost *row, int32_t 
 }
 
 /* Returns the latency of instruction @at from operand @from to operand @to in hundredths of a
- * cycle. Sets *@guessed if the tables have none. */
+ * cycle. Sets *@guessed if the tables do not have the latency. */
 static int32_t latency_of(const struct build *b, uint32_t at, int from, int to, bool *guessed)
 {
     const struct cost *row = &b->costs->rows[at];
 
     *guessed = false;
-    /* The instruction is part of a macro-fused pair, so its addition is executed. */
+    /* The instruction is part of a macro-fused pair. Its addition is therefore executed. */
     if (row->flags & ROW_FUSED && row->sum.adds && to < LATENCY_ADDRESS)
         return CYCLE;
     if (row->flags & ROW_SUM && to < LATENCY_ADDRESS)
@@ -228,8 +228,7 @@ static bool keeps_flags(const struct build *b, const struct insn *insn)
     return b->c->shift_keeps_flags && insn->flags_written && insn_count_in_register(insn);
 }
 
-/* Returns whether the instruction uses operand @end only to update the base register of a
- * write-back access. */
+/* Returns whether operand @end only updates the base register of a write-back access. */
 static bool is_step(const struct insn *insn, int end)
 {
     if (end >= LATENCY_ADDRESS || insn->operands[end].kind != OPERAND_REGISTER)
@@ -255,8 +254,9 @@ static bool is_spent_mask(const struct build *b, const struct insn *insn, int en
                (ACCESS_READ | ACCESS_WRITE);
 }
 
-/* Adds edges from @value, read as operand @end, to all results of instruction @at. The operation
- * starts @extra hundredths of a cycle later; if @extra is negative, the operation is shorter. */
+/* Adds edges from @value, read as operand @end, to all results of instruction @at. @extra
+ * hundredths of a cycle add to the latency before the operation. If @extra is negative, the
+ * operation is shorter. */
 static void connect(struct build *b, uint32_t at, struct holder value, int end, int32_t extra)
 {
     const struct cost *row = &b->costs->rows[at];
@@ -272,7 +272,7 @@ static void connect(struct build *b, uint32_t at, struct holder value, int end, 
                      insn->operands[end].implicit;
         if (row->op->traits & OP_STACK && node->resource == sp &&
             insn->operands[node->end].implicit && !stack)
-            continue;   /* the new stack pointer depends on the old one only */
+            continue;   /* The new stack pointer depends only on the old one. */
         if ((swap && end == node->end && end < LATENCY_ADDRESS) || node->end == LATENCY_COMMIT ||
             node->end == LATENCY_FENCE || is_spent_mask(b, insn, node->end))
             continue;
@@ -285,8 +285,8 @@ static void connect(struct build *b, uint32_t at, struct holder value, int end, 
             continue;
         }
         if (end == LATENCY_FLAGS && node->end != LATENCY_FLAGS && keeps_flags(b, insn))
-            continue;   /* of the results of a shift by cl, only the flags depend on the old
-                         * flags */
+            continue;   /* Of the results of a shift by cl, only the flags depend on the old
+                         * flags. */
         bool guessed = false;
         int32_t latency = stack           ? (b->c->stack_engine ? 0 : CYCLE)
                           : is_idiom(row) ? 0
@@ -317,7 +317,7 @@ static bool has_slow_flags(const struct build *b, struct holder flags)
 }
 
 /* Returns the probability that rename puts instruction @at and the producer of @value into one
- * group. Averages over the positions in the group, unless iterations fill whole groups. */
+ * group. Averages over the possible positions in the group, unless iterations fill whole groups. */
 static double share_together(const struct build *b, uint32_t at, struct holder value)
 {
     const struct cost *rows = b->costs->rows;
@@ -339,7 +339,7 @@ static double share_together(const struct build *b, uint32_t at, struct holder v
 }
 
 /* Returns the minimum latency of a select or set, in hundredths of a cycle. The latency is longer
- * if rename has the producer of the flags in the same group (facts slow_flags,
+ * if rename processes the producer of the flags in the same group (facts slow_flags,
  * slow_flags_latency). */
 static int32_t slow_latency(const struct build *b, uint32_t at)
 {
@@ -371,8 +371,8 @@ static int32_t hundredths(double cycles)
     return isnan(cycles) ? 0 : (int32_t)lround(cycles * CYCLE);
 }
 
-/* Returns the additional latency of an operation on a register that rename keeps as a sum. Every
- * cycle of the operation adds to it, for every input, including a shift count. */
+/* Returns the additional latency of an operation on a register that rename keeps as a sum. Each
+ * cycle of the operation adds to this latency, for each input, including a shift count. */
 static int32_t sum_latency(const struct build *b, uint32_t at)
 {
     const struct cost *row = &b->costs->rows[at];
@@ -459,8 +459,8 @@ static void read_memory(struct build *b, uint32_t at)
         bool renamed = forwarding_renamed(&b->forwarding, f);
         if (b->stores && b->stores[f->store].copied && f->fits &&
             b->costs->rows[at].op->traits & OP_VECTOR)
-            cycles = fmax(cycles, b->c->store_forward_copied);   /* fmax returns the other operand
-                                                                  * if one is NaN */
+            /* fmax returns the other operand if one is NaN. */
+            cycles = fmax(cycles, b->c->store_forward_copied);
         if (b->stores && b->stores[f->store].modified == at && f->fits && !renamed)
             cycles = fmax(cycles, b->c->store_forward_modify);
         b->d->open |= isnan(cycles);
@@ -522,7 +522,7 @@ static void wait_for_all(struct build *b, uint32_t at, uint32_t from, uint32_t t
                      b->costs->rows[at].op->fence, 0);
 }
 
-/* Makes a barrier wait for all instructions after the previous barrier, and any other instruction
+/* Makes a barrier wait for all instructions after the previous barrier. Makes any other instruction
  * wait for the last barrier. */
 static void keep_barriers(struct build *b, uint32_t at)
 {
@@ -578,7 +578,7 @@ static void read_inputs(struct build *b, uint32_t at)
         } else if (is_followed(op) && !same_register &&
                    (op->access & ACCESS_READ || reads_old_value(b, at, i))) {
             struct holder value = b->holds[resource_of(b, at, op)];
-            /* The operand is part of a register that was last written as a whole. */
+            /* The operand is a part of a register, and the last write wrote the whole register. */
             if (op->offset_bits && !value.known)
                 value = b->holds[op->reg];
             connect(b, at, value, (int)i,
@@ -598,10 +598,9 @@ static void read_inputs(struct build *b, uint32_t at)
     keep_order(b, at);
 }
 
-/* If instruction @at is a call of a function whose instructions do not follow in the sequence,
- * marks the registers of its results and the flags as unknown, i.e. as ready. Others keep their
- * values: code that reads one after the call was compiled for a function that does not change
- * it. */
+/* If instruction @at calls a function whose instructions do not follow in the sequence, marks its
+ * result registers and the flags as ready. Other registers keep their values. Code that reads one
+ * of them after the call was compiled for a function that does not change it. */
 static void call(struct build *b, uint32_t at)
 {
     const struct insn *insn = &b->insns[at];
@@ -634,7 +633,7 @@ static uint64_t begin_iteration(struct build *b)
 {
     uint64_t written = 0;
 
-    if (b->turns)   /* an earlier iteration may have written another physical register */
+    if (b->turns)   /* An earlier iteration may have written another physical register. */
         memset(b->holds + X87_FIRST, 0, X87_REGISTERS * sizeof *b->holds);
     for (uint32_t i = 0; i < b->costs->count; i++) {
         for (uint32_t n = b->d->first_node[i]; n < b->d->first_node[i + 1]; n++) {
@@ -690,7 +689,7 @@ static struct origin origin_of(const struct build *b, uint32_t at, const struct 
     return none;
 }
 
-/* Returns the load whose value store @at writes after a one-cycle operation, or NO_LOAD. */
+/* Returns the load whose value store @at writes after a one-cycle operation; NO_LOAD: none. */
 static uint32_t modified_load(const struct build *b, uint32_t at, const struct origin *origins)
 {
     const struct insn *store = &b->insns[at];
@@ -706,7 +705,7 @@ static uint32_t modified_load(const struct build *b, uint32_t at, const struct o
     return NO_LOAD;
 }
 
-/* Fills b->stores with the producers of the addresses and data of stores. Does so only if a load
+/* Fills b->stores with the producers of the addresses and data of stores. Does nothing if no load
  * reads a store. */
 static void follow_stores(struct build *b)
 {

@@ -33,8 +33,8 @@ struct deps {
     struct ratio_edge *edges;
     /* per edge: the operand that reads the value (enum latency_end) */
     int16_t *ends;
-    /* per edge: part of the weight before the operation starts (load, forwarding), in hundredths of
-     * a cycle */
+    /* per edge: part of the weight that passes before the operation starts (load, forwarding), in
+     * hundredths of a cycle */
     int32_t *before;
     /* by edge: true if the latency of the operation is unknown and counts one cycle */
     bool *guessed;
@@ -51,7 +51,7 @@ struct deps {
                                       * read-modify-write */
     /* input of deps_build: two-cycle operations on unhurried_ports take one cycle */
     bool unhurried;
-    /* a load or store on the chain has an unknown latency, which counts as 0 */
+    /* true if a load or store on the chain has an unknown latency, which counts as 0 */
     bool open;
     struct address_work addresses;
     struct ratio_work ratio;
@@ -71,17 +71,17 @@ bool deps_whole(const struct deps *d);
 double deps_bound(struct deps *d, bool *on_cycle, size_t count);
 /* Returns the bound of deps_bound if instruction i takes waits[i] cycles longer from its address to
  * its result. The wait is the additional latency of a load after a cache miss. Only dependence
- * cycles through addresses become longer, such as pointer chases. */
+ * cycles through addresses, such as pointer chases, become longer. */
 double deps_bound_waiting(struct deps *d, const double *waits);
 /* Finds a cycle of maximum ratio that avoids the instructions in @without (NULL: none). Stores its
  * edges in order, at most @most, in @out and returns their number. Sets *@cycles to the cycles per
  * iteration, 0 without a cycle. */
 size_t deps_cycle(struct deps *d, const bool *without, uint32_t *out, size_t most, double *cycles);
 /* Sets out[i] for each instruction whose guessed latency is part of a loop-carried cycle; @out may
- * be NULL. Returns whether there is one. */
+ * be NULL. Returns whether there is such an instruction. */
 bool deps_guessed(const struct deps *d, bool *out);
 /* Returns the cycles of the longest path through one iteration. Sets @on_path for each instruction
- * on it. */
+ * on that path. */
 double deps_critical_path(const struct deps *d, bool *on_path, size_t count);
 
 #endif

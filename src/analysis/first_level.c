@@ -44,7 +44,7 @@ double first_level_split_share(const struct access *access)
 }
 
 /* Adds the accesses of a load to its banks and returns the share of accesses that cross a line.
- * Averages over the offsets in a line that the load reaches. */
+ * Averages over the offsets in a line at which the load occurs. */
 static double add_load(const struct access *access, uint32_t bank_bytes, double *banks)
 {
     uint32_t places = first_level_period(access, FIRST_LEVEL_LINE);
@@ -77,7 +77,7 @@ static double bound_of(const struct core *c, const struct address_work *work, si
             crossed += add_load(&work->accesses.items[i], bank_bytes, banks);
     for (size_t i = 0; i < BANKS_MOST; i++)
         most = fmax(most, banks[i]);
-    /* fmax returns the other operand if one is NaN */
+    /* fmax returns the other operand if one is NaN. */
     return fmax(most / c->loads_per_bank, crossed / c->split_loads_per_cycle);
 }
 
@@ -148,8 +148,8 @@ double first_level_loads(const struct core *c, const struct address_work *work)
     return bound;
 }
 
-#define RUNS_KEPT 8        /* closed runs that are stored; more than the cycles for which a word
-                            * stays busy */
+#define RUNS_KEPT 8        /* number of closed runs that are stored; it exceeds the number of cycles
+                            * for which a word stays busy */
 
 /* Consecutive stores to one line of up to 64 bytes; @bytes is the set of bytes that they write. */
 struct line_run {
@@ -162,7 +162,7 @@ struct line_runs {
     uint32_t line_bytes;
     bool open;
     uint32_t length;
-    double count;            /* cycles of cache writes so far: one per run, plus waits */
+    double count;            /* cycles of the cache writes so far: one per run, and the waits */
     struct line_run now, closed[RUNS_KEPT];
     size_t closed_count;
 };
@@ -255,8 +255,8 @@ double first_level_store_runs(const struct core *c, const struct address_work *w
             work->accesses.items[i].store ? first_level_period(&work->accesses.items[i], line) : 1;
         period = own > period ? own : period;
     }
-    /* Two periods are counted, because a run may end in every second one. Warm-up is one period, or
-     * two if writes can wait. */
+    /* Two periods are counted, because a run may end only in every second period. The warm-up is
+     * one period, or two if writes can wait. */
     uint32_t start = isnan(c->store_word_bytes) ? 1 : 2, end = start + 2;
     for (uint32_t k = 0; k < end * period; k++) {
         before = k == start * period ? runs.count : before;

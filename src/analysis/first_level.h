@@ -18,8 +18,8 @@ bool first_level_crosses(int64_t offset, uint32_t bytes, uint32_t line);
 /* Returns the share of iterations in which @access crosses a 64-byte line; 0 if its address is
  * unknown. */
 double first_level_split_share(const struct access *access);
-/* Returns the number of iterations after which @access has the same offset in a line of @line
- * bytes. */
+/* Returns the number of iterations after which the offset of @access in a line of @line bytes
+ * repeats. */
 uint32_t first_level_period(const struct access *access, uint32_t line);
 /* Returns whether lines @a and @b (addresses divided by 64) conflict in a bank (fact
  * load_line_banks). */
@@ -32,7 +32,7 @@ double first_level_loads(const struct core *c, const struct address_work *work);
 /* Returns the cache writes per iteration in the steady state. Consecutive stores to one line take
  * one write (facts store_line_bytes, store_run). A store across two lines takes two. A partly
  * written word waits for a recent write of the same word (store_word_bytes, _busy, _wait). Assumes
- * stores in every cycle, as in a loop that stores limit. */
+ * stores in every cycle, as in a loop whose limit is stores. */
 double first_level_store_runs(const struct core *c, const struct address_work *work);
 
 #endif

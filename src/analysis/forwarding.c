@@ -47,7 +47,7 @@ static bool covers_address(const struct core *c, const struct insn *insn)
 }
 
 /* Returns whether memory renaming applies to the load and the store, regardless of their addresses.
- * A store of a part of a register that rename keeps as a sum does not qualify. */
+ * It does not apply to a store of a part of a register that rename keeps as a sum. */
 static bool may_rename(const struct forwarding *f, const struct forward *link)
 {
     const struct insn *load = &f->insns[link->load], *store = &f->insns[link->store];
@@ -148,7 +148,7 @@ static bool is_blocked(const struct forwarding *f, uint32_t load)
     return false;
 }
 
-/* Returns the cycles in which the cache writes the stores between the previous blocked load and
+/* Returns the cycles that the cache takes to write the stores between the previous blocked load and
  * this store (fact store_forward_fail_drains). */
 static double drained(const struct forwarding *f, const struct forward *link)
 {
@@ -175,7 +175,7 @@ double forwarding_latency(const struct forwarding *f, const struct forward *link
     if (forwarding_renamed(f, link))
         return c->memory_renaming;
     if (stores_sum(f, link->store) && !(store->traits & INSN_LOAD))
-        return c->store_forward + 1;   /* the addition that rename deferred executes first */
+        return c->store_forward + 1;   /* The addition that rename deferred executes first. */
     if (load->x87 != X87_NONE)
         return c->store_forward_x87;
     if (f->costs->rows[link->load].op->traits & OP_VECTOR)

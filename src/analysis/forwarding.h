@@ -14,7 +14,8 @@ struct forwarding {
     uint64_t written;        /* bit set of the general registers that the block writes */
     /* share of stores that memory renaming finds regardless of their address registers */
     double by_length;
-    /* more loads in 32 bytes of code could be renamed than the machine supports: none is renamed */
+    /* more loads in 32 bytes of code could be renamed than the machine supports; none of them is
+     * renamed */
     bool crowded;
 };
 

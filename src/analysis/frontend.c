@@ -11,9 +11,9 @@
 #define DECODERS_MAX 16
 
 /* Returns the cycles of the predecoder per iteration (Facile, section 4.3). A block
- * (predecode_bytes) has the instructions that end in it, and those whose opcode begins in it. It
- * takes a cycle per predecode_width instructions. A length-changing prefix adds a penalty, which
- * the previous block partly hides. */
+ * (predecode_bytes) has the instructions that end in it, and those whose opcode begins in it. A
+ * block takes a cycle per predecode_width instructions. A length-changing prefix adds a penalty,
+ * which the previous block partly hides. */
 static double predecode(const struct core *c, const struct insn *insns, size_t count,
                         enum shape shape, unsigned align, uint32_t *fullest)
 {
@@ -114,7 +114,8 @@ static double decode(const struct core *c, const struct insn *insns, const struc
             }
             if (d->micro_ops > most)
                 cycle += (d->micro_ops - 1) / core_microcode_width(c);
-            /* an instruction of several µops leaves fewer decoders for the following ones */
+            /* An instruction of several µops leaves fewer decoders for the following
+             * instructions. */
             used += d->micro_ops > 1 ? (d->micro_ops < decoders ? d->micro_ops : decoders) : 1;
             full = d->branch || d->micro_ops >= c->decode_alone_uops;
         }
@@ -132,7 +133,7 @@ static uint32_t boundary_at(const struct insn *insns, const struct costs *costs,
             continue;
         size_t from = costs->rows[i].flags & ROW_FUSED_INTO ? at - insns[i - 1].length : at,
                end = at + insns[i].length;
-        if (from / 32 != end / 32)   /* crosses a boundary or ends at it */
+        if (from / 32 != end / 32)   /* The branch crosses a boundary or ends at one. */
             return i;
     }
     return FRONTEND_NOWHERE;
@@ -215,10 +216,10 @@ static double uop_cache(const struct core *c, const struct insn *insns, const st
     if (windows_known(c)) {
         struct window_groups groups = {.copies = 0};
         windows_form(c, insns, costs, shape, align, &groups);
-        const double least = fmax(cycles, slots / c->issue_width);   /* fmax returns the other
-                                                                      * operand if one is NaN */
+        /* fmax returns the other operand if one is NaN. */
+        const double least = fmax(cycles, slots / c->issue_width);
         /* frontend.by_branch describes a loop whose windows take no longer than its closing
-         * branch */
+         * branch. */
         const bool jump_alone = shape == SHAPE_LOOP && groups.cycles <= 1 / c->taken_branches;
         *by_windows = groups.cycles > least && !jump_alone;
         cycles = jump_alone ? least : fmax(cycles, groups.cycles);
@@ -227,8 +228,8 @@ static double uop_cache(const struct core *c, const struct insn *insns, const st
     return cycles;
 }
 
-/* Returns the cycles of the loop buffer per iteration. Assumes that the buffer unrolls the loop so
- * often that issue groups waste the fewest slots (Facile, section 4.6). */
+/* Returns the cycles of the loop buffer per iteration. Assumes that the buffer unrolls the loop by
+ * the factor that leaves the fewest issue slots unused (Facile, section 4.6). */
 static double loop_buffer(const struct core *c, double slots)
 {
     double copies = 1, best = INFINITY, width = isnan(c->issue_width) ? NAN : core_slots(c);
@@ -274,8 +275,8 @@ void frontend_bound(const struct core *c, const struct insn *insns, const struct
         slots += costs->rows[i].decode;
     if (!isnan(c->predecode_bytes) && !isnan(c->predecode_width))
         out->predecode = predecode(c, insns, costs->count, shape, align, &fullest);
-    else if (!isnan(c->fetch_bytes))   /* a machine without predecoder facts may have the bytes
-                                        * fetched per cycle */
+    else if (!isnan(c->fetch_bytes))   /* A machine without predecoder facts may have fact
+                                        * fetch_bytes, the bytes fetched per cycle. */
         out->predecode = bytes_of(insns, costs->count) / c->fetch_bytes;
     if (!isnan(c->decoders))
         out->decode = decode(c, insns, costs);
@@ -299,8 +300,8 @@ void frontend_bound(const struct core *c, const struct insn *insns, const struct
         out->cycles = out->uop_cache;
     } else if (!isnan(out->predecode) || !isnan(out->decode)) {
         out->source = SOURCE_DECODERS;
-        out->cycles = fmax(out->predecode, out->decode);   /* fmax returns the other operand if one
-                                                            * is NaN */
+        /* fmax returns the other operand if one is NaN. */
+        out->cycles = fmax(out->predecode, out->decode);
         out->at = out->jcc_erratum                ? boundary
                   : out->crowded                  ? crowded
                   : out->predecode >= out->decode ? fullest

@@ -14,11 +14,12 @@ struct frontend {
     /* cycles per iteration; NaN: unused, or not modelled on this machine */
     double predecode, decode, uop_cache, loop_buffer;
     enum frontend_source source;                        /* unit that delivers the µops */
-    /* JCC erratum: a branch touches a 32-byte boundary, and every iteration is decoded */
+    /* JCC erratum: a branch touches a 32-byte boundary, so every iteration is decoded */
     bool jcc_erratum;
-    /* a block of code has more µops than its µop cache lines: every iteration is decoded */
+    /* a block of code has more µops than its µop cache lines can store, so every iteration is
+     * decoded */
     bool crowded;
-    /* the loop has more µops than the µop cache: every iteration is decoded */
+    /* the loop has more µops than the µop cache can store, so every iteration is decoded */
     bool large;
     /* lines or windows limit the µop cache; larger instructions or another address may be faster
      * (analysis/windows.h) */
@@ -36,8 +37,8 @@ struct frontend {
  * thread. */
 void frontend_bound(const struct core *c, const struct insn *insns, const struct costs *costs,
                     enum shape shape, unsigned align, struct frontend *out);
-/* Returns whether a block of code has more µops than its µop cache lines (facts uop_cache_block,
- * uop_cache_lines, uop_cache_line_uops). */
+/* Returns whether a block of code has more µops than its µop cache lines can store (facts
+ * uop_cache_block, uop_cache_lines, uop_cache_line_uops). */
 bool frontend_crowded(const struct core *c, const struct insn *insns, const struct costs *costs,
                       enum shape shape, unsigned align);
 

@@ -108,7 +108,7 @@ static int by_heat(const void *a, const void *b)
 
 bool functions_rank(const struct object *o, struct function_ranking *out, struct err *err)
 {
-    /* symbols may overlap, so that the sum of their sizes exceeds the code size */
+    /* Symbols may overlap. The sum of their sizes then exceeds the code size. */
     uint64_t looked_at = 0, most = OVERLAPS * (uint64_t)o->length;
     struct glimpse look = {0};
 

@@ -62,7 +62,7 @@ bool fusion_moves(const struct machine *m, const struct insn *move, const struct
 {
     const struct operand *to = &move->operands[0], *both = &operation->operands[0];
 
-    /* a prefix move (movprfx) fuses with an operation that writes the same register */
+    /* A prefix move (movprfx) fuses with an operation that writes the same register. */
     if (fusion_prefixes(m, move))
         return operation->operand_count && both->kind == OPERAND_REGISTER && both->reg == to->reg;
     if (operation->traits & (INSN_LOAD | INSN_STORE | INSN_LOCK) || !operation->operand_count ||

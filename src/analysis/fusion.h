@@ -21,8 +21,8 @@ bool fusion_eliminates(const struct machine *m, const struct insn *move);
  * eliminate_once). */
 bool fusion_eliminates_once(const struct machine *m, const struct insn *move);
 /* Returns the mapping's entry of the instruction's form, else of an equivalent form. Equivalent
- * forms differ in immediate width, branch distance, high-byte register, or EVEX for VEX. Returns
- * NULL if the machine has none. */
+ * forms differ only in immediate width, branch distance, high-byte register, or EVEX instead of
+ * VEX. Returns NULL if the machine has none. */
 const struct mapping_entry *fusion_resolve(const struct machine *m, const struct insn *insn);
 
 #endif

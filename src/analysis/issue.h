@@ -12,13 +12,15 @@ struct issue {
     /* cycles per iteration in the steady state; NaN without the fact issue_width */
     double cycles;
     enum issue_kind kind;    /* the limit with the most cycles */
-    double count;            /* slots, µops or moves per iteration; @kind determines which */
-    struct dispatch_limit limit;   /* the limit reached; valid only if kind is ISSUE_DISPATCH */
+    /* number of slots, µops or moves per iteration, as @kind determines */
+    double count;
+    /* the limit that determines the cycles; valid only if kind is ISSUE_DISPATCH */
+    struct dispatch_limit limit;
 };
 
 /* Computes the bound of rename. If the machine has a fact that leaves slots empty
  * (unlaminate_first, group_first, group_not_last, group_whole), simulates groups until an iteration
- * begins like an earlier one. */
+ * begins in the same state as an earlier one. */
 struct issue issue_of(const struct core *c, const struct insn *insns, const struct costs *costs);
 /* Returns the µops of @row that count for @limit. */
 uint32_t issue_limited(const struct costs *costs, const struct cost *row,
@@ -26,8 +28,8 @@ uint32_t issue_limited(const struct costs *costs, const struct cost *row,
 /* Returns the kind of elimination of @row: ISSUE_MOVES, ISSUE_ZEROES, or ISSUE_SLOTS for none. */
 enum issue_kind issue_eliminated(const struct core *c, const struct insn *insn,
                                  const struct cost *row);
-/* Returns the free slots that a group needs for @row to start in it, usually 1. @c must have an
- * issue_width. */
+/* Returns the number of free slots that a group must have for @row to start in it, usually 1. @c
+ * must have an issue_width. */
 uint32_t issue_room(const struct core *c, const struct cost *row);
 
 #endif

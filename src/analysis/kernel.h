@@ -12,7 +12,8 @@ struct recipe;
 
 struct kernel_loop {
     size_t first, count;        /* range of instructions in kernel.insns */
-    /* index of an instruction that every iteration executes; @first unless several arms go back */
+    /* index of an instruction that every iteration executes; @first unless several branches lead
+     * back to the loop head */
     size_t head;
     uint32_t first_line, last_line;
     char *label;                /* label of the loop head; "" if none */
@@ -42,7 +43,7 @@ struct kernel {
     bool of_many;
     struct diagnostic *refused; /* lines left out with --skip-bad */
     size_t refused_count;
-    struct diagnostic *left_out; /* lines left out because they are not assembler text */
+    struct diagnostic *left_out; /* lines that were left out, because they are not assembler text */
     size_t left_out_count;
     /* Share of a profile's samples in percent: per line of @source, or per instruction of machine
      * code. NaN: none; NULL: no profile. */
@@ -121,7 +122,7 @@ void kernel_set_debug(struct kernel *k, struct debug_lines *take, char *take_tex
  * borrowed, or NULL. */
 uint32_t kernel_source_line(const struct kernel *k, const struct insn *insn, const char **text);
 /* Appends "12: s += a[i];" for @insn, and the function inlined there. Appends nothing and returns
- * false if the line is unknown or equals the line of @before, the previous row (NULL: none). */
+ * false if the line is unknown, or equal to that of the previous row @before (NULL: none). */
 bool kernel_source_note(const struct kernel *k, const struct insn *insn, const struct insn *before,
                         struct str *out);
 /* Returns the name of the function whose inlined code contains @insn, borrowed; NULL if none or
@@ -140,7 +141,7 @@ const struct insn *kernel_insns(const struct kernel *k, size_t loop, size_t *cou
 /* kernel_profile.c: kernels from a perf profile of a program. Runs the installed perf. */
 
 /* Makes a kernel of the function of @path with most samples in @profile ("perf.data"), or of the
- * function in @options. The loop with most samples is first. Returns NULL with err on failure
+ * function in @options. The loop with the most samples is first. Returns NULL with err on failure
  * (ERR_MISSING: perf is not installed). Any thread. */
 struct kernel *kernel_from_profile(const char *path, const char *profile,
                                    const struct kernel_options *options, struct err *err);

@@ -180,7 +180,8 @@ static const char *last_operand(const char *text)
     return at ? at + strspn(at, " ") : NULL;
 }
 
-/* Returns whether the linker sets the instruction's immediate, its last field. */
+/* Returns whether @reference is the instruction's immediate, its last field, which the linker
+ * sets. */
 static bool is_immediate(const struct insn *insn, const struct code_reference *reference)
 {
     const size_t bytes = reference->kind && reference->kind->bytes
@@ -273,7 +274,7 @@ static void name_texts(struct kernel *k)
 }
 
 /* Sets the memory operand's address in @insn to the address of the symbol that @reference names.
- * Does nothing if the reference replaces a jump target or an immediate. @symbol is the symbol's
+ * Does nothing if the reference is a jump target or an immediate. @symbol is the symbol's
  * number. */
 static void place_memory(struct insn *insn, const struct code_reference *reference, uint32_t symbol)
 {

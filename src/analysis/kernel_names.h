@@ -5,7 +5,7 @@
 #include "analysis/kernel.h"
 #include "base/vec.h"
 
-/* Address assigned to the first unresolved symbol, and distance to the next one. */
+/* Address of the first unresolved symbol, and distance between the addresses of such symbols. */
 #define SYMBOL_FIRST ((int64_t)1 << 40)
 #define SYMBOL_SPAN ((int64_t)1 << 32)
 

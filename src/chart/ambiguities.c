@@ -21,8 +21,8 @@
 /* Such a difference with which the experiment of another alternative is enough. */
 #define TELLS_ENOUGH 4.0
 #define COPIES 2             /* maximum number of copies of the ambiguous form in one experiment */
-/* An experiment has up to this multiple of the smallest number of saturator repetitions with which
- * the saturator takes longer than the ambiguous form. */
+/* An experiment has at least the number of saturator executions with which the saturator takes
+ * longer than the ambiguous form, and at most this multiple of it. */
 #define LEVELS 2
 #define SIZE_MOST 160        /* maximum number of instructions in one experiment */
 #define MASSES_MOST 400
@@ -174,8 +174,8 @@ static void write_experiment(const struct witnesses *w, const char *form, uint32
                        s->terms[i].count * count);
 }
 
-/* Returns how many times @s must run with @copies of the form, so that @s takes longer than the
- * copies. 0: the experiment would be too large. */
+/* Returns the number of executions of @s with which @s takes longer than @copies copies of the
+ * form. 0: the experiment would be too large. */
 static uint32_t times_beside(const struct chart_form *f, uint32_t copies, const struct saturator *s,
                              uint32_t level)
 {
@@ -266,7 +266,7 @@ static void doubt_form(const struct witnesses *w, struct chart *c, uint32_t form
             experiment_done(&ambiguity.experiment);
             continue;
         }
-        if (!f->settle) {   /* the alternatives are sorted, so the first one is the most likely */
+        if (!f->settle) {   /* The alternatives are sorted, so the first one is the most likely. */
             struct str text = {0};
             usage_print(&f->others[i].usage, mapping_ports(c->machine->mapping), &text);
             free(f->rival);
@@ -281,8 +281,8 @@ static void doubt_form(const struct witnesses *w, struct chart *c, uint32_t form
     f->confidence = fmin(f->confidence, 1 / (1 + weight));
 }
 
-/* Returns the saturator that keeps most of @ports busy and may run with the form. If there are
- * several, returns the one with the fewest other ports; NULL: none. */
+/* Returns the saturator that keeps most of @ports busy and may run with the form. Of several such
+ * saturators, returns the one with the fewest other ports; NULL: none. */
 static const struct saturator *busy_with(const struct witnesses *w, const struct chart_form *f,
                                          portset ports)
 {
@@ -517,7 +517,7 @@ bool ambiguities_load(const char *path, const struct ports *ports, struct ambigu
                             "give an ambiguities file that machine chart saved with this version",
                             "%s is not an ambiguities file of machine chart", path));
 
-    /* A file without the field "late" has times that may exceed the port bound. */
+    /* In a file without the field "late", times may exceed the port bound. */
     *out = (struct ambiguities){.noise = NAN, .late = true, .simulated = mem_strdup("")};
     for (size_t i = 0; ok && i < t->count; i++)
         ok = read_row(t->rows[i], ports, out, err) || err_at(err, path, t->lines[i], err->column);

@@ -46,8 +46,8 @@ struct chart_form {
     const struct form_row *row;   /* row of the forms table, borrowed */
     enum chart_state state;
     double alone;                 /* cycles per execution in isolation; NaN: not measured */
-    char *reason;                 /* why the form was not measured (CHART_NOT_MEASURED); NULL
-                                   * otherwise */
+    char *reason;                 /* reason why the form was not measured (CHART_NOT_MEASURED);
+                                   * NULL: it was */
     /* probability of this usage among all that explain the measurements; NaN: no usage */
     double confidence;
     unsigned experiments;         /* number of experiments with the form */
@@ -56,15 +56,16 @@ struct chart_form {
     char *rival;
     /* experiment that would distinguish @rival; NULL: none */
     char *settle;
-    struct chart_usage *others;   /* alternatives, most likely first; empty for forms of the core */
+    /* alternative usages, most likely first; empty for forms of the core */
+    struct chart_usage *others;
     unsigned other_count;
     portset untested;             /* ports whose saturators were not measured with the form */
     /* experiment with saturators of untested ports; NULL: none */
     char *check;
-    /* several such forms share a slot at rename, and the form has no ports */
+    /* true if several executions of the form share a slot at rename, and the form has no ports */
     bool joined;
-    /* No experiment with the core reveals its ports. @settle may have an experiment with other
-     * forms. */
+    /* No experiment with the core reveals the form's ports. @settle may have an experiment with
+     * other forms. */
     bool hidden;
 };
 
@@ -99,9 +100,11 @@ struct chart_review {
     double error;                 /* mean relative error over the covered blocks; NaN: none */
     double error_before;          /* mean relative error before the second round; NaN: there was
                                    * none */
-    size_t changed;               /* number of usages and latencies that the second round changed */
+    /* number of usages and latencies that the second round of inference changed */
+    size_t changed;
     char *changes;                /* names of the changed forms; NULL: none */
-    /* largest relative error of a block, and that block's measured and predicted cycles */
+    /* @worst: largest relative error of a block. @worst_cycles, @worst_says: that block's measured
+     * and predicted cycles. */
     double worst, worst_cycles, worst_says;
     char *worst_block;            /* text of the block with the largest error; NULL: none */
     /* names of forms that most badly predicted blocks contain; NULL: none */
@@ -143,7 +146,8 @@ struct chart_options {
      * nearly all forms of this core and explain their times. Otherwise the search starts from the
      * common forms. */
     const struct mapping *core;
-    bool core_fixed;              /* the forms of @core, not NULL, are the core: none is selected */
+    /* the forms of @core, which must not be NULL, are the core; no forms are selected */
+    bool core_fixed;
     /* forms from which the review generates random blocks, x86-64 or AArch64 */
     const struct block_form *uses;
     size_t uses_count;            /* number of forms in @uses; 0: no review */
@@ -156,7 +160,7 @@ struct chart_options {
     const struct form_row *const *others;
     size_t others_count;
     uint64_t seed;
-    /* seconds that each batch of experiments may wait for an idle machine (runner_options); 0: the
+    /* seconds that each batch of experiments may wait for an idle CPU (runner_options); 0: the
      * default */
     double patience;
 };
@@ -172,7 +176,7 @@ struct chart_hooks {
     bool (*stage_done)(void *state, enum chart_stage stage, const struct chart *so_far,
                        struct err *err);
     /* Calls @work with each number from 0 to @threads - 1, each on its own thread, and with 0 on
-     * the calling thread. Returns false without a call if threads cannot be started. NULL: the
+     * the calling thread. Returns false, without any call, if threads cannot be started. NULL: the
      * chart uses one thread. */
     bool (*team)(void *state, void (*work)(void *work_state, unsigned worker), void *work_state);
     unsigned threads;
@@ -189,7 +193,7 @@ void chart_free(struct chart *c);
 /* Number of forms by state and by confidence, and number of latencies and facts. */
 struct chart_tally {
     size_t of[CHART_UNEXPLAINED + 1];   /* number of forms by state */
-    /* @hidden_told: hidden forms whose ports an experiment with other forms than the core's
+    /* @hidden_told: number of hidden forms whose ports an experiment with forms outside the core
      * reveals */
     size_t timed, hidden, hidden_told;
     /* @usages: forms in the core or placed. @sure, @likely: those with a confidence of at least 0.9
@@ -200,12 +204,12 @@ struct chart_tally {
 struct chart_tally chart_count(const struct chart *c);
 
 /* ambiguities.c: usages that a chart's experiments do not distinguish, and experiments that would
- * distinguish them. These use other forms of known usage. A file stores ambiguities between
- * runs. */
+ * distinguish them. These experiments use other forms of known usage. A file stores ambiguities
+ * between runs. */
 
 /* Replaces c->checks, c->ambiguities, and each form's @rival and @settle. Lowers a form's
- * confidence if an experiment without a time would distinguish an alternative. Ignores alternatives
- * that no experiment distinguishes, because their predictions are equal. */
+ * confidence if an experiment that has no time yet would distinguish an alternative. Ignores
+ * alternatives that no experiment distinguishes, because their predictions are equal. */
 void ambiguities_find(struct chart *c);
 /* Clears what ambiguities_find fills. */
 void ambiguities_forget(struct chart *c);
@@ -229,8 +233,8 @@ struct ambiguity {
     double weight;
     struct experiment experiment;
 };
-/* Returns whether @d only tests the form against untested ports. In that case its usage equals that
- * of @entry, the form's entry. */
+/* Returns whether @d only tests the form against untested ports. Such an ambiguity has the same
+ * usage as @entry, the form's entry. */
 bool ambiguity_is_check(const struct ambiguity *d, const struct mapping_entry *entry);
 
 struct ambiguities {
@@ -245,8 +249,8 @@ struct ambiguities {
 /* Fills @out with c->ambiguities in the same order. @checks: also adds c->checks. */
 void ambiguities_of_chart(const struct chart *c, const char *simulated, bool checks,
                           struct ambiguities *out);
-/* Save and load a file of ambiguities. Saving is atomic. Both return false with err on failure. The
- * file may be empty. @ports: the machine's ports. */
+/* Save and load a file of ambiguities. Saving is atomic. Both return false with err on failure. A
+ * file without ambiguities is valid. @ports: the machine's ports. */
 bool ambiguities_save(const struct ambiguities *d, const struct ports *ports, const char *path,
                       struct err *err);
 bool ambiguities_load(const char *path, const struct ports *ports, struct ambiguities *out,

@@ -21,7 +21,8 @@
  * no practical experiment reveals their ports. */
 #define ALONE_MOST 400.0
 #define CORE_TURNS 3
-#define CHOICES_MOST 2       /* most choices of usages; ambiguities are measured between two */
+/* maximum number of choices of usages; ambiguities are measured between two choices */
+#define CHOICES_MOST 2
 #define GROUP_STEP 0.02      /* smallest difference of the logarithms of cycles in isolation between
                               * two groups */
 
@@ -52,8 +53,8 @@ static bool measure_alone(struct charting *w, struct err *err)
     return true;
 }
 
-/* Returns whether the body puts another instruction before each execution of @row, to make
- * executions independent (isa/body.h). That instruction occupies its own issue slot. */
+/* Returns whether the body has another instruction before each execution of @row, which makes
+ * executions independent (isa/body.h). That instruction takes issue slots of its own. */
 static bool needs_breakers(const struct form_row *row)
 {
     struct form_code *code = encodings_code_any(row, NULL);
@@ -175,7 +176,8 @@ static size_t forms_to_place(const struct charting *w, bool core, struct place_f
     return n;
 }
 
-/* Sets the usage of forms that share a slot at rename: one slot among other forms, and no port. */
+/* Sets the usage of forms of which several executions share a slot at rename: one slot, and no
+ * port. */
 static void write_joined(const struct charting *w, struct mapping *m)
 {
     struct chart *c = w->chart;
@@ -263,8 +265,8 @@ static double core_error(const struct charting *w)
     return core_ports_error(w->chart->table, NULL, w->core.mapping, w->lab.late);
 }
 
-/* Replaces the usage of a core form by the usage found when the form was placed. Does so only if
- * the error of the core's experiments falls. Returns the number of changes. */
+/* Replaces usages of core forms by the usages found when the forms were placed, if that reduces the
+ * error of the core's experiments. Returns the number of changes. */
 static size_t revise_core(struct charting *w, const struct place_form *forms,
                           const struct placement *places, size_t n)
 {
@@ -341,7 +343,8 @@ static bool place_rest(struct charting *w, const struct chart_core *core, struct
     return ok;
 }
 
-/* Writes the confidence of each usage to the machine. Trials and ambiguities have changed it. */
+/* Writes the confidence of each usage to the machine. Trials and ambiguities have changed the
+ * confidence since. */
 static void write_confidence(struct chart *c)
 {
     for (size_t i = 0; i < c->form_count; i++) {

@@ -125,7 +125,7 @@ static bool team(void *state, void (*work)(void *work_state, unsigned worker), v
     return h->team(h->state, work, work_state);
 }
 
-/* Saves the file of ambiguities, which `experiments settle` reads. */
+/* Saves the ambiguities to a file that `experiments settle` reads. */
 static bool save_doubts(const struct chart_job *w, const struct chart *c, struct err *err)
 {
     struct ambiguities ambiguities;
@@ -281,8 +281,8 @@ void charting_free(struct chart_job *w)
     free(w);
 }
 
-/* Returns the path of a file in the directory of @journal: the journal's, with @what in place of
- * the ending ".csv". */
+/* Returns the path of a file next to @journal: the path of the journal with @what in place of
+ * ".csv". */
 static char *path_beside(const char *journal, const char *what)
 {
     struct str path = {0};

@@ -15,12 +15,12 @@ struct charting_request {
     struct forms *forms;               /* forms of the CPU's instruction set */
     const char *const *patterns;       /* patterns of the forms to chart, with wildcards * and ? */
     size_t pattern_count;              /* number of patterns; 0: all forms match */
-    /* largest number of forms; those that programs use most are charted. SIZE_MAX: no limit. */
+    /* Maximum number of forms, of which programs use those chosen most. SIZE_MAX: no limit. */
     size_t top;
     const struct machine *simulated;   /* machine to simulate; NULL: this CPU is measured */
     bool recorded;                     /* infers from the journals of this CPU, without
                                         * measurements */
-    bool leave_ambiguities;                 /* this and the following members are as in
+    bool leave_ambiguities;                 /* this member and the following ones are as in
                                              * chart_options */
     double seconds, patience;
     uint64_t seed;
@@ -51,13 +51,13 @@ struct chart_job *charting_new(const struct charting_request *r, struct err *err
 void charting_free(struct chart_job *c);
 /* Measures and infers. If results are saved, writes the machine after each stage. The same request
  * resumes from the journals. Returns NULL with err on failure, also when cancelled. The caller must
- * free the result before @c. One thread at a time. */
+ * free the result before it frees @c. One thread at a time. */
 struct chart *charting_run(struct chart_job *c, const struct charting_hooks *hooks,
                            struct err *err);
-/* Returns whether the chart measures this CPU. */
+/* Returns whether the chart measures this CPU, not a simulated one or recorded times. */
 bool charting_measures(const struct chart_job *c);
-/* Returns the name of the simulated machine ("skylake"). Without one, writes the name of this CPU
- * to @name and returns that. */
+/* Returns the name of the simulated machine ("skylake"). If no machine is simulated, writes the
+ * name of this CPU to @name and returns @name. */
 const char *charting_title(const struct chart_job *c, char name[64]);
 /* Returns the directory of the results, borrowed; NULL: results are not saved. */
 const char *charting_directory(const struct chart_job *c);

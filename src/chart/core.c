@@ -15,8 +15,8 @@
 #define ROUND 8              /* maximum number of classes created per round */
 #define CLASSES_MOST 72
 #define BALANCE_MOST 6
-/* Maximum number of classes from which ports are inferred. The selected ones add the shortest time
- * to others, so they have the fewest µops. */
+/* Maximum number of classes from which ports are inferred. The selected classes add the least time
+ * to others, because they have the fewest µops. */
 #define CORE_MOST 40
 #define LARGER 60            /* number of experiments with three forms, and of those with four, per
                               * class */
@@ -25,14 +25,14 @@
 #define AHEAD 3.0            /* ratio of the times of both forms in an unbalanced pair */
 #define AHEAD_MOST 12        /* maximum number of copies of one form in an unbalanced pair */
 #define SIGNATURE 24
-/* Maximum number of classes with which every candidate is measured. The selected ones add the
- * shortest time, so the time added by another form is most visible. */
+/* Maximum number of classes with which every candidate is measured. The selected classes add the
+ * least time, so the time that another form adds is most visible. */
 #define WITNESSES 12
 #define REGROUPED_MOST 4     /* maximum number of rounds in which classes are split */
 /* smallest ratio of a fused form's rate to the rate of the fastest form with operands */
 #define JOINED 1.5
 /* Largest relative distance of the cycles in isolation from a fraction that ports or slots allow.
- * At a larger distance, something other than port conflicts costs time. */
+ * At a larger distance, something other than ports and slots costs time. */
 #define PLAIN 0.0125
 /* Largest ratio of a pair's time to the sum of both times in isolation that port conflicts can
  * explain. */
@@ -56,13 +56,13 @@ static void signature(const char *form, double alone, char out[SIGNATURE])
 
 struct core_candidate {
     char signature[SIGNATURE];
-    uint32_t form, turn;      /* @turn: order of the candidate within its signature, by rounds over
-                               * the stems */
+    uint32_t form, turn;      /* @turn: position of the candidate within its signature, in rounds
+                               * over the stems */
     /* frequency in programs; frequent forms are simple, and predictions need them most */
     double uses;
     /* random number that orders otherwise equal candidates independently of their names */
     uint64_t chance;
-    /* stem of the mnemonic; candidates of one signature with different stems are chosen first */
+    /* stem of the mnemonic; candidates of one signature are chosen from different stems first */
     char stem[8];
 };
 
@@ -85,8 +85,8 @@ static int by_turn(const void *a, const void *b)
                               : (x->form > y->form) - (x->form < y->form);
 }
 
-/* Sets the order of candidates in rounds over the stems. The list can be cut anywhere, and common
- * forms come first. */
+/* Sets the order of candidates in rounds over the stems. The list can then be cut anywhere.
+ * Frequent forms are first. */
 static void take_turns(struct core_candidate *list, size_t n)
 {
     for (size_t first = 0, end; first < n; first = end) {
@@ -121,7 +121,8 @@ bool core_is_joined(const struct lab *lab, const double *alone, size_t n, size_t
 }
 
 /* Returns whether ports or slots can explain @cycles in isolation on a CPU that executes up to
- * @width forms per cycle. They can if @cycles is a multiple of 1 / n with n up to @width. */
+ * @width forms per cycle. This is the case if @cycles is a multiple of 1 / n with n up to
+ * @width. */
 static bool is_plain(double cycles, double width)
 {
     for (double below = 1; below <= width; below++)
@@ -147,8 +148,8 @@ static bool is_quick(double cycles)
     return cycles > 0 && cycles <= CORE_QUICK;
 }
 
-/* Returns whether a fast form has VEX-encoded vectors. If so, forms with legacy-encoded vectors are
- * not candidates, because no experiment mixes both encodings (chart/stages.h). */
+/* Returns whether a fast form has VEX-encoded vectors. In that case forms with legacy-encoded
+ * vectors are not candidates, because no experiment mixes both encodings (chart/stages.h). */
 static bool has_new_vectors(const struct lab *lab, const double *alone, size_t n)
 {
     for (size_t f = 0; f < n; f++)
@@ -329,7 +330,7 @@ static bool group(struct grouping *g, size_t *firsts, struct err *err)
 /* Measured pairs of one class with the other classes. */
 struct company {
     /* @pairs: number of measured pairs. @passed: number of pairs that take longer than SUM_PASSED
-     * times both forms in sequence. */
+     * times the sum of both forms' times. */
     size_t pairs, passed;
     /* sum, over the pairs, of the cycles that an execution of the class adds to the slower form's
      * time */
@@ -356,8 +357,8 @@ static struct company company_of(const struct grouping *g, const size_t *firsts,
     return c;
 }
 
-/* Returns the mean interference of class @k in cycles. It is small if the class has few µops, and
- * infinite if ports cannot explain many of its pairs. */
+/* Returns the mean interference of class @k in cycles. The interference is small if the class has
+ * few µops, and infinite if ports cannot explain many of its pairs. */
 static double interference(const struct grouping *g, const size_t *firsts, size_t k)
 {
     struct company c = company_of(g, firsts, k);
@@ -465,8 +466,7 @@ static void ask_random(struct lab *lab, const struct chart_core *core, size_t co
         struct flat_term terms[4];
         for (unsigned k = 0; k < size; k++) {
             bool fresh = true;
-            /* This is a separate statement, because compilers may evaluate the two random numbers
-             * in any order. */
+            /* In one statement, compilers could evaluate the two random numbers in any order. */
             const size_t which = rng_below(rng, n);
             terms[k] = (struct flat_term){core->classes.items[which].form,
                                           1 + (uint32_t)rng_below(rng, COUNT_MOST)};
@@ -478,8 +478,9 @@ static void ask_random(struct lab *lab, const struct chart_core *core, size_t co
     }
 }
 
-/* Requests an experiment with many executions of @a and few of @b, at most AHEAD_MOST of each. @a
- * takes AHEAD times as long as @b, so @b adds time only on ports that both use. */
+/* Requests an experiment with many executions of @a and few of @b, at most AHEAD_MOST of each. In
+ * the experiment @a takes AHEAD times as long as @b, so @b adds time only on ports that both
+ * use. */
 static void ask_ahead(struct lab *lab, const double *alone, uint32_t a, uint32_t b)
 {
     uint32_t counts[2];

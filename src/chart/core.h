@@ -1,5 +1,5 @@
 /* Selects the core of a chart: forms that measurements of pairs distinguish. Each candidate is
- * measured with the forms selected before it. */
+ * measured with the classes found before it. */
 #ifndef PORTOLAN_CHART_CORE_H
 #define PORTOLAN_CHART_CORE_H
 
@@ -22,15 +22,15 @@ struct chart_core {
 
 /* Returns whether several executions of form @f share a slot at rename (nops on Zen 4: twelve per
  * cycle in six slots). @alone has the cycles in isolation of the @n forms. Such a form has no
- * operands and is far faster than all forms with operands. It does not reveal the issue width and
- * is not part of the core. */
+ * operands and is far faster than all forms with operands. Such a form does not reveal the issue
+ * width, and is not part of the core. */
 bool core_is_joined(const struct lab *lab, const double *alone, size_t n, size_t f);
 /* Chooses candidates among the @n forms and classifies them by pairs. @alone has the cycles of each
  * form in isolation; NaN: it is no candidate. The lab's table receives all experiments, including
  * triples and quadruples of the classes. Returns false with err on failure. */
 bool core_find(struct lab *lab, const double *alone, size_t n, struct chart_core *out,
                struct err *err);
-/* Like core_find, but each form of @known with a time in isolation is a class: nothing is
+/* Like core_find, but each form of @known that has a time in isolation is a class. No form is
  * classified. */
 bool core_take(struct lab *lab, const double *alone, const struct mapping *known,
                struct chart_core *out, struct err *err);

@@ -6,8 +6,8 @@
 #include <string.h>
 
 /* An iteration is a chain of square roots, independent of previous ones, and instructions that fill
- * a buffer. These cannot retire while the chain executes. The next chain overlaps with it if the
- * buffer has space for all instructions between the two chains. */
+ * a buffer. The instructions cannot retire while the chain executes. The next chain overlaps with
+ * this one if the buffer has space for all instructions between the two chains. */
 #define ROOT "sqrtss xmm0, xmm0"
 #define CHAIN 24
 /* Largest ratio of the time of overlapping chains to the time of one chain. A Haswell divider is
@@ -21,18 +21,18 @@
                                       * round */
 /* number of parts into which a round divides the interval */
 #define STEPS 8
-/* Maximum number of rounds of division; some repeat failed measurements. Three divide the largest
- * step of the grid, which is below STEPS^3. */
+/* Maximum number of rounds of division; some repeat failed measurements. Three rounds resolve the
+ * largest step of the grid, which is below STEPS^3. */
 #define ROUNDS 5
 #define POINTS 24
 #define ROOT_LEAST 0.4               /* smallest delay that counts as one root, as a share of a
                                       * root's time */
 /* Entries beyond the capacity in a further loop. Each one delays the next chain by a root. */
 #define BEYOND 4
-/* ratio to a chain's time above which chains do not overlap */
+/* smallest ratio to a chain's time with which chains count as not overlapping */
 #define SERIAL 0.93
-/* Largest share of the reorder buffer that the tested buffer may have. If it has more, the reorder
- * buffer may fill first. */
+/* Largest share of the reorder buffer that the tested buffer may have. With a larger share, the
+ * reorder buffer may fill first. */
 #define FILLS 0.95
 
 /* Instructions between the chains. */
@@ -50,7 +50,7 @@ static const char *const lines[FILLINGS] = {[FILL_WAITING] = "cmp r8, r9",
                                             [FILL_STORES] = "mov [rdi], r10"};
 
 /* Each fact is measured with two kinds of instructions. If the results differ, one kind fills
- * another buffer first, or buffers share entries. */
+ * another buffer first, or buffers share entries. The capacity is then unknown. */
 static const struct {
     const char *key, *unit;
     enum buffer_filling by, also;
@@ -69,12 +69,12 @@ static const struct {
 
 struct buffer_search {
     double chain;                    /* cycles of one chain */
-    const char *unknown;             /* why the capacity is unknown; NULL: no reason so far */
+    const char *unknown;             /* reason why the capacity is unknown; NULL: none so far */
     /* largest number of instructions with which chains overlap, and smallest with which they do
      * not; 0: not found yet */
     unsigned fits, over;
-    double at_fit, at_over;          /* cycles per iteration with @fits and with @over
-                                      * instructions */
+    double at_fit, at_over;          /* cycles per iteration: with @fits instructions, and with
+                                      * @over instructions */
     double at_beyond;                /* cycles per iteration with BEYOND more instructions than
                                       * @over */
     /* numbers of instructions in the loops of this round; @first is the index of the first loop */
@@ -180,7 +180,7 @@ static const char *begin(const struct probes *p, struct buffer_search *s, double
 }
 
 /* Returns the number of entries in use when the second chain starts. These are the instructions
- * between the starts of both chains (@others besides the filling), without the roots of the first
+ * between the starts of both chains (@others besides the filling), minus the roots of the first
  * chain that have finished. */
 static double held(const struct buffer_search *s, double others)
 {
@@ -208,12 +208,12 @@ static const char *why_unknown(const struct buffer_search *all, size_t b)
     if (s->over != s->fits + 1 || other->over != other->fits + 1)
         return "no stable time";
     /* Each further entry should delay the next chain by one root. If roots occupy several scheduler
-     * entries, it delays the chain by its whole time. */
+     * entries, an entry delays the chain by the time of a whole chain. */
     if (interpolated(by) &&
         (!rises(s, s->at_over - s->at_fit, 1) ||
          (s->at_over < SERIAL * s->chain && !rises(s, s->at_beyond - s->at_over, BEYOND))))
         return "a square root seems to use several scheduler entries";
-    /* If the buffer is as large as the reorder buffer, that fills first. */
+    /* If the buffer is as large as the reorder buffer, the reorder buffer fills first. */
     if (by != FILL_MIXED && all[FILL_MIXED].unknown)
         return "the size of the reorder buffer is unknown";
     if (by != FILL_MIXED && s->fits + CHAIN > FILLS * size_of(&all[FILL_MIXED], FILL_MIXED))

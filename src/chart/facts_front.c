@@ -8,10 +8,11 @@
 
 #include "analysis/frontend.h"
 
-/* Blocks of 32 bytes with an increasing number of instructions. Both halves have the same number,
- * or the first has one more. Two further blocks are sparser: one has ten bytes per instruction, the
- * other 11 instructions in 64 bytes. The latter distinguishes five instructions per cycle from
- * 64-byte blocks, which are slower, from four per cycle from any block. */
+/* Blocks of 32 bytes with an increasing number of instructions. Both halves have the same number of
+ * instructions, or the first half has one more. Two further blocks are sparser: one has ten bytes
+ * per instruction, the other 11 instructions in 64 bytes. The latter distinguishes five
+ * instructions per cycle from 64-byte blocks, which are slower, from four per cycle from any
+ * block. */
 #define BLOCK 32
 #define COUNT_LEAST 6
 #define COUNT_MOST 16
@@ -25,7 +26,8 @@
 #define IN_A_ROW 6
 #define COUNTED 4            /* cycles that a loop takes to count the slots of one instruction */
 
-/* Indices of two loops with the same code: one from the decoders, one from the µop cache. */
+/* Indices of two loops with the same code: the decoders deliver one of them, the µop cache the
+ * other. */
 struct twice {
     size_t decoded, cached;
 };
@@ -185,7 +187,7 @@ struct explained {
      * the same bytes. */
     size_t first;
     unsigned count;          /* number of configurations */
-    /* one of the configurations; the following members show in which values others differ */
+    /* one of the configurations; the following members show which of its values differ in others */
     struct front_found all;
     /* some_plain: in one configuration the predecoder limits bytes, but not instructions */
     bool differ_bytes, differ_width, differ_decoders, some_plain;

@@ -1,5 +1,5 @@
-/* Facts that no row of a table of probes (chart/probe_table.h) can say, because code searches for
- * them. Each file adds loops to the probes and concludes facts from their times. One thread. */
+/* Facts that a table of probes (chart/probe_table.h) cannot express, because they need a search.
+ * Each file adds loops to the probes, and concludes facts from the measured times. One thread. */
 #ifndef PORTOLAN_CHART_FACTS_PARTS_H
 #define PORTOLAN_CHART_FACTS_PARTS_H
 
@@ -14,7 +14,7 @@
 bool buffer_probes(struct probes *p, struct err *err);
 
 /* facts_front.c: facts of predecoder, decoders and length-changing prefixes. facts_uop_cache.c has
- * those of the µop cache. */
+ * the facts of the µop cache. */
 
 /* Limits of fetch and decode; 0: unknown or not limiting. */
 struct front_found {
@@ -52,8 +52,8 @@ bool uop_cache_probes_conclude(struct probes *p, struct uop_cache_probes *u,
                                const struct front_found *found, struct err *err);
 void uop_cache_probes_free(struct uop_cache_probes *u);
 
-/* facts_windows.c: delivery of the µop cache, from loops of instructions of every length. It is by
- * windows (analysis/windows.h) or at rename's width. */
+/* facts_windows.c: delivery of the µop cache, from loops of instructions of every length. The
+ * delivery is by windows (analysis/windows.h), or at the width of rename. */
 
 /* Measures the loops and concludes the facts. Call it before all facts that count slots. Returns
  * false with err. */

@@ -12,8 +12,8 @@
 #define PREFIXED "cmp ax, 4660\n"
 #define PREFIXED_BYTES 4
 
-/* Blocks of 32 bytes: with an increasing number of instructions, with an increasing number of
- * jumps, and with halves of different density. */
+/* Blocks of 32 bytes of three kinds: with an increasing number of instructions, with an increasing
+ * number of jumps, and with halves of different density. */
 #define HALF 32
 #define DENSE_LEAST 14
 #define DENSE_MOST 26
@@ -30,8 +30,8 @@
 #define FILLERS DENSITIES
 #define LONGS (DENSITIES + 1)
 #define FILLERS_REPEATED 24
-/* Nop of the length with which 32 KiB of code are about as many instructions as the µop cache
- * contains. Shorter instructions need more lines per window than a set has ways. */
+/* A nop. 32 KiB of nops of this length are about as many instructions as the µop cache contains.
+ * Shorter instructions need more lines per window than a set has ways. */
 #define SHORT_NOP ".byte 0x0f, 0x1f, 0x40, 0"
 #define CHUNKS 4
 #define COARSE 7
@@ -222,8 +222,8 @@ static void tell_number(struct probes *p, const char *key, double number, const 
 #define LINES_MOST 12
 #define LINE_UOPS_MOST 12
 
-/* Concludes the lines per block, their µops, and the block size: the values with which the decoders
- * must deliver exactly the blocks that they did. */
+/* Concludes the lines per block, their µops, and the block size: with these values the decoders
+ * must deliver exactly the blocks that they delivered. */
 static void conclude_lines(struct probes *p, const struct uop_cache_probes *u,
                            const struct front_found *found)
 {
@@ -267,8 +267,9 @@ static double repeated(const struct probes *p, const struct growing *g, size_t i
 }
 
 /* Finds the largest length at full speed and the smallest one at the decoders' speed. A time counts
- * as the nearer of the two, because a real CPU evicts some lines of a loop that just fits. Returns
- * false if one is unknown, or if a loop runs at full speed although a shorter one does not. */
+ * as the nearer of the two speeds, because a real CPU evicts some lines of a loop that just fits.
+ * Returns false if one is unknown, or if a loop runs at full speed although a shorter one does
+ * not. */
 static bool find_bounds(const struct probes *p, struct growing *g)
 {
     const double quick = probe_time(p, g->cached), slow = probe_time(p, g->decoded);
@@ -299,8 +300,8 @@ static const char *no_size(const struct probes *p, const struct growing *g)
                                        : "no loop length separates fast from slow loops";
 }
 
-/* Bisects the unknown intervals of @n long loops. Returns NULL, or why the result is unknown. Sets
- * *@ok to false with err on failure. */
+/* Bisects the unknown intervals of @n long loops. Returns NULL, or the reason why the result is
+ * unknown. Sets *@ok to false with err on failure. */
 static const char *narrow(struct probes *p, struct growing *g, size_t first, size_t n, bool *ok,
                           struct err *err)
 {

@@ -8,8 +8,8 @@
 #include "analysis/windows.h"
 
 #define INSNS_MOST 7
-/* Number of instructions in a loop. With fewer, the closing jump would take too large a share of
- * the time: up to two cycles on a wide core. */
+/* Number of instructions in a loop. With fewer instructions, the closing jump, which takes up to
+ * two cycles on a wide core, would be too large a share of the time. */
 #define INSNS 1400
 #define BYTES 12288          /* largest code size in bytes; it fits every instruction cache */
 
@@ -84,7 +84,7 @@ static bool is(double cycles, double expected)
 }
 
 /* The configuration that best explains all times, and its residual. @others: number of other
- * configurations that also explain them. */
+ * configurations that also explain the times. */
 struct explanation {
     struct core core;
     double off;                  /* mean relative residual over all bodies */

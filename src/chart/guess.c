@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* All times above the port bound of a form have one cause until more of them are measured. */
+/* Times above the port bound of a form are assumed to have one cause. */
 #define ONE_CAUSE 0
 #define UOP_PRICE 0.7
 #define SLOT_PRICE 0.05
@@ -161,8 +161,8 @@ bool guess_equal(const struct guess *a, const struct guess *b)
     return true;
 }
 
-/* Adds @by µops on port set @set; a negative @by removes µops. Returns false if that is
- * impossible. */
+/* Adds @by µops on port set @set; a negative @by removes µops. Returns false if the set has too
+ * few µops, or the guess too many sets. */
 static bool change(struct guess *g, size_t set, int by)
 {
     for (unsigned i = 0; i < g->n; i++)
@@ -204,8 +204,8 @@ void guess_begin(const struct sights *s, struct guess *out)
                 one->beside == SIZE_MAX ? NULL : &s->saturators->list.items[one->beside];
             if (!by || !by->ports || portset_size(by->ports) != size)
                 continue;
-            /* The time shows the µops within the saturator's ports. Those not yet in the guess get
-             * the largest port set within these ports. */
+            /* The time shows the µops within the saturator's ports. µops that are not in the
+             * guess yet get the largest port set within these ports. */
             size_t set = lattice->sets.count, column = 0;
             for (size_t k = 0; k < lattice->sets.count; k++)
                 if ((lattice->sets.items[k] & ~by->ports) == 0 &&
@@ -289,7 +289,7 @@ void guess_neighbours(const struct guess *g, const struct lattice *lattice,
                     each(state, &other);
             }
         for (unsigned i = 0; i < g->n; i++) {
-            other = *g;   /* moves one µop to the other set, then all */
+            other = *g;   /* Moves one µop to the other set, then all. */
             if (g->uops[i].set == set)
                 continue;
             if (change(&other, g->uops[i].set, -1) && change(&other, set, 1))
@@ -316,7 +316,7 @@ void guess_neighbours(const struct guess *g, const struct lattice *lattice,
                     each(state, &other);
             }
     /* Replaces two overlapping sets by their intersection and union, and vice versa. Most
-     * saturators do not distinguish them. */
+     * saturators do not distinguish the two. */
     for (unsigned i = 0; i < g->n; i++)
         for (unsigned k = 0; k < i; k++) {
             portset a = lattice->sets.items[g->uops[i].set],
@@ -365,7 +365,7 @@ void guess_neighbours(const struct guess *g, const struct lattice *lattice,
 }
 
 /* Tries a blocking pipe as the explanation of a long time in isolation. If the guess has a pipe,
- * tries it without. */
+ * tries the guess without it. */
 static void try_pipe(struct guess *g, const struct sights *s, struct best *b)
 {
     const struct sight *own = alone(s);

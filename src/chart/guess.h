@@ -29,8 +29,8 @@ struct sights {
     VEC(struct sight) list;
     /* per time: sums of the saturator's µops over each column of the lattice */
     float *rows;
-    /* Order in which times are evaluated. Those with a high cost are first, which rejects bad
-     * guesses early. */
+    /* Order in which times are evaluated. Times with a high cost are first, so that bad guesses are
+     * rejected early. */
     size_t *order;
     size_t row_count;
 };
@@ -62,7 +62,7 @@ void guess_begin(const struct sights *s, struct guess *out);
 /* Finds the best usage with all µops on one port set. The form's time in isolation determines their
  * number. */
 void guess_single(const struct sights *s, struct guess *out);
-/* Replaces @g by its best neighbour, repeatedly, while that reduces the cost. */
+/* Replaces @g by its best neighbour as long as that reduces the cost. */
 void guess_improve(struct guess *g, const struct sights *s);
 /* Calls @each for all guesses that differ from @g by one change. Does not compute their costs. */
 void guess_neighbours(const struct guess *g, const struct lattice *lattice,

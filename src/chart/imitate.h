@@ -7,7 +7,7 @@
 
 struct imitation;
 /* Creates a simulated CPU with the tables of @m, which it borrows. The machine's issue width also
- * limits experiments. @noise: relative; NaN: the distribution observed on a real CPU
+ * limits experiments. @noise: relative noise; NaN: the distribution observed on a real CPU
  * (measure/source.h). */
 struct imitation *imitation_new(const struct machine *m, double noise, uint64_t seed);
 void imitation_free(struct imitation *i);

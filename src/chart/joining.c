@@ -15,8 +15,8 @@
 /* A union of port sets of the other µops, and the number of µops within its ports. */
 struct joiner_union {
     portset ports;
-    double mass, before;     /* number of µops within the ports; @before: without the µops of the
-                              * set that is being added */
+    double mass, before;     /* @mass: number of µops within the ports. @before: the same without
+                              * the µops of the set that is being added. */
 };
 
 struct joiner_row {
@@ -38,8 +38,8 @@ struct joiner {
     portset *sets;           /* candidate port sets of the second µops */
     portset set;             /* port set of the first µops (joining_first) */
     unsigned uops;
-    /* Order in which rows are evaluated. Those with a high cost are first, which rejects bad
-     * guesses early. */
+    /* Order in which rows are evaluated. Rows with a high cost are first, so that bad guesses are
+     * rejected early. */
     size_t *order;
     size_t rows_most;
     double deviation_most;
@@ -232,8 +232,8 @@ double joining_cost(struct joiner *j, size_t second, unsigned slots, double limi
                mass = r->own * (j->uops + 1);
         if (with) {
             cycles = larger(cycles, with[j->order[i]]);
-            /* a union with both sets has at most r->mass + mass µops, and at least the ports of
-             * both */
+            /* A union with both sets has at most r->mass + mass µops, and at least the ports of
+             * both sets. */
             if ((r->mass + mass) * inverse > cycles)
                 cycles = larger(cycles, with_set(j, r, both, mass));
         }

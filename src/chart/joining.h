@@ -1,7 +1,7 @@
 /* Cost of a form's candidate usage, given experiments with other forms. A search tries millions of
  * usages of one form, with one or two port sets, while the other forms' usages are constant.
- * Therefore their µops within every union of port sets are summed only once. The cycles of a row
- * are the maximum over non-empty unions Q of (number of µops within Q) / |Q|
+ * Therefore the µops of the other forms within each union of port sets are summed only once. The
+ * cycles of a row are the maximum over non-empty unions Q of (number of µops within Q) / |Q|
  * (throughput/throughput.h). */
 #ifndef PORTOLAN_CHART_JOINING_H
 #define PORTOLAN_CHART_JOINING_H

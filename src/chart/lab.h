@@ -25,8 +25,8 @@ struct lab {
     enum chart_stage stage;
     const char *what;            /* name of the current measurement, for messages */
     double shown;                /* clock_seconds of the last lab_show */
-    /* Relative deviation of times from the best mapping's prediction. On a real CPU it exceeds the
-     * noise of measurement. */
+    /* Relative deviation of times from the best mapping's prediction. On a real CPU this deviation
+     * exceeds the noise of measurement. */
     double noise;
     /* some times of the core exceed the port bound (chart/residual.h), so others may also exceed
      * it */
@@ -42,16 +42,15 @@ static inline double lab_off(const struct lab *lab)
 
 /* Requests an experiment of @n forms of lab->table->forms. Returns its row in the table. */
 size_t lab_ask(struct lab *lab, const struct flat_term *terms, size_t n);
-/* Sets the expected @cycles of @row, which is not measured yet. If the first measurement agrees, it
- * is not repeated. */
+/* Sets the expected @cycles of @row, which is not measured yet. If the first measurement agrees
+ * with them, the row is not measured again. */
 void lab_expect(struct lab *lab, size_t row, double cycles);
 /* Measures the requested rows. @what describes them in messages. Returns false with err on failure
  * or when cancelled. Rows without a stable time have no time. */
 bool lab_measure(struct lab *lab, const char *what, struct err *err);
 /* Returns the cycles of a row; NaN if it has no time. */
 double lab_cycles(const struct lab *lab, size_t row);
-/* Returns whether lab_show should be called now: the hooks show mappings, and the last call was
- * some time ago. */
+/* Returns whether lab_show is due: the hooks show mappings, and the last call was some time ago. */
 bool lab_show_due(const struct lab *lab);
 /* Passes @m, the mapping so far, to the hooks for display. */
 void lab_show(struct lab *lab, const struct mapping *m);

@@ -17,10 +17,10 @@
 #include "toolchain/assemble.h"
 
 #define WRITE_SECONDS 5.0    /* seconds between two writes of the file */
-#define WHOLE 0.1            /* largest distance from an integer of a latency that counts as one, in
-                              * cycles */
-#define NEAR 0.04            /* largest difference of latencies that count as equal, in cycles or
-                              * relative */
+#define WHOLE 0.1            /* largest distance in cycles from an integer at which a latency counts
+                              * as that integer */
+#define NEAR 0.04            /* largest difference, in cycles or relative, of latencies that count
+                              * as equal */
 #define OK "ok"
 
 /* Contents of the file of latencies. Rows of one form are adjacent. */
@@ -80,8 +80,8 @@ static void known_close(struct latency_file *k)
 }
 
 /* Reads the latencies of all chains of @code from the file. Returns false if one is missing. A
- * chain that failed on a busy core is missing, so it is measured again with the form's other
- * chains. */
+ * chain that failed on a busy core counts as missing. It is then measured again with the form's
+ * other chains. */
 static bool known_latencies(const struct latency_file *k, const struct form_code *code,
                             struct latency out[CHAINS_MAX], size_t *count)
 {
@@ -234,8 +234,8 @@ static double usual(const struct chart_latency *list, size_t n)
     return best;
 }
 
-/* Returns whether the chain measures the update of a base register, which is not a latency of the
- * value. */
+/* Returns whether the chain measures the update of a base register, which is not the latency of the
+ * form's value. */
 static bool steps_base(const struct chain *chain)
 {
     return chain->kind == CHAIN_OWN && strcmp(chain->from_name, "base") == 0;
@@ -264,8 +264,8 @@ static bool near(double a, double b)
 
 /* Adds a rule for the latency that one chain measures, if the machine mispredicts the chain. The
  * rule has the latency with which the machine predicts the measured time. If the chain has no other
- * form, that is the measured time. Otherwise the latencies of the other instructions are
- * subtracted. */
+ * form, this latency is the measured time. Otherwise the latencies of the other instructions are
+ * subtracted from that time. */
 static void add_rule(struct latency_finding *f, const struct form_code *code,
                      const struct latency *l)
 {
@@ -287,7 +287,7 @@ static void add_rule(struct latency_finding *f, const struct form_code *code,
         machine_put_latency(f->scratch, code->row->form, from, to, cycles, "");
         with = chain_cycles(f->scratch, code, &l->chain);
     }
-    /* If the machine lacks a form of the chain, there is a rule only for a chain that has no other
+    /* If the machine lacks a form of the chain, a rule is added only if the chain has no other
      * form. */
     if (isnan(with) ? own : isnan(without) || fabs(with - l->cycles) < fabs(without - l->cycles))
         machine_put_latency(f->chart->machine, code->row->form, from, to, cycles,
@@ -323,8 +323,8 @@ static void settle_latency(struct latency_finding *f, const struct chart_latency
         return;
     for (unsigned i = 0; i < 2; i++) {
         set_latency(both[i]->mapping, form, latency);
-        /* The models treat a form without ports as eliminated, with latency 0. The rule is needed
-         * if the issue width hides the form's ports. */
+        /* The models treat a form without ports as eliminated, with latency 0. The latency needs a
+         * rule if the form's ports are unknown because the issue width hides them. */
         if (latency > 0 && !mapping_find(both[i]->mapping, form)->usage.count)
             machine_add_latency(both[i], form, LATENCY_ANY, LATENCY_ANY, latency,
                                 "charted: measured");
@@ -332,7 +332,7 @@ static void settle_latency(struct latency_finding *f, const struct chart_latency
     f->lasting = f->scratch->latency_count;
 }
 
-/* Sets the latency rules of one form. The latencies of all forms must be set before, because chains
+/* Sets the latency rules of one form. The latencies of all forms must be set first, because chains
  * contain other forms. */
 static void settle_rules(struct latency_finding *f, const struct chart_latency *list, size_t n)
 {
@@ -372,8 +372,8 @@ static bool plain_load(const char *form)
 }
 
 /* Sets the fact load_latency, which the models need for dependences through loads. It is the
- * latency of the fastest moves from memory, because loads of register parts also merge. Without
- * such moves it is the smallest latency of a form with a load, minus one cycle for its
+ * latency of the fastest moves from memory, because loads into parts of registers also merge.
+ * Without such moves it is the smallest latency of a form with a load, minus one cycle for its
  * operation. */
 static void set_load_latency(struct latency_finding *f)
 {

@@ -22,12 +22,13 @@
 
 #define ROUNDS 2          /* minimum number of runs of a loop with arrays in private caches */
 #define ROUNDS_MOST 4     /* maximum number of runs of a loop whose lowest time is not confirmed */
-/* Runs of a loop with larger arrays, whose cache or memory other cores share. Their mean counts. */
+/* Number of runs of a loop with arrays in a shared cache or in memory. The mean of the runs
+ * counts. */
 #define ROUNDS_SHARED 2
 #define CONFIRMED 1.04    /* largest ratio to the lowest time with which another time confirms it */
-#define FAILED_MOST 20    /* most failed runs, which a busy machine causes */
-/* Seconds of a run with dependent loads in more than HOPS_FAR bytes. A shorter run begins with the
- * page tables in memory. */
+#define FAILED_MOST 20    /* maximum number of failed runs; a busy machine causes them */
+/* Seconds of a run with dependent loads in more than HOPS_FAR bytes. In a shorter run the page
+ * tables are not cached yet. */
 #define HOPS_SECONDS 0.015
 #define HOPS_FAR (double)(32 << 20)
 /* Distance of accessed lines for COST_ODD. The loop accesses a third of the lines, but uses all
@@ -147,7 +148,7 @@ static bool probe_run(struct memory_lines *p, const struct memory_costs *sizes, 
     if (!kernel_arrays_measure(&p->runs[at], &arrays, seconds, &m, err)) {
         if (err->code != ERR_LIMIT || ++p->failed > FAILED_MOST)
             return false;
-        err_clear(err);   /* the CPU was busy; a later round repeats the run */
+        err_clear(err);   /* The CPU was busy. A later round repeats the run. */
         return true;
     }
     p->rough[at][k] = m.cycles;
@@ -159,8 +160,9 @@ static bool probe_run(struct memory_lines *p, const struct memory_costs *sizes, 
     return true;
 }
 
-/* Returns the lowest time that another one confirms, because interference only adds time. If none
- * is confirmed, returns the lowest. *@apart: relative difference of the two times. */
+/* Returns the lowest time that another time confirms, because interference only adds time. If no
+ * time is confirmed, returns the lowest. *@apart receives the relative difference of the two
+ * times. */
 static double lowest(const double *cycles, unsigned count, double *apart)
 {
     unsigned at = 0;
@@ -172,7 +174,7 @@ static double lowest(const double *cycles, unsigned count, double *apart)
     return cycles[at];
 }
 
-/* Returns the time of loop @at with size @k. *@apart: its relative uncertainty. */
+/* Returns the time of loop @at with size @k. *@apart receives its relative uncertainty. */
 static double probe_time(const struct memory_lines *p, const struct memory_costs *sizes, size_t at,
                          size_t k, double *apart)
 {
@@ -200,8 +202,8 @@ static bool probe_settled(const struct memory_lines *p, const struct memory_cost
     return p->rounds[at][k] >= ROUNDS_MOST || apart <= CONFIRMED - 1;
 }
 
-/* Runs all loops until their times are confirmed. A loop with its own contents of memory runs one
- * size after the other, so that memory is filled only once. */
+/* Runs all loops until their times are confirmed. A loop that needs its own contents of memory runs
+ * all sizes in sequence, so that memory is filled only once. */
 static bool probes_run(struct memory_lines *p, const struct memory_costs *sizes, double seconds,
                        struct err *err)
 {
@@ -284,8 +286,8 @@ static void costs_fill(const struct memory_lines *p, struct memory_costs *out)
                                                             probes[COST_LOAD].lines;
             if (p->rounds[i][k])
                 out->cycles[i][k] = fmax(0, times[i][k] - other) / probes[i].lines;
-            /* A line loaded next to a written one takes at most its time in isolation. Times with
-             * interference may contradict this. */
+            /* A line that is loaded while another is written takes at most its time in isolation.
+             * Times with interference may contradict this. */
             if (i == COST_CONCURRENT)
                 out->cycles[i][k] = fmin(out->cycles[i][k], out->cycles[COST_LOAD][k]);
         }
@@ -359,7 +361,8 @@ static void sizes_replace(const struct memory_costs *m, const double *bytes, siz
 bool memory_lines_again(struct memory_lines *p, const bool wanted[MEMORY_COSTS],
                         const double *bytes, size_t count, struct memory_costs *m, struct err *err)
 {
-    /* Cost that is subtracted from another one, and is therefore measured again with it. */
+    /* For each cost, another cost that is subtracted from it and is therefore measured again with
+     * it. */
     static const enum memory_cost taken[MEMORY_COSTS] = {[COST_CONCURRENT] = COST_STORE,
                                                          [COST_ODD] = COST_SKIPPED};
     bool all[MEMORY_COSTS] = {[COST_LOAD] = true};
@@ -381,7 +384,7 @@ bool memory_lines_again(struct memory_lines *p, const bool wanted[MEMORY_COSTS],
     return ok;
 }
 
-/* Parses a number between @least and @most; false if it is invalid. */
+/* Parses a number between @least and @most. Returns false if it is invalid. */
 static bool number(const char *text, double least, double most, double *out)
 {
     char *end;
@@ -399,15 +402,15 @@ static enum memory_cost cost_named(const char *name)
     return cost;
 }
 
-/* Reads one row of the file; false if it is damaged. The rows of a cost have ascending sizes, and
- * all costs have the same sizes. */
+/* Reads one row of the file. Returns false if it is damaged. The rows of a cost have ascending
+ * sizes, and all costs have the same sizes. */
 static bool row_take(const struct kept_rows *kept, size_t row, struct memory_costs *out,
                      size_t filled[MEMORY_COSTS])
 {
     const enum memory_cost cost = cost_named(kept_field(kept, row, MEMORY_KEPT_FACT));
     double bytes, cycles, spread;
 
-    if (cost == MEMORY_COSTS)   /* the row has a value that does not depend on the size */
+    if (cost == MEMORY_COSTS)   /* The row has a value that does not depend on the size. */
         return true;
     if (filled[cost] == MEMORY_SIZES ||
         !number(kept_field(kept, row, MEMORY_KEPT_BYTES), 1024, 1e13, &bytes) ||

@@ -13,8 +13,8 @@ bool memory_lines_measure(double seconds, bool huge, bool (*cancelled)(void *sta
                           struct memory_costs *out, struct err *err);
 #define MEMORY_LINES_ARENA ((uint64_t)112 << 20)
 
-/* Creates the loops in sandbox @s with an arena of @room bytes. Call before the sandbox first runs.
- * Borrows both. Returns NULL with err on failure. memory_lines_free frees. */
+/* Creates the loops in sandbox @s with an arena of @room bytes. Call it before the first run of the
+ * sandbox. Borrows @s and @arena. Returns NULL with err on failure. memory_lines_free frees. */
 struct memory_lines;
 struct memory_lines *memory_lines_new(struct sandbox *s, struct arena_state *arena, double room,
                                       struct err *err);

@@ -12,7 +12,7 @@
 #define ROWS_MOST 48        /* maximum number of rows of a form that are evaluated */
 #define UOPS_MOST 3         /* maximum number of port sets of a usage that is tried */
 #define BEAM 12             /* number of usages that the beam search continues with */
-#define ERROR_MOST 0.5      /* largest relative error of a row; larger ones are limited to it */
+#define ERROR_MOST 0.5      /* larger relative errors of a row count as this error */
 #define CORE_WORSE 1.02
 #define CORE_NOTHING 1e-6
 #define SETS_MOST 48
@@ -42,14 +42,14 @@ struct element {
 /* The core without a split, or with one split applied. */
 struct view {
     /* @part: port set that new ports replace. @whole: port set whose µops get another µop on the
-     * new ports. 0: no split. */
+     * new ports. Both 0: no split. */
     portset part, whole, ports;
     unsigned shift;             /* offset of the new ports from those of @part */
     struct element elements[2 * SETS_MOST];
     size_t element_count;
     portset columns[COLUMNS_MOST];
-    float *rows;                /* number of µops within each column: a row for each form of the
-                                 * core, then one for each element */
+    float *rows;                /* number of µops within each column: one row per form of the core,
+                                 * then one per element */
     size_t width;
     double inverse[COLUMNS_MOST];
 };
@@ -241,7 +241,7 @@ static void look(void *state, unsigned worker)
     const struct chart_hooks *hooks = p->hooks;
     struct try *work = mem_alloc((2 * BEAM + 1) * sizeof *work);
 
-    /* only the calling thread polls for cancellation */
+    /* Only the calling thread polls for cancellation. */
     for (size_t i = worker; i < p->forms.count && !atomic_load(&p->over); i += p->threads) {
         if (worker == 0 && hooks->cancelled(hooks->state))
             atomic_store(&p->over, true);
@@ -274,7 +274,8 @@ static double core_error(struct parter *p, const struct view *v)
 }
 
 /* Fills @b from row @i of @t. @entry has the index in the core of each form. Returns true if at
- * most one form is not in the core. It is stored in *@outside, with b->own executions. */
+ * most one form is not in the core. Stores that form in *@outside, and the number of its executions
+ * in b->own. */
 static bool single_input_make(const struct experiments *t, size_t i, const size_t *entry,
                               const struct mapping *core, struct single_input_core *b,
                               uint32_t *outside)
@@ -358,7 +359,8 @@ static bool sets_collect(struct parter *p)
     return true;
 }
 
-/* Returns the sum of the improvements of all forms that improve enough. 0: too few forms do. */
+/* Returns the sum of the improvements of all forms that improve enough. Returns 0 if too few forms
+ * improve enough. */
 static double gain_of(const struct parter *p)
 {
     double sum = 0;

@@ -11,8 +11,9 @@
 #define PIPE_SUM 0.9
 #define BALANCE_MOST 4
 
-/* Measures the first form without a known pipe together with all other such forms. It and the forms
- * that share its pipe get pipe number @pipe. *@found: there is a form without a pipe. */
+/* Measures the first form without a known pipe together with all other such forms. This form and
+ * the forms that share its pipe get pipe number @pipe. *@found receives whether there is a form
+ * without a pipe. */
 static bool find_pipe(struct lab *lab, struct pipe_form *forms, size_t n, int pipe, bool *found,
                       struct err *err)
 {

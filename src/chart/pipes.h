@@ -13,8 +13,9 @@ struct pipe_form {
     int pipe;               /* pipe number; -1: none */
 };
 
-/* Finds which of @forms use the same pipe: in a pair their times add up. Numbers the eight pipes
- * with the most forms in the order of discovery. Returns false with err on failure. */
+/* Finds which of @forms use the same pipe: the time of such a pair is the sum of both times.
+ * Numbers the eight pipes with the most forms in the order of discovery. Returns false with err on
+ * failure. */
 bool pipes_find(struct lab *lab, struct pipe_form *forms, size_t n, unsigned *pipes,
                 struct err *err);
 

@@ -20,9 +20,9 @@
 #define LATER_ASKED 2
 #define TELLS 4.0            /* smallest difference of two guesses' predictions with which an
                               * experiment distinguishes them, in standard deviations */
-/* largest excess of the cost over the best guess's with which a guess is still possible */
+/* largest excess of a guess's cost over the best cost with which the guess is still possible */
 #define STILL 9.0
-/* largest additional cost of new times with which the best guess is not searched again */
+/* largest additional cost of new times with which the search for the best guess is not repeated */
 #define FORETOLD 1.0
 /* number of random experiments that a usage must predict before it is accepted */
 #define CHECKS 2
@@ -48,12 +48,14 @@ struct placing {
     bool explained;              /* the times do not contradict the guess */
     bool sought;                 /* the guess is the result of a search */
     bool done, all;
-    unsigned failed;             /* number of rounds in which no guess explained all times */
+    /* number of rounds in which no guess explained all times of the form */
+    unsigned failed;
     unsigned checked;            /* number of rounds of random experiments */
     struct guess foretold;       /* guess when the last random experiments were requested */
     bool hidden;
     struct guess rival;
-    double rivals;               /* sum of the alternatives' weights; the guess has the weight 1 */
+    /* sum of the weights of the alternatives; the weight of the guess is 1 */
+    double rivals;
     /* alternatives that explain the times about equally well, the best one first */
     struct guess others[OTHERS_MOST];
     unsigned other_count;
@@ -284,8 +286,8 @@ static void judge(struct placing *f)
     f->explained = times_explained(&seen);
 }
 
-/* Returns whether the guess of an earlier search also explains the new times. f->guess.cost is its
- * cost without them. */
+/* Returns whether the guess of an earlier search also explains the new times. f->guess.cost is the
+ * guess's cost without the new times. */
 static bool goes_on(struct placing *f)
 {
     double before = f->guess.cost;
@@ -338,8 +340,8 @@ struct rivals {
     size_t n;
 };
 
-/* Adds a guess whose cost is little above the best one's. The cost may be higher by that of one
- * time above the port bound, because such a time favours usages with too many µops. */
+/* Adds a guess whose cost exceeds the best cost only slightly. The allowed excess includes the cost
+ * of one time above the port bound, because such a time favours usages with too many µops. */
 static void add_rival(void *state, const struct guess *other)
 {
     struct rivals *r = state;
@@ -353,7 +355,8 @@ static void add_rival(void *state, const struct guess *other)
         if (guess_equal(&r->list[i], &g))
             return;
     size_t at = r->n;
-    if (r->n == CHOICES_MOST) {   /* the list is full: replaces its worst guess if @g costs less */
+    /* If the list is full, @g replaces the worst guess of the list, provided that @g costs less. */
+    if (r->n == CHOICES_MOST) {
         at = 1;
         for (size_t i = 2; i < r->n; i++)
             at = r->list[i].cost > r->list[at].cost ? i : at;
@@ -392,7 +395,7 @@ static size_t prefer_tested(const struct placer *p, struct placing *f, struct ri
     const portset tested = sights_ports(&f->sights);
     size_t best = 0;
 
-    /* A form of the core keeps its guess, because there is no other one for its ports. */
+    /* A form of the core keeps its guess, because no other form keeps its ports busy. */
     if (!guess_assumes(&f->guess, p->lattice, tested) ||
         mapping_find(p->mapping, p->lab->table->forms.items[f->form->form]))
         return 0;
@@ -416,7 +419,8 @@ static size_t prefer_tested(const struct placer *p, struct placing *f, struct ri
 }
 
 /* Selects up to @most experiments that distinguish the best guess from its alternatives. If there
- * are none, computes the alternatives' weights. Other threads may process other forms meanwhile. */
+ * are none, computes the alternatives' weights. Other threads may process other forms at the same
+ * time. */
 static void consider(const struct placer *p, struct placing *f, size_t most)
 {
     struct rivals *r = mem_zero(1, sizeof *r);
@@ -439,8 +443,8 @@ static void consider(const struct placer *p, struct placing *f, size_t most)
     for (size_t i = 1; i < r->n && !f->wanted_count; i++) {
         if (!(any[swapped] >> (i == swapped ? 0 : i) & 1)) {
             if (f->guess.n || guess_uops(&f->guess) == guess_uops(&r->list[i]))
-                /* no experiment with this core distinguishes the two; ambiguities_find searches for
-                 * others */
+                /* No experiment with this core distinguishes the two. ambiguities_find searches for
+                 * others. */
                 continue;
             f->hidden = true;
         }
@@ -463,7 +467,8 @@ static bool decide(struct placer *p, struct placing *f, size_t most)
 }
 
 /* Requests a few random experiments with saturators of the guess's ports or of issue slots. Only
- * they contradict a wrong usage without alternatives. Returns false if there are none. */
+ * such experiments contradict a wrong usage that has no alternatives. Returns false if there are
+ * none. */
 static bool ask_checks(struct placer *p, struct placing *f)
 {
     size_t *list = mem_alloc((saturator_levels(&p->saturators) + 1) * sizeof *list);
@@ -608,7 +613,7 @@ static bool place_some(struct placer *p, bool first_ones, struct err *err)
         show(p);
     }
     for (size_t i = 0; i < p->n; i++)
-        /* The number of rounds was limited, so some guesses may not be distinguished. */
+        /* The number of rounds is limited, so some guesses may not be distinguished. */
         if (in_round(&p->forms[i])) {
             decide(p, &p->forms[i], 0);
             p->forms[i].done = true;
@@ -658,7 +663,8 @@ static void write_placement(const struct placer *p, const struct placing *f,
     out->experiments = (unsigned)f->sights.list.count;
     out->error = f->worst;
     out->explained = f->explained;
-    if (f->guess.pipe > 0 && f->pipe < 0) {   /* there are more pipes than ports; omits this one */
+    /* There are more pipes than free ports. This pipe is omitted. */
+    if (f->guess.pipe > 0 && f->pipe < 0) {
         struct guess without = f->guess;
         without.pipe = 0;
         struct times_seen seen;
@@ -717,7 +723,7 @@ bool place_forms(struct lab *lab, const struct mapping *mapping, const struct pl
     ok = ok && place_some(&p, true, err) && place_some(&p, false, err) &&
          find_pipes(&p, &pipes, err);
     *ports = *mapping_ports(mapping);
-    for (uint8_t i = 0; ok && i < pipes; i++) {   /* at most PORTS_MAX */
+    for (uint8_t i = 0; ok && i < pipes; i++) {   /* At most PORTS_MAX pipes. */
         char name[PORT_NAME_MAX];
         /* name of a port for a blocking pipe */
         snprintf(name, sizeof name, i ? "%uDV" : "DV", i + 1);

@@ -25,14 +25,14 @@ struct placement {
     double error;           /* largest relative error of a measurement of the form */
     unsigned experiments;
     bool explained;         /* the usage explains all measurements of the form within the noise */
-    /* No experiment distinguishes the alternatives, because the issue width limits those in which
-     * they differ. */
+    /* No experiment distinguishes the alternatives, because the issue width limits the experiments
+     * in which they differ. */
     bool hidden;
     portset untested;       /* ports whose saturators were not measured with the form */
     /* most likely alternative that an experiment would distinguish; NULL: none */
     char *rival;
-    /* Usages that explain the times about equally well, the most likely one first. Some may be
-     * distinguishable by experiments with this core. */
+    /* Usages that explain the times about equally well, most likely first. Experiments with this
+     * core may distinguish some of them. */
     struct chart_usage *others;
     unsigned other_count;
 };

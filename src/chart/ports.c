@@ -14,19 +14,20 @@
 #include "throughput/predict.h"
 
 #define ORDERS 6             /* maximum number of orders of joining that are tried */
-/* Relative error that counts for an experiment with an omitted form. Models of real CPUs have
- * smaller errors. */
+/* Relative error that counts for an experiment with an omitted form. The error of an experiment
+ * without omitted forms is smaller on real CPUs. */
 #define UNKNOWN_ERROR 0.05
-/* Largest error that counts for a time above the port bound, because its ports may be right. */
+/* Larger errors of times above the port bound count as this error, because the ports may be
+ * right. */
 #define LATE_ERROR 0.016
-/* Smallest share of a core's times above the port bound with which such times are possible. With
- * fewer, they refute a usage as shorter times do. */
+/* Smallest share of a core's times above the port bound with which the bound may be exceeded at
+ * all. With a smaller share, such a time refutes a usage like a shorter time does. */
 #define LATE_SHARE_LEAST 0.02
 #define LATE_DEVIATIONS 4
 /* largest mean error with which a result of the exact search is accepted */
 #define EXACT_ERROR 0.003
-/* Smallest share of the forms that a result must have. Omitted forms are placed as forms outside
- * the core. */
+/* Smallest share of the forms that a result must have. Omitted forms are later placed like forms
+ * outside the core. */
 #define EXACT_SHARE 0.5
 #define ENOUGH_SHARE 0.95    /* smallest share of joined forms with which no other order is tried */
 #define NOISY_SHARE 0.8      /* ENOUGH_SHARE at higher noise levels */
@@ -79,7 +80,8 @@ static bool *rows_known(const struct experiments *t, const bool *keep, const str
     return out;
 }
 
-/* How times above the port bound count: fully, or less with a limit for few or many such times. */
+/* How times above the port bound count: fully, or less, with one limit for few and another for many
+ * such times. */
 enum lates { LATES_FULL, LATES_FEW, LATES_MANY };
 
 /* Returns the cycles in isolation of each form of @t; NaN if unknown. The caller frees. */
@@ -235,14 +237,15 @@ static struct found judge_found(const struct lab *lab, const bool *keep, enum la
     return f;
 }
 
-/* Returns whether @f has the share @share of @n forms and explains them within the noise. */
+/* Returns whether @f contains at least @share of the @n forms and explains them within the
+ * noise. */
 static bool is_exact(const struct found *f, size_t n, double share)
 {
     return f->mapping && f->error <= EXACT_ERROR && (double)f->forms >= share * (double)n;
 }
 
-/* Moves forms that @m lacks to the front of @order, because joined forms may have taken their
- * ports. */
+/* Moves forms that @m lacks to the front of @order, because forms that were added first may have
+ * taken their ports. */
 static void left_out_first(const struct lab *lab, const struct mapping *m, size_t n,
                            uint32_t *order)
 {
@@ -257,16 +260,16 @@ static void left_out_first(const struct lab *lab, const struct mapping *m, size_
     free(before);
 }
 
-/* Returns whether the error of @f is within the scatter of a real CPU. If so, it is better to place
- * the omitted forms than to search with a larger error. */
+/* Returns whether the error of @f is within the scatter of a real CPU. If so, the omitted forms are
+ * better placed later than included with a larger error. */
 static bool is_quiet(const struct found *f, size_t n)
 {
     return f->mapping && f->error <= SIGHT_NOISE && (double)f->forms >= EXACT_SHARE * (double)n;
 }
 
-/* Returns the score of @f; a lower one is better. If the error is within the scatter, it is the
- * error plus a small price per omitted form and @port_price per port. Otherwise it is the error on
- * all rows. */
+/* Returns the score of @f; a lower one is better. If the error is within the scatter, the score is
+ * the error plus a small price per omitted form and @port_price per port. Otherwise the score is
+ * the error on all rows. */
 static double score(const struct lab *lab, const bool *keep, const struct found *f, size_t n,
                     double port_price)
 {
@@ -342,7 +345,7 @@ static bool has_time_alone(const struct lab *lab, uint32_t form)
 }
 
 /* Returns how many of the @n forms have a usage from an earlier run. Returns 0 if that core has a
- * form that is not charted now or has no time. */
+ * form that this chart lacks or that has no time. */
 static size_t count_known(const struct lab *lab, const uint32_t *forms, size_t n)
 {
     const struct mapping *core = lab->options->core;
@@ -359,8 +362,8 @@ static size_t count_known(const struct lab *lab, const uint32_t *forms, size_t n
 }
 
 /* Returns whether the core of an earlier run has nearly all of the @n forms (@known of them) and
- * predicts them well. If so, no search is needed. The core of a smaller chart has too few of
- * them. */
+ * predicts them well. If so, no search is needed. The core of a smaller chart has too few of the
+ * forms. */
 static bool known_explains(const struct lab *lab, const bool *keep, size_t known, size_t n)
 {
     const struct experiments *t = lab->table;

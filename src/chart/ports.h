@@ -20,12 +20,13 @@ struct core_ports {
 };
 
 /* Infers from the rows of the lab's table in @keep, which have only the @n @forms. @forms must be
- * sorted, the simplest first. May omit forms that fit no mapping. Returns false with err on
+ * sorted, the simplest first. Forms that fit no mapping may be omitted. Returns false with err on
  * failure. core_ports_done frees @out. */
 bool core_ports_find(struct lab *lab, const bool *keep, const uint32_t *forms, size_t n,
                      struct core_ports *out, struct err *err);
 /* Returns the mean relative error of @m on those rows of @t in @keep (NULL: all) whose forms it
- * has. @late: times above the port bound count less. Returns INFINITY if there is no such row. */
+ * has. @late: true if times above the port bound count less. Returns INFINITY if there is no such
+ * row. */
 double core_ports_error(const struct experiments *t, const bool *keep, const struct mapping *m,
                         bool late);
 void core_ports_done(struct core_ports *c);

@@ -110,8 +110,8 @@ static struct probe_node *new_node(struct table_reader *r, enum probe_node_kind 
     return n;
 }
 
-/* Sets the depth of @n to more than that of @below. A chain of operators or definitions nests as
- * deeply as it is long, and its value is computed by recursion. */
+/* Makes the depth of @n greater than that of @below. The depth is limited, because values are
+ * computed by recursion, and a chain of operators or definitions nests as deeply as it is long. */
 static void nest(struct table_reader *r, struct probe_node *n, const struct probe_node *below)
 {
     if (!r->ok)
@@ -232,7 +232,8 @@ static struct probe_node *over_node(struct table_reader *r, unsigned which)
     return n;
 }
 
-/* Reads an expression that begins with a word of the program. Returns NULL if @name is none. */
+/* Reads an expression that begins with a word of the program. Returns NULL if @name is no such
+ * word. */
 static struct probe_node *reserved_node(struct table_reader *r, const char *name)
 {
     char word[NAME_MOST];

@@ -73,7 +73,7 @@ struct table_loop {
     const char *name;
     unsigned dimensions;
     struct {
-        unsigned group;      /* NO_GROUP: a range of numbers */
+        unsigned group;      /* group of the index; NO_GROUP: the index has a range of numbers */
         unsigned from, count;
     } over[PROBE_DIMENSIONS];
     struct piece *text;
@@ -89,7 +89,7 @@ struct definition {
 enum case_verdict { CASE_VALUE, CASE_UNKNOWN, CASE_NOTHING };
 
 struct fact_case {
-    struct probe_node *when;       /* NULL: always */
+    struct probe_node *when;       /* condition; NULL: the case always applies */
     enum case_verdict verdict;
     struct piece *value, *why;
 };

@@ -1,11 +1,11 @@
 /* Reading of tables of probes: words, variables and expressions (chart/probe_expression.c). After
- * the first error the functions read nothing further, and nobody may evaluate what they return. */
+ * the first error the functions read nothing further. Their results must then not be evaluated. */
 #ifndef PORTOLAN_CHART_PROBE_READER_H
 #define PORTOLAN_CHART_PROBE_READER_H
 
 #include "chart/probe_parts.h"
 
-#define NAME_MOST 64         /* maximum number of bytes of a name and its end */
+#define NAME_MOST 64         /* maximum number of bytes of a name, including the final NUL */
 #define DEPTH_MOST 64        /* maximum number of nested expressions and gaps */
 #define CHAIN_MOST 2000      /* maximum depth of an expression with its definitions */
 
@@ -21,7 +21,8 @@ struct table_reader {
     struct err *err;
 };
 
-/* Stores in @out the index of the element of @list with the name @wanted; their number if none. */
+/* Stores in @out the index of the element of @list with the name @wanted; the number of elements if
+ * there is none. */
 #define READER_FIND(list, wanted, out)                                                            \
     do {                                                                                          \
         (out) = 0;                                                                                \
@@ -38,7 +39,7 @@ void reader_fail(struct table_reader *r, const char *format, ...)
 size_t reader_continuation(const char *at);
 /* Skips spaces and continuations. */
 void reader_skip(struct table_reader *r);
-/* Skips them, and returns whether the line ends. */
+/* Skips blanks and continuations. Returns whether the line ends. */
 bool reader_at_end(struct table_reader *r);
 /* Skips @sign if it comes next. A sign of letters must be a whole word. */
 bool reader_take(struct table_reader *r, const char *sign);
@@ -46,8 +47,8 @@ bool reader_take(struct table_reader *r, const char *sign);
 void reader_expect(struct table_reader *r, const char *sign);
 /* Reads a name. Returns false, with nothing read, if there is none. */
 bool reader_name(struct table_reader *r, char name[NAME_MOST]);
-/* Returns the index of group @name; their number if none. A group whose items are being read is not
- * found, so that no text contains itself. */
+/* Returns the index of group @name; the number of groups if there is none. Does not find a group
+ * whose items are being read, so that no text contains itself. */
 unsigned reader_group(const struct table_reader *r, const char *name);
 /* Returns whether the name has a meaning in every table. */
 bool reader_reserved(const char *name);

@@ -103,8 +103,8 @@ static double median(double *values, size_t n)
     return (values[(n - 1) / 2] + values[n / 2]) / 2;
 }
 
-/* Evaluates an expression over a range, of which only the first TIMES_MOST values count. Those that
- * are NaN do not count. */
+/* Evaluates an expression over the first TIMES_MOST values of a range. Results that are NaN do not
+ * count. */
 static double over_value(struct probe_run *run, const struct probe_node *n, double *locals)
 {
     const double from = argument(run, n, 0, locals), to = argument(run, n, 1, locals);
@@ -139,7 +139,7 @@ static double over_value(struct probe_run *run, const struct probe_node *n, doub
     return NAN;
 }
 
-/* Returns the time of a loop; NaN if an index is outside of its family. */
+/* Returns the time of a loop; NaN if an index is outside the range of the family. */
 static double loop_value(struct probe_run *run, const struct probe_node *n, double *locals)
 {
     const struct table_loop *loop = &run->t->loops.items[n->at];
@@ -233,8 +233,8 @@ static void add_words(struct probe_run *run, const struct piece *p, double *loca
         str_add(out, "none");
 }
 
-/* Appends a text, of which a part is missing if it exceeds TEXT_MOST. @loop: the loop over whose
- * items the text runs; NULL: none. Its indices are the first locals. */
+/* Appends a text, which is cut off at TEXT_MOST bytes. @loop: loop over whose items the text runs;
+ * NULL: none. The loop's indices are the first locals. */
 static void expand(struct probe_run *run, const struct piece *p, const struct table_loop *loop,
                    double *locals, struct str *out)
 {
@@ -247,7 +247,7 @@ static void expand(struct probe_run *run, const struct piece *p, const struct ta
         case PIECE_ITEM:
             for (unsigned d = 0; loop && d < loop->dimensions; d++)
                 if (loop->over[d].group == p->group) {
-                    /* an item's own text has the loop's indices, but not its variables */
+                    /* The text of an item has the loop's indices, but not the loop's variables. */
                     double inner[PROBE_LOCALS] = {locals[0], locals[1]};
                     const struct item_group *g = &run->t->groups.items[p->group];
                     expand(run, g->items.items[(size_t)locals[d]].text[p->column], loop, inner,

@@ -27,8 +27,8 @@ enum text_kind { TEXT_CODE, TEXT_WORDS };
 
 static struct piece *pieces(struct table_reader *r, enum text_kind kind, char stop);
 
-/* Reads "GROUP}" or "GROUP.COLUMN}" in a loop's text or an item. Returns NULL, with nothing read,
- * if it is something else. */
+/* Reads "GROUP}" or "GROUP.COLUMN}" in a loop's text or an item. Returns NULL, without reading, if
+ * the text is something else. */
 static struct piece *item_gap(struct table_reader *r, enum text_kind kind)
 {
     static const char *const columns[COLUMNS] = {"word", "text", "other"};
@@ -58,7 +58,7 @@ static struct piece *item_gap(struct table_reader *r, enum text_kind kind)
     return p;
 }
 
-/* Reads a gap, of which the brace was read. */
+/* Reads a gap whose opening brace was already read. */
 static struct piece *gap(struct table_reader *r, enum text_kind kind)
 {
     const unsigned before = r->local_count;
@@ -109,8 +109,8 @@ static void add_character(struct table_reader *r, enum text_kind kind, struct st
     }
 }
 
-/* Reads a text up to the end of the line or the character @stop, which stays unread. Spaces at its
- * ends do not count. */
+/* Reads a text up to the end of the line or the character @stop, which stays unread. Omits spaces
+ * at both ends. */
 static struct piece *pieces(struct table_reader *r, enum text_kind kind, char stop)
 {
     struct piece *first = NULL, **last = &first;
@@ -122,7 +122,7 @@ static struct piece *pieces(struct table_reader *r, enum text_kind kind, char st
     for (bool ends = !r->ok; !ends;) {
         const bool doubled = (*r->at == '{' || *r->at == '}') && r->at[1] == *r->at;
         const bool opens = *r->at == '{' && !doubled;
-        /* a closing brace ends a body, even if another one follows */
+        /* A closing brace ends a body, even if another brace follows. */
         ends = !*r->at || *r->at == '\n' || (*r->at == stop && (stop == '}' || !doubled));
         if (!ends && *r->at == '}' && !doubled) {
             reader_fail(r, "'}' without '{'");
@@ -152,7 +152,7 @@ static struct piece *pieces(struct table_reader *r, enum text_kind kind, char st
     return first;
 }
 
-/* Reports a text of @p that needs an item of a group over which the open loop does not run. */
+/* Reports texts of @p that need an item of a group over which the open loop does not run. */
 static void check_items(struct table_reader *r, const struct piece *p)
 {
     for (; r->ok && p; p = p->next) {
@@ -181,7 +181,7 @@ static void check_new(struct table_reader *r, const char *name)
         reader_fail(r, "'%s' is already defined", name);
 }
 
-/* Reads a new name of an entry. Returns a copy that the table owns; NULL: none. */
+/* Reads a new name of an entry. Returns a copy that the table owns; NULL on failure. */
 static const char *new_name(struct table_reader *r)
 {
     char name[NAME_MOST];

@@ -1,5 +1,5 @@
 /* Tables of probes (data/probes/ISA.probes): loops, and how facts follow from their times.
- * docs/probes.md has the format. A table does not change after it was read, and any thread may use
+ * docs/probes.md has the format. After reading, a table does not change, and any thread may use
  * it. */
 #ifndef PORTOLAN_CHART_PROBE_TABLE_H
 #define PORTOLAN_CHART_PROBE_TABLE_H

@@ -130,7 +130,7 @@ static void assemble_all(const struct probes *p, size_t first)
     lock_take(&known.lock);
     for (size_t i = first; i < p->list.count; i++) {
         const char *lines = p->list.items[i].text;
-        /* A probe with such a label itself is assembled separately. */
+        /* A probe that itself contains such a label is assembled separately. */
         if (known_code(isa, lines)->count || names_find(&asked, lines) != UINT32_MAX ||
             strstr(lines, LABEL) || text.length + strlen(lines) > TOGETHER_MOST)
             continue;
@@ -153,14 +153,14 @@ size_t probe_decode(const struct probes *p, size_t at, const struct insn **out)
 
     lock_take(&known.lock);
     struct probe_code *code = known_code(isa, text);
-    /* The probe is not assembled, or was rejected. Another try may succeed, for example after the
-     * disk was full. */
+    /* The probe is not assembled yet, or was rejected. A second attempt may succeed, for example if
+     * the disk was full. */
     if (!code->count) {
         free(code->insns);
         *code = assemble_probe(isa, text);
     }
     const size_t count = code->count;
-    *out = count ? code->insns : NULL;   /* only an empty entry changes */
+    *out = count ? code->insns : NULL;   /* Only an empty entry changes. */
     lock_give(&known.lock);
     return count;
 }
@@ -192,8 +192,8 @@ bool probes_run(struct probes *p, struct err *err)
     return ok && lab_goes_on(p->lab, err);
 }
 
-/* Instructions that may only take an issue slot. Nops may fuse with their neighbours at rename, and
- * a CPU may execute moves instead of eliminating them. */
+/* Instructions that may only take an issue slot. Several are tried, because nops may fuse with
+ * their neighbours at rename, and a CPU may execute moves instead of eliminating them. */
 /* The last one has six bytes, because short instructions are slow on some CPUs. */
 static const char *const fillers[] = {"nop", "mov ecx, edx", ".byte 0x66, 0x0f, 0x1f, 0x44, 0, 0"};
 #define SHORT_FILLERS 2

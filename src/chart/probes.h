@@ -1,5 +1,5 @@
 /* Small loops that a chart measures in one batch, and functions that set the facts concluded from
- * them. Use from one thread. */
+ * the times. Use from one thread. */
 #ifndef PORTOLAN_CHART_PROBES_H
 #define PORTOLAN_CHART_PROBES_H
 
@@ -43,7 +43,7 @@ bool probes_run(struct probes *p, struct err *err);
 bool probes_find_filler(struct probes *p, struct err *err);
 /* Appends @line @count times to @out. */
 void probe_repeat(const char *line, unsigned count, struct str *out);
-/* Returns the filler; a nop if it is unknown. A loop with nops allows no conclusion. */
+/* Returns the filler, or a nop if the filler is unknown. A loop with nops allows no conclusion. */
 const char *probe_filler(const struct probes *p);
 static inline double probe_time(const struct probes *p, size_t at)
 {
@@ -54,8 +54,8 @@ static inline double probe_time(const struct probes *p, size_t at)
 size_t probe_decode(const struct probes *p, size_t at, const struct insn **out);
 void probes_done(struct probes *p);
 
-/* Sets fact @key in c->facts and in the machine. If @value is NULL, marks the fact as unknown with
- * the reason @why and omits it from the machine. */
+/* Sets fact @key in c->facts and in the machine. If @value is NULL, marks the fact as unknown, with
+ * the reason @why, and omits the fact from the machine. */
 void probe_tell(struct probes *p, const char *key, const char *value, const char *unit,
                 const char *why);
 

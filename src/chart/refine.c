@@ -29,12 +29,13 @@
 #define LATE_SHARE_MOST 0.5
 /* Confidence below which a usage of the core is judged by all its experiments as well. */
 #define DOUBTFUL_CORE 0.5
-#define QUICK_UOPS 8      /* most µops of a usage with a single port set */
-/* Weight of the frequencies: the forms with one usage are not independent examples of it. */
+#define QUICK_UOPS 8      /* maximum number of µops of a usage with a single port set */
+/* Weight of the frequencies. It is below 1, because forms with the same usage are not independent
+ * examples of it. */
 #define PRIOR_WEIGHT 0.5
 #define EQUAL 1e-6        /* largest difference of the costs of equal times */
-#define OTHERS_MOST 12    /* most alternatives stored per form */
-#define OTHER_LEAST 0.002 /* least weight of an alternative; the usage has weight 1 */
+#define OTHERS_MOST 12    /* maximum number of alternatives stored per form */
+#define OTHER_LEAST 0.002 /* smallest weight of an alternative; the usage itself has weight 1 */
 
 typedef VEC(uint32_t) row_list;
 
@@ -42,7 +43,7 @@ typedef VEC(uint32_t) row_list;
 struct refine_use {
     struct usage usage;
     unsigned slots;
-    bool memory, vectors; /* memory: its forms access memory; vectors: its forms use vectors */
+    bool memory, vectors; /* @memory: its forms access memory. @vectors: its forms use vectors. */
     size_t forms;
     double cycles; /* cycles of the usage in isolation */
     size_t at;     /* sequence number of the usage */
@@ -70,8 +71,8 @@ struct refining {
     size_t set_count;
     struct refined *out; /* results by form */
     bool core;           /* true: evaluates forms of the core; false: all other forms */
-    /* The last sweep changed a usage, or whether a form is explained. Only experiments whose other
-     * forms are explained count. */
+    /* True if the last sweep changed a usage, or whether a form is explained. Experiments count
+     * only if their other forms are explained. */
     bool unsettled;
     unsigned workers;
     atomic_bool over;
@@ -80,7 +81,7 @@ struct refining {
 struct tried_usage {
     struct usage usage;
     unsigned slots;
-    double cost, times; /* @times: the part of the cost that the times have */
+    double cost, times; /* @times: the part of the cost that is due to the times */
 };
 
 /* State of trying usages for one form. */
@@ -92,8 +93,8 @@ struct refine_trial {
     uint32_t own;                    /* index of the form in @table */
     uint32_t *causes;                /* per row: index of the slowest other form */
     struct mapping *mapping;         /* mapping in which the usage is tried */
-    double *cycles, *least;          /* cycles: predicted cycles of each row; least: cycles of each
-                                      * row without the form */
+    double *cycles, *least;          /* @cycles: predicted cycles of each row. @least: cycles of
+                                      * each row without the form. */
     struct mapping_entry entry;
     VEC(struct tried_usage) tried;
     struct usage best;
@@ -193,8 +194,8 @@ static void take_uses(struct refining *r)
 }
 
 /* Returns whether the usages of all forms in row @i except @form are known to explain their times.
- * For forms of the core, these must be in the core, because the usages of all other forms depend on
- * the core. */
+ * If @form is in the core, the other forms must be in the core, because usages outside the core
+ * depend on the core. */
 static bool others_explained(const struct refining *r, size_t i, uint32_t form)
 {
     const struct chart *c = r->c;
@@ -223,7 +224,7 @@ static void take_rows(struct refining *r)
         }
 }
 
-/* Returns a new table with copies of @rows. The caller frees it. */
+/* Returns a new table with copies of @rows. The caller frees the table. */
 static struct experiments *table_of(const struct experiments *from, const row_list *rows)
 {
     struct experiments *t = experiments_new();
@@ -242,8 +243,9 @@ static struct experiments *table_of(const struct experiments *from, const row_li
 }
 
 /* Returns -2 ln of the prior probability of @u for a form of the trial's kind. The probability is
- * the frequency of the usage. All usages that no form has are together as frequent as those that a
- * single form has (Good and Turing's estimate), and each of their µops may use any port set. */
+ * the frequency of the usage. All usages that no form has, together, count as frequent as all
+ * usages of a single form (Good and Turing's estimate). Each µop of such a usage may use any port
+ * set. */
 static double prior_cost(const struct refine_trial *t, const struct usage *u, unsigned slots)
 {
     const struct refining *r = t->refining;
@@ -260,7 +262,8 @@ static double prior_cost(const struct refine_trial *t, const struct usage *u, un
            log((forms + fresh) / ((double)r->kinds[t->memory][t->vectors] + singles));
 }
 
-/* Returns the form in @terms, other than @own, that takes longest alone; @own if there is none. */
+/* Returns the form in @terms, other than @own, that takes longest in isolation; @own if there is
+ * none. */
 static uint32_t slowest(const struct chart *c, const struct flat_term *terms, uint32_t n,
                         uint32_t own)
 {
@@ -289,7 +292,7 @@ static uint32_t executions(const struct refine_trial *t, size_t i)
     return n;
 }
 
-/* Returns whether @u was already tried, and records it. */
+/* Returns whether @u was already tried. Records @u as tried. */
 static bool is_tried(struct refine_trial *t, const struct usage *u, unsigned slots)
 {
     struct tried_usage now = {.slots = slots};
@@ -314,7 +317,7 @@ static void add_time(const struct refine_trial *t, size_t i, struct times_seen *
      * forms. */
     if (is < t->least[i] - EXPLAINS * sigma)
         return;
-    /* If the form takes longer in isolation than predicted, its cause may also slow it in this
+    /* If the form takes longer in isolation than predicted, the cause may also slow it in this
      * experiment. */
     if (seen->late && !single && is > says && alone > says && alone <= RESIDUAL_RATIO_ALONE * says)
         says = fmin(is, alone);
@@ -372,7 +375,8 @@ static void try_change(struct refine_trial *t, const struct usage *from, unsigne
     usage_done(&u);
 }
 
-/* Tries the usage with all µops on @set whose number explains the form's time in isolation. */
+/* Tries the usage whose µops are all on @set. Their number follows from the form's time in
+ * isolation. */
 static void try_single(struct refine_trial *t, portset set, unsigned slots)
 {
     const double count = rint(t->form->alone * portset_size(set));
@@ -414,9 +418,9 @@ static int by_cost(const void *a, const void *b)
     return (x->cost > y->cost) - (x->cost < y->cost);
 }
 
-/* Moves the likeliest alternatives from t->tried to @out, and sets its confidence. Usages with
- * equal predictions count as one: if an experiment could distinguish them, ambiguities_find lowers
- * the confidence. */
+/* Moves the likeliest alternatives from t->tried to @out, and sets the confidence of @out. Usages
+ * with equal predictions count as one. If an experiment could distinguish them, ambiguities_find
+ * lowers the confidence. */
 static void take_others(struct refine_trial *t, struct refined *out)
 {
     double sum = 1;
@@ -594,7 +598,7 @@ size_t refine_usages(const struct lab *lab, struct chart *c)
     struct refining r = {.lab = lab, .c = c, .out = mem_zero(c->form_count + 1, sizeof *r.out)};
     size_t changed = 0;
 
-    ambiguities_forget(c);   /* they refer to the alternatives so far */
+    ambiguities_forget(c);   /* The found ambiguities refer to the previous alternatives. */
     for (unsigned core = 2; core--;) {
         r.core = core;
         r.unsettled = true;

@@ -3,8 +3,8 @@
 
 #include <math.h>
 
-/* Limit for the other forms' time as a share of the slowest form's. Above it no second port set is
- * idle, and the excess has another cause. */
+/* Limit of the other forms' time as a share of the slowest form's time. Above this limit no second
+ * port set is idle, and the excess has another cause. */
 #define SPARE 0.5
 /* Limit of the ratio of measured to predicted cycles if a port set is idle. On a Zen 5, 12
  * additions and 2 multiplications take 2.58 cycles for a bound of 2.33: the CPU cannot write both
@@ -15,14 +15,17 @@
  * predicted 2.00. */
 #define BUSY_BY 1.35
 #define BUSY_MOST 1.0        /* largest cost of a time below BUSY_BY */
-/* Largest cost of another time: one wrong time does not decide. */
+/* Largest cost of a time that does not exceed the port bound. It limits the effect of a single
+ * wrong time. */
 #define DEVIATION_MOST 40.0
 #define REPEATED 0.005       /* relative standard deviation of repeated measurements */
-#define RESOLUTION 0.001     /* and their absolute one, in cycles */
+#define RESOLUTION 0.001     /* absolute standard deviation of repeated measurements, in cycles */
 #define MODEL 0.003          /* absolute deviation of times from a correct prediction, in cycles */
-#define CONTRADICTS 3.0      /* standard deviations, and */
-#define CONTRADICTS_BY 0.03  /* relative error, above which a time contradicts a usage */
-/* One of this many times may contradict a usage if times may be late: some causes are unknown. */
+/* a time contradicts a usage if it deviates by more than this many standard deviations */
+#define CONTRADICTS 3.0
+#define CONTRADICTS_BY 0.03  /* and by more than this relative error */
+/* If times may exceed the port bound, one in this number of times may contradict a usage, because
+ * some causes are unknown. */
 #define ODD_EVERY 20
 
 struct residual_limit residual_limit_of(const double *own, size_t n, bool scattered)

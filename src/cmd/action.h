@@ -3,8 +3,8 @@
 #ifndef PORTOLAN_CMD_ACTION_H
 #define PORTOLAN_CMD_ACTION_H
 
-/* The first actions move the selection or scroll. A view handles the actions that apply to it; the
- * frame handles the last ones if the view does not. */
+/* The first actions move the selection or scroll. Each view handles the actions that apply to it.
+ * The frame handles the last actions of the list if the displayed view does not. */
 #define ACTIONS(ACTION)                                                                            \
     ACTION(DOWN, "down")                                                                           \
     ACTION(UP, "up") ACTION(PAGE_DOWN, "page-down") ACTION(PAGE_UP, "page-up")                     \

@@ -1,6 +1,5 @@
-/* Analyses and simulations of a loop on several machines, for views. They hold a reference to their
- * kernel; the session must not free the loop or the machines. One thread, except for
- * analyses_make. */
+/* Analyses and simulations of a loop on several machines, for views. They hold a counted reference
+ * to the kernel. The session must keep the machines. One thread, except for analyses_make. */
 #ifndef PORTOLAN_CMD_ANALYSES_H
 #define PORTOLAN_CMD_ANALYSES_H
 

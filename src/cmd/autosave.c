@@ -164,7 +164,8 @@ void autosave_end(struct autosave *a)
 {
     take_back(a, true);
     const struct mark now = mark_of(a->session);
-    /* tries once more after a failure, because its cause may have been temporary */
+    /* After a failed save, another save is tried without a change, because the cause may be
+     * gone. */
     if (same(&now, &a->saved) && !a->failed)
         return;
     begin(a, &now);

@@ -9,7 +9,8 @@
 #define HUGE_LEAST 0.9    /* least share of memory on huge pages */
 #define VARIES_MOST 0.5   /* largest uncertainty of a cost, relative to the loop's time */
 #define HUGE_PART 0.3     /* part of the time for runs with huge pages */
-#define AGREES_CYCLES 1.0 /* cycles of a recorded run for reading its values */
+/* further tolerated difference in cycles: a recorded run also reads its recorded values */
+#define AGREES_CYCLES 1.0
 
 /* List of changes with the cost that each one determines. */
 struct changes {
@@ -74,8 +75,8 @@ bool recorded_costs_measure(struct sandbox *s, const struct recording *r, double
         *c.costs.items[i] = saved(&times[0], &times[i]);
     out->cycles = ok ? times[0].cycles : NAN;
     out->spread = ok ? times[0].spread : NAN;
-    /* with all data in the first level both sizes take equal time, so that a change of the host's
-     * load is not attributed to them */
+    /* The change to huge pages is measured relative to runs with all data in the first level. Those
+     * take equal time with both page sizes, so changes of the host's load cancel. */
     if (ok && !huge &&
         recorded_measure(s, r, true, c.list.items, 2, HUGE_PART * seconds, large, &share, err) &&
         share >= HUGE_LEAST) {

@@ -18,11 +18,10 @@ struct recorded_costs {
     double program;            /* cycles per iteration in the program */
     struct recorded_cost near; /* all accesses in the first level */
     bool huge_pages;           /* the program has pages of 2 MiB, and so have all runs */
-    /* pages of 2 MiB instead of 4 KiB; NaN: the system or the program has no others */
+    /* data on pages of 2 MiB instead of 4 KiB; NaN: no such pages available, or already used */
     struct recorded_cost huge;
     size_t count; /* number of instructions */
-    /* for each instruction: without it, with its accesses in one line, and with its outcomes
-     * sorted */
+    /* per instruction: loop without it, with its accesses in one line, with its outcomes sorted */
     struct recorded_cost *without, *nearby, *sorted;
 };
 
@@ -33,7 +32,7 @@ bool recorded_costs_measure(struct sandbox *s, const struct recording *r, double
                             bool brief, double seconds, struct recorded_costs *out,
                             struct err *err);
 void recorded_costs_done(struct recorded_costs *c);
-/* Returns whether the time in the sandbox agrees with that in the program. */
+/* Returns whether the time in the sandbox agrees with the time in the program. */
 bool recorded_costs_agree(const struct recorded_costs *c);
 /* Adds sentences, values and a table. */
 void recorded_costs_show(const struct recorded_costs *c, const struct recording *r,

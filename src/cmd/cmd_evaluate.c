@@ -22,7 +22,7 @@ static bool is_json(const char *path)
     return length > 5 && strcmp(path + length - 5, ".json") == 0;
 }
 
-/* A mapping to evaluate: a machine's, or one of a PMEvo file that the job reads. */
+/* A mapping to evaluate: the mapping of a machine, or of a PMEvo file that the job reads. */
 struct evaluated {
     char *name;
     struct machine *machine;    /* a copy; NULL: not read yet */
@@ -104,8 +104,8 @@ static json_t *heat_json(const struct heat_map *map)
     return object;
 }
 
-/* Draws the heat map: measured values to the right, predicted values upwards. Darker characters
- * mean more experiments. */
+/* Draws the heat map: measured values increase to the right, predicted values upwards. Darker
+ * characters mean more experiments. */
 static void heat_text(const struct heat_map *map, struct result *result)
 {
     static const char ramp[] = " .:-=+*#%@";
@@ -218,7 +218,8 @@ static const struct result_column worst_columns[] = {{.key = "mapping", .kind = 
                                                      {.key = "measured", .kind = CELL_NUMBER},
                                                      {.key = "predicted", .kind = CELL_NUMBER}};
 
-/* Adds one mapping's row to @table, its worst predictions to @worst and its text to @details. */
+/* Adds the row of one mapping to @table, its worst predictions to @worst and its text to
+ * @details. */
 static void add_accuracy(const char *name, const struct experiments *t, const double *predicted,
                          bool heat, bool headed, struct result_table *table,
                          struct result_table *worst, struct result *details)

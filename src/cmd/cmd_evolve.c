@@ -439,8 +439,8 @@ static void adopting_free(void *state)
     free(w);
 }
 
-/* Returns the best mapping. The source of each form has its confidence: the agreement of the best
- * mappings on it. */
+/* Returns the best mapping. Notes in each form's source the confidence of its usage: the agreement
+ * of the best mappings on it. */
 static struct mapping *best_of(const struct adopting *w)
 {
     const struct problem *problem = w->problem;
@@ -459,8 +459,8 @@ static struct mapping *best_of(const struct adopting *w)
     return m;
 }
 
-/* Notes that no experiment shows the ports of @form. Mappings may agree on them only because each
- * uses the cheapest of several equal usages. */
+/* Notes that no experiment shows the ports of @form. Several usages then explain the measurements
+ * equally. Mappings may agree only because each has the cheapest of these usages. */
 static void note_hidden(struct mapping *m, const char *form, const struct observable *o,
                         struct str *settle)
 {
@@ -553,8 +553,8 @@ static struct machine *machine_over(const struct machine *base, const char *id,
     return m;
 }
 
-/* Returns the machine that the inferred mapping overlays: the current machine, or if that is an
- * overlay its base. */
+/* Returns the machine that the inferred mapping overlays: the current machine or, if the current
+ * machine is an overlay, its base. */
 static struct machine *base_of(struct session *s, struct err *err)
 {
     struct machine *m = session_current(s, err);
@@ -619,7 +619,7 @@ static bool make_machine(struct adopting *w, struct mapping *take_best, struct r
     return true;
 }
 
-/* Names the mapping that was adopted if the run has several. */
+/* Names the adopted mapping if the run has several. */
 static void tell_which(const struct evolve_status *t, bool least_error, struct result *result)
 {
     if (!t->ports)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Command evolve start --active: chooses, measures and infers in rounds, then infers from all
- * measurements. */
+/* Command evolve start --active: in each round chooses, measures and infers. At the end infers from
+ * all measurements. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +18,7 @@
 #define ROUNDS 8                    /* default number of rounds of inference */
 /* by default one in SHARE pairs is measured */
 #define SHARE 10
-/* minimum of the limit of experiments per round, which is otherwise the number of forms */
+/* minimum of the limit of experiments per round; the limit is otherwise the number of forms */
 #define BATCH_LEAST 16
 #define SIMULATED_NOISE 0.001
 #define ROUNDS_SHOWN 1000
@@ -150,7 +150,7 @@ static void take_result(void *state, struct active_outcome *out, bool ok)
     struct active_pending *p = state;
     struct session *s = p->session;
 
-    /* Inference uses the measured table even if the session has another table by this time. */
+    /* Inference uses the measured table even if the session has another table by then. */
     struct problem *problem = ok ? out->problem : NULL;
     if (problem)
         out->problem = NULL;
@@ -357,7 +357,8 @@ bool evolve_start_active(struct session *s, const struct active_choice *w,
         .from = w->go_on || w->replay ? NULL : experiments_hold(s->document.experiments),
         .replay = w->replay ? mem_strdup(w->replay) : NULL,
         .checkpoint = checkpoint ? mem_strdup(checkpoint) : NULL};
-    b->choice.simulate = b->choice.replay = NULL;   /* both pointed to values of the command */
+    /* Both pointed to strings of the command's values. */
+    b->choice.simulate = b->choice.replay = NULL;
     b->o = (struct active_options){.noise = SIMULATED_NOISE,
                                    .cpu = -1,
                                    .keep = w->replay ? NULL : table_path(checkpoint),

@@ -252,7 +252,8 @@ static bool time_over(void *state)
 static bool read_checkpoint(struct starting *w, struct err *err)
 {
     struct population *p = &w->before;
-    /* A session by another author may name a pipe that never ends, so only files are read. */
+    /* A session by another author may name a pipe that never ends. Therefore only regular files are
+     * read. */
     const bool pipes = file_only_files(true), ok = population_load(w->checkpoint, p, err);
 
     file_only_files(pipes);
@@ -316,7 +317,7 @@ static bool lay_out(void *state, struct result *result, struct err *err)
         result_line(result,
                     "the run was live; with %u ranks it continues with its current experiments",
                     ranks_count());
-    /* forms may have been measured after the checkpoint was written */
+    /* Forms may have been measured since the checkpoint was written. */
     if (w->problem && w->o.width_measured && w->before.count)
         w->o.width = evolve_measured_width(w->problem, mapping_issue_width(w->before.mappings[0]));
     /* with several ranks the UI thread makes the run */

@@ -16,12 +16,12 @@
 #define ABREAST 5          /* hosts per table in text */
 #define ROWS_SHOWN 40      /* maximum number of rows in text */
 
-/* A file of measurements. Its host column or its file name is the host's name. */
+/* A file of measurements. The host's name is in its host column, otherwise its file name is
+ * used. */
 struct fleet_host {
     char *file, *name, *cpu, *microcode;   /* cpu and microcode are "" if unknown */
     struct experiments *table;
-    /* number of experiments that another host also has; number of them that differ from the
-     * median */
+    /* number of experiments that another host also has, and of those that differ from the median */
     size_t compared, differing;
     double difference;                     /* mean relative difference of the differing experiments,
                                             * a fraction */
@@ -108,7 +108,8 @@ static int order_values(const void *a, const void *b)
     return order ? order : (x->cycles > y->cycles) - (x->cycles < y->cycles);
 }
 
-/* Compares all measurements of one experiment. If one host has several, the fastest is used. */
+/* Compares all measurements of one experiment. Of several measurements by one host, the fastest is
+ * used. */
 static void compare(struct fleet_comparing *w, struct fleet_value *v, size_t n)
 {
     double *cycles = mem_alloc(w->count * sizeof *cycles),

@@ -21,7 +21,8 @@
 
 #define TITLE "experiments measure"   /* title of the job */
 #define FAILURES_SHOWN 20
-#define CHOSEN_AT_ONCE 1000   /* rows selected before the job starts: less than a millisecond */
+/* maximum number of rows selected before the job starts, which takes less than a millisecond */
+#define CHOSEN_AT_ONCE 1000
 
 struct experiments_measuring {
     /* input of the selection of experiments, if a worker selects them */
@@ -51,7 +52,7 @@ struct experiments_measuring {
     uint64_t target;                /* serial number of the session's table at the start */
 };
 
-/* Returns whether the job measures this CPU; a simulated CPU cannot be disturbed. */
+/* Returns whether the job measures this CPU, not a simulated one. */
 static bool measures(const void *state)
 {
     return !((const struct experiments_measuring *)state)->simulated;
@@ -335,7 +336,7 @@ static bool set_up(struct session *s, const struct experiments_measure_values *v
     }
     if (v->journal)
         w->journal_path = strcmp(v->journal, "none") == 0 ? NULL : mem_strdup(v->journal);
-    /* the journal has no values of --one-order, because those are a different quantity */
+    /* The journal has no values measured with --one-order, which are a different quantity. */
     else if (!w->simulated && !w->options.one_order)
         w->journal_path = journal_default_path();
     return true;
@@ -348,7 +349,7 @@ bool *experiments_fitting(struct session *s, const char *filter, struct err *err
     return experiment_rows_matching(s->document.experiments, m, filter, err);
 }
 
-/* Selects the experiments. In an interactive session, the worker selects those of a large table.
+/* Selects the experiments. In an interactive session, the worker selects from a large table.
  * Returns false with err, for example for an invalid filter. */
 static bool choose(struct session *s, struct experiments_measuring *w, const char *filter,
                    struct err *err)

@@ -32,7 +32,7 @@ struct experiments_settling {
     struct settled settled;
 };
 
-/* Returns whether the job measures this CPU; a simulated CPU cannot be disturbed. */
+/* Returns whether the job measures this CPU, not a simulated one. */
 static bool measures(const void *state)
 {
     return !((const struct experiments_settling *)state)->simulated;
@@ -50,7 +50,7 @@ static void progress(void *state, const struct runner_summary *so_far, size_t to
                  "experiments that decide between usages");
 }
 
-/* Saves the machine first, then the ambiguities. If the second save fails, the old list only has
+/* Saves the machine first, then the ambiguities. If the second save fails, the old list still has
  * ambiguities that are already decided. */
 static bool save(const struct experiments_settling *w, struct err *err)
 {

@@ -40,8 +40,8 @@ static void splitting_free(void *state)
     free(w);
 }
 
-/* Returns part @part (from 0): its share of the rows and all controls. Controls are marked and
- * their values removed. */
+/* Returns part @part (from 0): its share of the rows and all controls. Marks the controls and
+ * removes their values. */
 static struct experiments *part_of(const struct splitting *w, size_t part, const bool *control)
 {
     size_t rows = w->table->rows.count, at = 0;
@@ -65,8 +65,8 @@ static struct experiments *part_of(const struct splitting *w, size_t part, const
     return t;
 }
 
-/* Returns how useful row @index is as a control. A row scores higher if fewer other controls have
- * its forms. */
+/* Returns the usefulness of row @index as a control. A row scores higher if fewer other controls
+ * have its forms. */
 static double worth_of(const struct experiments *t, size_t index, const unsigned *covered)
 {
     const struct flat_term *terms = experiments_terms(t, index);
@@ -78,7 +78,7 @@ static double worth_of(const struct experiments *t, size_t index, const unsigned
 }
 
 /* Marks @controls rows, spread evenly over the table. Each section contributes the row whose forms
- * the fewest controls have. */
+ * occur in the fewest controls. */
 static void choose_controls(const struct experiments *t, size_t controls, bool *control)
 {
     unsigned *covered = mem_zero(t->forms.count + 1, sizeof *covered);
@@ -173,7 +173,7 @@ const struct command command_experiments_split = {
 /* One host's measured part. */
 struct host_part {
     struct experiments *table;
-    size_t controls, off;      /* number of controls that other hosts also measured; number of them
+    size_t controls, off;      /* number of controls that other hosts also measured, and of those
                                 * that disagree */
     /* mean relative difference from the median; NaN without controls */
     double error;
@@ -223,8 +223,8 @@ static int order_sightings(const void *a, const void *b)
     return order ? order : (x->cycles > y->cycles) - (x->cycles < y->cycles);
 }
 
-/* Compares each host's value of one control with the median. Two values have the same difference
- * from their median, so they count only if there are no more than two hosts. */
+/* Compares each host's value of one control with the median. Two values differ equally from their
+ * median, which does not show the wrong one. They count only if there are exactly two hosts. */
 static void compare_control(const struct sighting *s, size_t n, size_t hosts,
                             struct host_part *parts)
 {
@@ -298,8 +298,8 @@ static void join_rows(struct host_merging *w, const struct experiments *t, bool 
     free(keep);
 }
 
-/* Joins the rows of all hosts that agree. Each control appears once, with the first host's
- * measurement; unmeasured controls are last. */
+/* Joins the rows of all hosts that agree. Each control appears once, with the measurement of the
+ * first host that has one. Unmeasured controls are last. */
 static void join(struct host_merging *w)
 {
     struct names taken = {0};

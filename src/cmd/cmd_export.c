@@ -93,8 +93,7 @@ static bool export_work(void *state, struct result *result, struct err *err)
     return ok;
 }
 
-/* Reports that the last command failed without a result, so there is nothing to export. Returns
- * false. */
+/* Reports that the last command failed, so there is no result to export. Returns false. */
 static bool refuse_failed(const struct session *s, struct err *err)
 {
     struct str todo = {0};

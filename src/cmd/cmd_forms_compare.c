@@ -60,8 +60,8 @@ static bool spread_above(const struct spread *s, double fraction)
     return s->most > s->least * (1 + fraction);
 }
 
-/* Returns whether machines differ in cycles or latency of @form by more than requested. Counts the
- * form if at least two machines have it. */
+/* Returns whether the machines' cycles or latencies of @form differ by more than requested. Counts
+ * the form if at least two machines have it. */
 static bool differs(struct form_comparing *w, struct throughput *const *engines, const char *form)
 {
     struct spread times = {INFINITY, -INFINITY}, latencies = times;

@@ -23,7 +23,7 @@ static bool knows(const struct machine *m, const struct scan_form *form)
     return (form->traits & INSN_NOP) || fusion_resolve(m, &insn);
 }
 
-/* Returns whether the CPU lacks the instruction, in which case the table needs no entry. */
+/* Returns whether the CPU does not implement the instruction. The table then needs no entry. */
 static bool cannot_run(const struct machine *m, const struct scan_form *form,
                        const struct forms *forms)
 {
@@ -51,7 +51,7 @@ static double coverage(const struct machine *m, const struct scan *scan, const s
     return all ? (double)known / (double)all : 0;
 }
 
-/* Selects the machines to compare: two for the instruction set, then further selected machines of
+/* Selects the machines to compare: two for the instruction set, then the other selected machines of
  * that set. */
 static size_t machines_of(struct session *s, enum isa isa, struct machine *out[32], struct err *err)
 {

@@ -16,7 +16,7 @@ struct help_values {
 
 static void add_troff(struct str *out, const char *text)
 {
-    for (; *text; text++)   /* a bar also allows a line break */
+    for (; *text; text++)   /* A line may also be broken after a bar. */
         str_addf(out,
                  *text == '-' || *text == '\\' ? "\\%c"
                  : *text == '|'                ? "%c\\:"
@@ -231,8 +231,8 @@ static void suggest_noun(const char *topic, struct err *err)
         err_set(err, ERR_USAGE, similar_todo(&similar, NULL, todo), "\"%s\" is no command", topic);
 }
 
-/* Returns the command for which @topic is another name. Returns NULL and fills @err with the
- * command of nearest meaning. */
+/* Returns the command for which @topic is another name. Otherwise returns NULL and fills @err with
+ * the command of nearest meaning. */
 static const struct command *topic_command(const char *topic, struct err *err)
 {
     struct line_words words = {0};

@@ -77,8 +77,8 @@ static void add_instructions(const struct paired_loops *c, struct result *result
     }
 }
 
-/* Adds two values and their difference. If not @exact, they may be too small and the difference is
- * omitted. */
+/* Adds two values and their difference. If @exact is false, the values may be too small, and the
+ * difference is omitted. */
 static void put_values(struct result_table *t, const char *name, double a, double b, bool exact)
 {
     cell_text(t, name);

@@ -62,13 +62,13 @@ struct evaluation_run {
     int own;
     FILE *rows;                     /* file of option --blocks; NULL: none */
     const char *wanted;             /* requested value of the arch column; NULL: any */
-    enum evaluate_half half;        /* which half of the rows to evaluate; a hash of the code
-                                     * assigns the half */
+    enum evaluate_half half;        /* half of the rows to evaluate; a hash of a row's code
+                                     * determines its half */
     char **pending;                 /* the first row if it is data rather than a header */
     size_t passed;                  /* number of rows skipped because they are for other machines */
     struct evaluation **evaluations;
     struct batch *batches;
-    /* other ranks, to which one worker sends batches; NULL: none */
+    /* other ranks; one worker sends batches to them; NULL: none */
     struct farm *farm;
     unsigned workers;
     struct err *err;
@@ -467,7 +467,8 @@ static struct farm *hire(const struct kernel_evaluating *w, struct evaluation_ru
     return farm;
 }
 
-/* Evaluates the whole file. Each worker has an evaluation, and the first one is the sum of all. */
+/* Evaluates the whole file. Each worker has its own evaluation. At the end all are added to the
+ * first. */
 static bool evaluate_file(struct job *job, struct kernel_evaluating *w, FILE *rows, struct err *err)
 {
     static const struct pool_ops ops = {next_batch, work_batch};

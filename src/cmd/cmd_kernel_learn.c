@@ -37,7 +37,7 @@ struct kernel_learning {
     size_t blockers;
 };
 
-/* Returns whether the job measures this CPU; a simulated CPU cannot be disturbed. */
+/* Returns whether the job measures this CPU, not a simulated one. */
 static bool measures(const void *state)
 {
     return !((const struct kernel_learning *)state)->simulated;
@@ -206,7 +206,7 @@ static void add_failure(struct result *result, const struct machine *m, const ch
                           "reason", json_text(text)));
 }
 
-/* Learns one form. Forms learned earlier serve as known forms. */
+/* Learns one form. The forms that were learned earlier count as known. */
 static void learn_one(struct kernel_learning *w, struct learner *learner, struct source *cpu,
                       struct lesson *lesson)
 {

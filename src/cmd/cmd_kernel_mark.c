@@ -47,8 +47,8 @@ static bool is_label(const char *line, size_t length, const char *label)
     return n && length > n && memcmp(line, label, n) == 0 && line[n] == ':';
 }
 
-/* Returns the line, from 1, that the begin marker precedes: the label that the back edge targets,
- * or the loop's first line. */
+/* Returns the line (from 1) of the begin marker: the label that the back edge targets, or the
+ * loop's first line. */
 static size_t begin_line(const struct str *const *lines, size_t count,
                          const struct kernel_loop *loop)
 {

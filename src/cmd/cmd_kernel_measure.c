@@ -103,7 +103,7 @@ static void begin_record(void *state, const struct calibration *c)
 static void record_visit(void *state, const struct kernel_measured *m)
 {
     const struct kernel_measuring *w = state;
-    /* NaN means no window, which counts as one lost window */
+    /* NaN: there was no window, which counts as one lost window. */
     const double lost = m->contended < 1 ? m->windows * m->contended / (1 - m->contended) : 1;
 
     record_windows(w->session->document.record, clock_seconds() - w->rows.begun, m->clock_hz,
@@ -163,7 +163,7 @@ static void row_add(struct str *text, const struct kernel_measuring *w, size_t i
     str_done(&state);
 }
 
-/* Writes rows in block order while results arrive, so cancelling loses none of them. */
+/* Writes rows in block order while results arrive. Cancelling therefore loses no row. */
 static bool rows_write(void *state, const struct block_rows *rows, size_t from, size_t until,
                        struct err *err)
 {

@@ -98,7 +98,7 @@ static size_t builds_shown(const struct tuning *w)
 }
 
 /* Compares all shown versions with the loop on random inputs. A difference shows an error in a
- * table or an ordering rule. It is reported and the version rejected. */
+ * table or an ordering rule. It is reported, and the version is rejected. */
 static bool compare_all(struct tuning *w, struct sandbox *s, const struct insn *insns, size_t count,
                         struct err *err)
 {
@@ -116,8 +116,8 @@ static bool compare_all(struct tuning *w, struct sandbox *s, const struct insn *
     return true;
 }
 
-/* Returns whether a version may be used. It must be verified by a run; if nothing can run, the
- * ordering rules suffice. */
+/* Returns whether a version may be used. A run must have verified the version. If this CPU cannot
+ * run the loop, the ordering rules suffice. */
 static bool is_usable(const struct tuning *w, size_t at)
 {
     const struct tuned_result *v = &w->versions[at];
@@ -170,8 +170,8 @@ static bool measure_best(struct tuning *w, struct sandbox *s, const struct insn 
     return ok;
 }
 
-/* Runs the versions on this CPU. Returns false with err if cancelled. If nothing can run, @why has
- * the reason and the model decides. */
+/* Runs the versions on this CPU. Returns false with err if cancelled. If this CPU cannot run the
+ * loop, @why has the reason and predictions decide. */
 static bool run_here(struct tuning *w, const struct insn *insns, size_t count, struct err *err)
 {
     struct err fault = {0};
@@ -217,8 +217,8 @@ static size_t choose(const struct tuning *w)
     return best;
 }
 
-/* Chooses the build that is faster than the loop and all versions; SIZE_MAX: none. Measured times
- * decide if both have one. Builds that change rounding need --reassociate. */
+/* Returns the build that is faster than the loop and all versions; SIZE_MAX: none. Measured times
+ * decide if both sides have one. Builds that change rounding need --reassociate. */
 static size_t choose_build(const struct tuning *w)
 {
     const bool measured = isfinite(w->versions[w->best].measured);
@@ -394,7 +394,8 @@ static void add_version(struct result_table *t, const struct tuning *w, size_t a
     str_done(&checked);
 }
 
-/* Adds @vain, the fastest version of a kind that is not faster than the loop. */
+/* Adds a row for @vain, the fastest of the versions of one kind that are not faster than the
+ * loop. */
 static void add_vain(struct result_table *t, const struct tuning *w, const struct tuned *vain)
 {
     cell_text(t, "");
@@ -468,7 +469,7 @@ static bool found_faster(const struct tuning *w)
 }
 
 /* Names the fastest build that was rejected because it changes results, if it is faster than
- * @cycles. Otherwise names --reassociate if it allows more versions. */
+ * @cycles. Otherwise names --reassociate if that option allows more versions. */
 static void add_left(const struct tuning *w, double cycles, struct str *sentence)
 {
     for (size_t i = 0; !w->options.reassociate && i < builds_shown(w); i++) {

@@ -26,7 +26,7 @@ struct whatif_outcome {
     double ports[PORTS_MAX];   /* cycles per iteration after balancing */
 };
 
-/* Computes the outcome with the code shifted by @moved bytes. */
+/* Computes the outcome for code whose address is shifted by @moved bytes. */
 static struct whatif_outcome outcome_of(const struct kernel *k, size_t loop,
                                         const struct machine *m, unsigned moved)
 {
@@ -95,7 +95,7 @@ static void add_pressure(struct result *result, const struct machine *m,
     }
 }
 
-/* Adds an empty table for the machine's predictions; column @first, titled @title, distinguishes
+/* Adds an empty table for the machine's predictions. Column @first, with title @title, identifies
  * the rows. */
 static struct result_table *add_outcomes(struct result *result, const struct machine *m,
                                          const char *first, const char *title, enum cell_kind kind)

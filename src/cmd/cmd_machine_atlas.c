@@ -67,8 +67,8 @@ static char *own_journal(const struct machine *m)
     return NULL;
 }
 
-/* Loads machines and their experiments. If the user named machines, one that cannot be loaded is an
- * error; otherwise it is reported and omitted. */
+/* Loads machines and their experiments. A machine that cannot be loaded is an error if the user
+ * named it; otherwise it is reported and omitted. */
 static bool load(struct atlas_job *w, struct result *result, struct err *err)
 {
     size_t kept = 0;
@@ -163,7 +163,7 @@ static struct atlas_entry *find_entry(struct atlas_job *w, const char *id, size_
     return NULL;
 }
 
-/* Adds an entry for @id if none exists, with the session's machine if it has that one. */
+/* Adds an entry for @id if none exists. Uses the session's machine with this id if there is one. */
 static void add_entry(struct atlas_job *w, struct session *s, const char *id)
 {
     if (find_entry(w, id, strlen(id)))

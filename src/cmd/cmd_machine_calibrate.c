@@ -19,8 +19,8 @@
 
 #define CPUS_MAX 65536
 
-/* State of the calibration job. machine info also reports other data of the CPU, even if
- * calibration fails. */
+/* State of the calibration job. machine info reports other data of the CPU even if the calibration
+ * fails. */
 struct calibrating {
     struct session *session;
     struct job *job;

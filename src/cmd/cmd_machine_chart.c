@@ -28,7 +28,7 @@ struct machine_charting {
     struct machine *tables;          /* tables of the CPU for comparison; NULL: none */
 };
 
-/* Returns whether the job measures this CPU; simulated CPUs and journals cannot be disturbed. */
+/* Returns whether the job measures this CPU. A chart of a simulated CPU or of journals does not. */
 static bool measures(const void *state)
 {
     return charting_measures(((const struct machine_charting *)state)->charting);

@@ -47,7 +47,7 @@ struct checking {
     struct check *so_far;         /* copy for the view, not yet taken; NULL: none */
 };
 
-/* Returns whether the job measures this CPU; a simulated CPU cannot be disturbed. */
+/* Returns whether the job measures this CPU, not a simulated one. */
 static bool measures(const void *state)
 {
     return !((const struct checking *)state)->simulated;
@@ -96,7 +96,7 @@ static void post(struct checking *w)
     check_free(before);
 }
 
-/* Reports progress, and the rows that were measured last and that differ most. */
+/* Reports progress, the rows measured last, and the rows with the largest differences. */
 static void tell(struct checking *w, double done, double total, const char *what)
 {
     const struct check *c = w->check;
@@ -427,8 +427,8 @@ static bool choose_forms(struct checking *w, const struct check_values *v, struc
                    "no measurable form matches");
 }
 
-/* Returns "Emerald Rapids" from the title "Emerald Rapids (Golden Cove core, ...)", the name that
- * the CPU reports, or "simulated ID". The caller frees it. */
+/* Returns the name of the checked CPU, which the caller frees. It is the title of this CPU's
+ * machine up to the parenthesis, the name that the CPU reports, or "simulated ID". */
 static char *cpu_title(const struct session *s, const char *simulated)
 {
     const char *title = s->document.here.title, *end = title ? strstr(title, " (") : NULL;

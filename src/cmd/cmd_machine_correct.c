@@ -45,7 +45,7 @@ struct correcting {
     char *path;                /* directory that is written */
 };
 
-/* Returns whether the job measures this CPU; a simulated CPU cannot be disturbed. */
+/* Returns whether the job measures this CPU, not a simulated one. */
 static bool measures(const void *state)
 {
     return !((const struct correcting *)state)->simulated;
@@ -155,7 +155,7 @@ static void correct_throughput(struct correcting *w, struct learner *learner, st
     learned_done(&learned);
 }
 
-/* Corrects throughputs by learning port usages with the help of known forms. */
+/* Learns usages with the help of known forms, and corrects the throughputs that disagree. */
 static bool correct_throughputs(struct correcting *w, struct err *err)
 {
     bool any = false;

@@ -50,7 +50,7 @@ struct machine_hunting {
     struct stage_log *log;        /* progress for the views */
 };
 
-/* Returns whether the reference is this CPU; a simulated CPU cannot be disturbed. */
+/* Returns whether the job measures this CPU: the reference is this CPU, not a model. */
 static bool measures(const void *state)
 {
     const struct machine_hunting *w = state;

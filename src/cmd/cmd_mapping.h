@@ -11,8 +11,8 @@
 void mapping_id_from_path(const char *path, char id[MAPPING_ID]);
 /* Appends a line like "skx: 3453 forms on 10 ports". */
 void mapping_describe(const struct machine *m, struct result *result);
-/* Adds @take_machine, selects it and describes it in @result. NULL: returns false. @what names the
- * command for undo. */
+/* Adds @take_machine, selects it and describes it in @result. Returns false for NULL. @what names
+ * the command for undo. */
 bool mapping_adopt(struct session *s, struct machine *take_machine, const char *what,
                    struct result *result, struct err *err);
 /* Kinds of files: OSACA's, PMEvo's, a CSV with form,usage,latency, or a machine directory. */

@@ -12,7 +12,8 @@
 #include "io/import_uops.h"
 #include "work/job.h"
 
-/* State of the llvm-mca job. It runs in the background, because all forms take seconds. */
+/* State of the llvm-mca job. It runs in the background, because simulating all forms takes
+ * seconds. */
 struct llvm_importing {
     struct forms *forms[ISA_COUNT];   /* counted references to the session's tables; NULL: the
                                        * worker loads the table */
@@ -27,7 +28,7 @@ static bool cancelled(void *job)
 
 static bool read_llvm(struct llvm_importing *w, struct err *err)
 {
-    /* a CPU name belongs to only one instruction set */
+    /* A CPU name belongs to only one instruction set. */
     for (int isa = 0; isa < ISA_COUNT && !w->machine; isa++) {
         if (!w->forms[isa] && !(w->forms[isa] = forms_load((enum isa)isa, NULL, err)))
             return false;

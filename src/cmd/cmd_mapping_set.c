@@ -34,8 +34,8 @@ static bool entry_of(const struct machine *m, const char *form, const char *usag
     return ports_shown_parse(m, usage, &out->usage, err);
 }
 
-/* Returns a form whose mnemonic is @word or similar, from the machine or else from the tables.
- * NULL: none is similar, or @word has operands. */
+/* Returns a form whose mnemonic is @word or similar, of the machine, otherwise of the tables.
+ * Returns NULL if none is similar, or if @word has operands. */
 static const char *of_mnemonic(const struct machine *m, const struct forms *forms, const char *word)
 {
     const size_t own = mapping_count(m->mapping), all = own + (forms ? forms_count(forms) : 0);

@@ -284,7 +284,7 @@ static size_t largest(const struct program_inputs *inputs)
     return at * inputs->name_count;
 }
 
-/* Rejects inputs that the program reads as another number: atoi, for example, reads 5.5 as 5. */
+/* Rejects inputs from which the program reads another number. For example, atoi reads 5.5 as 5. */
 static bool reads_inputs(const struct running *r, struct err *err)
 {
     const struct program_inputs *in = &r->inputs;
@@ -389,7 +389,8 @@ static const char *starts_processes(const struct program_runs *runs)
     return NULL;
 }
 
-/* Adds the inputs that affect no count, and the basis of counts outside of the runs. */
+/* Reports how many counts depend on the inputs, inputs that affect no count, and the basis of
+ * counts outside of the runs. */
 static void add_findings(struct result *result, const struct program_model *m)
 {
     const struct program_runs *runs = m->runs;

@@ -53,11 +53,11 @@ struct blaming_program {
     size_t samples;
     /* user time in seconds, predicted and measured in the shortest run */
     double predicted, measured;
-    double least, user;                /* CPU seconds: total of the shortest run; user time summed
-                                        * over runs */
+    double least, user;                /* CPU seconds: total of the shortest run, and user time
+                                        * summed over all runs */
     struct blamed_system system;
-    uint32_t again;              /* block that frees and allocates the largest number of pages
-                                  * again; UINT32_MAX: none */
+    uint32_t again;              /* Block that repeatedly frees and allocates the largest number of
+                                  * pages. UINT32_MAX: none. */
     double again_pages;
     double elsewhere;                  /* samples in libraries or outside of any part */
     char *different;
@@ -167,8 +167,8 @@ static bool watch_runs(struct blaming_program *w, struct estimator *e,
     return ok;
 }
 
-/* Measures paths of loops in isolation with data in the first-level cache. The paths that differ
- * most are first. */
+/* Measures paths of loops in isolation with data in the first-level cache. The paths whose times
+ * differ most are measured first. */
 static bool measure(struct blaming_program *w, const struct program_code *code,
                     const struct code_parts *parts, struct err *err)
 {

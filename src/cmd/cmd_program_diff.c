@@ -62,7 +62,8 @@ static bool cancelled(void *state)
     return job_cancelled(((struct builds_diff *)state)->job);
 }
 
-/* Returns the next work item. The loops of both builds form one list; A's are first. */
+/* Returns the next work item. The loops of both builds form one list, in which those of build A are
+ * first. */
 static bool next_piece(struct builds_diff *w, size_t *out)
 {
     const size_t all = build_pieces(w->builds[0]) + build_pieces(w->builds[1]);
@@ -208,7 +209,7 @@ static int most_first(const void *a, const void *b)
                                 : (x->machine > y->machine) - (x->machine < y->machine);
 }
 
-/* Returns the relative change of A's run time by the loops that both builds have. */
+/* Returns the relative change of build A's run time due to the loops that both builds have. */
 static double program_change(const struct builds_diff *w, size_t machine)
 {
     double sum = 0;

@@ -148,8 +148,8 @@ static bool goes_on_sampling(void *state, double seconds, size_t samples)
     return !job_cancelled(w->job);
 }
 
-/* If tracing is not permitted, samples the process instead to find the loop's share of the time.
- * Returns false if sampling is not permitted either. */
+/* If tracing is not permitted, samples the process instead, which only gives the loop's share of
+ * the time. Returns false if sampling is not permitted either. */
 static bool sample_instead(struct explaining *w)
 {
     const struct insitu_options *o = &w->options;
@@ -237,7 +237,7 @@ static void keep(struct explaining *w)
     const struct insitu *x = &w->found.insitu;
     struct explained_loop *k = mem_zero(1, sizeof *k);
     bool alone;
-    /* the mean may be outside of the quantiles, so the range is extended to include it */
+    /* The mean may be outside of the quantiles. The range is then extended to include it. */
     const double cycles = insitu_cycles(x, INSITU_TYPICAL, &alone);
 
     *k = (struct explained_loop){.kernel = kernel_hold(w->found.kernel),

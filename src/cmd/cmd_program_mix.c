@@ -201,7 +201,7 @@ static void time_formula_free(void *state)
     free(f);
 }
 
-/* Returns whether the job measures clock, core or caches of this CPU, which would disturb a
+/* Returns whether the job measures the clock, core or caches of this CPU, which would disturb a
  * chart. */
 static bool measures_here(const void *state)
 {

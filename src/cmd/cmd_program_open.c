@@ -30,8 +30,8 @@ static bool open_loop(struct session *s, size_t number, struct err *err)
     return true;
 }
 
-/* Returns whether @b is block @name with its file as a prefix. Blocks have the prefix if functions
- * of several files have the same name. */
+/* Returns whether @b is block @name with its file as a prefix. A block has the prefix if functions
+ * in several files have the same name. */
 static bool is_of_a_file(const struct study_block *b, const char *name)
 {
     size_t length = strlen(b->name), wanted = strlen(name);

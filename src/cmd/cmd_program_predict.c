@@ -102,8 +102,8 @@ static bool predict_one(const struct predicting *p, struct estimator *e,
     return o->done;
 }
 
-/* Predicts for each machine. A machine that lacks necessary facts is omitted; if it is the only
- * one, that is an error. */
+/* Predicts for each machine. A machine that lacks necessary facts is omitted. It is an error if no
+ * other machine remains. */
 static bool predict_run(void *state, struct result *result, struct err *err)
 {
     struct job *job = job_current();
@@ -227,7 +227,8 @@ static void add_machines(struct result *result, const struct predicting *p)
                         p->outcomes.items[i].why.what);
 }
 
-/* Reports the range of the time due to uncertain counts, and the run that would narrow it. */
+/* Reports the range of the time due to uncertain counts, and the run that would narrow this
+ * range. */
 static void say_spread(struct result *result, const struct predicting *p,
                        const struct machine_prediction *o)
 {

@@ -64,7 +64,7 @@ struct profiling {
     struct session *session;       /* session that displays live lists; NULL in scripts */
     atomic_bool stop;              /* set when there are enough samples */
     pthread_mutex_t lock;          /* protects so_far */
-    /* list of the running program, which the UI thread moves out; NULL: nothing new */
+    /* copy of the running program's list, which the UI thread takes; NULL: nothing new */
     struct run_profile *so_far;
     double next;                   /* sampling seconds at which the next list is due */
 };
@@ -143,8 +143,8 @@ static bool looking(void *state, double share)
     return !cancelled(w);
 }
 
-/* Predicts the loop for arrays of the program's memory size. The code does not show the sizes of
- * its arrays, so the result is an upper limit. */
+/* Predicts the loop for arrays as large as the program's memory. The code does not show the sizes
+ * of the arrays, so the result is an upper limit. */
 static void predict_over_memory(const struct profiling *w, struct profile_loop *l)
 {
     const double bytes = fmin(fmax(w->profile->memory, MEMORY_CURVE_LEAST), MEMORY_CURVE_MOST);
@@ -290,7 +290,7 @@ static bool profile_run(void *state, struct result *result, struct err *err)
     return ok;
 }
 
-/* Adds a name in full and shortened, because C++ names may be wider than a row. */
+/* Adds a name in full, and a shortened one, because C++ names may be wider than a row. */
 static void cell_name(struct result_table *t, const char *name)
 {
     struct str text = {0};
@@ -379,7 +379,8 @@ static void add_loops(struct result *result, const struct run_profile *p, size_t
         result_line(result, "loops not shown: %zu; --top N shows more", p->loops.count - top);
 }
 
-/* Reports the samples that were lost or are outside of mapped files; the shares include them. */
+/* Reports the numbers of lost samples and of samples outside of mapped files, which the shares
+ * include. */
 static void say_lost(struct result *result, const struct run_profile *p)
 {
     if (p->lost)
@@ -426,8 +427,8 @@ static void say_how(struct result *result, const struct profiling *w)
                     p->samples, plural(p->samples));
 }
 
-/* Reports the time for arrays of the program's memory size, because the code does not show in which
- * cache level the data is. */
+/* Reports the time for arrays as large as the program's memory, because the code does not show the
+ * cache level of the data. */
 static void say_memory(struct result *result, const struct run_profile *p,
                        const struct profile_loop *l)
 {

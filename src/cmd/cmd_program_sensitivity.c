@@ -420,8 +420,8 @@ static bool read_program(struct sweep_hand *hand, struct unpacking *setup, struc
     return hand->program != NULL;
 }
 
-/* Reads the run that rank 0 predicted. The model has only this run, so it predicts exactly this run
- * for these inputs. */
+/* Reads the run that rank 0 predicted. The model has only this run, and therefore predicts exactly
+ * this run for its inputs. */
 static bool read_run(struct sweep_hand *hand, struct unpacking *setup, struct err *err)
 {
     char *names[INPUTS_MAX];
@@ -447,7 +447,7 @@ static void *open_hand(struct farmhand *farmhand, struct unpacking *setup, unsig
     struct core_share share;
 
     (void)farmhand;   /* never cancelled, because work items are short */
-    (void)workers;    /* always one, because an estimator may only be used by one thread */
+    (void)workers;    /* Always one worker, because an estimator may only be used by one thread. */
     hand->property = mem_strdup(unpack_text(setup));
     unpack_array(setup, &share, 1, sizeof share);
     if (read_program(hand, setup, err) && read_run(hand, setup, err) &&

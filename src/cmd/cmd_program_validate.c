@@ -26,8 +26,8 @@ struct validate_values {
 #define ALIKE 0.1              /* largest relative difference of run times under equal conditions */
 /* largest relative difference of memory measurements under equal conditions */
 #define SAME_MEMORY 0.3
-/* CPU seconds of all runs that suffice to separate user from system time. The system accounts both
- * in ticks of some milliseconds. */
+/* total CPU seconds of the runs that suffice to separate user from system time. The system accounts
+ * both in ticks of some milliseconds. */
 #define SPLIT_SECONDS 0.2
 #define MORE_TIMES 2           /* maximum number of runs until two agree, as a multiple of the
                                 * requested number */
@@ -102,7 +102,7 @@ static bool predict(const struct validating *v, const double *inputs, const stru
     return ok;
 }
 
-/* One run: its times, the core's state during it, and its index `at`. */
+/* One run with its times, the state of the core during the run, and the index of the run. */
 struct program_taken {
     struct program_usage used;
     double seconds, clock_hz;
@@ -145,7 +145,7 @@ static bool run_watched(struct validating *v, const double *inputs,
 }
 
 /* Returns the lower quartile of the runs, which are sorted by time. Sets @use for the measurements
- * before and after each run of about equal time. */
+ * before and after each run that took about as long. */
 static const struct program_taken *quartile(const struct program_taken *seen, size_t count,
                                             bool *use)
 {
@@ -204,7 +204,7 @@ static bool measure(struct validating *v, const double *inputs, struct native *n
                                   v->threads > 1 ? 0 : NATIVE_WATCH_PERIOD,
                                   v->threads,
                                   NULL};
-    /* a single requested run is not repeated, because there is no other to compare it with */
+    /* A single requested run is not repeated, because there is no second run to compare. */
     const unsigned most = v->times > 1 ? MORE_TIMES * v->times : 1;
     struct native_probe *probe = native_probe_new(v->machine, err);
     struct program_taken *seen = mem_zero(most, sizeof *seen);

@@ -70,8 +70,8 @@ static void add_part(struct reporting *r, const char *title, struct result *take
     result_free(take_part);
 }
 
-/* Adds the drawing to HTML. Without the drawing tool, a sentence at the end of the document names
- * it. */
+/* Adds the drawing to HTML. If the drawing tool is missing, a sentence at the end of the document
+ * names it. */
 static bool add_figure(struct reporting *r, enum drawing_kind kind, struct err *err)
 {
     struct err fault = {0};

@@ -160,8 +160,8 @@ static void print_usage(const struct ports *shown, const struct mapping_entry *e
         usage_print(&entry->usage, shown, out);
 }
 
-/* Adds the forms whose usages differ. A machine that one session did not load has its shipped
- * tables there. */
+/* Adds the forms whose usages differ. For a session that did not load the machine, its shipped
+ * tables are used. */
 static bool compare_machine(const struct machine *a, const struct machine *b,
                             struct result_table *t)
 {
@@ -203,7 +203,7 @@ static bool compare_machines(struct session *a, struct session *b, struct result
         for (size_t i = 0; ok && i < d->machine_count; i++) {
             const char *id = d->machines[i]->id;
             if (turn && find_machine(&a->document, id))
-                continue;   /* already compared, or loaded only for the comparison */
+                continue;   /* already compared, or loaded only for this comparison */
             const struct machine *x = session_machine(a, id, err),
                                  *y = x ? session_machine(b, id, err) : NULL;
             ok = y && watch_goes_on(err) && (x == y || compare_machine(x, y, t));

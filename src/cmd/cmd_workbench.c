@@ -66,7 +66,8 @@ const struct command command_demo = {
     .run = run_demo,
 };
 
-#define ASKED_SECONDS 10   /* a second quit within this time confirms the first */
+/* maximum number of seconds between two quits for the second to confirm the first */
+#define ASKED_SECONDS 10
 
 static double asked = -1e9;   /* clock_seconds() of the last request for confirmation; UI thread */
 

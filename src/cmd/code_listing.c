@@ -21,7 +21,8 @@ struct code_maker {
     struct forms *forms;        /* NULL: the job loads the table */
     bool loaded;                /* the job has loaded @forms */
     struct experiment e;
-    struct check_row row;       /* form NULL: the code of @e is made */
+    /* row of machine check; form NULL: the listing is for experiment @e */
+    struct check_row row;
 };
 
 static void release(struct code_maker *w)
@@ -74,7 +75,7 @@ static void job_done(void *state)
 
 static struct code_maker *maker_of(struct code_listing *code)
 {
-    return (struct code_maker *)code;   /* @code is its first member */
+    return (struct code_maker *)code;   /* code is the first member */
 }
 
 /* Starts to make the code, or makes it at once if there is no screen. */

@@ -1,5 +1,5 @@
 /* Code of an experiment or of a row of machine check as text, for a view. A job of the workbench
- * makes it, because it may load the table of forms and run the assembler. UI thread. */
+ * makes the text, because this may load the table of forms and run the assembler. UI thread. */
 #ifndef PORTOLAN_CMD_CODE_LISTING_H
 #define PORTOLAN_CMD_CODE_LISTING_H
 
@@ -8,7 +8,7 @@
 
 struct code_listing {
     char *name;            /* text that identifies the experiment or row */
-    bool made;             /* the members below are valid; false: a job makes them, or it failed */
+    bool made;             /* the members below are valid; false: a job is making them, or failed */
     /* one instruction per line, or the reason why a check has no code; "": not executable */
     struct str text;
     unsigned executions;   /* number of times that the code executes the experiment */

@@ -228,7 +228,7 @@ static const char *meant_by(const char *first, const char *second)
         if (str_has_prefix(name, first) && !begun)
             begun = name;
     }
-    /* word.best is in the name of one command; the whole name replaces it */
+    /* word.best is part of a command's name; the whole name replaces it. */
     for (const struct command *const *c = commands; *c && word.best && !whole.best; c++)
         if (word.best >= (*c)->name && word.best <= (*c)->name + strlen((*c)->name))
             word.best = (*c)->name;
@@ -303,8 +303,8 @@ const struct command *command_lookup(int count, char **words, int *used, struct 
         /* The next word decides: `k l x.s` is kernel load, `k l` is kernel list. */
         if (!n || (!exact && takes_nothing(c) != (n == count) && !optional))
             continue;
-        /* A longer name has precedence over a shorter one with arguments: `k a` is kernel analyze,
-         * not keys. */
+        /* A longer name has precedence over a shorter name followed by arguments: `k a` is kernel
+         * analyze, not keys. */
         if (!exact && n < most)
             continue;
         /* A command that also works without arguments (`kernel learn`) has the lowest
@@ -361,8 +361,8 @@ static void keep_result(struct session *s, char *take_line)
     s->result = result_new();
 }
 
-/* Records whether `export` has a result. A failed command leaves nothing to export, because an
- * earlier result could be mistaken for the command's. A command that shows a view makes results
+/* Records whether `export` has a result. After a failed command there is none, because an earlier
+ * result could be mistaken for that of the command. A command that shows a view makes results
  * exportable again. */
 static void note_end(struct session *s, const struct command *c, const char *line, bool ok)
 {
@@ -374,8 +374,8 @@ static void note_end(struct session *s, const struct command *c, const char *lin
 
 void command_job_failed(struct session *s, const char *title)
 {
-    if (strcmp(title, command_export.name) != 0)   /* except export, because the user may repeat
-                                                    * it */
+    /* A failed export does not count, because the user may repeat it. */
+    if (strcmp(title, command_export.name) != 0)
         session_note_failure(s, title);
 }
 
@@ -559,7 +559,7 @@ static bool run_command(struct session *s, const struct command *c, char **words
     s->out = out;
     const char *own = s->in_view;
     s->in_view = NULL;
-    /* Without a screen, a reading command does not run as a job. A watch then cancels it on
+    /* Without a screen, a reading command does not run as a job. Its watch then cancels it on
      * Ctrl-C. */
     bool watches = c->read && !s->interactive;
     struct watch watched = watches ? watch_begin(interrupted, NULL) : watch;

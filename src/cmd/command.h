@@ -60,7 +60,7 @@ void command_usage(const struct command *c, struct str *out);
  * for NOT_GIVEN. Returns false with err. */
 bool command_cpu(size_t number, int *out, struct err *err);
 
-/* Writes @text to @file and confirms it in @result. Returns false with err. */
+/* Writes @text to @file and adds a confirmation to @result. Returns false with err. */
 bool command_write(const char *file, const struct str *text, struct result *result,
                    struct err *err);
 
@@ -82,7 +82,7 @@ bool experiments_measure(struct session *s, struct experiments **made,
                          const struct experiments *base, const struct measure_choice *choice,
                          struct result *result, struct err *err);
 #define EVOLVED_MACHINE "evolved"   /* id of the machine that evolve adopt creates */
-/* Replaces the session's charted machine @name by its saved version in @directory. Logs an error.
+/* Replaces the session's charted machine @name by its saved version in @directory. Logs failures.
  * UI thread. */
 void chart_adopt(struct session *s, const char *directory, const char *name);
 /* Moves the samples so far of a running program profile into the document. UI thread. */

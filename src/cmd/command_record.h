@@ -20,7 +20,7 @@ enum command_flags {
     COMMAND_RAW = 4,
     COMMAND_SILENT = 8,    /* has no separate result; its nested commands print */
     COMMAND_SHOWN = 16,    /* uses the shown result, which stays exportable on failure */
-    /* uses session_forms on the UI thread: in the workbench a job has loaded the tables before */
+    /* calls session_forms on the UI thread; in the workbench a job loads the tables first */
     COMMAND_FORMS = 32,
 };
 

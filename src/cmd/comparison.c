@@ -29,8 +29,8 @@ static const char *text_of(const struct analysis *a, size_t row)
     return insn->text ? insn->text : insn->mnemonic;
 }
 
-/* Returns the similarity of two instructions by their equal part: the text, the form, the mnemonic
- * or nothing. */
+/* Returns the similarity of two instructions. Equal text counts most, then equal form, then equal
+ * mnemonic. */
 static unsigned likeness(const struct analysis *a, size_t i, const struct analysis *b, size_t j)
 {
     const struct insn *x = a->rows[i].insn, *y = b->rows[j].insn;

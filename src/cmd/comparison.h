@@ -30,8 +30,8 @@ struct comparison_side {
     struct machine *machine;          /* counted reference */
     struct analysis *analysis;        /* NULL: not made yet */
     struct str name;
-    /* source iterations per iteration, from kernel tune or the compiler; all values are per source
-     * iteration */
+    /* source iterations per iteration of the loop, from kernel tune or the compiler; displayed
+     * values are per source iteration */
     double times;
 };
 
@@ -44,8 +44,8 @@ struct paired_loops {
 };
 
 /* Selects the two loops. B is the current kernel. A is kernel @other of the list (from 1;
- * NOT_GIVEN: the one before the current). @ids: one machine for both or one for each; @count 0: the
- * displayed machine. Returns NULL with err if a kernel does not exist. */
+ * NOT_GIVEN: the kernel before the current one). @ids: one machine for both or one for each; @count
+ * 0: the displayed machine. Returns NULL with err if a kernel does not exist. */
 struct paired_loops *comparison_new(struct session *s, size_t other, const char *const *ids,
                                     size_t count, struct err *err);
 void comparison_free(struct paired_loops *c);

@@ -237,7 +237,7 @@ void complete_line(struct session *s, const char *line, size_t start, size_t end
     const bool alias = known && used == 1 && strncmp(known->name, words[0], strlen(words[0])) != 0;
     if (known && !alias && used <= count && strcspn(known->name, " ") != strlen(known->name) &&
         used < 2)
-        known = NULL;   /* the word is a noun, so its verbs are completed */
+        known = NULL;   /* The word is a noun, so the verbs of this noun are completed. */
     if (known) {
         add_parameters(out, s, known, words + used, (size_t)(count - used), prefix);
     } else if (count <= 1) {

@@ -39,8 +39,8 @@ static void find_here(struct here *here)
     cpu_native_done(&native);
 }
 
-/* Returns the initial selection: this computer's machine, then machines of the instruction set with
- * other tables. */
+/* Returns the initial selection: this computer's machine first, then machines of the same
+ * instruction set that have other tables. */
 static struct selection first_selection(const struct here *here, enum isa isa)
 {
     bool native = here->id && here->isa == isa;

@@ -36,11 +36,11 @@ struct sweep {
     size_t count;
 };
 
-/* Result of the last `kernel whatif NAME=VALUE` after the last sweep: a machine before and after
- * the change. */
+/* Result of `kernel whatif NAME=VALUE` if it is more recent than the last sweep: a machine before
+ * and after the change. */
 struct whatif_pair {
     char name[128], machine[64];
-    /* simulated: NaN if not simulated; bottleneck: empty if there is none */
+    /* simulated: NaN if not simulated; bottleneck: empty if there is no limit */
     struct {
         double bounds, simulated;
         const char *bottleneck;
@@ -119,10 +119,10 @@ struct document {
     struct experiments *experiments;  /* NULL: none */
     struct evolve_run **runs;         /* inference runs, newest last */
     size_t run_count;
-    /* inference run of the loaded session; valid until a run starts in this process */
+    /* inference run of the loaded session; used until a run starts in this process */
     struct unfinished_run unfinished;
     struct active_curve *active;      /* rounds of the last `evolve start --active`; NULL: none */
-    /* number of the run that followed these rounds; 0: rounds still run, or they failed */
+    /* number of the run that followed these rounds; 0: the rounds have not ended, or failed */
     unsigned active_run;
     struct machine **machines;        /* all loaded machines */
     size_t machine_count;
@@ -143,7 +143,8 @@ struct document {
     size_t hot;
     enum isa isa;
     struct selection kept[ISA_COUNT]; /* last selection of each instruction set */
-    /* the user selected machines of chosen_isa, so they are not replaced automatically */
+    /* true if the user selected the machines of chosen_isa, which are then not replaced
+     * automatically */
     bool chosen;
     enum isa chosen_isa;
     /* id of the machine in the last kernel analyze command; NULL: none */

@@ -19,8 +19,8 @@ struct active_choice {
     const char *simulate;    /* id of a machine to measure instead of this CPU; NULL: this CPU */
     /* file of measurements that replaces measuring; all its forms are used; NULL: none */
     const char *replay;
-    /* most: number of experiments besides single forms; size: forms of the largest experiment; 0:
-     * the defaults */
+    /* @most: number of experiments besides single forms. @size: number of forms of the largest
+     * experiment. 0: the defaults. */
     size_t most, size;
     bool random;             /* chooses experiments at random, for comparison */
     bool go_on;              /* continues with the table of an earlier run */
@@ -37,8 +37,8 @@ void evolve_catch_up(struct session *s);
 /* Reports the started run. */
 void evolve_show_started(const struct evolve_run *run, struct result *result);
 /* Makes @task select experiments, measure and infer in rounds, then start a run on all measurements
- * and report it. Scripts wait for the start. @checkpoint: the run's checkpoint (may be NULL); the
- * table is stored next to it. */
+ * and report it. Scripts wait for the start. @checkpoint (may be NULL): path of the run's
+ * checkpoint. The table is stored next to that file. */
 bool evolve_start_active(struct session *s, const struct active_choice *w,
                          const struct evolve_options *evolve, const char *checkpoint,
                          struct task *task, struct err *err);

@@ -20,12 +20,12 @@ struct experiment_detail {
     size_t bytes;
 };
 
-/* Appends the code of @e as this CPU would run it; nothing if it cannot. May run the assembler. Any
- * thread. */
+/* Appends the code of @e as this CPU would run it; nothing if the CPU cannot run it. May run the
+ * assembler. Any thread. */
 void experiment_code(const struct forms *forms, const struct experiment *e, struct str *text,
                      unsigned *executions, size_t *bytes);
-/* Collects the details of row @row of the session's experiments. Code that was measured is limited
- * to @lines lines (0: all). */
+/* Collects the details of row @row of the session's experiments. Measured code is limited to @lines
+ * lines (0: all). */
 void experiment_detail_collect(struct session *s, size_t row, size_t lines,
                                struct experiment_detail *out);
 void experiment_detail_done(struct experiment_detail *d);

@@ -24,7 +24,8 @@ struct explained_loop {
     size_t loop;
     double cycles, low, high; /* cycles per iteration in the program: typical value and range; NaN:
                                * not measured */
-    double predicted;         /* cycles for the mix of executed paths; NaN: no machine */
+    /* predicted cycles per iteration for the mix of executed paths; NaN: no machine */
+    double predicted;
     const char *cause;        /* main cause of the additional time; a static string */
     size_t iterations;        /* number of recorded iterations */
     double lines;             /* new cache lines that the loads access per iteration; NaN: not
@@ -34,8 +35,8 @@ struct explained_loop {
     bool bytes_at_least;
     VEC(struct explained_path) paths; /* most frequent first */
     struct recording recording;       /* recorded iterations, valid if unrecorded.code is 0 */
-    struct err unrecorded;            /* why they cannot be run in the sandbox */
-    bool huge;                        /* most of their data is on pages of 2 MiB */
+    struct err unrecorded;            /* reason why they cannot be run in the sandbox */
+    bool huge;                        /* most of the loop's data is on pages of 2 MiB */
 };
 
 void explained_free(struct explained_loop *x);

@@ -8,9 +8,11 @@
 #include "cmd/explained_result.h"
 
 #define PLACES_MOST 64u    /* lines of a page */
-#define SPREADS_LEAST 0.05 /* least new lines per execution of an access that is moved */
+/* minimum number of new lines per execution of an access that is moved */
+#define SPREADS_LEAST 0.05
 
-#define SEQUENTIAL_MOST 0.005 /* most irregular new lines per execution of a sequential load */
+/* maximum number of irregular new lines per execution of a sequential load */
+#define SEQUENTIAL_MOST 0.005
 
 /* Reader of one stretch. */
 struct event_walk {
@@ -18,7 +20,7 @@ struct event_walk {
     struct recording *out;
     const uint32_t *places; /* index in the recording of each instruction of the region */
     size_t at, end;         /* current event; end of the events */
-    bool *seen;             /* for each instruction: this iteration has executed it */
+    bool *seen;             /* for each instruction: true if this iteration has executed it */
 };
 
 static unsigned id_at(const struct event_walk *w)
@@ -108,8 +110,8 @@ static size_t lines_of(const struct recording *r, uint32_t at, size_t *executed)
     return different;
 }
 
-/* Sets by how many lines runs may move the accesses of loads whose lines in the program are more
- * than those in the recording. */
+/* For loads that access more lines in the program than in the recording, sets the number of lines
+ * by which runs may move their accesses. */
 static void find_places(const struct loop_lines *lines, const uint32_t *places,
                         struct recording *out)
 {

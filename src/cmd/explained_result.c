@@ -47,7 +47,8 @@ static void add_paths(struct result *result, const struct explained_findings *f)
                     plural(p->list.count - EXPLAINED_PATHS));
 }
 
-/* Returns the cycles of a term that @share of its causes explain; NaN if the term may be 0. */
+/* Returns the cycles of a term that belong to the share @share of its causes; NaN if the term may
+ * be 0. */
 static double part_of(const struct split_term *term, double share)
 {
     return term->cycles > term->off ? term->cycles * share : NAN;
@@ -160,7 +161,7 @@ static void add_loads(struct result *result, const struct explained_findings *f)
         result_line(result, "loads not shown: %zu", l->list.count - LOADS_SHOWN);
 }
 
-/* Reports the number of iterations, and the part of the run in which they were counted. */
+/* Reports the number of iterations, and during which part of the run they were counted. */
 static void say_count(struct result *result, const struct explained_findings *f)
 {
     const struct insitu *x = &f->insitu;

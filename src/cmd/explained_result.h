@@ -17,8 +17,7 @@
 #define EXPLAINED_PATHS 8u  /* maximum number of paths shown */
 /* Returns @value with two significant digits, from 100 on. Pure. */
 double explained_about(double value);
-/* Appends how a measured time compares with its prediction if no cause is sought for their
- * difference. */
+/* Reports a measured time and its prediction without a cause for their difference. */
 void explained_equal(double cycles, double predicted, struct str *out);
 #define EXPLAINED_LOW 0.1   /* quantile of the times of timed blocks that counts as the low value */
 #define EXPLAINED_HIGH 0.75
@@ -36,7 +35,8 @@ struct explained_findings {
     struct predicted_branches branches;
     struct loop_lines lines;
     struct split split;
-    const char *unreplayed;        /* static reason why there are no replays; NULL: there are */
+    /* static reason why there are no replays; NULL: there are replays */
+    const char *unreplayed;
     double predicted;              /* cycles for the mix of paths; NaN: none */
     struct err unmeasured;         /* why a path was not measured in isolation */
     struct recorded_costs recorded;   /* without iterations: not measured */
@@ -45,7 +45,7 @@ struct explained_findings {
     double profiled_cpu;           /* CPU seconds of the profiled run; NaN: another program was
                                     * profiled */
     const char *output;            /* the program's output file; NULL: none */
-    bool started;                  /* false: attached to a running process */
+    bool started;                  /* false: Portolan was attached to a running process */
 };
 
 /* Returns the cycles per iteration that timing may have added to insitu_cycles. */

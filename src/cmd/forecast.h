@@ -8,11 +8,10 @@
 struct machine;
 struct session;
 
-/* largest product of rows and selected machines that is predicted at once; this takes a
- * millisecond */
+/* largest product of rows and selected machines that is predicted at once, within a millisecond */
 #define FORECAST_AT_ONCE 1000
 
-/* Predictions of one machine for one table. Immutable and reference-counted. */
+/* Predictions by one machine for one table. Immutable and reference-counted. */
 struct prediction {
     /* one per row, NaN if unpredictable; NULL: not computed */
     double *cycles;

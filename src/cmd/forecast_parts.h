@@ -10,15 +10,17 @@
 
 #define FORECASTS_KEPT 16   /* maximum number of stored forecasts that no view needs */
 
-/* Forecast of one machine for one table (by serial number). The session and the computing job share
- * it. */
+/* Forecast by one machine for one table, identified by its serial number. The session and the
+ * computing job share the forecast. */
 struct forecast {
     uint64_t serial, revision;
     size_t rows;
-    struct machine *machine;      /* counted reference, so its address identifies the machine */
-    struct experiments *table;    /* counted reference while the job runs, which prevents changes */
-    struct prediction *made, *fresh;   /* published prediction, and the one the job computes; NULL:
-                                        * none */
+    /* counted reference; as long as it is held, its address identifies the machine */
+    struct machine *machine;
+    /* counted reference while the job runs, which prevents changes of the table */
+    struct experiments *table;
+    struct prediction *made, *fresh;   /* @made: published prediction. @fresh: prediction that the
+                                        * job computes. NULL: none. */
     unsigned job;                 /* computing job; 0: none */
     double begun, due;               /* clock_seconds() of the job's start, and of the next possible
                                       * start */

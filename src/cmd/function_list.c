@@ -13,7 +13,7 @@
 #include "toolchain/demangle.h"
 #include "toolchain/perf_tool.h"
 
-/* Returns whether addresses identify functions: the object is linked. */
+/* Returns whether the object is linked. Addresses then identify functions. */
 static bool linked(const struct object *o)
 {
     for (size_t i = 0; i < o->sections.count; i++)
@@ -104,8 +104,8 @@ static void add_loops(struct function_list *list, const struct object *o,
     }
 }
 
-/* Returns the index of the first loop of each symbol in @ranking. The caller frees it. NULL with
- * err. */
+/* Returns the index of the first loop of each symbol in @ranking. The caller frees the array. NULL
+ * with err. */
 static size_t *first_loops(const struct object *o, const struct function_ranking *ranking,
                            struct err *err)
 {

@@ -42,7 +42,7 @@ static const struct { const char *name; int key;
 /* Parses the key after "Ctrl-". Returns KEYCODE_NONE if it is invalid. */
 static int control(const char *rest)
 {
-    /* Accepts ASCII letters only, because other letters have no control code. */
+    /* Only ASCII letters are accepted, because other letters have no control code. */
     const char letter = rest[0] >= 'a' && rest[0] <= 'z' ? (char)(rest[0] - 'a' + 'A') : rest[0];
     const int key =
         rest[0] && !rest[1] && letter >= 'A' && letter <= 'Z' ? letter - 'A' + 1 : KEYCODE_NONE;
@@ -167,7 +167,7 @@ int key_of_sequence(const char *bytes, size_t length, size_t *used)
         return at > 1 && strspn(bytes + 1, "0123456789") == at - 1
                    ? numbered(strtol(bytes + 1, NULL, 10))
                    : KEYCODE_NONE;
-    /* parameters encode a modifier, which no key here has */
+    /* The parameters encode a modifier key. No key of the table has one. */
     return at == 1 ? lettered(bytes[at]) : KEYCODE_NONE;
 }
 

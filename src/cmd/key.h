@@ -34,8 +34,8 @@ enum keycode {
 #define KEY_SEQUENCE_MOST 32   /* longest sequence in bytes; longer ones are invalid */
 
 /* Decodes the sequence after Esc at the start of @bytes, for any TERM: "[1~" Home, "[5~" PgUp, "OP"
- * F1. Returns KEYCODE_NONE for an unused key (Ctrl-Left), which is ignored. *@used is its length
- * without Esc; 0: incomplete. KEYCODE_ESCAPE with *@used 0: Esc alone. */
+ * F1. Returns KEYCODE_NONE for a key that no view uses (Ctrl-Left). *@used is the length of the
+ * sequence without Esc; 0: incomplete. KEYCODE_ESCAPE with *@used 0: Esc alone. */
 int key_of_sequence(const char *bytes, size_t length, size_t *used);
 /* Decodes a mouse report, X10 or SGR. Returns KEYCODE_CLICK for the first button, a wheel's key, or
  * KEYCODE_SWALLOWED. *@x and *@y are column and row of a click, from 0. *@used 0: not a report, or

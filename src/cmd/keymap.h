@@ -24,8 +24,8 @@ struct key_row {
     const char *help;      /* one line */
     /* short label for views and the bar; NULL: not shown */
     const char *hint;
-    /* Returns whether the key has an effect at the moment; if not, the bar omits it. NULL: always.
-     * In a view the most important rows are first. */
+    /* Returns whether the key has an effect in the session's current state. If not, the bar omits
+     * the key. NULL: always. The most important rows of a view are first. */
     bool (*acts)(const struct session *s);
 };
 extern const struct key_row key_rows[];
@@ -70,7 +70,7 @@ bool keymap_key(const struct keymap *k, const char *view, const char *command,
 /* Returns the user's binding of @key that applies in @view, or NULL. Borrowed until the next
  * change. */
 const struct key_binding *keymap_own(const struct keymap *k, const char *view, int key);
-/* Calls @line for each action of keys in @view, with the keys, their command and its effect. */
+/* Calls @line for each action in @view, with its keys, command and effect. */
 void keymap_tell(const struct keymap *k, const char *view,
                  void (*line)(void *to, const char *keys, const char *command, const char *help),
                  void *to);

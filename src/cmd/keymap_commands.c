@@ -76,8 +76,8 @@ static void keymap_names(const struct keymap *k, const struct key_row *row, cons
     }
 }
 
-/* Describes the user's @command by the key table or the command's help. Returns "" for several
- * commands. */
+/* Returns the description of the user's @command from the key table or from the command's help; ""
+ * if @command is several commands. */
 static const char *help_of(const char *command)
 {
     const struct command *found;

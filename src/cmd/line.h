@@ -25,8 +25,8 @@ bool line_split(const char *text, const char *end, struct line_words *words, str
 /* Appends @before and @word in quotes, so that line_split returns both as one word. */
 void line_add_quoted(const char *before, const char *word, struct str *out);
 void line_words_done(struct line_words *words);
-/* Returns a copy of the text after the first @skip words of [text, end), trimmed. A backslash
- * before ; # \ or a quote is removed. The caller frees it. */
+/* Returns a copy of the text after the first @skip words of [text, end), trimmed. Removes a
+ * backslash before ; # \ or a quote. The caller frees it. */
 char *line_rest(const char *text, const char *end, int skip);
 
 #endif

@@ -57,7 +57,7 @@ static bool load(void *state, struct result *result, struct err *err)
         recipe ? recipe_make(recipe, &l->printed, err)
                : kernel_from_text("pasted", str_text(&l->text), l->text.length, &l->options, err);
     child_watch(NULL, NULL);
-    /* cancelled reading may set another error, so the watch's error replaces it */
+    /* A cancelled reader may set another error. The watch's error replaces it. */
     return watch_goes_on(err) && l->kernel;
 }
 
@@ -154,8 +154,8 @@ static void give_back(struct session *s, const struct kernel_loading *l, const s
     str_done(&plain);
 }
 
-/* Shows the compiler's messages if it rejected the source. Rejected pasted text is shown again for
- * correction. */
+/* Shows the compiler's messages if the compiler rejected the source. Shows rejected pasted text
+ * again for correction. */
 static void failed(struct session *s, void *state, struct result *result, const struct err *err)
 {
     const struct kernel_loading *l = state;

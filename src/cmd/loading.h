@@ -20,14 +20,13 @@
 bool loading_start(struct session *s, struct recipe *take_recipe, struct task *task);
 bool loading_start_text(struct session *s, struct str *take_text,
                         const struct kernel_options *options, struct task *task);
-/* Gives @task a job whose publish sets the session's kernel. A later such job cancels an earlier
- * one. Returns true. */
+/* Makes @task a job whose publish function sets the session's kernel. A later such job cancels an
+ * earlier one. Returns true. */
 bool loading_give(struct session *s, struct task *task, const struct task_ops *ops,
                   void *take_state);
-/* Value for goes_on in the ops of loading_give: records that the job continues in the
- * background. */
+/* Value of goes_on in the ops of loading_give. Records that the job continues in the background. */
 void loading_goes_on(struct session *s, unsigned number);
-/* Returns the text in the form of kernel.source. The caller frees it. */
+/* Returns the text as kernel.source stores it. The caller frees it. */
 char *loading_plain(const char *text, size_t length);
 /* Adds name, loop and instruction count of the session's kernel to @result, and the omitted
  * lines. */

@@ -42,8 +42,8 @@ static const struct forms *forms_of(struct mapping_reading *r, enum isa isa, str
     return r->forms[isa];
 }
 
-/* Determines the instruction set of a mapping without one: the set whose table has most of its
- * forms. */
+/* Determines the instruction set of a mapping that does not name one: the set whose table has the
+ * most forms of the mapping. */
 static bool set_isa(struct mapping_reading *r, struct err *err)
 {
     struct machine *m = r->machine;

@@ -20,10 +20,10 @@
 #define DOUBTS 3             /* maximum number of times below a bound that are measured per size */
 #define GAIN 1.05            /* smallest gain (ratio) of a reported remedy */
 #define BLOCK_NEARLY 1.25    /* largest ratio of a chosen block size's time to the best time */
-/* if the core's time exceeds its largest bound by this factor, no single bound limits it */
+/* if the time of the core exceeds its largest bound by this factor, no single bound is the limit */
 #define CORE_BOUND 1.05
-#define BLOCK_SHARE 0.5      /* fraction of a cache that blocks use; other data uses the remaining
-                              * part */
+#define BLOCK_SHARE 0.5      /* fraction of a cache for blocks; the remaining part is for other
+                              * data */
 
 static double size_read(const char *text, const char **end)
 {
@@ -96,7 +96,7 @@ static void help_try(struct memory_point *p, double cycles, const char *help)
     }
 }
 
-/* Finds a block size that fits a nearer cache level: the largest whose time is close to the
+/* Finds a block size that fits a nearer cache level: the largest size whose time is close to the
  * best. */
 static void blocks_find(const struct memory_curve *c, const struct memory_costs *costs,
                         struct memory_point *p)
@@ -321,8 +321,8 @@ static bool point_measure(struct memory_curve *c, struct memory_point *p, struct
     return true;
 }
 
-/* Measures the costs that the loop needs, because other users' load on shared cache levels varies
- * within minutes. */
+/* Measures the memory costs that the loop depends on again, because other users' load on shared
+ * cache levels varies within minutes. */
 static bool costs_again(struct memory_curve *c, struct memory_lines *lines, struct err *err)
 {
     bool needs[MEMORY_COSTS];
@@ -359,8 +359,8 @@ bool memory_curve_measure(struct memory_curve *c, const struct kernel *k, size_t
     if (ok) {
         sandbox_cancel_by(s, cancelled, state);
         sandbox_clear(s);
-        /* lays out the arrays of all sizes first, so that errors are reported before anything
-         * runs */
+        /* The arrays of all sizes are laid out first, so that errors are reported before any
+         * measurement. */
         for (size_t i = 0; ok && i < c->count; i++)
             ok = point_prepare(c, i, k, loop, s, &arena, runs, err);
         ok = ok && sandbox_arena(s, (size_t)most + LAYOUT_SLACK, huge, err);

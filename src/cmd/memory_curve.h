@@ -13,7 +13,7 @@
 
 struct memory_point {
     double bytes;                /* total size of all arrays */
-    const char *level;           /* cache level that arrays of this size fit */
+    const char *level;           /* cache level into which arrays of this size fit */
     struct memory_time time;     /* prediction; cycles NaN: the machine lacks memory costs */
     double moved;                /* bytes per iteration between the core and @level */
     double measured, spread;     /* cycles per iteration, and relative spread; NaN: not measured */
@@ -22,7 +22,8 @@ struct memory_point {
     double refuted;
     double clock_hz;             /* clock of the core during the measurement; 0: unknown */
     double huge;                 /* fraction of the arrays on huge pages during the measurement */
-    /* block: size in bytes of a faster blocked version; 0: none; block_gain: its speedup */
+    /* @block: block size in bytes of a faster blocked version; 0: none. @block_gain: speedup by
+     * that version. */
     double block, block_gain;
     const char *help;            /* the most useful remedy; NULL: none */
     double gain;                 /* speedup by this remedy */
@@ -40,10 +41,11 @@ struct memory_curve {
     const char *core_limit;      /* limit of the core, like "core: ports" */
     double flops;                /* floating-point operations per iteration; 0: none */
     double clock_hz;
-    bool moves;                  /* true if accesses move; if not, all sizes have the same time */
+    /* true if addresses change between iterations; otherwise all sizes have the same time */
+    bool moves;
     size_t count;
     struct memory_point points[MEMORY_CURVE_POINTS];
-    char bound[96];              /* bound that rejected times (bounds_refute) */
+    char bound[96];              /* bound that refuted measured times (bounds_refute) */
 };
 
 /* Predicts @count points from @from to @to bytes; each is about twice the size of the previous one.

@@ -251,7 +251,8 @@ static bool refuse_option(const char *command, const char *word, int length,
     return false;
 }
 
-/* Parses the option at words[*i]. If its value is a separate word, advances *@i to it. */
+/* Parses the option at words[*i]. If the option's value is a separate word, advances *@i to that
+ * word. */
 static bool read_option(const char *command, const struct parameter *options, char **words,
                         size_t count, size_t *i, void *values, struct err *err)
 {

@@ -11,8 +11,8 @@
 #include "base/str.h"
 #include "model/portset.h"
 
-/* Kinds of parameters with the C type of their member. Parentheses: the value if it is not given
- * and has no default. */
+/* Kinds of parameters with the C type of their member. Parentheses: the value of a parameter that
+ * is not given and has no default. */
 enum parameter_kind {
     PARAMETER_FLAG,       /* bool (false): option without a value */
     PARAMETER_TEXT,       /* const char * (NULL), borrowed until the command returns */
@@ -71,7 +71,7 @@ struct parameter {
     double least, most;         /* range of counts, numbers and ports; most 0: unlimited */
     const char *initial;        /* default in the user's notation */
     const char *unset;          /* for numbers and ports: word that means not given, "auto" */
-    const struct parameter *of; /* for PARAMETER_VALUE: the options that it may be a value of */
+    const struct parameter *of; /* for PARAMETER_VALUE: the options whose values it may be */
     /* description of a default that is not a value: "all CPUs" */
     const char *otherwise;
     enum completion complete;

@@ -37,7 +37,8 @@ static bool is_table(const struct session *s, uint64_t serial)
 void pending_results_put(struct session *s, uint64_t serial, struct pending_results *a, size_t most)
 {
     bool same = is_table(s, serial);
-    /* The table is copied if others hold references, but only if there are results to add. */
+    /* If others hold references to the table, it is copied, but only if there are results to
+     * add. */
     struct experiments *t = same && a->put < a->list.count ? session_change_experiments(s) : NULL;
 
     for (; t && a->put < a->list.count && most; a->put++, most--) {
@@ -77,7 +78,7 @@ static void merge_here(struct session *s, void *state, struct result *result, co
     (void)result;
     (void)err;
     s->replacing = 0;
-    experiments_free(m->base);   /* drops the reference, so that the table need not be copied */
+    experiments_free(m->base);   /* Drops the reference, so that the table need not be copied. */
     m->base = NULL;
     pending_results_put(s, serial, &m->pending_results, SIZE_MAX);
 }

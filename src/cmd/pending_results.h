@@ -23,8 +23,8 @@ void pending_results_done(struct pending_results *a);
  * them. A table with other holders is copied first. UI thread. */
 void pending_results_put(struct session *s, uint64_t serial, struct pending_results *a,
                          size_t most);
-/* Adds all remaining results and empties @a. In the workbench a long addition is a job; until it
- * ends the session cannot change otherwise. UI thread. */
+/* Adds all remaining results and empties @a. In the workbench a long addition is a job. Until the
+ * job ends, nothing else may change the session. UI thread. */
 void pending_results_finish(struct session *s, uint64_t serial, struct pending_results *a);
 
 #endif

@@ -27,12 +27,12 @@ struct program_inputs {
 bool program_inputs_read(const struct word_list *words, size_t most, struct program_inputs *out,
                          struct err *err);
 void program_inputs_done(struct program_inputs *inputs);
-/* Returns false with err if @value is negative although no run had a negative value of @input, or a
- * fraction although all runs had whole values. */
+/* Returns false with err if @value differs in kind from the values of @input in all runs: a
+ * negative value if none was negative, or a fraction if all were whole numbers. */
 bool program_input_like_runs(const struct program_runs *runs, size_t input, double value,
                              struct err *err);
 /* Parses one value per input of the model, in its order, from "N=4096 M=2". Without words, returns
- * the values of its largest run. Returns false with err. */
+ * the values of the model's largest run. Returns false with err. */
 bool program_inputs_given(const struct program_model *m, const struct word_list *words,
                           double out[INPUTS_MAX], struct err *err);
 
@@ -81,8 +81,8 @@ void program_say_threads(struct result *result, size_t threads, double common);
 /* Starts a background job without output that studies the program for the program view. The job
  * uses the last run's inputs and the current machine. */
 void program_show_quietly(struct session *s);
-/* Ends the job of program_show_quietly, because it would disturb a measurement. program_show_resume
- * restarts the job unless the program view has a study. */
+/* Ends the job of program_show_quietly, because the job would disturb a measurement.
+ * program_show_resume restarts the job unless the program view has a study. */
 void program_show_put_off(struct session *s);
 void program_show_resume(struct session *s);
 

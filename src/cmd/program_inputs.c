@@ -15,7 +15,8 @@
 
 #define COMBINATIONS_MOST 4096
 #define TRIES 100                /* maximum number of attempts per combination to find a new one */
-#define SEED 1                   /* fixed, so that equal words give equal combinations */
+/* The seed is fixed, so that equal words give equal combinations. */
+#define SEED 1
 
 const struct program_model *program_fitted(struct session *s, struct err *err)
 {
@@ -140,8 +141,8 @@ static bool add_combination(const value_list *values, const size_t *places,
     return true;
 }
 
-/* Makes at most @most combinations. First each input takes all its values while the others have
- * their first value; then combinations are random. */
+/* Makes at most @most combinations. In the first ones each input in turn takes all its values,
+ * while all other inputs have their first value. Further combinations are random. */
 static bool spread(const value_list *values, size_t most, struct program_inputs *out,
                    struct err *err)
 {

@@ -120,7 +120,8 @@ static void write_bash(struct str *out)
                  "<(compgen -f -- \"$word\") ;;\n    esac\n}\ncomplete -F _portolan portolan\n");
 }
 
-/* Escapes @text for single quotes. @brackets: also for the brackets of zsh's _arguments. */
+/* Escapes @text for single quotes. @brackets: also escapes the brackets that zsh's _arguments
+ * interprets. */
 static void add_quoted(struct str *out, const char *text, bool brackets)
 {
     for (; *text; text++)

@@ -13,8 +13,8 @@ struct program_output {
     bool own;     /* temporary and not yet named in a result, so program_output_drop removes it */
 };
 
-/* Uses a copy of path @given; NULL creates a file in TMPDIR, and removes there the user's output
- * files that were last written more than a day ago. Returns false with err. */
+/* Uses a copy of path @given. NULL: creates a file in TMPDIR, and removes the user's output files
+ * there that were last written more than a day ago. Returns false with err. */
 bool program_output_choose(struct program_output *o, const char *given, struct err *err);
 /* Returns whether the file has any output. */
 bool program_output_any(const struct program_output *o);

@@ -32,7 +32,7 @@ struct queued_machine {
 
 struct command_queue {
     unsigned job;      /* job to wait for; 0: none; AWAIT_ALL: all */
-    bool now;          /* the current command line requested the wait, so its remaining commands are
+    bool now;          /* the current command line requested the wait, so the rest of that line is
                         * queued */
     /* the job does the command's own work, so cancelling the wait cancels the job */
     bool own;
@@ -66,8 +66,8 @@ void queue_forget(struct command_queue *q, unsigned number);
 
 /* Starts a job that loads the data that @c needs and the session lacks: machines that it names, and
  * the tables of forms (COMMAND_FORMS). *@later: the job continues in the background, and @c must
- * run after it. @c reports data that could not be loaded. Returns false with err if the job did not
- * start or was cancelled. */
+ * run after it. @c itself reports data that could not be loaded. Returns false with err if the job
+ * did not start or was cancelled. */
 bool queue_load(struct session *s, const struct command *c, char **words, size_t count, bool *later,
                 struct err *err);
 /* Returns whether machine @name was loaded for the running command. */

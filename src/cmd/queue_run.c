@@ -77,7 +77,7 @@ bool queue_ended(struct session *s, bool *ended, struct err *err)
     struct job_info info = {.settled = true, .state = JOB_DONE};
 
     *ended = q->job == AWAIT_ALL ? job_running() == 0 : !job_find(q->job, &info) || info.settled;
-    /* also waits for the job that adds the ended job's results */
+    /* The job that adds the results of the ended job must also end. */
     if (*ended && s->replacing && s->replacing != q->job) {
         q->job = s->replacing;
         *ended = false;
@@ -184,8 +184,8 @@ bool queue_load(struct session *s, const struct command *c, char **words, size_t
                                         .free = loading_free,
                                         .listed = TASK_LISTED_IF_LONG};
     *later = false;
-    if (s->queue.loaded) {   /* loads only once, because data that is missing now would be missing
-                              * again */
+    if (s->queue.loaded) {   /* Data is loaded only once, because data that is missing now would be
+                              * missing again. */
         s->queue.loaded = false;
         return true;
     }
@@ -215,8 +215,8 @@ bool queue_load(struct session *s, const struct command *c, char **words, size_t
 }
 
 /* With the setting keep-going, reports an error, clears @err and returns true; the exit status
- * reports it later. In the workbench this is for scripts only, because typed text has its error
- * line. */
+ * reports it later. In the workbench this applies only to scripts, because errors of typed commands
+ * appear in the error line. */
 static bool goes_on(struct session *s, const char *script, size_t number, FILE *out,
                     struct err *err)
 {
@@ -248,7 +248,7 @@ static bool run_line(struct session *s, const char *script, size_t number, const
         if (!command_execute(s, line, end, out, &waits, err) &&
             !goes_on(s, script, number, out, err))
             return false;
-        if (!s->interactive)   /* the workbench does this between two redraws */
+        if (!s->interactive)   /* In the workbench this happens between two redraws. */
             evolve_feed(s);
         if (!waits)
             line = next;

@@ -48,7 +48,7 @@ static void run_text(struct session *s, const char *name, const char *text, stru
     FILE *input = s->input;
     size_t number = 0;
 
-    s->input = NULL;   /* so that paste commands do not read from the file */
+    s->input = NULL;   /* Paste commands must not read from the file. */
     for (const char *at = text; *at;) {
         const size_t length = strcspn(at, "\n");
         char *line = mem_strndup(at, length);

@@ -43,8 +43,8 @@ static void name_directory(char *path, size_t size)
     free(state);
 }
 
-/* Saves in a child process, so that corrupt state ends only the child. @run: includes the progress
- * of inference, whose state may be the corrupt part. */
+/* Saves in a child process, so that corrupt state ends only the child. @run: also saves the
+ * inference run, whose state may be corrupt. */
 static void save(const char *path, bool run)
 {
     struct session *s = atomic_load(&ours);
@@ -54,7 +54,7 @@ static void save(const char *path, bool run)
     lock_none();
     alarm(PATIENCE);
     shortage_begin(NULL);
-    watch_begin(NULL, NULL);   /* a cancellation of this thread must not stop the save */
+    watch_begin(NULL, NULL);   /* A cancellation of this thread must not stop the save. */
     if (run)
         s->document.unfinished = session_unfinished_run(s);
     if (path_make_parents(path, 0700, &err) && session_save(s, path, &err))
@@ -63,8 +63,8 @@ static void save(const char *path, bool run)
     _exit(1);
 }
 
-/* Saves in a child. If a signal ends the child, tries again without the inference run. Returns
- * whether the session was saved. */
+/* Saves in a child process. If a signal ends the child, tries again without the inference run.
+ * Returns whether the session was saved. */
 static bool save_apart(const char *path)
 {
     int status = -1;

@@ -90,8 +90,8 @@ bool saved_state_begin(struct err *err)
     return ok;
 }
 
-/* Returns whether a process has the session open. This process's own lock is not tested, because
- * closing the file would release it. */
+/* Returns whether a process has the session open. Does not test a session of this process, because
+ * closing the file would release the lock. */
 static bool is_open(const char *session)
 {
     if (strcmp(path_base(session), own_name()) == 0)
@@ -137,8 +137,9 @@ static int newest_first(const void *a, const void *b)
     return x->tv_nsec == y->tv_nsec ? 0 : x->tv_nsec < y->tv_nsec ? 1 : -1;
 }
 
-/* Lists the entries of state directory @part whose names begin with @begin, newest first. File
- * @inside of an entry ("": the entry itself) gives its age and must exist. */
+/* Lists the entries of state directory @part whose names begin with @begin, newest first. The age
+ * of an entry is that of file @inside in it ("": of the entry itself). Entries without this file
+ * are omitted. */
 static void list_aged(const char *part, const char *begin, const char *inside,
                       struct aged_list *out)
 {

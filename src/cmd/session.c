@@ -157,7 +157,8 @@ bool session_set_experiments(struct session *s, struct experiments **made,
     if (base && s->document.experiments != base)
         return err_set(err, ERR_USAGE, "try again",
                        "another command changed the experiments meanwhile; run the command again");
-    if (base) {   /* the table is a modified version of @base, so it has the same serial number */
+    /* The table is a modified version of @base, so it keeps the serial number of @base. */
+    if (base) {
         (*made)->serial = base->serial;
         (*made)->revision += base->revision + 1;
     }
@@ -189,8 +190,8 @@ struct experiments *session_change_experiments(struct session *s)
     if (t && experiments_held(t)) {
         struct experiments *copy = experiments_copy(t, NULL);
         copy->serial = t->serial;
-        /* the copy continues the revision count, so that readers of the original detect later
-         * changes */
+        /* The copy continues the revision count, so that readers of the original detect later
+         * changes. */
         copy->revision = t->revision;
         experiments_free(t);
         s->document.experiments = copy;
@@ -232,8 +233,8 @@ static bool find_machines(struct session *s, char **ids, size_t count, const cha
         if (isa != *first)
             return err_set(err, ERR_USAGE, "select machines with the same instruction set",
                            "%s is %s and %s is %s", ids[0], isa_name(*first), ids[i], m->isa);
-        own[i] = m->id;   /* the id replaces the path of a directory, so that the machine is loaded
-                           * only once and its changes persist */
+        own[i] = m->id;   /* The id replaces the path of a directory. The machine is then loaded
+                           * only once, and its changes persist. */
     }
     return true;
 }
@@ -392,8 +393,8 @@ void session_note_analysed(struct session *s, const char *id)
 
 static void use_kernel(struct session *s, const struct kernel *take_kernel, size_t loop)
 {
-    document_use_loop(&s->document, loop);   /* frees the analyses, which point into the old
-                                              * kernel */
+    document_use_loop(&s->document, loop);   /* Frees the analyses, which point into the old
+                                              * kernel. */
     kernel_free(s->document.kernel);
     s->document.kernel = take_kernel;
     if (take_kernel && take_kernel->isa != s->document.isa)

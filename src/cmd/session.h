@@ -52,7 +52,7 @@ struct session {
     bool interactive;
     /* seconds that a command may block the screen; then it continues in the background */
     double patience;
-    /* Shows the work that the screen waits for: "kernel load: assembles". NULL: no screen. */
+    /* Shows what the screen is waiting for: "kernel load: assembles". NULL: no screen. */
     void (*waits)(const char *what);
     /* requests that the screen collects text and runs paste_command on it */
     bool want_paste;
@@ -80,10 +80,10 @@ struct session {
     /* inference run that waits for selected experiments; NULL: none */
     struct active_pending *choosing;
     unsigned loading;                 /* job that loads a kernel; 0: none */
-    /* job that will replace the document, which must not change until then; 0: none */
+    /* job that will replace the document; until then nothing else may change it; 0: none */
     unsigned replacing;
     const char *replacing_how;        /* verb phrase for messages: "is loading another session" */
-    /* incremented by every change of the document; data derived at another revision is out of
+    /* incremented by each change of the document; data derived at an earlier revision is out of
      * date */
     unsigned long revision;
     const struct session_views *views;   /* NULL: none */
@@ -91,7 +91,7 @@ struct session {
     struct keymap *keys;              /* never NULL */
 };
 
-/* Displayed rows of a view, which a job collects. */
+/* Rows that a view displays. A job collects them. */
 struct rows_shown {
     void *state;
     /* Adds the rows to @out. Called once, on a worker thread. Returns false with err if cancelled
@@ -164,8 +164,8 @@ void session_show(struct session *s, enum isa isa, const char *const *ids, size_
  * loop; until it ends there are none (session_analysing). */
 struct analysis *const *session_analyses(struct session *s, size_t *count);
 bool session_analysing(const struct session *s);
-/* Returns the simulation of analysis @index, cached; borrowed until the next command. NULL while a
- * job of the workbench makes it, and for very long loops. */
+/* Returns the simulation of analysis @index, which is cached, and borrowed until the next command.
+ * NULL while a job of the workbench computes it, and for very long loops. */
 const struct simulation *session_simulation(struct session *s, size_t index);
 /* Passes @verb with @argument (may be NULL) to the views. Returns false with err if there are
  * none. */
@@ -180,7 +180,8 @@ struct forms *session_forms(struct session *s, enum isa isa, struct err *err);
 void session_set_forms(struct session *s, struct forms *take_forms);
 /* Sets the patterns that select forms. @count 0 selects all forms. */
 void session_select_forms(struct session *s, char **patterns, size_t count);
-/* Returns whether one of @patterns selects @form; without patterns all are selected. Any thread. */
+/* Returns whether one of @patterns selects @form. Without patterns all forms are selected. Any
+ * thread. */
 bool form_patterns_match(char *const *patterns, size_t count, const char *form);
 /* Returns false with err when no kernel is loaded. */
 bool session_has_kernel(const struct session *s, struct err *err);
@@ -192,14 +193,14 @@ bool session_fits(const struct session *s, const struct machine *m, struct err *
 /* Returns false with err if the user selected machines of an instruction set other than the
  * kernel's, otherwise true. */
 bool session_shown_fit(const struct session *s, struct err *err);
-/* Returns the machine for a command about the kernel: @id, or with NULL the last one named to
- * kernel analyze, otherwise the current one. Returns NULL with err if it is missing or has another
- * instruction set. */
+/* Returns the machine for a command about the kernel: @id. If @id is NULL, the machine last named
+ * to kernel analyze, or else the current machine. Returns NULL with err if it is missing or has
+ * another instruction set. */
 struct machine *session_kernel_machine(struct session *s, const char *id, struct err *err);
 /* Records @id (NULL: none), the machine given to kernel analyze. */
 void session_note_analysed(struct session *s, const char *id);
-/* Makes @take_kernel with loop @loop the session's kernel. If its instruction set is another one,
- * displays that set's machines. */
+/* Makes @take_kernel with loop @loop the session's kernel. If its instruction set differs from the
+ * displayed one, displays the machines of that set. */
 void session_set_kernel(struct session *s, const struct kernel *take_kernel, size_t loop);
 /* Stores the index of the current loop in the kernel's shelf entry. */
 void session_keep_loop(struct session *s);

@@ -10,8 +10,9 @@
 #include "simulate/simulate.h"
 
 #define TIMELINE_ITERATIONS 40   /* iterations that each simulation records */
-/* largest number of instructions of a loop that is simulated while the screen waits (a millisecond
- * or two), and of a loop that is simulated for views */
+/* SIMULATED_AT_ONCE: largest number of instructions of a loop that is simulated while the screen
+ * waits, one or two milliseconds. SIMULATED_MOST: largest number of instructions of a loop that is
+ * simulated for views at all. */
 #define SIMULATED_AT_ONCE 40
 #define SIMULATED_MOST 400
 /* largest number of instructions, summed over the machines, that are analysed while the screen
@@ -32,7 +33,7 @@ static bool make_publish(struct session *s, void *state, struct result *result, 
     (void)err;
     a->made = true;
     a->job = 0;
-    s->revision++; /* the views then request new ones */
+    s->revision++; /* A new revision makes the views request new analyses. */
     return true;
 }
 
@@ -78,8 +79,8 @@ static struct machine **machines_shown(struct session *s, size_t *count)
     return machines;
 }
 
-/* Returns whether to repeat failed analyses. They are repeated only after a change of the session,
- * because an immediate repetition would undo a cancellation. */
+/* Returns whether to repeat failed analyses. A repetition needs a change of the session, because an
+ * immediate one would undo a cancellation. */
 static bool try_again(const struct session *s, struct analyses *a)
 {
     if (a->made || a->job)
@@ -151,7 +152,7 @@ static bool simulating_publish(struct session *s, void *state, struct result *re
     to->job = 0;
     to->made = w->made;
     w->made = NULL;
-    s->revision++; /* views request it again */
+    s->revision++; /* A new revision makes the views request the simulation again. */
     return true;
 }
 
@@ -178,8 +179,8 @@ static void simulating_free(void *state)
     free(w);
 }
 
-/* Returns the simulation on machine @index of @a, made at once for a short loop, by a job for a
- * longer one. NULL until it is made, and for very long loops. */
+/* Returns the simulation on machine @index of @a. A short loop is simulated at once, a longer one
+ * by a job. Returns NULL while the job runs, and for very long loops. */
 static const struct simulation *simulation_of(struct session *s, struct analyses *a, size_t index)
 {
     static const struct task_ops ops = {.work = simulating_work,

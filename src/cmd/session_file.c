@@ -110,8 +110,8 @@ static bool overrides_of(const struct machine *m, struct str *out)
                                    *old = mapping_find(base->mapping, entry->form);
         if (old && same_entry(entry, old))
             continue;
-        /* Rejects two cases. An empty field means unchanged, so a number cannot be removed; a
-         * pattern would also match other forms. */
+        /* Two cases cannot be expressed. An empty field means unchanged, so a number cannot be
+         * removed. A pattern would also match other forms. */
         ok = !strpbrk(entry->form, "*?{") &&
              !(old && ((isnan(entry->latency) && !isnan(old->latency)) ||
                        (!entry->micro_ops && old->micro_ops)));

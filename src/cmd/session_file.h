@@ -11,17 +11,17 @@ bool session_save(struct session *s, const char *dir, struct err *err);
 /* Replaces kernel, machines, forms and settings of @s. An invalid directory is rejected and @s
  * stays unchanged. */
 bool session_load(struct session *s, const char *dir, struct err *err);
-/* The two steps of session_load. session_read reads @dir on any thread; NULL with err. session_take
- * moves the result to @s on the UI thread, and moves the old state of @s into @read. Free it with
- * session_forget on the UI thread. */
+/* The two steps of session_load. session_read reads @dir on any thread, and returns NULL with err
+ * on failure. session_take moves the result to @s on the UI thread, and moves the old state of @s
+ * into @read. Free it with session_forget on the UI thread. */
 struct session *session_read(const char *dir, struct err *err);
 bool session_take(struct session *s, struct session *read, struct err *err);
 void session_forget(struct session *read);
 /* Returns a copy of all that session_save reads, with counted references, so that another thread
  * can save it. Free it with session_forget on the UI thread. */
 struct session *session_snapshot(struct session *s);
-/* Returns false with err while a job runs, because jobs use the experiments and machines of their
- * start. UI thread. */
+/* Returns whether no job runs. If one runs, sets err, because jobs use the experiments and machines
+ * of their start. UI thread. */
 bool session_idle(struct err *err);
 /* Removes the session in @dir, and @dir if it is then empty. Returns false with err. */
 bool session_remove(const char *dir, struct err *err);

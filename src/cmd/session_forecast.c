@@ -12,7 +12,7 @@
 #include "cmd/task.h"
 #include "work/job.h"
 
-#define SHARE 10 /* while a job changes the table, forecasts use at most 1 / SHARE of the time */
+#define SHARE 10 /* While a job changes the table, forecasts use at most 1 / SHARE of the time. */
 
 static bool forecast_work(void *state, struct result *result, struct err *err)
 {
@@ -98,8 +98,8 @@ static bool is_needed(const struct session *s, const struct forecast *f,
     return current && selected && f->serial == t->serial && f->rows == t->rows.count;
 }
 
-/* Keeps the last FORECASTS_KEPT requested of the forecasts that are not needed, and drops all
- * earlier ones. */
+/* Keeps the FORECASTS_KEPT most recently requested forecasts among those that are not needed, and
+ * drops all older ones. */
 static void forget_old(const struct session *s, const struct experiments *t)
 {
     struct forecasts *all = s->document.forecasts;

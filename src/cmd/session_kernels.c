@@ -273,7 +273,7 @@ static bool save_origin(struct session_saving *w, const struct kernel *k, size_t
     if (!kernel_has_source(k))
         return true;
     if (!k->source)
-        /* the source is in another file, so only the lines of the saved loop are stored */
+        /* The source is in another file, so only the lines of the saved loop are stored. */
         loop_lines(k, loop, &first, &last);
     for (size_t i = 0; i < k->origin_text_count && i < last && !watch_steps(1); i++)
         str_addf(&text, "%s\n", i + 1 >= first ? k->origin_texts[i] : "");
@@ -368,7 +368,7 @@ static bool take_recipe_value(struct recipe *r, const char *key, const char *val
         r->profile = r->profile ? r->profile : mem_strdup(value);
     else if (strcmp(key, "compiler") == 0)
         r->compiler = r->compiler ? r->compiler : mem_strdup(value);
-    /* rejects options that are not allowed */
+    /* Rejects compiler options that are not allowed. */
     else if (strcmp(key, "flag") == 0 && compile_option_allowed(value, &half, &none) && !half)
         vec_push(&r->flags, mem_strdup(value));
     else if (strcmp(key, "target") == 0)
@@ -545,7 +545,7 @@ static bool load_origin(const char *dir, const char *prefix, struct kernel *k, s
         return true;
     }
     struct csv_table *t = csv_table_read(str_text(&path), err);
-    /* machine code may have a line table without a source text */
+    /* Machine code may have a line table without a source text. */
     bool wanted = k->source || access(named_path(&path, dir, prefix, "-source.txt"), F_OK) == 0;
     bool ok = t && (!wanted || file_read(named_path(&path, dir, prefix, "-source.txt"),
                                          SESSION_TEXT_LIMIT, &text, err));
@@ -648,7 +648,7 @@ static bool take_kernel_row(void *to, const char *key, const char *value)
     return kernel_record_take(to, key, value, &valid) && valid;
 }
 
-/* Loads kernel @number of the shelf. *@there: it has files. */
+/* Loads kernel @number of the shelf. *@there receives whether it has files. */
 static const struct kernel *load_shelved(const char *dir, size_t number, size_t *loop, bool *there,
                                          struct err *err)
 {

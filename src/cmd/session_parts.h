@@ -41,7 +41,8 @@ struct kernel_record {
     char *place;                    /* name of the loop at that address; NULL: unknown */
 };
 void kernel_record_done(struct kernel_record *r);
-/* Parses a row. Returns false if it does not describe a kernel. *@valid: its value is valid. */
+/* Parses a row. Returns false if it does not describe a kernel. *@valid receives whether its value
+ * is valid. */
 bool kernel_record_take(struct kernel_record *r, const char *key, const char *value, bool *valid);
 /* Writes the kernel's files, whose names begin with @prefix, and appends its rows to @rows. */
 bool session_kernel_save(struct session_saving *w, const struct kernel *k, size_t loop,
@@ -51,8 +52,8 @@ struct kernel *session_kernel_load(const char *dir, const char *prefix,
                                    const struct kernel_record *r, size_t *loop, struct err *err);
 /* Saves all kernels except the current one, in files numbered by shelf position. */
 bool session_shelf_save(const struct shelf *shelf, struct session_saving *w, struct err *err);
-/* Loads the kernels into the empty @s. @current (moved; may be NULL) with loop @loop receives the
- * position whose number is missing. */
+/* Loads the kernels into the empty @s. @current (moved; may be NULL), whose loop is @loop, is
+ * placed at the position whose number is missing. */
 bool session_shelf_load(const char *dir, struct session *s, const struct kernel *current,
                         size_t loop, struct err *err);
 

@@ -61,8 +61,8 @@ static bool same_making(const struct kernel *old, const struct kernel *fresh)
     return same;
 }
 
-/* Returns the index of the kernel that @k replaces: same origin, compiled in the same way. Returns
- * the list's length if there is none. */
+/* Returns the index of the kernel that @k replaces, which has the same origin and was compiled in
+ * the same way. Returns the length of the list if there is none. */
 static size_t find_same(const struct shelf *s, const struct kernel *k)
 {
     for (size_t i = 0; i < s->list.count; i++)

@@ -22,12 +22,12 @@ struct shelf {
 void shelf_done(struct shelf *s);
 /* Fills the empty @to with references to the same kernels. */
 void shelf_copy(const struct shelf *from, struct shelf *to);
-/* Appends @k, whatever its source. The current kernel stays the same. */
+/* Appends @k, even if an entry has the same source. The current kernel stays the same. */
 void shelf_append(struct shelf *s, const struct kernel *k, size_t loop);
 /* Makes @k with loop @loop the current kernel. It replaces an entry made in the same way from the
- * same file and function, or from the same pasted text. If there is none it is appended, so
- * differently compiled versions stay. Returns the replaced entry, whose kernel the caller frees;
- * NULL: none. */
+ * same file and function, or from the same pasted text. Without such an entry the kernel is
+ * appended, so differently compiled versions stay. Returns the replaced entry, whose kernel the
+ * caller frees; NULL: none. */
 struct shelved shelf_put(struct shelf *s, const struct kernel *k, size_t loop);
 /* Appends a name for lists: "dot.c -O3 -march=skylake: innermost loop .L4". */
 void shelf_name(const struct shelved *item, struct str *out);

@@ -8,7 +8,7 @@
 #include "base/watch.h"
 #include "io/recognise.h"
 
-#define MOMENT 0.005   /* seconds of waiting that the screen does not mention */
+#define MOMENT 0.005   /* seconds of waiting after which the screen mentions the job */
 
 struct task_run {
     struct session *session;

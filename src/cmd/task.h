@@ -10,8 +10,10 @@
 
 /* When the work is listed as a job. */
 enum task_listed {
-    TASK_LISTED_ON_SCREEN,   /* in the workbench; in scripts the calling thread does the work */
-    TASK_LISTED_IF_LONG,     /* in the workbench, unless it ends within the screen's patience */
+    /* listed in the workbench; in scripts the calling thread does the work */
+    TASK_LISTED_ON_SCREEN,
+    /* listed in the workbench, unless the work ends within the screen's patience */
+    TASK_LISTED_IF_LONG,
     TASK_LISTED,             /* always */
 };
 
@@ -28,8 +30,8 @@ struct task_ops {
     bool (*publish)(struct session *s, void *state, struct result *result, struct err *err);
     /* Frees @state. UI thread; called once. */
     void (*free)(void *state);
-    /* Called after a failure (@err) or a cancellation (@err NULL). May add a partial result. UI
-     * thread. NULL: none. */
+    /* Called after a failure (@err), or after a cancellation (@err NULL). May add a partial result.
+     * UI thread. May be NULL. */
     void (*failed)(struct session *s, void *state, struct result *result, const struct err *err);
     /* Called when the screen stops waiting and the work continues as job @number. UI thread. May be
      * NULL. */
@@ -37,7 +39,7 @@ struct task_ops {
     enum task_listed listed;
     bool (*measures)(const void *state);   /* same as in struct job_ops */
     bool measures_alone, counts;
-    /* cancelled work may return true; its result so far is then published */
+    /* cancelled work may return true; its partial result is then published */
     bool keeps;
 };
 

@@ -27,7 +27,7 @@ static double cycles_of(const struct kernel *k, size_t loop, const struct machin
     struct bounds bounds;
 
     simulate_kernel(k, loop, m, &(struct simulate_options){0}, &sim, &bounds);
-    /* fmax returns its other argument if one is NaN */
+    /* fmax returns its other argument if one is NaN. */
     const double cycles = bounds.unknown ? NAN : fmax(bounds.total, sim.cycles);
     simulation_done(&sim);
     return cycles;
@@ -111,7 +111,7 @@ static bool same_code(const struct kernel *a, size_t loop_a, const struct kernel
     return same;
 }
 
-/* Returns whether the loop of @build is the same as @k's or that of a listed build. */
+/* Returns whether the loop of @build is the same as the loop of @k or of a listed build. */
 static bool is_known(const struct kernel *k, size_t loop, const struct tune_builds *builds,
                      const struct tune_build *build)
 {
@@ -174,7 +174,7 @@ bool tune_builds_make(const struct kernel *k, size_t loop, const struct machine 
 
     if (!r || !r->source || r->foreign)
         return true;
-    /* the recipe's target may have fewer features than this machine */
+    /* The recipe's target may have fewer features than this machine. */
     for (size_t i = 0; i < r->flags.count; i++)
         named |= recipe_names_target(r->flags.items[i]);
     if (named)

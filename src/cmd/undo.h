@@ -25,11 +25,12 @@ struct undo_step {
     struct machine *machine;
     const struct kernel *kernel, *now;     /* counted references; undo replaces @now by @kernel */
     size_t loop;
-    /* id of an added machine; @machine is the one it replaced (NULL: none). NULL: the step adds no
+    /* id of an added machine, in whose place @machine was (NULL: none); id NULL: the step adds no
      * machine */
     char *id;
     enum isa isa;                          /* instruction set of the machine */
-    /* selections before and after the addition; undo keeps a selection that was changed later */
+    /* selections before and after the addition; undo does not change a selection that was changed
+     * since */
     struct undo_choice before, after;
     unsigned group;                        /* steps of one group are undone together */
 };

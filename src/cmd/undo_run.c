@@ -115,8 +115,8 @@ static bool deselect(struct session *s, enum isa isa, const char *id)
     return some;
 }
 
-/* Removes or restores the added machine. Its selection also changes unless the user changed it
- * later. */
+/* Removes or restores the added machine. Also restores the selection, unless the user changed it in
+ * the meantime. */
 static void swap_arrival(struct session *s, struct undo_step *step)
 {
     struct undo_step back =
@@ -138,8 +138,8 @@ static void swap_arrival(struct session *s, struct undo_step *step)
     *step = back;
 }
 
-/* Exchanges a kernel of the shelf. A kernel that was dropped from the shelf is added again, in
- * place of one of the same origin. */
+/* Exchanges a kernel of the shelf. If the kernel was dropped from the shelf, adds it again in place
+ * of one with the same origin. */
 static void swap_kernel(struct session *s, struct undo_step *step)
 {
     struct shelf *shelf = &s->document.shelf;

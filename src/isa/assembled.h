@@ -58,19 +58,19 @@ struct assembled {
     /* the statements of each line, without addresses, bytes, labels and comments */
     struct source_span *spans;
     size_t span_count;
-    /* share of a profile's samples of each line, NaN without samples; NULL if the text is no
+    /* each line's share of a profile's samples, NaN without samples; NULL if the text is no
      * profile */
     float *percents;
     size_t percent_count;
 };
 
-/* Prefix of the labels for addresses. Section number and address follow, such as 0_4f0. */
+/* Prefix of the labels for addresses. The section number and the address follow it, such as
+ * 0_4f0. */
 #define LISTING_ADDRESS_LABEL ".Lportolan_at_"
 
 /* Assembler for an instruction set whose encodings are derived (isa_ops.codes_learn). */
 struct isa_assembler {
-    /* The arguments are those of toolchain/assemble.h. The caller must call done, also after a
-     * failure. */
+    /* The arguments are those of toolchain/assemble.h. The caller must call done in either case. */
     bool (*assemble)(enum isa isa, const char *name, const char *text, size_t length,
                      enum syntax syntax, bool skip_bad, struct assembled *out, struct err *err);
     void (*done)(struct assembled *a);

@@ -24,7 +24,7 @@
 #include "isa/forms.h"
 #include "model/experiment.h"
 
-#define BODY_LIMIT 16384   /* most bytes of code */
+#define BODY_LIMIT 16384   /* maximum number of bytes of code */
 
 /* A form prepared for encoding. */
 struct form_code {
@@ -32,7 +32,7 @@ struct form_code {
     const void *own;              /* data of the instruction set, from isa_ops.code_make */
 };
 /* Prepares @row (borrowed). Returns NULL with err if it cannot be measured on this CPU. On AArch64
- * its encoding must have been derived before (toolchain/assemble.h). Any thread. */
+ * the encoding must have been derived before (toolchain/assemble.h). Any thread. */
 struct form_code *form_code_new(const struct form_row *row, struct err *err);
 /* Like form_code_new, but for any CPU, also with another instruction set. For simulation. */
 struct form_code *form_code_any(const struct form_row *row, struct err *err);
@@ -58,29 +58,29 @@ struct body {
     bool padded;
 };
 
-/* Order of the instructions in a body. CPUs that assign ports at dispatch or merge adjacent stores
- * may be slower with a regular order. The result is the least time of several orders. */
+/* Order of the instructions in a body. CPUs that assign ports at dispatch, or that merge adjacent
+ * stores, may be slower with a regular order. The measured time is the least of several orders. */
 enum body_order {
     BODY_SPREAD,      /* all executions are the same, with evenly distributed terms */
     BODY_MIRRORED,    /* like BODY_SPREAD, with every second execution reversed */
-    /* three executions together: the first instruction three times, then the second three times,
+    /* groups of three executions: the first instruction three times, then the second three times,
      * and so on */
     BODY_CLUMPED,
     BODY_SHUFFLED,    /* each execution in another order, pseudo-random but fixed */
     BODY_ORDERS,      /* number of orders that are measured for each experiment */
-    /* Two executions together. A form that accesses memory, or moves a vector to a general register
-     * or to the flags, is next to another kind of form. All other forms are in pairs. Serves rename
-     * stages that restrict the last slot of a group or do not split two-slot instructions. Equals
-     * BODY_SPREAD on AArch64. */
+    /* Groups of two executions. A form that accesses memory, or moves a vector to a general
+     * register or to the flags, is next to another kind of form. All other forms are in pairs. This
+     * order is for rename stages that restrict the last slot of a group, or do not split two-slot
+     * instructions. On AArch64 it equals BODY_SPREAD. */
     BODY_PAIRED = BODY_ORDERS
 };
 
 /* Length of a body, window of its loads, and order and padding of its instructions. */
 struct body_shape {
-    /* least number of instructions; the body consists of whole executions, at least one */
+    /* minimum number of instructions; the body consists of at least one whole execution */
     unsigned instructions;
-    /* Bytes through which loads step, 64 to BODY_WINDOW. 0 stands for BODY_WINDOW. Calibration
-     * finds a size without bank conflicts. */
+    /* Bytes through which loads step, 64 to BODY_WINDOW. 0: BODY_WINDOW. Calibration finds a size
+     * without bank conflicts. */
     unsigned load_window;
     enum body_order order;
     /* x86-64: adds redundant prefixes to short instructions, up to BODY_PADDED bytes, because a µop
@@ -90,7 +90,8 @@ struct body_shape {
 #define BODY_PADDED 6
 
 /* Makes a body whose executions have @counts[i] instructions of @forms[i]. Returns false with err
- * if this is impossible: legacy SSE together with VEX, no free registers, or too long. */
+ * if this is impossible: legacy SSE is mixed with VEX, registers do not suffice, or the body is too
+ * long. */
 bool body_make(struct form_code *const *forms, const uint32_t *counts, size_t n,
                const struct body_shape *shape, struct body *out, struct err *err);
 /* Returns whether code of bodies or chains may be executed. Every instruction must decode, be
@@ -117,12 +118,14 @@ enum chain_kind {
     CHAIN_FIXED,
     CHAIN_FLAGS,      /* the instruction reads and writes the flags, such as adc */
     CHAIN_FROM_FLAGS, /* for cmov, setcc, csel: test (AArch64: tst) sets flags by the result */
-    CHAIN_TO_FLAGS,   /* for cmp and bt: cmovz (csel, fcsel) computes a register from the flags */
+    /* for cmp and bt: cmovz (csel, fcsel) computes a register from the flags that the form sets */
+    CHAIN_TO_FLAGS,
     CHAIN_ADDRESS,    /* the instruction (on AArch64 with an add) makes the next address depend on
                        * the loaded register */
     CHAIN_FORWARD,    /* the stored value is loaded again */
     CHAIN_MEMORY,     /* the instruction reads and writes the same address in memory */
-    CHAIN_DOMAINS,    /* for moves between general and vector registers: back by movq (fmov) */
+    /* for moves between general and vector registers: movq (fmov) moves the value back */
+    CHAIN_DOMAINS,
 };
 
 /* Register file that a chain uses. Moves between register files take longer. */
@@ -133,10 +136,10 @@ struct chain {
     /* numbers of operands in the template; with CHAIN_FIXED, @from is the register */
     uint8_t from, to;
     char from_name[16], to_name[16];
-    /* cycles of the helper instructions of a link (1 for and, test, cmov), to be subtracted; 0 if
-     * unknown */
+    /* cycles of the helper instructions of a link (1 for and, test, cmov), which are subtracted; 0
+     * if unknown */
     double helper;
-    const char *note;         /* other costs in the result, as text; may be empty */
+    const char *note;         /* text that names other costs in the result; may be empty */
 };
 
 #define CHAINS_MAX 24

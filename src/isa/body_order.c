@@ -10,8 +10,8 @@
 #define CLUMP 3             /* number of executions that BODY_CLUMPED combines */
 #define SHUFFLE_SEED 10
 
-/* Distributes the terms of one execution evenly. Each position has the term that is furthest below
- * its share. */
+/* Distributes the terms of one execution evenly. Each position receives the term that is furthest
+ * below its share. */
 static void spread(const uint32_t *counts, size_t n, uint64_t total, uint32_t *order)
 {
     uint32_t *done = mem_zero(n, sizeof *done);

@@ -10,9 +10,9 @@
 /* Returns the usable width of vector registers in bits: 128, 256 or 512; with SVE, the configured
  * length. */
 unsigned cpu_vector_bits(void);
-/* Returns whether the CPU has an instruction set extension. @set is a name of the decoder library
- * (AVX512BW_256, BMI2...), or on AArch64 a name in data/isa/aarch64.csv (sve2, fp16...). Returns
- * false for an unknown name. */
+/* Returns whether the CPU has an instruction set extension. @set is a name that the decoder library
+ * uses (AVX512BW_256, BMI2...), or on AArch64 a name in data/isa/aarch64.csv (sve2, fp16...).
+ * Returns false for an unknown name. */
 bool cpu_has(const char *set);
 /* Writes the brand string to @buffer, without padding. Returns @buffer. */
 const char *cpu_name(char *buffer, size_t size);
@@ -27,7 +27,7 @@ struct cpu_identity {
     char vendor[16];                  /* vendor such as "GenuineIntel"; on AArch64 the implementer,
                                        * such as "0x41" */
     unsigned family, model, stepping; /* on AArch64, @model is the part number, and the other two
-                                       * are 0 */
+                                       * members are 0 */
     /* kind of the core in a hybrid processor, "core" or "atom" (CPUID leaf 1Ah); otherwise empty */
     char kind[8];
     /* extensions in a substituted identity, separated by spaces */
@@ -51,8 +51,8 @@ struct isa_cpu {
     bool (*is_virtual)(void);
     void (*identify)(struct cpu_identity *out);   /* sets all members except isa and substituted */
 };
-/* Each exists only in a build for its processor. x86_cpu uses CPUID, a64_cpu the kernel's
- * description. */
+/* Each of the two exists only in a build for its processor. x86_cpu uses CPUID, a64_cpu the
+ * kernel's description. */
 extern const struct isa_cpu x86_cpu, a64_cpu;
 
 #endif

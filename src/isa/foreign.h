@@ -25,16 +25,16 @@ struct isa_foreign {
      * operand. */
     bool (*bytes_alike)(const struct insn *in, const uint8_t *again);
     /* Returns a general register for the loop counter that @insns do not use. Returns REG_NONE if
-     * they use all. The counter is then in memory if possible. */
+     * @insns use all of them. The counter is then in memory if possible. */
     uint8_t (*register_free)(const struct insn *insns, size_t count);
     bool counts_in_memory;
     /* Sets @vectors and @wide of @like to the vector registers that must be initialised for @insns
      * on this CPU. */
     void (*vectors_used)(const struct insn *insns, size_t count, struct body *like);
-    /* Bit sets of registers with restricted values. zero_registers must be 0 on entry: they are the
-     * upper half of a dividend, for small quotients. count_registers have the count of a repeated
-     * instruction. repeated returns whether @in is such an instruction. It is NULL if the set has
-     * no such instructions. */
+    /* Bit sets of registers with restricted values. zero_registers must be 0 on entry. They are the
+     * upper half of a dividend, which must be small for the quotient to fit. count_registers have
+     * the count of a repeated instruction. repeated returns whether @in is such an instruction. It
+     * is NULL if the set has no such instructions. */
     uint32_t zero_registers, count_registers;
     bool (*repeated)(const struct insn *in);
     /* Returns the code of @loop as hex digits. Its vectors have at most @bits bits. */

@@ -18,11 +18,13 @@
 struct form_row {
     char *form, *template, *extension;
     enum isa isa;
-    bool added;   /* added by a user's file or session; its code is checked like foreign code */
+    /* true if a user's file or session added the form; its code is then checked like foreign
+     * code */
+    bool added;
 };
 
-/* Registers that an instance has used, by class. They are assigned in order, so each operand has a
- * different register. */
+/* Registers that an instance has used, by class. Registers are assigned in order, so each operand
+ * has a different one. */
 struct form_registers {
     unsigned general, high, vector, mask;
     char first[8];   /* the first register that was assigned */

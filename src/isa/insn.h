@@ -115,19 +115,19 @@ enum insn_trait {
     INSN_VECTOR = 1 << 20,
     /* is permitted in foreign code (isa/x86/allow.c, isa/a64/allow.c) */
     INSN_RUNNABLE = 1 << 21,
-    /* push, pop, call, return: has an implicit memory operand at the stack pointer, which changes
-     * by the operand's size */
+    /* push, pop, call, return: has an implicit memory operand at the stack pointer; the pointer
+     * changes by the size of the operand */
     INSN_STACK = 1 << 22,
     /* preserves a part of the first operand that it writes (sqrtsd, legacy movlps), or all of it
      * under a condition (bsf) */
     INSN_KEEPS_OLD = 1 << 23,
     INSN_NARROW_ADDRESS = 1 << 24,   /* the address wraps at 32 bits (prefix 67 on x86-64) */
-    /* starts when all earlier instructions have completed, and completes before any later one
-     * starts: lfence, cpuid, isb */
+    /* starts when all earlier instructions have completed, and completes before any later
+     * instruction starts: lfence, cpuid, isb */
     INSN_BARRIER = 1 << 26,
     /* faults if the memory operand is not aligned to its width: movaps, legacy packed operations */
     INSN_ALIGNED = 1 << 27,
-    /* contains an unresolved relocation; the memory operand has an address that stands for the
+    /* contains an unresolved relocation; the memory operand has an address that represents the
      * symbol */
     INSN_REFERS = 1 << 28,
     /* x86-64: unknown to the decoder; derived from another disassembler's text */
@@ -158,7 +158,8 @@ struct insn {
     uint8_t operation;            /* enum operation */
     uint8_t condition;            /* enum condition */
     uint8_t x87;                  /* enum x87_kind */
-    /* x87 registers pushed minus registers popped; X87_TURN moves only the top by this number */
+    /* number of x87 registers pushed minus number popped; X87_TURN only moves the top by this
+     * number */
     int8_t x87_step;
     uint8_t opcode_at;            /* offset of the opcode, i.e. number of prefix bytes */
     /* Roles of operands, as indices; INSN_NO_OPERAND if there is none. The roles include only
@@ -224,8 +225,8 @@ bool insn_decode(enum isa isa, const uint8_t *code, size_t length, uint64_t offs
 size_t insn_form(enum isa isa, const uint8_t *code, size_t length, char form[FORM_MAX],
                  uint32_t *traits);
 /* Looks up all words of @code that the decoder does not support in one run of another disassembler.
- * Words that neither supports decode as unknown instructions. Returns false with err only if the
- * disassembler could not run. */
+ * Words that neither of the two supports decode as unknown instructions. Returns false with err
+ * only if the disassembler could not run. */
 bool insn_learn(enum isa isa, const uint8_t *code, size_t length, struct err *err);
 /* Returns the offset of the 32-bit displacement of a rip-relative operand in the instruction's
  * bytes; 0 if there is none. */
@@ -239,7 +240,7 @@ unsigned insn_branch_distance(const struct insn *insn, unsigned *size);
 unsigned insn_branch_condition(const struct insn *insn);
 
 /* Iterators over related forms. Each call returns one form and advances *@at. The caller
- * initialises *@at to 0. They return false after the last form. */
+ * initialises *@at to 0. They return false when no form is left. */
 
 /* An equivalent instruction. */
 struct isa_alternative {
@@ -253,7 +254,7 @@ struct isa_alternative {
  * immediates or other encodings. */
 bool isa_alike(enum isa isa, const char *form, size_t *at, char out[FORM_MAX]);
 /* Iterates over forms with the operation of @form but without its load or store. A register
- * replaces the memory operand of @bits. The most likely forms come first. */
+ * replaces the memory operand of @bits. The most likely forms are first. */
 bool isa_with_register(enum isa isa, const char *form, unsigned bits, size_t *at,
                        char out[FORM_MAX]);
 /* Iterates over instructions that are equivalent to @insn with its immediate. */

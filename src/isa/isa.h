@@ -67,10 +67,10 @@ struct isa_ops {
     const char *tool_prefix;      /* prefix of binutils' programs, such as "x86_64-linux-gnu" */
     const char *word_option;      /* option of gcc and clang for the word size, or NULL */
     const char *target_option;    /* compiler option whose argument is the name of a processor */
-    /* Processors for compilers that do not support the machine's. The first one whose extension the
-     * machine has applies. An extension of NULL fits any machine. */
+    /* Processors for compilers that do not support the machine's. The first entry whose extension
+     * the machine has applies. An extension of NULL fits any machine. */
     struct { const char *extension, *name; } generic_targets[4];
-    /* on this processor, true: uses tools without prefix; false: only if the prefixed tool is
+    /* on this processor: true: uses tools without a prefix; false: only if the prefixed tool is
      * missing */
     bool plain_tools;
     /* additional options of `as`; NULL-terminated */
@@ -91,7 +91,7 @@ struct isa_ops {
     struct { const char *text, *opcode, *form; } llvm_marker;
     uint16_t elf_machine;         /* e_machine in the ELF files of this instruction set,
                                    * little-endian */
-    /* first character of mapping symbols, which are skipped; 0 if the set has none */
+    /* first character of mapping symbols, which are skipped; 0 if the instruction set has none */
     char mapping_symbol;
     const struct isa_relocation *relocations;   /* types of relocations for which the assembler has
                                                  * a notation */
@@ -134,7 +134,7 @@ struct isa_ops {
      * has no such form. The pointer is NULL if the set has none. */
     const char *(*narrower_division)(const struct insn *in);
     const char *address_form;     /* addition that computes an updated address */
-    /* µop that writes the stack engine's offset to the stack pointer */
+    /* form of the µop that adds the stack engine's offset to the stack pointer */
     const char *stack_sync_form;
     /* addition of registers that rename may eliminate; NULL if no known CPU eliminates it */
     const char *sum_form;
@@ -189,12 +189,13 @@ struct isa_ops {
      * 0 without a known target. Sets *@vector if the instruction uses vectors or floating point. */
     size_t (*glance)(const uint8_t *code, size_t length, int64_t *branch, bool *vector);
     /* Returns whether the @length bytes at @code in a listing are one instruction that can be
-     * written as data. Stores the number of bytes at its end with a distance relative to its end in
-     * *@held, and the distance of their target from its start, or 0, in *@far. */
+     * written as data. If the instruction ends with a distance, stores the number of bytes of the
+     * distance in *@held, otherwise 0. Stores the distance of the target from the start of the
+     * instruction, or 0, in *@far. */
     bool (*listed)(const uint8_t *code, size_t length, size_t *held, int64_t *far);
     /* Appends a branch or call at @code without its target. Sets *@far to the distance of the
-     * target from the start. Returns false if it is no branch, or the target is not linked. The
-     * pointer is NULL if listed returns the targets. */
+     * target from the start. Returns false if the instruction is not a branch, or if the target is
+     * not linked. The pointer is NULL if listed returns the targets. */
     bool (*branch_written)(const uint8_t *code, int64_t *far, struct str *out);
     /* Returns the target of the relative branch with form @form and @n bytes at offset @at. */
     int64_t (*branch_place)(const char *form, const uint8_t *code, size_t n, size_t at);
@@ -246,7 +247,7 @@ enum form_kind isa_form_kind(enum isa isa, const char *form);
 size_t isa_step(enum isa isa);
 
 /* Writes the name of binutils' program @name ("as", "objdump") for @isa to @buffer, and returns it.
- * Programs for this processor have no prefix (on AArch64 only if the prefixed one is missing).
+ * Programs for this processor have no prefix (on AArch64 only if the prefixed program is missing).
  * Programs for other processors have the target's prefix. */
 const char *isa_tool(enum isa isa, const char *name, char *buffer, size_t size);
 

@@ -9,7 +9,8 @@
 
 /* An instruction and its text. */
 struct llvm_mc_word {
-    /* the line to encode, not NUL-terminated, or the decoded text, owned by the caller */
+    /* the line to encode, which is not NUL-terminated, or the decoded text, which the caller
+     * owns */
     const char *text;
     size_t length;       /* length of the line to encode */
     uint32_t word;       /* the instruction, if instructions have four bytes */

@@ -1,5 +1,5 @@
 /* Instructions that can replace others without changing results: other encodings, sums, combined
- * additions. They may make a loop faster. Each replacement is decoded for verification. */
+ * additions. Replacements may make a loop faster. Each replacement is decoded for verification. */
 #ifndef PORTOLAN_ISA_REWRITE_H
 #define PORTOLAN_ISA_REWRITE_H
 
@@ -36,8 +36,8 @@ struct isa_rewrite {
     /* Writes @in, which adds a constant to a register, with the constant multiplied by @times. */
     size_t (*steps)(const struct insn *in, int64_t times, uint8_t *out);
     bool (*sum)(const struct insn *in, struct isa_sum *out);
-    /* For the sum @in: sum_begin writes code that zeroes @reg. sum_end writes code that adds @reg
-     * to the register of the sum. */
+    /* For an instruction @in that is a sum, sum_begin writes code that zeroes @reg, and sum_end
+     * writes code that adds @reg to the register of the sum. */
     size_t (*sum_begin)(const struct insn *in, uint8_t reg, uint8_t *out);
     size_t (*sum_end)(const struct insn *in, uint8_t reg, uint8_t *out);
     /* Writes @in, which adds register *@from and another input, with *@from as destination. NULL if

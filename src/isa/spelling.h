@@ -19,7 +19,8 @@ struct spelled_operand {
     char shape[4];       /* AArch64: element of a register, such as "d" of v0.2d; may be empty */
     unsigned bits;       /* width of a general register or of memory; 0 if the name lacks it */
     bool mask;           /* has an AVX-512 mask */
-    /* parts of the address if they distinguish forms; otherwise a base stands for any address */
+    /* parts of the address if they distinguish forms; otherwise only a base, which represents any
+     * address */
     bool base, index, scale, offset;
     char base_name[8];   /* AArch64 memory: class of the base register */
     bool pre, post;      /* AArch64: write-back before or after the access */
@@ -41,7 +42,7 @@ struct isa_osaca {
     const struct osaca_load *loads;   /* beginning with general registers; a NULL class ends the
                                        * list */
     /* Writes another spelling of @f. Returns false if there is none. NULL if no form has another
-     * one. */
+     * spelling. */
     bool (*respell)(const struct spelling *f, struct spelling *out);
 };
 

@@ -1,15 +1,15 @@
 /* Processor-dependent part of measuring: generated machine code, and the entry to and exit from
- * foreign code with all registers set. Also the only code that makes system calls. arch_x86_64.c
- * and arch_aarch64.c are both compiled, but only the file for the host has contents. Internal to
- * measure/. */
+ * foreign code with all registers set. These files have the only code that makes system calls.
+ * arch_x86_64.c and arch_aarch64.c are both compiled, but only the file for the host has contents.
+ * Internal to measure/. */
 #ifndef PORTOLAN_MEASURE_ARCH_H
 #define PORTOLAN_MEASURE_ARCH_H
 
 #include "isa/a64/body.h"
 #include "isa/body.h"
 
-/* Number of real pages to which all pages of kernels are mapped, in rotation. They fit in a
- * first-level cache. */
+/* Number of real pages to which all pages of kernels are mapped, in rotation. The real pages fit in
+ * a first-level cache. */
 #define SANDBOX_REAL_PAGES 8
 
 /* Registers and pages after measured code ran. x86-64 only. */
@@ -22,10 +22,10 @@ struct sandbox_state {
     uint64_t pages[SANDBOX_REAL_PAGES];
 };
 
-/* Values for the entry code. Its assembler text uses the numbers below as byte offsets, and static
- * assertions check them. */
+/* Values for the entry code. Comments of members begin with their byte offsets, which its assembler
+ * text uses. Static assertions check them. */
 struct sandbox_frame {
-    uint64_t phase;         /* 0: target of the jump after the last iteration */
+    uint64_t phase;         /* 0: target of the jump at the end of the last iteration */
     uint64_t counter;       /* 8: loop counter in memory (x86-64) */
     uint64_t stack;         /* 16: stack pointer of the child's own code */
     uint64_t target;        /* 24: address of the loop */
@@ -80,7 +80,7 @@ extern const char sandbox_syscall_site[], sandbox_sigreturn[], sandbox_sigreturn
 /* Switches to the stack that ends at @stack (16-byte aligned) and calls @go(@given), which must not
  * return. */
 void arch_continue(void *stack, void (*go)(void *given), void *given) __attribute__((noreturn));
-/* Sets the thread register that measured code cannot read to @frame. On x86-64, sets the readable
+/* Sets to @frame the thread register that measured code cannot read. On x86-64, sets the readable
  * thread register to @local. libc is unusable afterwards. */
 void arch_thread_set(struct sandbox_frame *frame, void *local);
 /* arch_frame returns the frame set by arch_thread_set. arch_thread returns libc's thread pointer
@@ -91,13 +91,13 @@ void *arch_thread(void);
 /* Instruction sequences that use the registers of bodies, in the order of the declarations below: a
  * dependent addition; a dependent multiplication; a nop; two independent additions; five
  * independent comparisons and a nop; the first link and each further link of a chain of slow
- * operations. The last two are empty on cores with a single thread. */
+ * operations. The two links are empty on cores with a single thread. */
 struct arch_code { uint8_t bytes[24]; uint8_t length; };
 extern const struct arch_code arch_chain, arch_second_chain, arch_nop, arch_pair, arch_ports,
     arch_room_begin, arch_room_link;
 
-/* Bytes before the first instruction of a loop, largest loop that a branch spans, and counter
- * register of bodies. */
+/* Bytes before the first instruction of a loop, largest loop in bytes that a branch spans, and
+ * counter register of bodies. */
 #if defined(__aarch64__)
 /* signature of restartable sequences that libc registers */
 #define ARCH_RSEQ_SIGNATURE 0xd428bc00u

@@ -31,7 +31,7 @@ CHECK(self, 864);
 /* tpidr_el0 points to the frame, and so does x0 wherever a register is free. The loop ends with a
  * jump through frame->phase: first to sandbox_mark, which starts the timed part, then to
  * sandbox_finish. x16 points to the loop, whose first two instructions reload x16. The time stamps
- * include the reload of x16 and of other registers. It takes equal time for all code. */
+ * include the reload of x16 and of other registers. The reloads take equal time for all code. */
 __asm__(
     ".text\n"
     ".arch armv8.2-a+sve\n"
@@ -222,7 +222,7 @@ size_t arch_loop_end(uint8_t *code, size_t start, size_t end, unsigned counter)
     unsigned reg = counter >= COUNTER_REGISTER ? counter - COUNTER_REGISTER : A64_COUNTER;
     size_t at = end;
 
-    /* cbnz does not change the flags and spans one MiB (ARCH_LOOP_LIMIT). */
+    /* cbnz does not change the flags and reaches one MiB (ARCH_LOOP_LIMIT). */
     at += put(code + at, 0xd1000400u | reg << 5 | reg);
     at += put(code + at,
               0xb5000000u | ((uint32_t)(-(int32_t)((at - start) / 4)) & 0x7ffff) << 5 | reg);
@@ -290,7 +290,7 @@ BARE uint64_t arch_fault_code(const void *context)
 
 BARE void arch_code_changed(uint8_t *code, size_t length)
 {
-    /* Passes the executable addresses, because instruction caches may be virtually tagged. */
+    /* The executable addresses are passed, because instruction caches may be virtually tagged. */
     __builtin___clear_cache((char *)code, (char *)code + length);
 }
 

@@ -12,7 +12,8 @@
 #ifndef BARE_STACK
 #define BARE_STACK
 #endif
-/* The C library is unmapped, so the compiler must not replace a copy loop with a call of memcpy. */
+/* The C library is unmapped, so the compiler must not replace a loop that copies by a call of
+ * memcpy. */
 #if defined(__has_attribute)
 #if __has_attribute(no_builtin)
 #define BARE_LOOPS , no_builtin("memcpy", "memmove", "memset")
@@ -23,7 +24,7 @@
 #endif
 #define BARE_PLAIN no_sanitize("address", "undefined", "thread")
 #define BARE __attribute__((BARE_PLAIN, noinline BARE_STACK BARE_LOOPS))
-/* Functions that other code also calls need the attributes too, because compilers do not inline
+/* Inline functions that other code also calls need the same attributes. Compilers do not inline
  * between instrumented and uninstrumented code. */
 #define BARE_INLINE static inline __attribute__((BARE_PLAIN))
 

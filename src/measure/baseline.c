@@ -11,15 +11,16 @@
 #include "io/machine_file.h"
 #include "model/facts.h"
 
-#define CLUSTER_WIDTH 0.005   /* largest relative difference between rounds that agree */
-#define CLUSTER_LEAST 4       /* least number of rounds that must agree */
-/* least share of the known rate, or of the agreeing rounds' rate, at which a round counts as
- * equally fast */
+/* largest relative difference between rounds that count as agreeing */
+#define CLUSTER_WIDTH 0.005
+#define CLUSTER_LEAST 4       /* minimum number of rounds that must agree */
+/* smallest share of the known rate, or of the rate of the agreeing rounds, at which a round counts
+ * as equally fast */
 #define AS_FAST 0.985
-/* Least share of the expected nops per cycle that an idle core reaches. Measured: 5.58 of 6 on
+/* Minimum share of the expected nops per cycle that an idle core reaches. Measured: 5.58 of 6 on
  * Golden Cove, 3.9 of 4 on Skylake. */
 #define OF_EXPECTED 0.9
-#define TRUSTED_SHARE 0.5     /* least share of agreeing rounds if no baseline is known */
+#define TRUSTED_SHARE 0.5     /* minimum share of agreeing rounds if no baseline is known */
 #define BETTER 1.003
 
 enum baseline_column { NOPS, PORTS, LOAD_WINDOW, DOUBTFUL, DAY, ROOM };

@@ -1,6 +1,6 @@
 /* Speed of an idle core of this CPU, stored between runs: baseline.csv in the state directory has
- * the best value measured for a CPU model and microcode, with its date. Measurements on a busy host
- * do not lower it. */
+ * the best values measured for a CPU model and microcode, with their date. Measurements on a busy
+ * host do not lower these values. */
 #ifndef PORTOLAN_MEASURE_BASELINE_H
 #define PORTOLAN_MEASURE_BASELINE_H
 
@@ -26,11 +26,11 @@ struct baseline_look baseline_look(double *cycles, size_t n);
 
 enum baseline_verdict {
     BASELINE_QUIET,      /* as fast as the known baseline, or the first trustworthy measurement */
-    BASELINE_BUSY,       /* slower than the known baseline, which is unchanged */
+    BASELINE_BUSY,       /* slower than the known baseline, which stays unchanged */
     BASELINE_DOUBTFUL,   /* no baseline is known, and the core may be busy */
 };
 /* Compares a measurement with the known baseline. @expected is the nops per cycle of an idle core
- * by its machine's facts, or NaN. Without baseline and facts, a majority of rounds must agree.
+ * by its machine's facts, or NaN. Without a baseline and facts, a majority of rounds must agree.
  * Pure. */
 enum baseline_verdict baseline_judge(const struct baseline *known, const struct baseline_look *nops,
                                      const struct baseline_look *ports, double expected);

@@ -8,13 +8,13 @@
 /* default time per block, in seconds */
 #define BLOCK_PATIENCE 1.75
 
-/* advice when this time was too short */
+/* advice if the time was too short */
 #define BLOCK_WAIT_LONGER "wait longer with --patience, or use another CPU"
 
 /* Result of one block. */
 struct block_time {
     struct kernel_measured measured;
-    /* why visits did not confirm @measured; empty if they did */
+    /* reason why visits did not confirm @measured; empty if they did */
     char unconfirmed[160];
 };
 
@@ -43,7 +43,7 @@ struct block_rows {
     /* number of blocks, of final results, and of blocks with cycles */
     size_t count, settled, measured;
     size_t shown;                    /* number of rows passed to `shown` */
-    bool improved;                   /* a row passed to `shown` has changed since then */
+    bool improved;                   /* a row that was already passed to `shown` has changed */
     double begun;                    /* clock_seconds when the calibration ended */
 };
 

@@ -22,15 +22,15 @@
 #define PROBE_SECONDS 5e-6
 #define PATIENCE_SECONDS 0.1
 #define NOISE_PATIENCE_SECONDS 0.01
-/* most seconds for the check of a possibly busy core if no baseline is known */
+/* maximum number of seconds for the check of a possibly busy core if no baseline is known */
 #define LOOK_SECONDS 2.0
 #define FIRST_LOOK_SECONDS 0.5
 /* share of the expected nops per cycle at which a core is certainly idle */
 #define ALL_OF_EXPECTED 0.98
 #define CPUS_LOOKED_AT 8
 #define PROBE_TOLERANCE 0.02      /* relative tolerance of nop and room probes on an idle core */
-/* Relative tolerance of the port probe. On a Golden Cove core that the other probes find idle, half
- * of its runs are 2 to 3 % slower. */
+/* Relative tolerance of the port probe. On a Golden Cove core that is idle by the other probes,
+ * half of the port probe's runs are 2 to 3 % slower. */
 #define PORTS_TOLERANCE 0.04
 #define DOUBTFUL_TOLERANCE 0.05
 /* share of the expected nops per cycle that an idle core reaches: 0.93 on Golden Cove, 0.98 on
@@ -38,7 +38,7 @@
 #define OF_EXPECTED 0.95
 /* largest contention at which the load window is chosen by new measurements */
 #define MOSTLY_QUIET 0.5
-#define CHAIN_TICKS 1000   /* least duration of a clock chain, in ticks */
+#define CHAIN_TICKS 1000   /* minimum duration of a clock chain, in ticks */
 
 double calibrate_floor(double *values, size_t n, double width)
 {
@@ -123,7 +123,7 @@ struct look {
 };
 
 /* Returns the ticks of a chain iteration near round @i, the least of five rounds. Contention also
- * slows the chain, and a slow reference makes probes look fast. */
+ * slows the chain. Probes would look fast compared with a slow chain. */
 static double yardstick(const struct look *l, unsigned i)
 {
     unsigned from = i > 2 ? i - 2 : 0, to = i + 3 < ROUNDS ? i + 3 : ROUNDS;
@@ -236,8 +236,8 @@ static bool look_around(struct sandbox *s, double each, struct calibration *out,
     return ok;
 }
 
-/* Sets the baseline of the rules to the stored one, or to the measured one if it is better. @known
- * becomes that baseline. */
+/* Sets the baseline of the rules to the stored one, or to the measured one if it is better. Stores
+ * that baseline in @known. */
 static void baseline_take(struct baseline *known, const struct look *seen, struct calibration *out)
 {
     /* The room probe is valid only on an idle core, because a busy neighbour may halve the
@@ -261,7 +261,8 @@ static void baseline_take(struct baseline *known, const struct look *seen, struc
     out->room_rate = known->room;
     out->rules.probe_tolerance = PROBE_TOLERANCE;
     out->rules.ports_tolerance = PORTS_TOLERANCE;
-    /* The core was never idle, but its facts give its speed. Accepts windows close to it. */
+    /* The core was never idle, but the machine's facts give its speed. Windows close to that speed
+     * are accepted. */
     if (out->doubtful && out->expected_rate > 0) {
         out->probe_rate = OF_EXPECTED * out->expected_rate;
         out->ports_rate = out->room_rate = 0;
@@ -284,7 +285,7 @@ size_t calibrate_cpus(const struct sandbox *s, int *out, size_t most)
     all = (size_t)CPU_COUNT(&cpus);
     for (unsigned i = 0; i < CPU_SETSIZE && n < most; i++)
         if (CPU_ISSET(i, &cpus)) {
-            /* Chooses evenly distributed CPUs if there are more than @most. */
+            /* If there are more than @most CPUs, evenly distributed ones are chosen. */
             if (next * most >= n * all)
                 out[n++] = (int)i;
             next++;
@@ -333,7 +334,7 @@ static bool loads_add(struct sandbox *s, unsigned window, bool vector, uint32_t 
 
 /* Chooses the load window. Banks and way predictors sometimes slow loads of many lines for
  * milliseconds. On other CPUs, loads of few lines conflict. Compares the 90th percentile of the
- * rounds, and chooses the smallest of equal windows. */
+ * rounds. Chooses the smallest of the windows with equal times. */
 static bool load_window_choose(struct sandbox *s, struct calibration *out, struct baseline *known,
                                struct err *err)
 {

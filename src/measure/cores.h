@@ -7,7 +7,8 @@
 
 #include "measure/seek.h"
 
-#define CORES_LANES 4     /* most lanes; the inference after the measurement uses one core */
+/* maximum number of lanes; the inference after the measurement uses one core */
+#define CORES_LANES 4
 
 /* CPUs of one lane. */
 struct lane_cpus {
@@ -16,8 +17,8 @@ struct lane_cpus {
 };
 
 /* Divides the @n @cpus into at most @most shares, one per core. CPU i belongs to core @cores[i]
- * (any numbers). All CPUs of a core are in one share, unless it is full. The first share has the
- * core of CPU @first. Returns the number of shares. Pure. */
+ * (any numbers). All CPUs of a core are in one share, unless the share is full. The first share has
+ * the core of CPU @first. Returns the number of shares. Pure. */
 unsigned cores_share(const int *cpus, const int *cores, size_t n, int first, unsigned most,
                      struct lane_cpus *out);
 /* Divides the CPUs allowed to the calling thread into at most CORES_LANES shares, like cores_share.

@@ -21,8 +21,9 @@ struct cpu_source {
     double started;
 };
 
-/* Disables the room probe. Independent forms do not fill a buffer, so an active neighbour does not
- * slow them through it. On some hosts a neighbour is always active. */
+/* Disables the room probe. Independent forms do not fill the buffer that this probe tests, so a
+ * busy neighbour does not slow them through that buffer. On some hosts a neighbour is always
+ * busy. */
 static void calibrate_forms(struct cpu_source *s)
 {
     s->forms_calibration = s->calibration;

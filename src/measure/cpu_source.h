@@ -18,8 +18,8 @@ struct sandbox *source_cpu_sandbox(struct source *s);
 /* Returns the number of child processes created so far: one per CPU if none died. */
 unsigned source_cpu_children(const struct source *s);
 
-/* Generates the body that source_cpu would run for @e on a processor of the forms' instruction set,
- * without running it. Returns false with err if @e has no body. */
+/* Generates, without running it, the body that source_cpu would run for @e on a processor of the
+ * forms' instruction set. Returns false with err if @e has no body. */
 bool source_code(const struct forms *forms, const struct experiment *e,
                  const struct body_shape *shape, struct body *out, struct err *err);
 

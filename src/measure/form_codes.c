@@ -9,7 +9,7 @@
 #include "base/names.h"
 #include "base/vec.h"
 
-/* instructions in a body that is hashed, enough to use every register */
+/* number of instructions in a hashed body, enough to use every register */
 #define SUM_BODY 16
 #define SUM_BASIS 0xcbf29ce484222325
 
@@ -17,7 +17,8 @@ struct form_codes {
     const struct forms *forms;
     struct names names;
     VEC(struct form_code *) codes;   /* by index of the form's name; NULL if not measurable */
-    VEC(char *) reasons;             /* why a form is not measurable; NULL if it is */
+    /* reasons why forms are not measurable; NULL for a measurable form */
+    VEC(char *) reasons;
     VEC(uint64_t) sums;              /* hash of the code, by index of the form's name, or 0 */
     struct body *body;               /* storage for generated bodies */
 };

@@ -10,7 +10,7 @@
 #include "model/experiment.h"
 #include "toolchain/assemble.h"
 
-#define FORM_CODES_MAX 64   /* most different forms in one experiment */
+#define FORM_CODES_MAX 64   /* maximum number of different forms in one experiment */
 #define FORM_CODES_SUM 20   /* bytes of an experiment's sum, including the NUL */
 
 struct form_codes;
@@ -24,9 +24,9 @@ void form_codes_learn(struct form_codes *f, const struct experiment *e, size_t n
  * Returns false with the reason in @why. */
 bool form_codes_of(const struct form_codes *f, const struct experiment *e, struct form_code **codes,
                    uint32_t *counts, char *why, size_t room);
-/* Computes a sum of 16 digits for each of the @n experiments. It identifies the instructions of the
- * forms, their registers, memory and set-up. Sums are equal on every CPU and in every process. A
- * sum starts with 'u' only if a form is the user's. It is empty if a form has no code on any
+/* Computes a sum of 16 digits for each of the @n experiments. A sum identifies the instructions of
+ * the forms, their registers, memory and set-up. Sums are equal on every CPU and in every process.
+ * A sum starts with 'u' only if a form is the user's. A sum is empty if a form has no code on any
  * processor. Call form_codes_learn first, and only from one thread, without concurrent readers. */
 void form_codes_sums(struct form_codes *f, const struct experiment *e, size_t n,
                      char (*out)[FORM_CODES_SUM]);

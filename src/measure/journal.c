@@ -26,8 +26,8 @@
 #include "measure/source.h"
 
 /* Version of the measuring method. Values of other versions are ignored. 1: one order of the
- * instructions; 2: least of four orders; 3: more registers for chains; 4: on a core that may be
- * wide, also a padded body; 5: also a body in units of two instructions at even slots, except for
+ * instructions; 2: least of four orders; 3: more registers for chains; 4: also a padded body on a
+ * core that may be wide; 5: also a body in units of two instructions at even slots, except for
  * chain breakers. */
 #define QUANTITY 3
 #define QUANTITY_WIDE 5
@@ -63,8 +63,8 @@ static struct conditions conditions_of(const struct experiments *t, size_t row)
                                *text[1] ? strtod(text[1], NULL) : NAN, text[2], text[3]};
 }
 
-/* Returns whether a later final value replaces the stored one. It must be lower, or measured under
- * conditions that are at least as good. A failure never replaces a value. */
+/* Returns whether a later final value replaces the stored one. It must be lower, or must have been
+ * measured under conditions that are at least as good. A failure never replaces a value. */
 static bool replaces(const struct journal_entry *entry, const struct experiment_row *row,
                      const struct conditions *now)
 {
@@ -112,7 +112,7 @@ static void entry_take(struct journal_entry *entry, const struct experiment_row 
     day_take(entry, now.day);
 }
 
-/* Writes the key of an entry, which is the experiment and the sum of its code. */
+/* Writes the key of an entry: the experiment and the sum of its code. */
 static void key_print(const struct experiment *e, const char *code, struct str *out)
 {
     experiment_print_key(e, out);
@@ -321,7 +321,7 @@ bool journal_flush(struct journal *j, struct err *err)
     if (!j->pending.length)
         return true;
     /* Removes the rest of a failed write. If that fails, ends the line. The next run moves a line
-     * without checksum to the separate file. */
+     * without a checksum to the file of damaged lines. */
     if (j->torn && file_calls.truncate(j->file, j->length) != 0) {
         if (!file_calls_write_all(j->file, "\n", 1))
             return write_fault(j, err);

@@ -26,7 +26,8 @@ bool journal_flush(struct journal *j, struct err *err);
 struct journal_entry {
     double cycles, spread;      /* final value; NaN unless state is EXPERIMENT_OK */
     uint32_t repeats;
-    char *state;                /* final state; JOURNAL_ONCE with only values of single passes */
+    /* final state; JOURNAL_ONCE if there are only values of single passes */
+    char *state;
     double values[8];           /* cycles of each single pass */
     unsigned value_count;
     double shorts[4];           /* cycles of each pass with a short body */
@@ -35,8 +36,8 @@ struct journal_entry {
     double baseline, slowed;
     char day[KEPT_DAY];     /* date of the final value; empty if unknown */
 };
-/* Returns the entry of @e with code sum @code, or NULL. Entries without a code sum match any @code
- * except that of a user's form ('u'). */
+/* Returns the entry of @e with code sum @code, or NULL. An entry without a code sum matches any
+ * @code except that of a user's form ('u'). */
 const struct journal_entry *journal_find(const struct journal *j, const struct experiment *e,
                                          const char *code);
 /* Returns the path portolan/<cpu name>.csv in $XDG_STATE_HOME or ~/.local/state. The caller frees

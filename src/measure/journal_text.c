@@ -135,7 +135,7 @@ bool journal_parts_read(const char *text, size_t length, struct journal_parts *o
         if (newline > text + at)
             take_line(out, plain, text + at, (size_t)(newline - text) - at);
     out->torn = length - at;
-    /* After a power loss, files may contain NULs. */
+    /* After a power loss, a file may contain NULs. */
     if (out->torn && memchr(text + at, 0, out->torn)) {
         take_line(out, plain, text + at, out->torn);
         out->torn = 0;

@@ -27,7 +27,7 @@ struct journal_parts {
     /* empty fields for the columns that an older format lacks; NULL for the current format */
     const char *old;
 };
-/* Splits the text into lines. Returns false if it is not a journal because the header is unknown
+/* Splits the text into lines. Returns false if the text is not a journal: its header is unknown,
  * and no record is valid. Call journal_parts_done in either case. */
 bool journal_parts_read(const char *text, size_t length, struct journal_parts *out);
 void journal_parts_done(struct journal_parts *parts);

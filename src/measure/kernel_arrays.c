@@ -16,13 +16,14 @@
 #include "measure/ticks.h"
 #include "model/start.h"
 
-/* Most instructions in a sequence of copies. In a long sequence the loop's end costs little. */
+/* Maximum number of instructions in a sequence of copies. In a long sequence the loop's end costs
+ * little. */
 #define UNROLLED 160
 #define UNROLLED_BYTES 8192
 /* copies in the short sequence, whose loop end costs an eighth of a cycle per copy */
 #define UNROLLED_FEW 8
-/* least repetitions of a sequence until the arrays end; with fewer repetitions, a shorter sequence
- * is used */
+/* minimum number of repetitions of a sequence before the arrays end; with fewer repetitions, a
+ * shorter sequence is used */
 #define UNITS_LEAST 2
 #define NEAR_BYTES ((uint64_t)64 << 10)   /* arrays of at most these bytes are in the first level,
                                            * or hardly exceed it */
@@ -30,21 +31,22 @@
 #define CLOCK_SHORT 2
 #define CLOCK_SAMPLES 4
 #define CLOCK_RECENT 5e-3         /* seconds for which a measured clock stays valid */
-/* Cycles of a run with arrays in private caches or beyond. A host interrupts a guest for some
- * microseconds every fifty microseconds, and most shorter runs are not interrupted. With larger
- * arrays, a run must be long compared with the lines in flight at its end. */
+/* Cycles of a run with arrays in private caches or beyond. A host interrupts a guest for a few
+ * microseconds about every fifty microseconds. Most shorter runs are therefore not interrupted.
+ * With larger arrays, a run must be long compared with the lines in flight at its end. */
 #define SAMPLE_OWN 5e4
 #define SAMPLE_SHARED 1.6e5
 /* cycles of a run with random accesses, which begins with cold TLBs */
 #define SAMPLE_SPREAD 1.2e6
 /* iterations of the first run that estimates the time of a unit */
 #define ROUGH_ITERATIONS 200
-#define ROUGH_CYCLES 6e4          /* least cycles of a run that estimates the time of a unit */
+/* minimum number of cycles of a run that estimates the time of a unit */
+#define ROUGH_CYCLES 6e4
 #define ROUGH_MORE 6
 #define ROUGH_RUNS 2              /* number of runs for the estimate, of which the fastest counts */
 #define LAYOUT_RUNS 4             /* number of runs for the estimate if layouts are compared */
 #define GOLDEN 0.6180339887498949 /* golden ratio; its multiples modulo 1 are evenly distributed */
-#define SAMPLES 150               /* most samples per measurement */
+#define SAMPLES 150               /* maximum number of samples per measurement */
 #define PASSES_MOST 4000
 #define LEAST_SAMPLES 3
 #define LEAST_SHARED 10
@@ -56,22 +58,23 @@
 #define FREE_SHARE 0.75           /* largest fraction of the free memory that an arena uses */
 #define MIB 1048576.0
 #define OWN_BYTES ((uint64_t)3 << 20)   /* largest arrays in bytes that private caches may hold */
-#define SHORT_CYCLES 4e4          /* cycles of a pass below which its start-up cost is subtracted */
+/* the start-up cost of a pass is subtracted if the pass takes fewer cycles */
+#define SHORT_CYCLES 4e4
 #define WALK_SPREAD 4e7
-/* Most cycles of a walk over the arrays before measuring. Instead of a longer walk, all lines are
- * read once. */
+/* Maximum number of cycles of a walk over the arrays before measuring. Instead of a longer walk,
+ * all lines are read once. */
 #define WALK_CYCLES 3e7
 /* Largest arrays in bytes whose lines are read. Larger ones exceed the caches, unless accesses are
  * random: then part of the lines is in a cache. */
 #define READ_MOST ((uint64_t)96 << 20)
-/* Readings of the lines of arrays that were just filled. A shared cache fills slowly: measured on a
- * Redwood Cove, the fifth pass over 64 MiB is as fast as later ones. */
+/* Number of times that the lines of newly filled arrays are read. A shared cache fills slowly:
+ * measured on a Redwood Cove, the fifth pass over 64 MiB is as fast as later ones. */
 #define READS_FRESH 5
-/* Least bytes of arrays for samples of all parts. In smaller ones such samples would access lines
- * that are still in private caches. */
+/* Minimum size in bytes of arrays with samples of all parts. In smaller arrays such samples would
+ * access lines that are still in private caches. */
 #define PARTS_LEAST ((uint64_t)24 << 20)
 #define STARTS 64                 /* places of larger arrays at which a measurement may begin */
-/* 4/3 as a double; its halves are two ordinary floats. All have full mantissas, so that divisions
+/* The double 4/3; its halves are two ordinary floats. All have full mantissas, so that divisions
  * and roots have their usual latency. */
 #define NUMBER 0x3ff5555555555555
 
@@ -168,7 +171,7 @@ bool kernel_arrays_begin(struct kernel_arrays *k, struct sandbox *s, struct aren
                         copies < KERNEL_APART_COPIES ? copies : KERNEL_APART_COPIES, apart, err));
 }
 
-/* Notes that the current use of the arena accesses @bytes from @at. */
+/* Records that the current use of the arena accesses @bytes bytes from @at. */
 static void arena_use(struct arena_state *a, uint64_t at, uint64_t bytes)
 {
     const uint64_t first = at / ARENA_PART, end = (at + bytes + ARENA_PART - 1) / ARENA_PART;
@@ -362,7 +365,7 @@ struct array_walk {
     uint64_t all;                /* number of units until the arrays end */
 };
 
-/* Returns the iteration at which a run of @units begins, to continue the previous run. */
+/* Returns the iteration at which a run of @units begins so that it continues the previous run. */
 static uint64_t run_ahead(struct kernel_arrays *k, const struct array_walk *w, uint64_t units)
 {
     uint64_t left = w->all > units ? w->all - units : 0, next = k->walked / w->copies;
@@ -397,7 +400,7 @@ static struct array_walk walk_of(const struct kernel_arrays *k, const struct arr
 }
 
 /* Estimates the cycles of a unit. Runs become longer until they take ROUGH_CYCLES. The fastest run
- * counts, because a run may be interrupted. */
+ * counts, because other runs may have been interrupted. */
 static bool rough_find(struct kernel_arrays *k, const struct arrays *arrays,
                        const struct array_walk *w, double *rough, struct err *err)
 {
@@ -449,7 +452,7 @@ static bool layout_find(struct kernel_arrays *k, const struct arrays *arrays, st
 
 /* Plan of the samples for a loop. */
 struct sample_plan {
-    /* own: the arrays may fit in private caches; spread: accesses are random */
+    /* @own: the arrays may fit in private caches. @spread: accesses are random. */
     bool own, spread;
     uint64_t units;
     unsigned passes;
@@ -526,8 +529,8 @@ static void part_newest(void *state, uint64_t at, uint64_t bytes)
             newest->use = newest->arena->used[part % ARENA_PARTS];
 }
 
-/* Returns the unit at which samples of @units units in total begin. Their lines were not accessed
- * for longest, because caches may still contain those accessed last. */
+/* Returns the unit at which samples of @units units in total begin. This is the unit whose lines
+ * were accessed longest ago, because caches may still contain lines accessed later. */
 static uint64_t start_find(const struct kernel_arrays *k, const struct arrays *arrays,
                            const struct array_walk *w, const struct sample_plan *p, double units)
 {
@@ -548,10 +551,10 @@ static uint64_t start_find(const struct kernel_arrays *k, const struct arrays *a
     return (uint64_t)start;
 }
 
-/* Reads the lines of arrays that a shared cache may hold, because other processes evict them, and
- * walks over the arrays if that takes a short time. Samples then are of all parts of the arrays.
- * Samples of larger arrays start where lines were accessed least recently. @samples: their probable
- * number. @fresh: the arrays were just filled. */
+/* Reads the lines of arrays that a shared cache may hold, because other processes evict them. Walks
+ * over the arrays if that takes a short time. Samples are then taken from all parts of the arrays.
+ * Samples of larger arrays start where lines were accessed least recently. @samples: probable
+ * number of samples. @fresh: the arrays were just filled. */
 static bool walk_through(struct kernel_arrays *k, const struct arrays *arrays,
                          const struct array_walk *w, const struct sample_plan *p, double rough,
                          double samples, bool fresh, struct err *err)
@@ -587,12 +590,12 @@ static bool walk_through(struct kernel_arrays *k, const struct arrays *arrays,
 struct array_samples {
     double cycles[SAMPLES];      /* in ascending order */
     unsigned count;
-    double start;                /* least start-up cost of the passes */
+    double start;                /* smallest start-up cost of the passes */
     double clock;                /* mean of cycles per tick */
 };
 
 /* Measures samples. Excludes interrupted samples and the first one, which runs with a cold TLB.
- * Measures the clock again and again, because it may change within milliseconds. */
+ * Measures the clock repeatedly, because it may change within milliseconds. */
 static bool samples_take(struct kernel_arrays *k, const struct arrays *arrays,
                          const struct array_walk *w, const struct sample_plan *p, double seconds,
                          struct array_samples *out, struct err *err)
@@ -613,7 +616,8 @@ static bool samples_take(struct kernel_arrays *k, const struct arrays *arrays,
         if (p->differs) {
             if (!run(k, w->code, arrays, ahead, p->units, 1, p->passes, &one, err))
                 return false;
-            /* uses the least, because an interruption would make the difference too small */
+            /* The least value is used, because an interruption would make the difference too
+             * small. */
             out->start = fmin(out->start, one * k->arena->clock);
         }
         const uint64_t turns = sandbox_turns(k->sandbox);
@@ -631,7 +635,7 @@ static bool samples_take(struct kernel_arrays *k, const struct arrays *arrays,
     return true;
 }
 
-/* Fills @arrays unless it was done before. *@fresh: whether anything was filled. */
+/* Fills @arrays unless it was done before. *@fresh receives whether anything was filled. */
 static bool arrays_fill(struct kernel_arrays *k, const struct arrays *arrays, bool *fresh,
                         struct err *err)
 {
@@ -674,12 +678,12 @@ bool kernel_arrays_measure(struct kernel_arrays *k, const struct arrays *arrays,
         !samples_take(k, arrays, &w, &p, seconds, &samples, err))
         return false;
     const unsigned n = samples.count;
-    /* subtracts the start-up cost and with it the first unit */
+    /* The start-up cost is subtracted, and with it the first unit. */
     const bool less = p.differs && p.units > 1;
     const double scale = 1 / (double)p.passes / ((double)(p.units - less) * w.copies),
                  start = less ? samples.start : 0;
-    /* For private caches uses almost the least time. For shared caches uses the lower quartile,
-     * because times vary with other users. */
+    /* For private caches, nearly the least time counts. For shared caches, the lower quartile
+     * counts, because times vary with other users. */
     double low = (samples.cycles[p.own ? n / 8 : n / 4] - start) * scale,
            middle = (samples.cycles[n / 2] - start) * scale;
     if (!(low > 0))

@@ -15,9 +15,9 @@
 /* State of a sandbox's arena after its last use by the child process. Zero-initialised. */
 struct arena_state {
     uint64_t filled;             /* bytes of the arena that are filled with numbers */
-    struct arrays_fill pattern;  /* last pattern written; zero if there are only numbers */
+    struct arrays_fill pattern;  /* last pattern that was written; zero if there are only numbers */
     int process;
-    /* least ticks of the short clock chain so far; 0 if unknown */
+    /* smallest number of ticks of the short clock chain so far; 0 if unknown */
     double clock_least;
     unsigned uses;               /* number of fills, walks and measurements so far */
     unsigned used[ARENA_PARTS];  /* number of the last use of each part; 0: none */
@@ -55,12 +55,12 @@ struct kernel_arrays {
     unsigned counter, vectors;
     /* code of adjacent copies, and of copies with separated branches (kernel_apart) */
     struct arrays_code code[2][ARRAYS_LENGTHS];
-    /* may_be_apart: both layouts exist and none is selected yet; apart: the layout with separated
-     * branches is selected */
+    /* @may_be_apart: both layouts exist, and none is selected yet. @apart: the layout with
+     * separated branches is selected. */
     bool may_be_apart, apart;
     bool plain_values;
-    /* Estimated cycles per iteration, which determine the length of a sample. From the last
-     * measurement, or set by the caller. If 0, the measurement begins with an estimate. */
+    /* Estimated cycles per iteration, which determine the length of a sample. Set by the last
+     * measurement or by the caller. 0: the measurement begins with an estimate. */
     double rough;
     /* iterations of all samples since the last walk; the next sample begins after them */
     uint64_t walked;
@@ -79,7 +79,7 @@ struct arrays_measured {
     uint64_t iterations;         /* iterations in one sample */
 };
 
-/* Adds the kernel's code to @s, which needs an arena (sandbox_arena). Call after the last
+/* Adds the kernel's code to @s, which needs an arena (sandbox_arena). Call it after the last
  * sandbox_clear. Returns false with err (ERR_DATA) if @insns cannot run. */
 bool kernel_arrays_begin(struct kernel_arrays *k, struct sandbox *s, struct arena_state *arena,
                          const struct insn *insns, size_t count, struct err *err);

@@ -76,8 +76,8 @@ size_t kernel_emit_one(const struct insn *in, unsigned slot, uint32_t offset, ui
 size_t kernel_emit(const struct insn *insns, size_t count, uint32_t offset, uint8_t *out, size_t at)
 {
     size_t start = at;
-    /* Relocates the code. Each relative operand has a separate cache line, which all copies
-     * share. */
+    /* Relocates the code. Each relative operand accesses its own cache line, the same in all
+     * copies. */
     for (size_t i = 0; i < count; i++)
         at += kernel_emit_one(&insns[i], (unsigned)i, offset, out, at);
     return at - start;
@@ -113,7 +113,7 @@ static bool leads_over(const struct insn *in, const uint8_t *code, size_t at, si
 }
 
 /* Returns whether @again is the same instruction as @in, with equal length. Branch targets and
- * relative operands may differ, because encoded bytes lack the symbols of relocations. */
+ * relative operands may differ, because the encoded bytes lack the symbols of relocations. */
 static bool same_insn(const struct insn *in, const struct insn *again)
 {
     return again->length == in->length &&

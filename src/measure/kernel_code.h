@@ -9,8 +9,8 @@
 #include "isa/insn.h"
 
 #define KERNEL_APART 32
-/* Copies whose branches are separated. Even the smallest branch predictor handles 30 at full speed
- * for one thread. With 60 copies, a Golden Cove core takes 1.0 or 2.1 cycles each. */
+/* Copies whose branches are separated. Even the smallest branch predictor predicts 30 branches at
+ * full speed for one thread. With 60 copies, a Golden Cove core takes 1.0 or 2.1 cycles each. */
 #define KERNEL_APART_COPIES 30
 #define KERNEL_APART_GAIN 0.95   /* largest ratio of times per copy (separated / adjacent) at which
                                   * separated copies are used */
@@ -18,8 +18,8 @@
 /* Criterion for the number of copies of a kernel. */
 enum kernel_copies {
     KERNEL_CACHED,    /* few enough copies for the µop cache, if it can hold one copy */
-    /* so many copies that they exceed the µop cache, but not the first-level instruction cache
-     * (short instructions) */
+    /* so many copies of short instructions that they exceed the µop cache, but not the first-level
+     * instruction cache */
     KERNEL_DECODED,
 };
 
@@ -51,8 +51,8 @@ size_t kernel_copies_emit(const struct insn *insns, size_t count, unsigned copie
 /* Returns whether @code decodes exactly to complete copies of @insns, in order and with equal
  * lengths. Each branch must lead to the next instruction or over the nops of kernel_fill. */
 bool kernel_emitted(const struct insn *insns, size_t count, const uint8_t *code, size_t length);
-/* Chooses the loop counter (enum sandbox_counter). x86-64 counts in memory. AArch64 counts in a
- * general register that the kernel does not use; COUNTER_BODY if it uses all. */
+/* Chooses the loop counter (enum sandbox_counter). On x86-64 the counter is in memory. On AArch64
+ * it is a general register that the kernel does not use; COUNTER_BODY if the kernel uses all. */
 unsigned kernel_counter(const struct insn *insns, size_t count);
 
 #endif

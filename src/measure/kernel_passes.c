@@ -8,27 +8,32 @@
 #include "base/clock.h"
 #include "base/compare.h"
 
-#define FUSED 2               /* most instructions that fuse into one slot */
-#define LEAST_SHARE 0.9       /* least accepted share of the lower limit by nops and fusion */
+#define FUSED 2               /* maximum number of instructions that fuse into one slot */
+/* smallest accepted ratio of a time to the lower limit that nops and fusion give */
+#define LEAST_SHARE 0.9
 #define WIDTH 0.01            /* relative width of a floor, the lowest times that agree */
-/* least share of windows on a floor, and least number, so that they do not agree by chance */
+/* minimum share of windows on a floor, and their minimum number, so that they do not agree by
+ * chance */
 #define SHARE 0.15
 #define FEW 3
 #define APART 0.015           /* relative distance above which a time is not on the floor */
-/* least share of windows above the floor at which the code is assumed to have several rhythms */
+/* minimum share of windows above the floor at which the code is assumed to have several rhythms */
 #define OTHERS 0.25
-/* least number of windows with several rhythms, because the fastest rhythm may be rare */
+/* minimum number of windows for code with several rhythms, because the fastest rhythm may be
+ * rare */
 #define MANY 24
-#define SHARE_OF_MANY 0.06    /* least share of windows on the floor with several rhythms */
-#define BOTH 2                /* least number of windows with both times on their floors */
+/* minimum share of windows on the floor for code with several rhythms */
+#define SHARE_OF_MANY 0.06
+#define BOTH 2                /* minimum number of windows with both times on their floors */
 #define CLOSE 0.02            /* relative range within which windows agree without a floor */
-/* Most cycles to load registers and leave the loop. Measured on a Golden Cove: 0 to 60. */
+/* Maximum number of cycles to load registers and leave the loop. Measured on a Golden Cove: 0 to
+ * 60. */
 #define WAY_CYCLES 512
 #define VISITS_LEAST 3
 #define VISITS 8              /* number of visits, and of windows, without a stable time */
 #define WINDOWS 40
 #define PLAN_VISITS 4         /* number of visits after which an unsettled loop gets another plan */
-#define PLANS 1               /* most replacements of a loop's plan */
+#define PLANS 1               /* maximum number of replacements of a loop's plan */
 #define VISIT_SECONDS 0.3
 #define PATIENCE_SECONDS 1.2
 
@@ -78,7 +83,7 @@ static bool visits_share(const struct kernel_passes *p, const float *times, doub
 }
 
 /* Returns whether nearly all @times are on @floor and none is below. If so, the code has one
- * rhythm, which only disturbances change. */
+ * rhythm: only disturbances change its time. */
 static bool one_rhythm(const struct kernel_passes *p, const float *times, double floor)
 {
     unsigned above = 0;
@@ -91,8 +96,8 @@ static bool one_rhythm(const struct kernel_passes *p, const float *times, double
     return above <= OTHERS * p->count;
 }
 
-/* Returns whether floors @low and @high belong to one rhythm. Some windows must be on both, and the
- * short run must have a plausible overhead. */
+/* Returns whether floors @low and @high belong to one rhythm. Some windows must be on both floors,
+ * and the short run must have a plausible overhead. */
 static bool belong_together(const struct kernel_passes *p, double low, double high)
 {
     double way = 2 * low - high;
@@ -184,8 +189,8 @@ bool kernel_passes_close(const struct kernel_passes *p, double *cycles, double *
     return least > 0 && *cycles >= p->least && *spread <= CLOSE;
 }
 
-/* Returns an unconfirmed time: the median of the windows; without windows, the first value under
- * contention; or NaN. Pure. */
+/* Returns an unconfirmed time: the median of the windows or, without windows, the first value under
+ * contention; NaN: none. Pure. */
 static double kernel_passes_rough(const struct kernel_passes *p)
 {
     double least, middle, most;

@@ -12,20 +12,21 @@
 
 struct kernel_passes {
     struct kernel_plan plan;
-    /* least plausible cycles per iteration (kernel_least_cycles); 0 if unknown */
+    /* smallest plausible number of cycles per iteration (kernel_least_cycles); 0 if unknown */
     double least;
     /* iterations of the long run minus those of the short run */
     double between;
     /* cycles of the short and of the long run, for each accepted window */
     float shorter[KERNEL_PASSES_WINDOWS], longer[KERNEL_PASSES_WINDOWS];
     unsigned char visit[KERNEL_PASSES_WINDOWS];
-    /* count: number of windows; visits: number of visits with an accepted window */
+    /* @count: number of windows. @visits: number of visits with an accepted window. */
     unsigned count, visits;
     unsigned plans;                                   /* number of discarded plans */
 };
 
-/* Returns the least plausible cycles of @count instructions. The core executes at most twice the
- * measured nops per cycle, because two instructions may fuse. Returns 0 under an emulator. Pure. */
+/* Returns the smallest plausible number of cycles of @count instructions. The core executes at most
+ * twice the measured nops per cycle, because two instructions may fuse. Returns 0 under an
+ * emulator. Pure. */
 double kernel_least_cycles(const struct calibration *c, size_t count);
 /* Adds the results of one visit. Pure. */
 void kernel_passes_add(struct kernel_passes *p, const struct kernel_measured *m);
@@ -40,19 +41,19 @@ bool kernel_passes_settled(const struct kernel_passes *p, double *cycles, double
  * some visits, at most once. Contention may have caused a plan with too few copies (kernel_run.h).
  * Pure. */
 void kernel_passes_replan(struct kernel_passes *p);
-/* Returns whether there is no stable time, because many windows have no floor. Pure. */
+/* Returns whether the kernel has no stable time: there are many windows, but no floor. Pure. */
 bool kernel_passes_enough(const struct kernel_passes *p);
 /* Computes the range of cycles per iteration in the middle four fifths of the windows. Needs at
  * least one window. Pure. */
 void kernel_passes_range(const struct kernel_passes *p, double *least, double *most);
 
 /* Returns whether there are enough visits and the middle four fifths of the windows are within 2 %.
- * If so, sets *cycles to their median and *spread to the relative range. For use after a timeout
+ * If so, sets *cycles to their median and *spread to the relative range. Use it after a timeout
  * without a floor. Pure. */
 bool kernel_passes_close(const struct kernel_passes *p, double *cycles, double *spread);
 
-/* Sets err (ERR_LIMIT) to the reason why there is no time yet: too few windows or no agreement.
- * Returns false. */
+/* Sets err (ERR_LIMIT) to the reason why there is no time yet: too few windows, or windows that
+ * disagree. Returns false. */
 bool kernel_passes_unsettled(const struct kernel_passes *p, struct err *err);
 
 /* Visits the kernel until its times settle, for at most @seconds. Meanwhile @seek (may be NULL)

@@ -12,14 +12,16 @@
 #include "model/start.h"
 
 #define UNROLLED_INSTRUCTIONS 240
-/* most instructions in the copies of a loop that walks through memory: some three hundred loads */
+/* maximum number of instructions in the copies of a loop that walks through memory, about three
+ * hundred loads */
 #define UNROLLED_WALKING 1200
-/* most bytes of all copies, well below the size of the first-level instruction cache */
+/* maximum number of bytes of all copies, well below the size of the first-level instruction
+ * cache */
 #define UNROLLED_BYTES 12288
-/* most instructions in the copies of a walking loop if more copies are faster; nearly the capacity
- * of a µop cache */
+/* maximum number of instructions in the copies of a walking loop if more copies are faster; nearly
+ * the capacity of a µop cache */
 #define UNROLLED_MOST 3000
-/* most bytes of these copies, which fit in the first-level instruction cache */
+/* maximum number of bytes of these copies, which fit in the first-level instruction cache */
 #define UNROLLED_MOST_BYTES 24576
 /* bytes that exceed a µop cache with short instructions, but fit in the first-level instruction
  * cache */
@@ -29,10 +31,12 @@
                                    * which more copies are used */
 #define WINDOW_SECONDS 15e-6
 #define PASSES_LIMIT 4000
-#define MEASUREMENTS 9            /* most groups of windows per visit */
+#define MEASUREMENTS 9            /* maximum number of groups of windows per visit */
 #define ENOUGH 6                  /* number of accepted windows that ends a visit */
-#define COUNT_LIMIT ((uint64_t)1 << 24)   /* most iterations of a run, which fill any window */
-#define ATTEMPTS 3                /* most attempts while the time of the reference block is wrong */
+/* maximum number of iterations of a run; so many fill any window */
+#define COUNT_LIMIT ((uint64_t)1 << 24)
+/* maximum number of attempts while the time of the reference block is wrong */
+#define ATTEMPTS 3
 /* Runs of the reference block per check. A busy neighbour may disturb a single run. */
 #define CANARIES 3
 #define REPEATS 16                /* repetitions of a single instruction */
@@ -46,7 +50,7 @@ enum values { VALUES_MAPPABLE, VALUES_STRIDE, VALUES_SMALL, VALUES_ALL_MAPPABLE,
 
 struct run_plan {
     const struct insn *insns;
-    size_t count, length;   /* count: number of instructions; length: bytes of one copy */
+    size_t count, length;   /* @count: number of instructions. @length: bytes of one copy. */
     uint8_t *code;
     unsigned copies;
     bool apart;             /* closing branches of copies are separated, as in struct kernel_plan */
@@ -58,7 +62,8 @@ struct run_plan {
     double until;               /* clock_seconds at which the measurement ends */
     unsigned *reached;          /* number of accesses to reserved addresses, borrowed */
     bool ended;                 /* a run ended its process, so no other values are tried */
-    bool beside;                /* kernels share the process, and their code remains in place */
+    /* several kernels share the process, and their code remains in place */
+    bool beside;
 };
 
 static void addresses_scan(struct run_plan *p)
@@ -134,7 +139,7 @@ static void item_fill(const struct run_plan *p, enum values values, struct sandb
     registers_fill(p, values, item->general);
 }
 
-/* Returns whether the fault ended the process. Other values would not help then. */
+/* Returns whether the fault ended the process. Other values of registers would not help then. */
 static bool ends_all(unsigned fault)
 {
     return fault == FAULT_ENDLESS || fault == FAULT_SYSTEM_CALL || fault == FAULT_KILLED ||
@@ -204,7 +209,7 @@ static bool try(struct sandbox *s, struct run_plan *p, enum values values, uint6
         return err_set(err, ERR_DATA, NULL, "%s", sandbox_fault_text(FAULT_RESERVED));
     if (!in_time(p->until, err) || !sandbox_run(s, 1, NULL, NULL, NULL, err))
         return false;
-    /* The code may use such accesses to guess the vault's address. */
+    /* Code may make such accesses to guess the address of the vault. */
     *p->reached += item->fault == FAULT_RESERVED;
     p->ended |= ends_all(item->fault) || *p->reached >= SANDBOX_GUESSES;
     if (*p->reached >= SANDBOX_GUESSES)
@@ -235,9 +240,10 @@ static double rough_cycles(const struct calibration *c, const struct kernel_plan
 
 /* Unrolls a loop whose pointers soon leave their pages, so that each load runs only once after the
  * registers were set. If a load repeats with another address, the instruction-based prefetcher
- * requests the next address, and the request uses a load port. On a Golden Cove core it tracks some
- * 250 loads. Tries as many copies as @instructions and @bytes allow, and uses them if a copy takes
- * less than @gain of the former time. Stores the time of a run with the plan in *@ticks. */
+ * requests the next address, and the request uses a load port. On a Golden Cove the prefetcher
+ * tracks about 250 loads. Tries as many copies as @instructions and @bytes allow, and uses them if
+ * the time per copy is less than @gain times the former time. Stores the time of a run with the
+ * plan in *@ticks. */
 static bool plan_unroll(struct sandbox *s, struct run_plan *p, size_t instructions, size_t bytes,
                         double gain, struct kernel_plan *plan, double *ticks, struct err *err)
 {
@@ -273,8 +279,8 @@ static bool plan_unroll(struct sandbox *s, struct run_plan *p, size_t instructio
 
 /* Unrolls a loop that walks through memory. The branch predictor tracks fewer addresses than the
  * prefetcher, so loops with a closing branch have many copies only if these are faster. Loops with
- * loads benefit from more copies while the prefetcher tracks their loads. They become slower when
- * the copies exceed the µop cache. */
+ * loads benefit from more copies as long as the prefetcher tracks their loads. They become slower
+ * if the copies exceed the µop cache. */
 static bool plan_walk(struct sandbox *s, struct run_plan *p, struct kernel_plan *plan,
                       double *ticks, struct err *err)
 {
@@ -299,8 +305,8 @@ static unsigned copies_wanted(const struct run_plan *p, enum kernel_copies kind)
                                                : copies;
 }
 
-/* Finds copies, iterations and passes with which a run fills the window and the touched pages have
- * different real pages. */
+/* Finds numbers of copies, iterations and passes with which a run fills the window. The touched
+ * pages must have different real pages. */
 static bool plan_fit(struct sandbox *s, const struct calibration *c, struct run_plan *p,
                      enum values values, struct kernel_plan *plan, struct err *err)
 {
@@ -380,8 +386,8 @@ static bool plan_adopt(struct sandbox *s, const struct calibration *c, struct ru
 }
 
 /* Chooses the faster of two layouts of short copies: with adjacent or with separated closing
- * branches. Adjacent taken branches cost one cycle more than in the original loop. Separated ones
- * do not. A separated branch that is not taken falls through nops. */
+ * branches. Adjacent taken branches cost one cycle more than in the original loop, separated
+ * branches do not. A separated branch that is not taken falls through nops. */
 static bool plan_space(struct sandbox *s, const struct calibration *c, struct run_plan *p,
                        struct kernel_plan *plan, struct err *err)
 {
@@ -592,7 +598,7 @@ bool kernel_visit(struct sandbox *s, const struct calibration *c, const struct i
 
     if (!visit_begin(&p, insns, count, seconds, plan, out, err))
         return false;
-    /* Only this measurement came after the last correct reference block. It is repeated in new
+    /* This is the only measurement since the last correct reference block, and is repeated in new
      * processes. */
     for (unsigned i = 0; !ok && off && i < ATTEMPTS; i++)
         ok = attempt(s, c, &p, plan, out, &off, err);

@@ -3,10 +3,11 @@
  * unused register, or on x86-64 in memory, where the kernel may use every register. The closing
  * branch of a copy leads to the next copy. Base registers point to separate addresses (1,088 bytes
  * apart within their pages), and index registers are 0. Other registers have mappable addresses,
- * 64, or small numbers. The kind with which pointers stay longest within their pages is used. A
- * fault maps the accessed page to one of a few memory pages that stay in the first-level cache. A
- * pass ends before its pointers leave these pages. Then the registers are set again and the pass is
- * repeated. The time is the difference of two loop counts. */
+ * 64, or small numbers. Of these kinds of values, the one with which pointers stay longest within
+ * their pages is used. A fault maps the accessed page to one of a few memory pages that stay in the
+ * first-level cache. A pass ends before its pointers leave these pages. Then the registers are set
+ * again, and the pass is repeated. The time per iteration follows from runs with two loop
+ * counts. */
 #ifndef PORTOLAN_MEASURE_KERNEL_RUN_H
 #define PORTOLAN_MEASURE_KERNEL_RUN_H
 
@@ -16,8 +17,8 @@
 
 #define KERNEL_WINDOWS 48
 
-/* Plan of a kernel's runs. The first visit determines it. Later visits reuse it, to make their
- * times comparable. */
+/* Plan of a kernel's runs. The first visit determines the plan. Later visits reuse it, so that
+ * times are comparable. */
 struct kernel_plan {
     bool known;
     enum kernel_copies kind;   /* requested by the caller; the first visit determines all other
@@ -25,15 +26,16 @@ struct kernel_plan {
     unsigned values;        /* kind of values (enum values) of registers that no address uses */
     unsigned copies;        /* copies of the kernel in the loop's body */
     uint64_t count;         /* iterations of the loop in a pass */
-    unsigned passes;        /* passes in a run; each begins with the same registers */
+    /* number of passes in a run; each begins with the same register values */
+    unsigned passes;
     bool apart;             /* the copies' closing branches are separated (kernel_apart) */
     bool walks;             /* pointers would leave the pages in a longer run */
     unsigned pages;         /* number of pages that the kernel touches */
     uint32_t offset;        /* offset of the code if several kernels remain in memory */
-    /* accesses to reserved addresses around the vault, at most SANDBOX_GUESSES */
+    /* number of accesses to reserved addresses around the vault, at most SANDBOX_GUESSES */
     unsigned reached;
-    /* Unconfirmed cycles per iteration on a shared core, measured while planning. Rarely too
-     * low. */
+    /* Unconfirmed cycles per iteration on a shared core, measured while planning. The value is
+     * rarely too low. */
     double rough;
 };
 
@@ -45,7 +47,8 @@ struct kernel_measured {
     unsigned pages;         /* number of pages that the kernel touches */
     unsigned iterations;    /* iterations of the kernel in a run */
     double contended;       /* share of windows with contention */
-    /* the kernel touches more pages than there are real pages, so lines alias */
+    /* the kernel touches more pages than there are real pages, so different addresses share a real
+     * line */
     bool wraps;
     /* Accepted windows of one visit: their cycles in the short and in the long run, and the
      * difference of the iterations of both runs. */
@@ -76,8 +79,8 @@ bool kernel_visit_concurrent(struct sandbox *s, const struct calibration *c,
 /* Runs the reference block in the process of foreign code, to validate all measurements in it since
  * the last one. If its time is wrong repeatedly, sets *@off, ends all processes, rewrites the
  * reference code, and returns false with ERR_LIMIT. A busy core can be the cause, and a later visit
- * may succeed. Also returns false without a result at @until (clock_seconds; ERR_LIMIT), or with
- * err like sandbox_run. */
+ * may succeed. Also returns false without a result at @until (clock_seconds), with ERR_LIMIT, or
+ * with the err of sandbox_run. */
 bool kernel_vouch(struct sandbox *s, const struct calibration *c, double until, bool *off,
                   struct err *err);
 

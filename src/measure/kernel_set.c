@@ -10,7 +10,7 @@
 #include "base/vec.h"
 
 #define PATIENCE_SECONDS 0.02   /* seconds per attempt with a loop before the next loop */
-/* most seconds of a visit, because the first visit also makes the plan */
+/* maximum number of seconds of a visit; the first visit also makes the plan */
 #define VISIT_SECONDS 0.3
 #define LOOP_SECONDS 0.25       /* total seconds of kernel_set_times per loop */
 

@@ -6,11 +6,11 @@
 #include "measure/kernel_passes.h"
 
 struct kernel_set;
-/* Creates a set. Borrows @s and @c. Nothing else may run in the sandbox until kernel_set_free. */
+/* Creates a set. Borrows @s and @c. No other code may run in the sandbox until kernel_set_free. */
 struct kernel_set *kernel_set_new(struct sandbox *s, const struct calibration *c);
 void kernel_set_free(struct kernel_set *set);
-/* Adds a loop (KERNEL_CACHED) and copies its instructions. Returns its index, or that of an
- * identical loop. */
+/* Adds a loop (KERNEL_CACHED) and copies its instructions. Returns the index of the loop, or of an
+ * identical one. */
 size_t kernel_set_add(struct kernel_set *set, const struct insn *insns, size_t count);
 /* Visits the loops without a result in turn, until all have one or @seconds have passed. Returns
  * false with err when measurement fails or is cancelled. */

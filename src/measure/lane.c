@@ -8,7 +8,7 @@
 #include "model/experiments.h"
 
 /* Largest ratio of an experiment's instructions per cycle to the core's nops per cycle. Nops may be
- * so dense that the µop cache cannot hold them and they run slower. */
+ * so dense that the µop cache cannot hold them, and are then slower. */
 #define NOPS_HIDE 1.25
 /* Instructions per cycle of the widest cores. A busy neighbour may have lowered the measured
  * baseline, so rates up to this one are always accepted. */
@@ -22,7 +22,7 @@ static void state_set(struct measured *m, const char *text)
     snprintf(m->state, sizeof m->state, "%.90s", text);
 }
 
-/* Returns the number of cache lines by which the load pointer can move before loads overlap
+/* Returns the number of cache lines by which the load pointer can move without loads overlapping
  * stores. */
 static unsigned load_places(const struct lane_task *t)
 {
@@ -31,8 +31,8 @@ static unsigned load_places(const struct lane_task *t)
 }
 
 /* Generates the code of experiment @e in one order and adds it as item @at. Adds nothing if @padded
- * and padding does not change the body. Returns false with the reason in out->state, or with *full
- * if only the code area is full. */
+ * and padding does not change the body. Returns false with the reason in out->state; sets *full if
+ * the only reason is a full code area. */
 static bool item_prepare(struct measure_lane *l, const struct lane_task *t,
                          const struct experiment *e, enum body_order order, bool padded,
                          unsigned rivals, size_t at, struct measured *out, bool *full)
@@ -138,7 +138,8 @@ static void item_result(struct measure_lane *l, const struct lane_task *t, uint6
     }
 }
 
-/* Adds the samples and the code of item @at to the record. The item has the least time. */
+/* Adds the samples and the code of item @at to the record. The item has the least time of its
+ * experiment. */
 static void item_record(struct measure_lane *l, const struct lane_task *t,
                         const struct experiment *e, size_t at, const struct measured *m)
 {

@@ -11,8 +11,9 @@
 #include "base/log.h"
 #include "base/mem.h"
 
-#define WORTH_IT 16            /* least number of experiments for which several lanes are used */
-#define PIECE 4                /* experiments per piece; a start costs a tenth of an experiment */
+#define WORTH_IT 16            /* minimum number of experiments for which several lanes are used */
+/* number of experiments per piece; starting a piece costs a tenth of an experiment */
+#define PIECE 4
 /* success rate below which a lane gets single experiments */
 #define HARDLY_QUIET 0.1
 #define LATELY 0.5             /* weight of the last piece in the success rate */
@@ -20,12 +21,12 @@
 #define PATIENCE 0.2
 #define LITTLE_PATIENCE 0.05   /* share of the patience for a lane whose CPU is rarely idle */
 #define ROUNDS 12              /* rounds of probes per decision */
-/* least share of idle probes of a CPU that is probed alone */
+/* minimum share of idle probes of a CPU that is probed alone */
 #define MOSTLY 0.5
-/* Least share of idle probes if all CPUs are probed together. Threads of one core never reach
- * it. */
+/* Minimum share of idle probes if all CPUs are probed together. Threads of one core never reach
+ * this share. */
 #define PARTLY 0.25
-#define TELLING 3              /* least number of rounds with an idle CPU for a decision */
+#define TELLING 3              /* minimum number of rounds with an idle CPU for a decision */
 #define JUDGED_AGAIN 60.0      /* seconds until the next decision, because virtual CPUs migrate */
 #define TRIED_AGAIN 5.0
 
@@ -42,8 +43,8 @@ struct lanes {
     unsigned used;
     /* task of the current call, borrowed */
     const struct lane_task *given;
-    size_t total, next;            /* total: number of experiments; next: the next one to measure,
-                                    * protected by the lock */
+    size_t total, next;            /* @total: number of experiments. @next: next experiment to
+                                    * measure, protected by the lock. */
     pthread_mutex_t lock;
     atomic_bool stop;
     int failed;                    /* first lane that failed, or -1; protected by the lock */
@@ -51,7 +52,7 @@ struct lanes {
     bool narrow;                   /* the first lane is restricted to its share of the CPUs */
     int only;                      /* the only lane that probes its CPU, or -1 if all lanes probe */
     unsigned looks[CORES_LANES];   /* number of probes that found the lane's CPU idle */
-    /* recent success rate: share of experiments with a value or reason, by lane */
+    /* recent success rate of each lane: share of experiments with a value or a reason */
     double quiet[CORES_LANES];
 };
 
@@ -256,8 +257,8 @@ static void lane_look(void *state, unsigned member)
                          &l->looks[member], &outgrown, &l->errs[member]));
 }
 
-/* Determines whether CPUs interfere, by probing them together and alone in turn. An unclear result
- * leaves the verdict unchanged. */
+/* Determines whether CPUs interfere, by probing them alternately together and alone. An unclear
+ * result leaves the verdict unchanged. */
 static bool judge(struct lanes *l, struct err *err)
 {
     struct lanes_looks rounds[ROUNDS] = {0};
@@ -302,7 +303,8 @@ static bool others_begin(struct lanes *l)
     return false;
 }
 
-/* Restricts the first lane to its share of CPUs if @narrow. Otherwise allows it all CPUs. */
+/* Restricts the first lane to its share of CPUs if @narrow. Otherwise the first lane may use all
+ * CPUs. */
 static void first_keeps(struct lanes *l, bool narrow)
 {
     const struct lane_cpus *own = &l->shares[0];

@@ -1,6 +1,6 @@
 /* Lanes are CPUs that measure concurrently, each with a sandbox and a thread. Two virtual CPUs may
  * be one core of the host, so their interference is tested first. Only one lane runs before this
- * test, if CPUs interfere, for few experiments, and if the caller names a CPU. */
+ * test, or if CPUs interfere, if there are few experiments, or if the caller names a CPU. */
 #ifndef PORTOLAN_MEASURE_LANES_H
 #define PORTOLAN_MEASURE_LANES_H
 
@@ -19,8 +19,8 @@ struct sandbox *lanes_sandbox(struct lanes *l);
  * CPU. */
 void lanes_begin(struct lanes *l);
 /* Measures experiments 0 to @n - 1 of @t. Calls t->cancelled only on this thread, at least before
- * each piece. If another lane fails, the first lane measures its experiments. Returns false with
- * err like lane_measure. */
+ * each piece. If another lane fails, the first lane measures the experiments of that lane. Returns
+ * false with err like lane_measure. */
 bool lanes_measure(struct lanes *l, const struct lane_task *t, size_t n, struct err *err);
 /* Calls seek_learn if a lane's CPU exceeded the baseline. Call it between measurements. Returns
  * false with err like seek_learn. */

@@ -7,7 +7,8 @@
 
 struct latency {
     struct chain chain;
-    double cycles;       /* NaN if not measured; @state then has the reason */
+    /* cycles of the latency; NaN if not measured: @state then has the reason */
+    double cycles;
     double spread;
     char state[96];      /* "ok", or the reason why the chain was not measured */
 };

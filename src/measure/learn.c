@@ -13,7 +13,7 @@
 #include "throughput/throughput.h"
 #include "toolchain/assemble.h"
 
-#define CANDIDATES 24         /* most forms measured per port set */
+#define CANDIDATES 24         /* maximum number of forms measured per port set */
 #define AS_PREDICTED 0.04     /* largest relative deviation of a blocking form's time from its
                                * usage */
 /* largest relative amount by which a measurement may be shorter than its prediction */
@@ -22,10 +22,10 @@
  * disagree because usages of blocking forms have errors */
 #define OUTLIER 0.75
 #define BLOCKERS_ALIKE 2      /* number of blocking forms per port set and vector encoding */
-#define UOPS_MAX 10           /* most µops in a usage, where a blocked pipe counts as one */
-#define NODES_MAX 400000      /* most usages tried at one tolerance */
-#define SLOT_FILLERS 12       /* least number of eliminated moves in the experiment that reveals a
-                               * form's slots */
+#define UOPS_MAX 10           /* maximum number of µops in a usage; a blocked pipe counts as one */
+#define NODES_MAX 400000      /* maximum number of usages tried at one tolerance */
+#define SLOT_FILLERS 12       /* minimum number of eliminated moves in the experiment that reveals
+                               * the slots of a form */
 
 struct blocker {
     char *form;
@@ -162,7 +162,8 @@ static double alone_predicted(const struct learner *l, const struct mapping_entr
 }
 
 /* Returns whether @entry alone keeps @set busy. Its only µop, or with @paired the µop in addition
- * to its address µop, must use @set. For a pipe, the form must block no other pipe longer. */
+ * to its address µop, must use @set. For a blocking pipe, the form must not block another pipe
+ * longer. */
 static bool blocks(const struct mapping_entry *entry, portset set, bool pipe, bool paired)
 {
     const struct usage *u = &entry->usage;
@@ -197,7 +198,7 @@ static void collect_sets(struct learner *l)
 }
 
 /* Selects up to CANDIDATES forms that keep @set busy by their usage, evenly distributed over the
- * mapping. Forms without memory operands come first. */
+ * mapping. Forms without memory operands are first. */
 static size_t candidates(const struct learner *l, portset set, const char *out[CANDIDATES])
 {
     size_t found = 0;
@@ -240,7 +241,7 @@ static bool find_blockers(struct learner *l, struct err *err)
     struct experiments *table = experiments_new();
     VEC(struct blocker) tried = {0};
 
-    for (size_t i = 0; i <= l->sets.count; i++) {   /* the last one for forms without ports */
+    for (size_t i = 0; i <= l->sets.count; i++) {   /* The last pass is for forms without ports. */
         const char *list[CANDIDATES];
         portset set = i < l->sets.count ? l->sets.items[i] : 0;
         size_t n = set || !isnan(l->issue_width) ? candidates(l, set, list) : 0;
@@ -321,8 +322,8 @@ static double predict(struct usage_search *s, const struct learn_trial *trial,
 }
 
 /* Returns the cycles by which a prediction may exceed @measured. Only noise makes a measurement
- * shorter than its prediction. A measurement may be longer, because a CPU may assign ports worse
- * than the optimum. */
+ * shorter than its prediction. Longer measurements are possible, because a CPU may assign ports
+ * worse than the optimum. */
 static double above(double measured)
 {
     return fmax(FASTER * measured, 0.01);
@@ -454,7 +455,7 @@ static bool gather(struct usage_search *s, const char *form, struct learned *out
     }
     if (ok && filled != SIZE_MAX) {
         struct learn_trial *last = &s->trials.items[filled];
-        /* Ignores an experiment that was not measured. */
+        /* An experiment that was not measured is ignored. */
         double cycles =
                    experiments_measured(table, filled) ? table->rows.items[filled].cycles : NAN,
                slots = cycles * l->issue_width - last->others;

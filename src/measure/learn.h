@@ -21,8 +21,8 @@ struct learned {
     /* greatest latency in cycles between two operands that are registers or flags; NaN if
      * unknown */
     double latency;
-    double tolerance;      /* relative tolerance within which measurements agree */
-    /* number of measurements that disagree, because usages of blocking forms are wrong or forms
+    double tolerance;      /* relative tolerance within which measurements agree with the usage */
+    /* number of measurements that disagree; usages of blocking forms may be wrong, or forms may
      * interfere */
     size_t outliers;
     struct learn_step *steps;

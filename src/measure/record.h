@@ -1,6 +1,7 @@
 /* Record of measurements: samples of the latest experiments, and clock and contention over time. It
- * has the last RECORD_ROWS rows, and at most RECORD_POINTS points, whose duration grows. The worker
- * writes, and the UI thread reads copies. Any thread may call any function. */
+ * has the last RECORD_ROWS rows. The series over time has at most RECORD_POINTS points, whose
+ * duration grows. The worker writes, and the UI thread reads copies. Any thread may call any
+ * function. */
 #ifndef PORTOLAN_MEASURE_RECORD_H
 #define PORTOLAN_MEASURE_RECORD_H
 
@@ -13,7 +14,8 @@
 #include "model/experiment.h"
 
 #define RECORD_ROWS 2048
-#define RECORD_VALUES 64      /* most samples per experiment; later ones replace earlier ones */
+/* maximum number of samples per experiment; later ones replace earlier ones */
+#define RECORD_VALUES 64
 #define RECORD_POINTS 1024
 
 /* Samples of one pass of one experiment. */
@@ -32,8 +34,8 @@ struct record_samples {
     size_t count;
     struct record_sample {
         float cycles;                 /* cycles per execution */
-        uint16_t pass, instructions;  /* number of the pass, from 1; requested number of
-                                       * instructions in the body */
+        uint16_t pass, instructions;  /* @pass: number of the pass, from 1. @instructions: requested
+                                       * number of instructions in the body. */
     } values[RECORD_VALUES];
     /* number of passes; executions and instructions of @code */
     unsigned passes, executions, instructions;
@@ -45,7 +47,8 @@ struct record_samples {
 struct record_point {
     double seconds;           /* middle of the interval, in seconds since the first measurement */
     double clock_hz;          /* mean of accepted windows, in Hz; NaN if none was accepted */
-    double contended, disturbed;   /* shares of all windows; NaN without windows */
+    /* share of contended and of disturbed windows; NaN without windows */
+    double contended, disturbed;
 };
 
 struct record;
@@ -53,7 +56,7 @@ struct record *record_new(void);
 void record_free(struct record *r);
 
 /* record_add adds the samples of a pass. record_windows adds the windows of a call at @seconds to
- * the series. Sources call both. */
+ * the series. Sources of measurements call both. */
 void record_add(struct record *r, const struct experiment *e, const struct record_pass *pass);
 void record_windows(struct record *r, double seconds, double clock_hz, unsigned accepted,
                     unsigned contended, unsigned disturbed);
@@ -67,7 +70,7 @@ void record_cpus(struct record *r, unsigned cpus);
 bool record_find(struct record *r, const char *text, struct record_samples *out);
 void record_samples_done(struct record_samples *s);
 /* Copies the current calibration. Returns false if there is none. Sets *@simulated if the source is
- * a simulated machine. @out is then empty. */
+ * a simulated machine. In that case @out is empty. */
 bool record_calibration(struct record *r, struct calibration *out, char *name, size_t size,
                         bool *simulated);
 /* Returns the number of CPUs that measure concurrently; at least 1. */

@@ -21,7 +21,8 @@
 #define ITERATIONS_CHOSEN (ITERATIONS_LEAST + BLOCK)
 #define REGION_BITS 21 /* addresses keep these bits; the regions above become adjacent */
 #define REGIONS_MOST 512u
-/* distance of the word that selects the pass from the regions, beyond which accesses may reach */
+/* Distance from the regions to the word that selects the pass. Accesses may reach beyond the
+ * regions. */
 #define TURN_AT ((uint64_t)1 << (REGION_BITS - 1))
 #define PAGE 4096u
 #define LINE 64u
@@ -35,14 +36,14 @@ struct recorded_run {
     struct recorded_plan plan;
     VEC(uint32_t) taken; /* indices of the iterations that run; the last one exits */
     size_t last_events;  /* number of events of the last iteration until its exit */
-    /* Repetitions of the taken iterations in a pass, each with accesses moved by another number of
-     * lines; most lines by which accesses are moved. */
+    /* @repeats: repetitions of the taken iterations in a pass; in each, accesses are moved by
+     * another number of lines. @places: maximum number of these lines. */
     unsigned repeats, places;
     size_t pass_bytes;       /* values of a pass */
     VEC(uint64_t) regions;   /* upper bits of the recorded addresses, ascending */
     uint64_t *folded;        /* for each event of an access: its offset in the arena */
     uint64_t *near;          /* for each instruction: offset of its first access */
-    uint32_t values, reader; /* places of the values, and of code that reads them */
+    uint32_t values, reader; /* offsets of the values, and of the code that reads them */
     uint8_t *image;          /* values of the next run */
     struct arena_state arena;
 };
@@ -173,8 +174,8 @@ static int by_key(const void *a, const void *b)
                             : (x->place > y->place) - (x->place < y->place);
 }
 
-/* Returns the order of iterations for change @c, without the last one, which stays. The caller
- * frees it. */
+/* Returns the order of iterations for change @c, without the last iteration, which stays last. The
+ * caller frees it. */
 static uint32_t *order_of(const struct recorded_run *x, struct recorded_change c)
 {
     const size_t count = x->taken.count;
@@ -282,7 +283,7 @@ static void write_values(struct recorded_run *x, const struct recorded_code *cod
     sandbox_set(x->sandbox, x->values, x->image, 2 * x->pass_bytes);
 }
 
-/* Adds the values, and code that reads them into the cache. */
+/* Adds the values, and the code that reads them into the cache. */
 static bool values_add(struct recorded_run *x, struct err *err)
 {
     const size_t bytes = 2 * x->taken.count * x->repeats * x->plan.bytes;
@@ -298,7 +299,7 @@ static bool values_add(struct recorded_run *x, struct err *err)
            err_set(err, ERR_LIMIT, NULL, "the recording is too long for the sandbox");
 }
 
-/* Runs all iterations once. *@fault: whether the code with this change faults. */
+/* Runs all iterations once. *@fault receives whether the code with this change faults. */
 static bool run(struct recorded_run *x, uint32_t offset, double *ticks, unsigned *fault,
                 uint32_t *where, struct err *err)
 {

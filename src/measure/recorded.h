@@ -9,9 +9,9 @@
 #include "measure/recording.h"
 #include "measure/sandbox.h"
 
-/* Changes of the loop. RECORDED_WITHOUT: one instruction is omitted, but not a branch.
- * RECORDED_NEAR: all its accesses go to one line (index RECORDED_OUT: each instruction has such a
- * line). RECORDED_SORTED: the iterations are sorted by the direction of a branch. */
+/* Changes of the loop. RECORDED_WITHOUT: one instruction other than a branch is omitted.
+ * RECORDED_NEAR: all accesses of an instruction go to one line (index RECORDED_OUT: this applies to
+ * each instruction). RECORDED_SORTED: the iterations are sorted by the direction of a branch. */
 enum recorded_kind { RECORDED_UNCHANGED, RECORDED_WITHOUT, RECORDED_NEAR, RECORDED_SORTED };
 
 struct recorded_change {
@@ -20,16 +20,16 @@ struct recorded_change {
 };
 
 struct recorded_time {
-    /* cycles per iteration: the lowest eighth of the runs; NaN: the loop cannot run with this
-     * change, because it faults, the instruction determines a branch, or a prefetcher hides its
-     * accesses */
+    /* cycles per iteration at the lowest eighth of the runs. NaN: the loop has no time with this
+     * change, because it faults, the instruction determines a branch, or a prefetcher hides the
+     * accesses. */
     double cycles;
     double spread; /* relative distance from @cycles to the lower quartile */
 };
 
-/* Measures the loop with each of @count changes for about @seconds in all. @huge: with pages of
- * 2 MiB instead of 4 KiB; *@huge_share: share of the memory that has them. Returns false with err:
- * ERR_DATA if the loop cannot run so, ERR_LIMIT if the core is contended. */
+/* Measures the loop with each of @count changes for about @seconds in total. @huge: uses pages of 2
+ * MiB instead of 4 KiB. *@huge_share receives the share of memory on such pages. Returns false with
+ * err: ERR_DATA if the loop cannot run in this way, ERR_LIMIT if the core is contended. */
 bool recorded_measure(struct sandbox *s, const struct recording *r, bool huge,
                       const struct recorded_change *changes, size_t count, double seconds,
                       struct recorded_time *times, double *huge_share, struct err *err);

@@ -9,10 +9,10 @@
 #include "isa/rewrite.h"
 #include "measure/kernel_run.h"
 
-#define RECORD_MOST 2048u /* most bytes of a record */
+#define RECORD_MOST 2048u /* maximum number of bytes of a record */
 #define RSP 4u
 #define NO_INDEX 4u
-#define RECORDED_NUMBER 1000u /* registers that the loop does not write */
+#define RECORDED_NUMBER 1000u /* value of registers that the loop does not write */
 
 static bool is_general(uint8_t reg)
 {
@@ -83,14 +83,14 @@ static bool is_zero(const struct recording *r, const struct recorded_plan *p, ui
             (!(in->traits & INSN_LOAD) || strncmp(in->mnemonic, "mov", 3) != 0 ||
              in->operands[0].reg != reg))
             return false;
-        /* a load that determines a branch has other values */
+        /* A load that determines a branch reads other values. */
         if (recorded_writes(in, reg) && p->own[i])
             return false;
     }
     return !recorded_stores(r);
 }
 
-/* Returns the registers for which the address or target of @in waits, and their number. */
+/* Stores the registers for which the address or target of @in waits. Returns their number. */
 static unsigned late_of(const struct recording *r, const struct insn *in, uint8_t out[2])
 {
     unsigned count = 0;
@@ -146,7 +146,7 @@ static bool choose_registers(const struct recording *r, struct recorded_plan *p,
         if (!(used >> reg & 1) && reg != RSP)
             *wanted[found++] = reg;
     if (found < count && !(used >> RSP & 1)) {
-        /* rsp cannot be an index, and only the address of the record is none */
+        /* rsp cannot be an index. Only the address of the record is never an index. */
         if (found)
             *wanted[found] = p->record;
         p->record = RSP;
@@ -273,7 +273,7 @@ struct emitter {
     const struct recorded_plan *p;
     struct recorded_code *out;
     struct {
-        uint32_t at, label; /* place of a 32-bit distance; label of its target */
+        uint32_t at, label; /* @at: position of a 32-bit distance. @label: label of its target. */
     } * fixups;
     size_t fixup_count;
 };
@@ -361,7 +361,7 @@ static void put_flagged(struct emitter *e, const struct recorded_insn *in, uint3
     put_jump(e, 0x0f85, in->target);
 }
 
-/* An indirect jump reads its target from the record, as it reads a table. */
+/* An indirect jump reads its target from the record, as the original jump reads a table. */
 static void put_indirect(struct emitter *e, const struct recorded_insn *in, uint32_t at)
 {
     const struct recorded_plan *p = e->p;
@@ -533,7 +533,7 @@ bool recorded_emit(const struct recording *r, const struct recorded_plan *p,
     put_memory(&e, MOVZX_LOAD, false, p->value, p->record, NO_INDEX, 0);
     PUT(&e, rex(false, p->value, 0, p->value), 0x85,
         (uint8_t)(0xc0 | (p->value & 7) << 3 | (p->value & 7)));
-    put_jump(&e, 0x0f84, r->first); /* je: another iteration follows */
+    put_jump(&e, 0x0f84, r->first); /* je, if another iteration follows */
     for (size_t i = 0; ok && i < e.fixup_count; i++) {
         const uint32_t at = e.fixups[i].at,
                        to = e.fixups[i].label == RECORDED_OUT

@@ -1,29 +1,29 @@
 /* Code of a loop whose branches and addresses come from recorded values. Each iteration has a
  * record of equal length: byte 0 is 1 in the last record, and each instruction with values has a
- * place in it. A branch whose operands are such values and constants is unchanged, and the values
- * determine its direction. Other branches test a value after a conditional move of the original
- * condition, so that they wait for the flags. An address is its value plus a 0 that is computed
- * from the original registers. Other instructions are unchanged; their results do not matter.
- * Internal to measure/recorded.c. x86-64. */
+ * place in it. A branch whose operands are only such values and constants is unchanged. The values
+ * then determine its direction. Other branches test a value after a conditional move of the
+ * original condition, so that they wait for the flags. An address is its value plus a 0 that is
+ * computed from the original registers. Other instructions are unchanged; their results do not
+ * matter. Internal to measure/recorded.c. x86-64. */
 #ifndef PORTOLAN_MEASURE_RECORDED_CODE_H
 #define PORTOLAN_MEASURE_RECORDED_CODE_H
 
 #include "measure/recording.h"
 
 struct recorded_plan {
-    /* arrays by instruction; places: offset of its value in a record; always: every iteration
-     * executes it; fixed: all its accesses have one address, which is in the code */
+    /* Arrays by instruction. @places: offset of its value in a record. @always: every iteration
+     * executes it. @fixed: all its accesses have one address, which is in the code. */
     uint32_t *places;
     bool *always, *fixed;
-    /* own: the load reads its place in the record. decider: index of the load whose value
-     * determines the direction of a branch; RECORDED_OUT: none. content: that value for a branch
-     * that is not taken, and for one that is. */
+    /* @own: the load reads its place in the record. @decider: index of the load whose value
+     * determines the direction of a branch; RECORDED_OUT: none. @content: value of that load for a
+     * branch that is not taken, and for one that is taken. */
     bool *own;
     uint32_t *decider;
     uint64_t (*content)[2];
     uint32_t bytes; /* length of a record */
-    /* registers: address of the record; a value; a zero; the number 63 (the last two: REG_NONE if
-     * they are not needed) */
+    /* Registers for the address of the record, a value, a zero, and the number 63. The last two are
+     * REG_NONE if they are not needed. */
     uint8_t record, value, zero, shift;
     unsigned vectors; /* enum vector_setup */
 };
@@ -52,13 +52,13 @@ struct recorded_memory {
     uint64_t arena;       /* address of the arena */
     const uint64_t *near; /* for each instruction: offset in the arena of a fixed access */
     uint32_t values;      /* place of the records of the first pass */
-    uint32_t pass_bytes;  /* distance to those of the second pass */
+    uint32_t pass_bytes;  /* distance from the records of the first pass to those of the second */
     uint64_t turn;        /* address of a byte whose lowest bit is 0 before the first pass */
 };
 
-/* Makes the code without instruction @without (RECORDED_OUT: with all) for out->offset. Its passes
- * read the records of the first and the second pass in turn. Returns false with err (ERR_DATA). The
- * caller always frees @out with recorded_code_done. */
+/* Makes the code for out->offset, without instruction @without (RECORDED_OUT: with all
+ * instructions). Its passes read the records of the first and the second pass in turn. Returns
+ * false with err (ERR_DATA). The caller always frees @out with recorded_code_done. */
 bool recorded_emit(const struct recording *r, const struct recorded_plan *plan,
                    const struct recorded_memory *memory, uint32_t without,
                    struct recorded_code *out, struct err *err);

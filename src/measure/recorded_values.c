@@ -15,7 +15,8 @@ static uint64_t low(uint64_t value, unsigned bits)
     return bits >= 64 ? value : value & ((UINT64_C(1) << bits) - 1);
 }
 
-/* Returns whether condition @cc holds after the comparison of @a and @b, or after their and. */
+/* Returns whether condition @cc holds after the comparison of @a and @b, or after their bitwise
+ * and. */
 static bool holds(unsigned cc, bool and, uint64_t a, uint64_t b, unsigned bits)
 {
     a = low(a, bits);
@@ -94,8 +95,8 @@ static uint64_t loaded(const struct insn *in, uint64_t value)
                : narrow;
 }
 
-/* Finds the contents of memory with which the branch at @at is not taken, and taken. Returns false
- * if there are none. */
+/* Finds the contents of memory with which the branch at @at is not taken, and those with which it
+ * is taken. Returns false if there are none. */
 static bool find_contents(const struct recording *r, uint32_t at, const struct comparand sources[2],
                           uint64_t out[2])
 {

@@ -15,15 +15,15 @@ struct recorded_insn {
     /* jump to an address in a register or memory */
     bool indirect;
     /* Number of lines of the program's data for each recorded line, at least 1. Runs move the
-     * accesses by as many lines, so that they do not find lines of the run before. */
+     * accesses by up to as many lines, so that they do not find lines of the previous run. */
     uint32_t places;
     /* A load of at most 8 bytes whose new lines have constant steps, so that a prefetcher loads
      * them. It reads the recorded values of the iteration instead of its own memory. */
     bool sequential;
 };
 
-/* A branch: whether it was taken. An indirect jump: index of its target, or RECORDED_OUT. An access
- * to memory: its address. */
+/* For a branch, whether it was taken. For an indirect jump, the index of its target, or
+ * RECORDED_OUT. For an access to memory, its address. */
 struct recorded_event {
     uint32_t at; /* index of the instruction */
     uint64_t value;

@@ -12,9 +12,9 @@
 /* Rows per block. A pass over a block takes at least a second, so two passes of a row are at least
  * a second apart. */
 #define BLOCK 2048
-#define CHUNK SANDBOX_ITEMS  /* most rows per batch, because sources accept no more */
-/* Most rows per batch for each CPU of the source. On an idle computer they take about a tenth of a
- * second, which limits the loss if the program is killed. */
+#define CHUNK SANDBOX_ITEMS  /* maximum number of rows per batch that sources accept */
+/* Maximum number of rows per batch for each CPU of the source. On an idle computer such a batch
+ * takes about a tenth of a second, which limits the loss if the program is killed. */
 #define CHUNK_EACH 128
 #define CONFIRM 0.01
 #define VALUES 8
@@ -26,14 +26,13 @@
 /* relative tolerance between the cycles with the two body lengths, in addition to spread and loop
  * overhead */
 #define LENGTHS_DIFFER 0.02
-/* Least ratio of a value's baseline to the current baseline. A value with a lower baseline is
- * invalid. */
+/* Smallest ratio of a value's baseline to the current baseline with which the value is valid. */
 #define AS_FAST 0.985
 #define DOUBTFUL "doubtful"  /* state of a value that was measured with a doubtful baseline */
 #define ESTIMATE_FROM 2.0    /* seconds until the first estimate is shown */
-#define ESTIMATE_SHARE 0.3   /* share of the elapsed or remaining time in which an estimate
+#define ESTIMATE_SHARE 0.3   /* fraction of the elapsed or remaining time within which an estimate
                               * adapts */
-#define LOOP_CYCLES 1.0      /* cycles of the loop's branch and decrement, if they cost time */
+#define LOOP_CYCLES 1.0      /* cycles of the loop's decrement and branch, if these cost time */
 
 struct runner_trial {
     size_t row;
@@ -41,18 +40,18 @@ struct runner_trial {
     char code[FORM_CODES_SUM];   /* sum of the experiment's code; empty if there is no code */
     double values[VALUES];
     unsigned count;
-    double spread;           /* largest relative spread of its passes so far */
+    double spread;           /* largest relative spread of the passes so far */
     uint32_t repeats;
-    double slowed;           /* largest share of lost windows in its passes so far */
+    double slowed;           /* largest share of lost windows in the passes so far */
     double shorts[SHORTS];
     unsigned short_count;
-    /* @held is the final value; only the comparison with a short body is missing */
+    /* @held is the final value except for the comparison with a short body */
     bool confirmed;
     struct measured held;
-    bool known;              /* the value is in the journal, or must not be stored there */
+    bool known;              /* the value is in the journal already, or must not be stored there */
     bool settled;
     double expected;         /* expected cycles; NaN if there is none */
-    double contended;        /* least cycles measured on a busy core; NaN if there is none */
+    double contended;        /* smallest cycles measured on a busy core; NaN if there are none */
     bool tried;              /* at least one pass found the core busy */
 };
 
@@ -63,8 +62,11 @@ struct runner_state {
     const struct runner_options *options;
     const struct runner_hooks *hooks;
     struct runner_summary *summary;
-    double started, paused;  /* start and total pauses in seconds; no limit includes pauses */
-    double waited, patience; /* waited: seconds without a result; patience: their limit */
+    /* @started: time of the start. @paused: total of the pauses, which no limit includes.
+     * Seconds. */
+    double started, paused;
+    /* @waited: seconds without a result. @patience: limit of these seconds. */
+    double waited, patience;
     size_t total;
     struct runner_estimate estimate;
     struct err *err;
@@ -116,8 +118,8 @@ static void settle(struct runner_state *r, struct runner_trial *t, const struct 
     r->summary->failed += !(m->cycles > 0);
 }
 
-/* Compares the cycles with long and short bodies. Settles a confirmed value when they agree, when a
- * second short body confirms the difference, or if @last. */
+/* Compares the cycles with long and short bodies. Settles a confirmed value if they agree, if a
+ * second short body confirms the difference, or if @last is true. */
 static void compare_lengths(struct runner_state *r, struct runner_trial *t, bool last)
 {
     double copy[SHORTS], spread = t->held.spread > 0 ? t->held.spread : 0;
@@ -134,8 +136,8 @@ static void compare_lengths(struct runner_state *r, struct runner_trial *t, bool
         settle(r, t, m);
 }
 
-/* Returns the least value if it needs no confirmation, otherwise NaN. It needs none if it was
- * expected or the source always returns the same value. The values are sorted. */
+/* Returns the least value if it needs no confirmation, otherwise NaN. A value needs no confirmation
+ * if it was expected, or if the source always returns the same value. The values are sorted. */
 static double sufficient(const struct runner_state *r, const struct runner_trial *t)
 {
     const bool is =

@@ -18,16 +18,16 @@ enum count_basis {
 
 /* Returns the basis of the count of @block at @inputs. */
 enum count_basis count_basis_of(const struct program_model *m, size_t block, const double *inputs);
-/* Appends the formula of @block's count. If it has none, appends that the code determines @count at
- * @inputs. */
+/* Appends the formula of @block's count. If the block has no formula, appends that the code
+ * determines @count at @inputs. */
 void count_print(const struct program_model *m, size_t block, const double *inputs, double count,
                  struct str *out);
 /* Finds the smallest and largest count of @block at @inputs over all formulas that explain the runs
  * about equally well. Both values are equal if the count follows from the code or from a run. */
 void count_range(const struct program_model *m, size_t block, const double *inputs, double *least,
                  double *most);
-/* Finds the range of the count with formula number @formula, as count_range does. Ignores that the
- * code may determine the count. */
+/* Finds the range of the count with formula number @formula, as count_range does. Ignores counts
+ * that follow from the code. */
 void count_formula_range(const struct program_model *m, uint32_t formula, const double *inputs,
                          double *least, double *most);
 

@@ -7,7 +7,7 @@
 
 #include "base/mem.h"
 
-/* Largest share of the program's time that needs no explanation, as a difference. */
+/* Differences up to this share of the program's time need no explanation. */
 #define AGREES 0.03
 #define EXPLAINS 0.5           /* smallest share of a difference for a term to explain it */
 
@@ -101,8 +101,9 @@ static const char *core_term(const struct blamed_part *b)
     return b->bottleneck == BOUND_DEPENDENCIES ? "chain" : "ports";
 }
 
-/* Returns the term that explains the part's difference. If measurement in isolation shows most of
- * the difference, the term is one of the core, else an effect in the program. */
+/* Returns the term that explains the part's difference. If the part shows most of the difference in
+ * isolation as well, the term is a limit of the core. Otherwise it is an effect within the
+ * program. */
 static const char *term_of(const struct blamed_part *b, double measured)
 {
     double difference = b->measured - b->predicted, enough = EXPLAINS * fabs(difference);
@@ -140,8 +141,8 @@ char *blamed_judge(struct blamed_part *parts, size_t count, double measured, dou
         parts[i].term = term_of(&parts[i], measured);
         const bool wrong = strcmp(parts[i].term, "counts") == 0;
         if (parts[i].term[0] != 'a' && (!worst || (wrong && strcmp(worst->term, "counts") != 0)))
-            worst = &parts[i]; /* a part with wrong counts takes precedence, because its time was
-                                * predicted from them */
+            worst = &parts[i]; /* A part with wrong counts takes precedence, because its predicted
+                                * time follows from the counts. */
     }
     if (fabs(elsewhere) > fabs(measured - predicted) / 2 && elsewhere > AGREES * measured &&
         (!worst || elsewhere > fabs(worst->measured - worst->predicted))) {

@@ -17,8 +17,8 @@
 #define STEPS_MOST 20000           /* maximum number of single steps in the child process */
 #define INSN_BYTES 16
 
-/* Runs in the child process: stops, makes the calls, and exits. It contains little other code,
- * because every instruction is single-stepped. */
+/* Runs in the child process: stops, makes the calls, and exits. The function has little other code,
+ * because the parent single-steps every instruction. */
 static void make_calls(const struct call_function *const *functions, size_t count)
 {
     static volatile double sink;
@@ -75,8 +75,8 @@ struct following {
     unsigned depth;
 };
 
-/* Appends the instruction at @place. This process has the same code at that address, because the
- * child is its copy. Returns false if the call ends, is too long, or cannot be decoded. */
+/* Appends the instruction at @place. The child is a copy of this process, so this process has the
+ * same code at that address. Returns false if the call ends, is too long, or cannot be decoded. */
 static bool follow(struct following *f, uintptr_t place)
 {
     struct insn insn;

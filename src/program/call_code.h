@@ -16,8 +16,8 @@ struct call_code {
 };
 
 /* Executes one call of each of the @count functions with a typical argument, in a child process
- * that ptrace single-steps. @out has @count entries; call_code_done frees each. Takes some 10
- * microseconds per instruction, and up to 300 on virtual machines. Any thread. */
+ * that ptrace single-steps. @out has @count entries; call_code_done frees each. Takes about 10
+ * microseconds per instruction, up to 300 on virtual machines. Any thread. */
 void call_codes_find(const char *const *names, size_t count, struct call_code *out);
 void call_code_done(struct call_code *code);
 

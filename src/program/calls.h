@@ -32,13 +32,13 @@ struct call_readings {
     unsigned count;
 };
 
-/* Requests measurements of @name if it is a supported function. */
+/* Requests measurements of function @name if it is supported. */
 void call_readings_want(struct call_readings *r, const char *name);
-/* Measures each requested function once; takes some 3 microseconds for exp. One thread at a
+/* Measures each requested function once; takes about 3 microseconds for exp. One thread at a
  * time. */
 void call_readings_add(struct call_readings *r);
-/* Computes costs in cycles at @clock_hz. Omits functions that were not measured. Frees the
- * measurements; the requests remain. */
+/* Computes costs in cycles at @clock_hz. Omits functions without measurements. Frees the
+ * measurements, but keeps the requests. */
 void call_readings_judge(struct call_readings *r, double clock_hz, struct call_costs *out);
 
 /* Returns the cycles of one call; NaN for an unsupported function. The first request measures the

@@ -20,7 +20,7 @@ struct text_line {
 };
 
 /* Returns whether the word is a label of code. Labels of debug information do not count, because
- * they can be anywhere in a block. */
+ * they may also occur within a block. */
 static bool is_label(const char *word, size_t length)
 {
     static const char *const others[] = {".Ltmp", ".Lfunc", ".Ldebug", ".Lcfi"};
@@ -281,8 +281,8 @@ static void add_insn(struct code_part *part, const struct code_unit *u, uint32_t
         vec_push(&part->blocks, u->block[insn]);
 }
 
-/* Makes a part of those instructions of loop @loop (UINT32_MAX: no loop) that are in no inner loop.
- * Includes instructions with more than @above and up to @most executions. */
+/* Makes a part of the instructions of loop @loop (UINT32_MAX: no loop) that are in no inner loop
+ * and have more than @above and at most @most executions. */
 static void take(const struct program_code *c, const double *times, uint32_t unit, uint32_t loop,
                  double above, double most, struct code_part *out)
 {

@@ -23,12 +23,12 @@ struct program_code {
     struct code_unit *units;
     bool *has_code;                /* by block of the program: true if it has instructions */
     uint32_t *shown;               /* per block of the program: result of program_code_block */
-    /* code of the library functions (calls.h) that the program calls, where it is known */
+    /* known code of library functions (calls.h) that the program calls */
     struct call_code *library;
     size_t library_count;
 };
 
-/* Assembles the code of all units. Returns NULL with err on failure. Any thread; takes some
+/* Assembles the code of all units. Returns NULL with err on failure. Any thread; takes a few
  * milliseconds per unit. */
 struct program_code *program_code_new(const struct program *p, struct err *err);
 void program_code_free(struct program_code *c);

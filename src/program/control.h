@@ -64,7 +64,8 @@ struct control_node {
 };
 
 enum control_does {
-    CONTROL_CALL,            /* calls @symbol, CONTROL_NONE: indirect; operands: its arguments */
+    /* call of @symbol (CONTROL_NONE: indirect); the operands are its arguments */
+    CONTROL_CALL,
     CONTROL_RESULT,          /* defines value @id as the result of the previous call */
     /* access to variable @symbol; stores the operand, or defines value @id as the loaded value */
     CONTROL_STORE, CONTROL_LOAD,
@@ -78,7 +79,7 @@ enum control_does {
 struct control_step {
     uint8_t does, width;
     uint32_t symbol, id;
-    uint32_t first, count;   /* index of the first operand's node; number of operands */
+    uint32_t first, count;   /* index of the node of the first operand; number of operands */
 };
 
 struct control_block {

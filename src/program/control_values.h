@@ -25,7 +25,8 @@ struct control_values {
     const struct number *arguments;
     size_t argument_count;
     struct number *values;       /* values that steps defined */
-    struct number *iterations;   /* per loop: the present iteration, or the last one */
+    /* per loop: index of the current iteration, or of the last one after the loop */
+    struct number *iterations;
 };
 
 /* Evaluates the expression at node *@at and moves *@at past it. Pure. */

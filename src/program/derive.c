@@ -33,7 +33,7 @@ struct variable {
     struct number now;
 };
 
-/* Functions and variables to which the symbols of a unit refer. */
+/* Functions and variables that the symbols of a unit denote. */
 struct unit_names {
     /* by symbol: index of the program's function; CONTROL_NONE: none */
     uint32_t *functions;
@@ -116,7 +116,8 @@ static uint32_t callee_of(const struct derivation *d, uint32_t function, uint32_
 
 static void spoil_function(struct derivation *d, uint32_t function);
 
-/* Marks counts of block @block, of called functions, and the variables it stores to as unknown. */
+/* Marks as unknown the counts of block @block, those of the functions that it calls, and the
+ * variables to which it stores. */
 static void spoil_block(struct derivation *d, uint32_t function, uint32_t block)
 {
     const struct program_function *f = &d->program->functions[function];
@@ -247,8 +248,8 @@ static struct number word_at(struct derivation *d, struct number at, unsigned wi
 static void call_function(struct activation *f, const struct control_step *s,
                           const struct weight *weight, struct weight *after);
 
-/* Executes the steps of @block @weight times. Returns how many executions continue after its
- * calls. */
+/* Executes the steps of @block @weight times. Returns the number of executions that continue after
+ * the calls. */
 static struct weight do_steps(struct activation *f, uint32_t block, const struct weight *weight)
 {
     const struct control *c = f->control;
@@ -336,8 +337,8 @@ static void spoil_loop(struct activation *f, uint32_t loop, const struct weight 
     vec_done(&sources);
 }
 
-/* Walks the iterations of @loop, which is entered @weight times: complete ones first, then the
- * last. */
+/* Walks the iterations of @loop, which is entered @weight times. Walks the complete iterations
+ * first, then the last one. */
 static void walk_loop(struct activation *f, uint32_t loop, const struct weight *weight)
 {
     const struct control_loop *l = &f->control->loops.items[loop];
@@ -354,7 +355,8 @@ static void walk_loop(struct activation *f, uint32_t loop, const struct weight *
             leaves = e->block;
         } else if (count.bits == trips) {
             const uint32_t *position = f->d->functions[f->function].position;
-            /* of two exits in the same iteration, the first one in the body is taken */
+            /* If two exits are taken in the same iteration, the first of them in the body is
+             * taken. */
             leaves = position[e->block] < position[leaves] ? e->block : leaves;
         }
     }
@@ -399,7 +401,8 @@ static void walk_region(struct activation *f, uint32_t loop, const struct weight
         const uint32_t b = region->blocks.items[k], own = c->blocks[b].loop;
         const struct weight in = f->in[b];
         if (b == header)
-            f->in[b] = weight_of(0);   /* from here on, sums the executions of back edges */
+            /* After the header, f->in sums the executions of back edges. */
+            f->in[b] = weight_of(0);
         if (weight_is_nothing(&in))
             continue;
         f->d->steps++;
@@ -548,7 +551,7 @@ static uint32_t end_of(const struct control *c, uint32_t at)
     return at;
 }
 
-/* Returns whether step @s affects the walk, so that its operands are evaluated. */
+/* Returns whether step @s affects the walk, so its operands must be evaluated. */
 static bool has_effect(const struct derivation *d, uint32_t function, const struct control_step *s)
 {
     if (s->does == CONTROL_CALL)
@@ -583,7 +586,8 @@ static void find_dependences(const struct derivation *d, uint32_t function, bool
         mention(c, c->exits.items[i].count, end_of(c, c->exits.items[i].count), depends);
 }
 
-/* Marks loops with a load or call whose value may change, so that each iteration must be walked. */
+/* Marks loops with a load or call whose value may change. Each iteration of these loops must be
+ * walked. */
 static void find_changes(const struct derivation *d, uint32_t function, bool *depends)
 {
     const struct control *c = d->program->functions[function].control;
@@ -660,7 +664,8 @@ static uint32_t function_named(const struct program *p, const char *name, uint32
     return CONTROL_NONE;
 }
 
-/* Returns the index of variable @name. "name+8" is a part of "name", whose address may be taken. */
+/* Returns the index of variable @name; adds it if it is new. "name+8" is a separate variable,
+ * although it is a part of "name". */
 static uint32_t variable_named(struct derivation *d, const char *name, uint32_t unit)
 {
     for (uint32_t v = 0; v < d->variables.count; v++)

@@ -10,14 +10,14 @@ struct derivation;
 /* Creates the data that all walks of program @p share. Borrows @p. */
 struct derivation *derivation_new(const struct program *p);
 void derivation_free(struct derivation *d);
-/* Computes the executions of each block with the command line @words (@counts), and of its first
- * exit (@taken). NaN: the count depends on data or external code. Assumes that library functions
+/* Computes the executions of each block (@counts) and of its first exit (@taken) with the command
+ * line @words. NaN: the count depends on data or external code. Assumes that library functions
  * return, allocations succeed and nothing throws. Returns false if the walk takes too many steps;
  * all counts are then NaN. One thread. */
 bool derivation_counts(struct derivation *d, char *const *words, size_t word_count, double *counts,
                        double *taken);
-/* Returns whether, in the last walk, the program parsed a word as a whole number (atoi, strtol)
- * that is negative or no whole number. */
+/* Returns whether the program parsed a word as a whole number (atoi, strtol) in the last walk,
+ * although the word is negative or not a whole number. */
 bool derivation_misread(const struct derivation *d);
 
 #endif

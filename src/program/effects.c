@@ -10,7 +10,7 @@
 #include "model/facts.h"
 
 #define STEP 0.01          /* relative change of a property, in both directions */
-#define NOTHING 5e-4       /* elasticities and time changes below this count as 0 */
+#define NOTHING 5e-4       /* smaller elasticities and relative time changes count as 0 */
 
 struct probing_effects {
     struct estimator *estimator;
@@ -55,7 +55,7 @@ static void probe_fact(const struct probing_effects *p, const char *key)
 
     if (!(value > 0) || isinf(value))
         return;
-    /* integer properties change by at least one */
+    /* An integer property changes by at least one. */
     double step = f->type == FACT_WHOLE ? fmax(1, rint(STEP * value)) : STEP * value,
            above = value + step, below = value - step;
     struct effect effect = {.name = mem_strdup(key), .value = value};
@@ -77,7 +77,7 @@ static void probe_pipes(const struct probing_effects *p, const struct pipe_kind 
 {
     static const char *const parts[] = {"latency", "interval", "count"};
 
-    /* the latency of loads follows from facts, so OP_LOAD skips it */
+    /* The latency of loads follows from facts, so OP_LOAD skips the latency. */
     for (int part = class == OP_LOAD; part < 3; part++) {
         struct effect effect = {.value = part == 0   ? kinds[class].latency
                                          : part == 1 ? kinds[class].interval
@@ -118,7 +118,7 @@ static bool changes_nothing(const struct effect *effect)
     return fabs(effect->elasticity) < NOTHING && far < NOTHING;
 }
 
-/* Removes properties without effect. Returns how many it removed. */
+/* Removes properties without effect. Returns the number removed. */
 static size_t drop_idle(struct effects *effects)
 {
     size_t kept = 0, count = effects->list.count;

@@ -12,8 +12,8 @@
 
 #define RATE_ROUNDS 8
 #define RATE_ERROR 0.02   /* largest relative difference of rates that count as equal */
-/* Seconds in which another process replaces all but 1/e of the second level. A compiler reads 2
- * GB/s. */
+/* Seconds in which another process replaces all but 1/e of the second level. For comparison: a
+ * compiler reads 2 GB/s. */
 #define FILLED 1e-3
 
 struct estimator {
@@ -115,9 +115,9 @@ static void change_pipe(struct pipe_kind kinds[OP_CLASSES], const struct pipe_ch
 }
 
 /* Sets the rates at which other processes replace the lines of a program that takes @seconds.
- * Processes that share the second or third level do so continuously. Processes that preempt the
- * program run for some milliseconds each time and fill the second level. Returns whether a rate of
- * @memory changed much. */
+ * Processes that share the second or third level evict lines continuously. Processes that preempt
+ * the program run for some milliseconds each time and fill the second level. Returns whether a rate
+ * of @memory changed much. */
 static bool keep(const struct core_share *share, const struct machine *m, double seconds,
                  struct memory *memory)
 {

@@ -58,7 +58,7 @@ static bool lies_in(const struct kernel_loop *loop, size_t insn)
 }
 
 /* Returns the number of entries into loop @l in @block's function. A block belongs to the loop if
- * at least half of its instructions are in the loop, moved ones excluded. */
+ * at least half of its instructions are in the loop, not counting moved instructions. */
 static double loop_entries(const struct program_code *c, const struct code_unit *u,
                            const struct program_run *run, uint32_t l, uint32_t block)
 {
@@ -98,8 +98,9 @@ void code_executions(const struct program_code *c, uint32_t unit, const struct p
             entries[left] = loop_entries(c, u, run, left, u->block[i]);
         out[i] = fmin(out[i], entries[left]);
     }
-    /* All instructions of a straight-line sequence have the same count. Moved ones start with the
-     * higher count of the loop that they left, so the minimum is the true count. */
+    /* All instructions of a straight-line sequence have the same count. Moved instructions start
+     * with the count of the loop that they left, which is higher. The minimum is therefore the true
+     * count. */
     for (size_t i = 0; i < n; i++)
         out[u->stretch[i]] = fmin(out[u->stretch[i]], out[i]);
     for (size_t i = 0; i < n; i++)
@@ -120,8 +121,8 @@ static size_t follows(const struct kernel *k, size_t last)
     return loop_branch_target(k->insns, k->insn_count, last);
 }
 
-/* A straight-line sequence. @next: its only successor; @before, @jump: instructions from which it
- * is reached; SIZE_MAX: none. */
+/* A straight-line sequence. @next: its only successor; @before, @jump: instructions from which the
+ * sequence is reached. SIZE_MAX: none. */
 struct neighbours { size_t first, end, next, before, jump; };
 
 static size_t count_of(const struct code_unit *u, uint32_t block, size_t first, size_t end)
@@ -132,8 +133,8 @@ static size_t count_of(const struct code_unit *u, uint32_t block, size_t first, 
     return count;
 }
 
-/* Returns the largest loop next to the sequence from which @insn was moved; OUTSIDE: none. The loop
- * must contain other instructions of the block. */
+/* Returns the largest loop next to the sequence that @insn may have been moved out of; OUTSIDE:
+ * none. The loop must contain other instructions of the block. */
 static uint32_t loop_left(const struct code_unit *u, size_t insn, const struct neighbours *n)
 {
     const struct kernel *k = u->kernel;

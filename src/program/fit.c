@@ -31,7 +31,7 @@
 /* Smallest ratio of the largest to the smallest input for which a quotient is certain beyond the
  * runs. Close inputs fit many divisors by chance. */
 #define SPAN_LEAST 3
-/* Number of steps beyond a run at which an exact formula must yield integers. */
+/* Number of steps beyond a run in which an exact formula must yield integers. */
 #define STEPS_ON 3
 /* number of doublings of all inputs during which a count must stay positive */
 #define DOUBLINGS 12
@@ -225,7 +225,7 @@ static void judge(struct search *s, const size_t *chosen, size_t count)
     const double *columns[SOLVE_COLUMNS];
     double coefficients[SOLVE_COLUMNS], most = 0, cost = 0;
     struct solution solution;
-    /* a term is a quotient; more runs are needed then, because runs cover few remainders */
+    /* One term is a quotient. More runs are then needed, because runs cover few remainders. */
     bool quotient = false;
 
     for (size_t k = 0; k < count; k++) {
@@ -335,7 +335,7 @@ static bool find_congruent(struct search *s, size_t size, size_t i, unsigned wid
     return find_exact(s, size);
 }
 
-/* Calls find_exact with the additional term that input @i reaches @threshold. */
+/* Calls find_exact with one more term: 1 if input @i reaches @threshold, otherwise 0. */
 static bool find_reached(struct search *s, size_t size, size_t i, double threshold)
 {
     terms_clear(s);
@@ -387,13 +387,13 @@ static bool find_exact_count(struct search *s)
     size_t most = s->terms.count <= ALL_SUBSETS_MOST ? EXACT_SIZE : s->terms.count <= 40 ? 3 : 2;
     for (size_t size = 1; !found && size <= most; size++)
         found = find_exact(s, size);
-    s->spare = 2;   /* many candidates may fit by chance, so more runs are required */
+    s->spare = 2;   /* Many candidates may fit by chance, so more runs are required. */
     for (size_t size = 1; !found && active <= 3 && size <= (active == 1 ? 4 : 2); size++)
         found = find_stepped(s, size);
     return found || (active > 1 && products_exact(s->data, s->active, s->out));
 }
 
-/* Repeatedly adds the term that lowers the criterion most. */
+/* Adds terms one by one, each time the one that lowers the criterion most. */
 static void find_forward(struct search *s)
 {
     size_t chosen[FORMULA_NEAR];
@@ -472,7 +472,7 @@ static void find_best(struct search *s, unsigned degree)
         products_best(s->data, s->active, most, s->out)) {
         const double values = range_left_out(s->data, s->out);
         s->out->error = fmax(s->out->error, values);
-        /* NaN: a coefficient depends on a single value */
+        /* The error is NaN if a coefficient depends on a single value. */
         if (isnan(values) || !(s->out->error < most))
             *s->out = before;
     }
@@ -496,8 +496,8 @@ static bool all_equal(const struct fit_data *d)
     return true;
 }
 
-/* Returns whether the formula yields no integer at a step beyond run @run along @input, because it
- * divides by an input. */
+/* Returns whether the formula divides by an input and therefore yields a fraction at a step beyond
+ * run @run along @input. */
 static bool breaks(const struct fit_data *d, const struct formula *f, size_t run, size_t input)
 {
     double inputs[INPUTS_MAX], step = 1;

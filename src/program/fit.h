@@ -34,14 +34,14 @@ bool products_best(const struct fit_data *data, const bool *active, double error
  * 0.9). Each expression of the inputs is evaluated with its best offset and factor (linear scaling,
  * Keijzer 2003). Equal data result in equal formulas. */
 
-/* Returns whether regression failed. It did if @fitted, the result of fit_counts, has an error
- * above 2 % at left-out runs. Returns false with fewer than 8 runs. */
+/* Returns whether regression failed: @fitted, the result of fit_counts, has an error above 2 % at
+ * left-out runs. Returns false with fewer than 8 runs. */
 bool symbolic_needed(const struct fit_data *data, const struct formula *fitted);
 /* Evolves a formula of data->values without the largest run. Replaces @out, the result of
  * fit_counts, if the new formula predicts the largest run better than regression without that run.
- * With the same expression, its error at left-out runs must also be lower. Otherwise returns false
- * and leaves @out unchanged. Needs at least 3 runs. Takes some seconds, limited to 900,000
- * expressions per run. */
+ * If both formulas have the same expression, the error of the new one at left-out runs must also be
+ * lower. Otherwise returns false and leaves @out unchanged. Needs at least 3 runs. Takes some
+ * seconds, limited to 900,000 expressions per run. */
 bool symbolic_fit(const struct fit_data *data, struct formula *out);
 
 #endif

@@ -31,7 +31,9 @@ size_t single_input_points(const struct fit_data *d, const bool *active, size_t 
         xs[n] = x;
         ys[n++] = d->values[r];
     }
-    if (!n) {   /* cancelled: the caller ignores the result, but requires at least one point */
+    /* Without points the fit was cancelled. The caller ignores the result, but requires at least
+     * one point. */
+    if (!n) {
         xs[0] = d->inputs[base * d->input_count + input];
         ys[n++] = d->values[base];
     }

@@ -20,8 +20,8 @@ struct fit_data {
  * entries. Returns the number of selected runs, @base included. */
 size_t single_input_points(const struct fit_data *d, const bool *active, size_t base, size_t input,
                            double *xs, double *ys);
-/* Returns the run that differs in one input only from most other runs. If there are several,
- * returns the one with the largest value. */
+/* Returns the run from which most other runs differ in one input only; of several such runs, the
+ * one with the largest value. */
 size_t single_input_base(const struct fit_data *d, const bool *active);
 
 #endif

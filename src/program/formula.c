@@ -78,8 +78,8 @@ double formula_value(const struct formula *f, const double *inputs, size_t count
     if (f->code_length) {
         sum = f->coefficients[0] +
               f->coefficients[1] * formula_code_value(f->code, f->code_length, inputs);
-        sum = f->exact ? rint(sum) : sum;   /* quotients in an exact formula may have been
-                                             * rounded */
+        sum = f->exact ? rint(sum) : sum;   /* Quotients in an exact formula may have been
+                                             * rounded. */
         return sum > 0 ? sum : 0;
     }
     for (size_t i = 0; i < f->count; i++)

@@ -71,7 +71,7 @@ struct fit_near {
 
 /* Returns whether @token is an operator with two operands. */
 bool formula_is_operator(uint8_t token);
-/* Returns the value of an expression in postfix order. Division by 0 yields 0. */
+/* Returns the value of an expression in postfix order. A division by 0 yields 0. */
 double formula_code_value(const uint8_t *code, size_t length, const double *inputs);
 /* Returns the value of one term without its coefficient. */
 double formula_term_value(const struct formula_term *term, const double *inputs, size_t count);

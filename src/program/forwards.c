@@ -80,7 +80,7 @@ static uint32_t *place_references(const struct program_code *c)
         for (uint32_t i = 0; c->units[u].kernel && i < c->units[u].kernel->insn_count; i++)
             add_places(&c->units[u].kernel->insns[i], i, &loads[c->units[u].block[i]],
                        &stores[c->units[u].block[i]]);
-    /* References are sorted by block, so the references of a block are adjacent. */
+    /* References are sorted by block. Those of a block are therefore adjacent. */
     for (size_t i = 0; i < p->reference_count; i += own.count) {
         const uint32_t block = p->references[i].block;
         own.count = 0;

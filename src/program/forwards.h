@@ -1,6 +1,6 @@
-/* Store forwarding between machine instructions, observed in traced runs. It includes pairs of a
- * store and a load whose addresses cannot be compared in the code, because each iteration computes
- * them again (clang -O0). */
+/* Store forwarding between machine instructions, observed in traced runs. Runs also show pairs
+ * whose addresses cannot be compared in the code, because each iteration computes the addresses
+ * again (clang -O0). */
 #ifndef PORTOLAN_PROGRAM_FORWARDS_H
 #define PORTOLAN_PROGRAM_FORWARDS_H
 
@@ -29,8 +29,8 @@ void code_forwards_find(const struct program_code *c, const struct program_run *
                         struct code_forwards *out);
 void code_forwards_done(const struct program_code *c, struct code_forwards *f);
 
-/* An instruction of a repeating sequence. @call: it belongs to a library function and replaces a
- * call. */
+/* An instruction of a repeating sequence. @call: the instruction belongs to a library function and
+ * replaces its call. */
 struct walked { uint32_t unit, insn; bool call; };
 /* Returns the pairs of stores and loads within @sequence. They belong to @f and are valid until the
  * next call. */

@@ -20,7 +20,8 @@ enum op_class {
 struct graphlet_op {
     uint8_t class;         /* enum op_class */
     uint8_t read_count;
-    uint32_t reads[GRAPHLET_READS];   /* indices of earlier instructions whose results it reads */
+    /* indices of the earlier instructions whose results this instruction reads */
+    uint32_t reads[GRAPHLET_READS];
 };
 
 struct pipe_kind {

@@ -12,19 +12,18 @@
 
 /* largest number of terms with which all subsets are tried; more terms are added one by one */
 #define ALL_SUBSETS_MOST 12
-#define SIZE_MOST 4              /* Further terms are accepted if they reduce the error to at most
-                                  * this fraction. */
+#define SIZE_MOST 4              /* maximum number of terms added one by one */
 /* largest ratio of the error with more terms to the error before for which they are accepted */
 #define GAIN 0.5
 #define TERMS_MOST 150           /* maximum number of candidate terms; if there are more, the degree
                                   * is reduced */
 #define SUMS_MOST 600            /* maximum number of candidate terms of a sum, which is fitted in
                                   * one step */
-/* smallest ratio of a significant difference to the largest insignificant one */
+/* differences that are at least this multiple of the largest insignificant one are significant */
 #define SEEN 2
 #define STEPS_OUT 6              /* number of steps beyond the runs' inputs at which a formula is
                                   * tested */
-/* Share of the largest inputs at which a formula that rises is tested too. A line through a few
+/* A rising formula is also tested at this share of the largest inputs. A line through a few
  * neighbouring runs of a quadratic quantity is below 0 there. */
 #define INWARD 0.25
 
@@ -38,12 +37,12 @@ struct grower {
     const struct fit_data *data;
     const struct growth_limits *limits;
     VEC(struct growth_candidate) terms;
-    /* per input: highest power of it that the runs require; 0: none */
+    /* per input: highest power of the input that the runs require; 0: none */
     unsigned power[INPUTS_MAX];
     unsigned degree;             /* largest total degree of a term */
     size_t most;                 /* maximum number of candidate terms */
-    double *weights;             /* per run: weight that expresses errors in insignificant
-                                  * differences */
+    double *weights;             /* per run: weight that converts errors to multiples of the
+                                  * insignificant difference */
     /* per input: the value of the runs from which the tests step outwards (largest or smallest) */
     double *farthest;
     long double *work;
@@ -110,8 +109,8 @@ static bool sensible(const struct grower *g, const struct formula *f)
     if (l->rises && signed_value(f, inputs, n) < l->least - l->grain)
         return false;
 
-    for (size_t alone = 0; alone <= (n > 1 ? n : 0); alone++) {   /* 0: all inputs change
-                                                                   * together */
+    /* alone 0: all inputs change together */
+    for (size_t alone = 0; alone <= (n > 1 ? n : 0); alone++) {
         double before = -INFINITY;
         memcpy(inputs, g->farthest, n * sizeof *inputs);
         for (int step = 0; step <= STEPS_OUT; step++) {
@@ -209,8 +208,7 @@ static double residual(const struct grower *g, const struct formula *f)
 
 /* Fits a sum of any number of products with positive coefficients, if few terms leave a residual.
  * With several inputs a reuse distance sums the lines of several arrays, each a product of inputs.
- * For so many terms left-out runs are a weak test, but positive coefficients prevent
- * overfitting. */
+ * With many terms left-out runs are a weak test, but positive coefficients prevent overfitting. */
 static void search_sums(struct grower *g, struct formula *out)
 {
     const struct fit_data *d = g->data;
@@ -279,8 +277,8 @@ static bool differ(const struct grower *g, const double *values, size_t n)
 }
 
 /* Finds the power of each input from the runs that differ from the base run in this input only. If
- * those values do not differ, the power is 1 if other runs show an effect, or if no two runs differ
- * in this input only. */
+ * the values of these runs are equal, the power is 1 if other runs show an effect. It is also 1 if
+ * no two runs differ in this input only. */
 static void find_powers(struct grower *g)
 {
     const struct fit_data *d = g->data;
@@ -310,7 +308,7 @@ static void find_powers(struct grower *g)
 }
 
 /* Lists at most @most terms of the highest degree possible. Reduces the degree until the number of
- * terms is below the limit. */
+ * terms is within the limit. */
 static void find_terms(struct grower *g, size_t most)
 {
     clear_terms(g);

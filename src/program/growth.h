@@ -9,10 +9,10 @@
 struct growth_limits {
     /* largest power of an input; with several inputs, each input's own effect determines it */
     unsigned degree;
-    /* largest insignificant difference: absolute, and relative to the value */
+    /* largest insignificant difference: @grain absolute, @scatter relative to the value */
     double grain, scatter;
     double least, most;        /* smallest and largest possible value */
-    /* factor per test step by which inputs change beyond the runs; above 1: they grow */
+    /* factor per step by which the tests change inputs beyond the runs; above 1: inputs grow */
     double toward;
     /* the formula must not decrease in the test steps */
     bool rises;

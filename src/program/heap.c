@@ -15,9 +15,9 @@
 #define MMAP_THRESHOLD_MOST ((uint64_t)32 << 20)
 #define TRIM_THRESHOLD ((uint64_t)128 << 10)
 #define TOP_PAD ((uint64_t)128 << 10)
-#define CONSOLIDATED ((uint64_t)64 << 10) /* minimum number of bytes of a freed chunk that can trim
-                                           * the top */
-/* maximum number of chunks of one size in the thread cache, where they are never merged */
+#define CONSOLIDATED ((uint64_t)64 << 10) /* minimum number of bytes of a freed chunk at which the
+                                           * top is trimmed */
+/* maximum number of chunks of one size in the thread cache, whose chunks are never merged */
 #define CACHED 7u
 #define CACHED_SIZES 65u
 #define SIZE_MOST 0x1p46 /* largest number of bytes of a request; larger ones fail */
@@ -226,7 +226,7 @@ static bool resize(struct heap *h, double wanted, struct allotted *place, double
         }
         return true;
     }
-    /* the chunk is next to the top and grows into it */
+    /* The chunk is next to the top, so it can grow into the top. */
     if (chunk->at + chunk->size == h->top &&
         (chunk->at + size + LEAST_CHUNK <= h->end ||
          (best_free(h, size) == SIZE_MAX && extend(h, size)))) {

@@ -11,7 +11,7 @@
 
 #define ALIGNED_MOST ((size_t)40 << 20)   /* largest number of pairs of instructions that are
                                            * compared */
-#define ALIKE 0.75         /* smallest share of the executable's instructions of a function that
+#define ALIKE 0.75         /* smallest share of a function's instructions in the executable that
                             * must match */
 
 /* A function of the assembled unit and its code in the executable. */
@@ -54,10 +54,10 @@ static bool same_form(const struct insn *a, const struct insn *b)
     return strcmp(a->form, b->form) == 0;
 }
 
-/* Aligns the unit's function and the executable's by the longest common sequence of forms. They can
- * differ, because without counters the compiler may choose other registers or addresses. Each
- * instruction of the executable receives its match, or the last match before it. Returns false if
- * too much differs. */
+/* Aligns the unit's function and the executable's by the longest common sequence of forms. The two
+ * functions can differ, because the compiler may choose other registers or addresses without
+ * counters. Each instruction of the executable receives its match, or the last match before it.
+ * Returns false if too much differs. */
 static bool align(const struct program_code *c, struct twin *t)
 {
     const struct insn *unit = c->units[t->unit].kernel->insns + t->first, *own = t->own->insns;

@@ -8,8 +8,8 @@
 struct located {
     size_t *samples;           /* number of samples in each part */
     size_t part_count;
-    /* @all: number of samples. @elsewhere: those outside parts, in libraries and in functions whose
-     * code differs too much. */
+    /* @all: number of samples. @elsewhere: number of samples outside of all parts: in libraries,
+     * and in functions whose code differs too much. */
     size_t all, elsewhere;
     char *different;           /* name of one function whose code differs too much; NULL: none */
 };

@@ -13,21 +13,21 @@
 
 #define TLB_WAYS 16.0
 #define TLB_BASES 4 /* random bases of columns whose sets are averaged */
-/* relative range of the pages per set over which all their translations become misses; measured on
- * a Golden Cove, columns of 800 to 3,200 pages */
+/* relative range of pages per set within which the share of missed translations rises from 0 to 1;
+ * measured on a Golden Cove, columns of 800 to 3,200 pages */
 #define TLB_RAMP 0.35
 #define COLUMNS_MOST 16
-/* Smallest factor by which a step reduces the number of used sets so that lines take longer.
- * Measured on a Golden Cove: 3 cycles per line at steps of 256 bytes and larger powers of two, 1.3
- * at steps between them. */
+/* Lines take longer if the step reduces the number of used sets by at least this factor. Measured
+ * on a Golden Cove: 3 cycles per line at steps of 256 bytes and larger powers of two, 1.3 at steps
+ * between them. */
 #define FEW_SETS 4
-/* share of the ways of a single set that wait for lines at the same time: measured on a Golden
- * Cove, 25 cycles per line from a third level with a latency of 200 */
+/* share of the ways of a single set that can wait for lines at the same time; measured on a Golden
+ * Cove: 25 cycles per line from a third level with a latency of 200 cycles */
 #define WAYS_IN_FLIGHT (2.0 / 3)
 
-/* Lines in flight up to which the time per line is latency divided by their number, and from which
- * only bandwidth counts. Measured on a Golden Cove: loops of 32 to 800 micro-operations per line,
- * one to three streams over 12 MiB. */
+/* Up to FLIGHT_SLOW lines in flight, the time per line is the latency divided by their number. From
+ * FLIGHT_FAST lines on, only bandwidth counts. Measured on a Golden Cove: loops of 32 to 800
+ * micro-operations per line, one to three streams over 12 MiB. */
 #define FLIGHT_SLOW 8.0
 #define FLIGHT_FAST 16.0
 

@@ -13,7 +13,7 @@
 #define MEMORY_LEVELS 3
 #define MEMORY_LINE 64.0             /* bytes per line in traces */
 
-/* Use of a reference's lines by a loop. */
+/* How a loop uses the lines of a reference. */
 enum line_use {
     LINE_READ,
     LINE_WRITTEN, /* written only: the line is fetched and written back */
@@ -31,7 +31,8 @@ struct memory_level {
     double update_cycles; /* additional cycles per line that is read and written */
 };
 
-/* Mean share of the run's time until the program has accessed @distance other lines. */
+/* Mean share of the run's time that passes before the program has accessed @distance other
+ * lines. */
 struct age { double distance, part; };
 struct ages { VEC(struct age) list; };   /* both members of the entries ascend */
 
@@ -42,8 +43,8 @@ struct memory {
                                       * cycles */
     double stream_latency;           /* cycles from address to value for a line of a stream from
                                       * main memory */
-    double ahead;                    /* lines per stream that the prefetchers have in flight for a
-                                      * slow loop; NaN: always enough */
+    double ahead;                    /* lines in flight per stream by prefetchers in a slow loop;
+                                      * NaN: never a limit */
     /* cycles of a written line in a stream divided by those of a line that is only read */
     double line_write;
     /* cycles per line of a single stream from main memory, divided by those of two streams */
@@ -56,8 +57,8 @@ struct memory {
     /* @pages: entries of the last TLB level. @walk_cycles: cycles per miss of independent
      * accesses. */
     double pages, walk_cycles;
-    /* Share of the second level's evictions that choose a random line of the set. Other evictions
-     * choose the least recently used line. */
+    /* Share of the second level's evictions that choose a random line of the set. All other
+     * evictions choose the least recently used line. */
     double second_any;
     double column_any;               /* share of random choices for lines with power-of-two steps,
                                       * which use few sets */
@@ -67,7 +68,7 @@ struct memory {
     /* Per level: share of the run's time in which processes on other cores replace all but 1/e of
      * its lines. 0: no such process. */
     double kept[MEMORY_LEVELS];
-    /* per level: number of times per run that a preempting process fills it */
+    /* per level: number of times per run that a preempting process fills the level */
     double left[MEMORY_LEVELS];
     /* sharing of the last level by the program's threads; memory_of sets no threads */
     struct sharing sharing;
@@ -94,7 +95,8 @@ bool memory_prefetched(const struct memory *m, double step);
  * so the cycles grow with the latency of the level. */
 double memory_crowded(const struct memory *m, size_t level, double step);
 /* Returns the time per line from a level with @latency for lines of a single first-level set with
- * @ways ways. @crowded: the same from the second level, with the latency @second. Pure. */
+ * @ways ways. @crowded: time per line of such lines from the second level, whose latency is
+ * @second. Pure. */
 double memory_single_set(double latency, double second, double crowded, double ways);
 /* Returns the cycles per streamed line from level @level beyond the second if the core has @window
  * lines in flight, of @streams streams: latency divided by the lines in flight, which include those
@@ -110,7 +112,7 @@ struct walk_pages {
 /* Returns the mean cycles of a page walk for a page after @pages others, 0 if the TLB contains it.
  * NULL: random pages. Otherwise @pages counts lines of @walks. */
 double memory_walk(const struct memory *m, double pages, const struct walk_pages *walks);
-/* Return the mean latency and the mean cycles per line of references with the shares @served.
+/* Return the mean latency, and the mean cycles per line, of references with the shares @served.
  * Levels are nested as in lambda = P1 l1 + (1 - P1)(P2 l2 + ...). */
 double memory_latency(const struct memory *m, const double served[MEMORY_LEVELS + 1]);
 double memory_line_cycles(const struct memory *m, const double served[MEMORY_LEVELS + 1]);

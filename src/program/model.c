@@ -28,7 +28,7 @@
 #define LIKE 0.25          /* smallest size of a cluster relative to the corresponding cluster of
                             * the largest run */
 #define ALIKE_RUNS 3       /* minimum number of runs with the same remainder of an input */
-#define ALIKE_DIVISORS 8   /* largest divisor; a line has 8 doubles */
+#define ALIKE_DIVISORS 8   /* largest divisor that is tried; a line has 8 doubles */
 #define ALIKE_WORTH 0.02   /* Smallest error of the formula of all runs for which remainders are
                             * tried. */
 /* largest ratio of the error with runs of one remainder to the error with all runs */
@@ -124,7 +124,7 @@ static void fit_some(const struct fitting *f, const double *from, const double *
 /* Fits the shares @values of the runs in @use for one alignment of rows in cache lines. The
  * alignment determines which copy of an unrolled loop accesses a new line, so odd row lengths
  * differ from even ones. Tries runs with the largest run's alignment if no formula fits all runs
- * well. Their formula is used for inputs with this alignment. */
+ * well. The formula of these runs is used for inputs with this alignment. */
 static void fit_alike(const struct fitting *f, const double *values, const double *totals,
                       const bool *use, const struct growth_limits *limits, struct model_mode *out)
 {
@@ -165,8 +165,8 @@ static void fit_mode(const struct fitting *f, const struct mode *modes, const do
 {
     const struct growth_limits share = {2, 1e-4, SCATTER, 0, 1, 0.5, false},
                                irregular = {2, 1e-3, 0.05, 0, 1, 0.5, false},
-                               /* the tolerance is small, because a step that is a few bytes off a
-                                * power of two uses all sets */
+                               /* The tolerance is small, because a step a few bytes off a power of
+                                * two uses all sets. */
                step = {2, 0.5, 1e-3, 0, INFINITY, 2, false};
     const unsigned degree = formula_degree(&f->model->footprint, f->runs->name_count);
     struct growth_limits distance = {
@@ -209,7 +209,7 @@ static bool corresponds(const struct mode *modes, size_t count, double total,
     return true;
 }
 
-/* Selects the runs whose clusters correspond to those of the largest run. In other runs the
+/* Selects the runs whose clusters correspond to those of the largest run. In all other runs the
  * clusters are too close to each other. Returns the number of selected runs. */
 static size_t alike(const struct fitting *f, struct mode (*modes)[MODES_MOST], const size_t *counts,
                     const double *totals, size_t largest, bool *use)
@@ -365,8 +365,8 @@ static void fit_reference(struct fitting *f, size_t reference, struct model_refe
     free(use);
 }
 
-/* Fits the number of distinct lines per run. Distances are limited to it, and grow at most with its
- * degree. */
+/* Fits the number of distinct lines per run. Distances are at most this number, and grow at most
+ * with its degree. */
 static void fit_footprint(struct fitting *f)
 {
     const struct growth_limits limits = {DEGREE_MOST, 2, SCATTER, 0, INFINITY, 2, true};
@@ -403,7 +403,7 @@ static void find_beyond(struct fitting *f)
     }
     f->inputs = mem_resize(f->inputs, ((n + DERIVED_MOST) * width + 1) * sizeof *f->inputs);
     for (size_t k = 0; k < n && k < DERIVED_RUNS; k++)
-        for (size_t i = width == 1; i <= width; i++)   /* 0: all inputs change */
+        for (size_t i = width == 1; i <= width; i++)   /* i = 0: all inputs change */
             for (double factor = 2; factor <= 4 && f->derived_count < DERIVED_MOST; factor *= 2) {
                 double *at = f->inputs + (n + f->derived_count++) * width;
                 memcpy(at, f->runs->runs.items[order[k]].inputs, width * sizeof *at);
@@ -452,8 +452,8 @@ static void fit_blocks(struct fitting *f)
     free(values);
 }
 
-/* Returns whether the block allocates or frees memory. Most of that time is page faults, which are
- * counted separately. */
+/* Returns whether the block allocates or frees memory. Most of the block's time is then page
+ * faults, which are counted separately. */
 static bool allocates(const struct program_block *b)
 {
     static const char *const names[] = {
@@ -563,7 +563,7 @@ static bool fit_failed(struct fitting *f, enum count_fit fit, model_progress pro
     for (uint32_t i = 0; fit != COUNTS_REGRESSION && i < f->formulas.count; i++) {
         const double *values = f->done.items[i].values;
         if (f->done.items[i].count > n)
-            continue;   /* the code determines the counts, too */
+            continue;   /* The code also determines the counts, so the formula is not needed. */
         struct failed one = {i, 0};
         for (size_t r = 0; r < n; r++)
             one.largest = fmax(one.largest, values[r]);

@@ -10,15 +10,16 @@
 #include "program/runs.h"
 
 /* A cluster of the distances of one instruction, which all runs have. If clusters differ between
- * runs, it is a part of the instruction's references. */
+ * runs, the struct describes a part of the instruction's references instead. */
 struct model_mode {
     /* share of the references, as a formula of the inputs' reciprocals, so that it converges as
      * inputs grow */
     struct formula share;
-    /* share if input number @input has remainder @rest by @divisor; divisor 0: no such formula */
+    /* share if input @input has the remainder @rest when divided by @divisor; divisor 0: no such
+     * formula */
     struct formula share_alike;
     uint16_t input, divisor, rest;
-    bool cold; /* true if it consists of first uses */
+    bool cold; /* true if the cluster consists of first uses */
     struct formula distance;
     struct formula irregular; /* share of the mode's references without a steady step, as a formula
                                * of the reciprocals */
@@ -31,7 +32,7 @@ struct model_reference {
     size_t mode_count;
 };
 
-/* How to predict counts that regression does not predict. */
+/* Methods to predict counts that regression does not predict. */
 enum count_fit { COUNTS_GENETIC, COUNTS_NETWORK, COUNTS_REGRESSION };
 
 struct program_code;
@@ -83,7 +84,8 @@ const struct formula *program_model_count(const struct program_model *m, size_t 
  * @inputs. */
 bool program_model_fits(const struct program_model *m, const struct formula *f,
                         const double *inputs);
-/* Returns whether reference @reference executes as often as its block in all runs. Pure. */
+/* Returns whether reference @reference has the same number of executions as its block in all runs.
+ * Pure. */
 bool program_model_with_block(const struct program_model *m, size_t reference);
 
 #endif

@@ -82,7 +82,7 @@ static void reference_at(const struct program_model *m, const struct model_refer
     qsort(out->bins, out->bin_count, sizeof *out->bins, compare_doubles);
 }
 
-/* Computes an upper bound of each block's count: the sum of its predecessors' counts. It is
+/* Computes an upper bound of each block's count: the sum of its predecessors' counts. The bound is
  * INFINITY at the start of a function and for blocks that precede themselves, and 0 without
  * predecessors. */
 static void find_inflow(const struct program *p, const double *counts, double *inflow)
@@ -130,8 +130,8 @@ static void scale_reference(struct run_reference *r, double by)
     }
 }
 
-/* Limits first uses to the number of distinct lines, because each line has only one. Moves the
- * excess to the other distances of the same reference. */
+/* Limits first uses to the number of distinct lines, because each line has only one first use.
+ * Moves the excess to the other distances of the same reference. */
 static void bound_first_uses(const struct program_model *m, const double *inputs,
                              struct program_run *run)
 {

@@ -9,7 +9,8 @@
 #define GAP_LINES 4        /* smallest difference of the distances of two clusters, in lines */
 #define SMALL 0.005
 #define STRAGGLER 0.001   /* a bin with a smaller share of the references starts no cluster */
-/* Ratio of a distance to the next smaller one. Above it, a common mean would not represent both. */
+/* Largest ratio of a distance to the next smaller one. Beyond this ratio, a common mean would not
+ * represent both. */
 #define FAR_OFF 4.0
 /* smallest share of the references for a cluster that is so far from the others */
 #define FAR_LEAST 1e-4
@@ -31,7 +32,7 @@ static double ratio(double a, double b)
     return a < b ? (b + 1) / (a + 1) : (a + 1) / (b + 1);
 }
 
-/* Returns the index from which all clusters up to @count are small. */
+/* Returns the first index from which all clusters up to @count are small. */
 static size_t behind_all(const struct mode *modes, size_t count, double total)
 {
     while (count > 0 && modes[count - 1].count < SMALL * total)
@@ -59,7 +60,7 @@ static size_t thin(struct mode *modes, size_t count, double total, size_t most)
                 least = i;
         if (modes[least].count >= SMALL * total && count <= most)
             break;
-        /* the only cluster to merge with is a distant one */
+        /* The only cluster to merge with is a distant one. */
         if (least == 0 && count <= most && stays(modes, count, 1, total))
             break;
         size_t other = !least               ? 1

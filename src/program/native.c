@@ -27,8 +27,8 @@
 /* Minimum number of independent accesses per measurement. It is large, so that the system calls
  * before and after cost a negligible share. */
 #define SCATTERED 32768
-/* ratio of the area walked in columns to the accessed lines; largest number of its pages, all of
- * which are in the TLB, unless the lines need more */
+/* COLUMNS_BY: ratio of the area walked in columns to the accessed lines. COLUMN_PAGES: largest
+ * number of pages of this area unless the lines need more; the TLB can hold them all. */
 #define COLUMNS_BY 8
 #define COLUMN_PAGES 1024
 #define TRIES 5                  /* repetitions of short measurements */
@@ -39,21 +39,22 @@
 #define PAGE 4096u
 #define PAST_BY 1.5              /* bytes of the area as a multiple of the second level's size */
 #define CROWDED_BY 1.25          /* smallest ratio of the time per line in one set to that in
-                                  * different sets; below it both are equal */
+                                  * different sets; below this ratio both count as equal */
 #define FIRST_WAIT 0.3e-3        /* seconds of the first wait; each further one is twice as long */
 #define WAIT_TRIES 3
-/* ratio of the times of lines from main memory and from the third level from which streams show its
- * size */
+/* Smallest ratio of the time of a line from main memory to that from the third level for which
+ * streams show the size of the third level. */
 #define STREAMS_DIFFER 1.5
-/* Bytes of the area as a multiple of the first size: an eighth to a quarter of the second level. */
+/* Size of the recently accessed area, in multiples of the first size: an eighth to a quarter of the
+ * second level. */
 #define NEAR_BY 2
 /* A lifetime is computed only if less than this share of the lines is still cached after the
  * longest wait. */
 #define LEFT_MOST 0.8
-/* bytes of the area as a multiple of the first size: half of the second level to all of it */
+/* size of the area in multiples of the first size: half to all of the second level */
 #define SECOND_BY 8
 #define SECOND_ROUNDS 20
-/* smallest lifetime of a line in seconds: a walk through the second level takes as long */
+/* smallest lifetime of a line in seconds, about the time of a walk through the second level */
 #define KEPT_LEAST 20e-6
 
 static volatile uint64_t sink;
@@ -200,7 +201,7 @@ static double scatter_once(const char *from, size_t bytes)
                  few = wide < COLUMN_PAGES ? wide : COLUMN_PAGES,
                  rows = bytes / step > few ? bytes / step : few,
                  columns = 1 + (bytes / (size_t)MEMORY_LINE - 1) / rows;
-    /* continues after the previous measurement, because its latest lines are still cached */
+    /* Continues where the previous measurement ended, because its latest lines are still cached. */
     static _Thread_local size_t column;
     const size_t words = rows < COLUMN_PAGES / 2 ? 1 : (size_t)MEMORY_LINE / sizeof(uint64_t);
     uint64_t sum = 0;
@@ -249,8 +250,8 @@ static inline uint64_t line_of(const char *from, size_t page, size_t shift)
 }
 
 /* Accesses one line of each page of @bytes. In each page the line is @shift bytes farther from the
- * page's start than in the previous one. Returns seconds per line. Compilers unroll such loops by
- * four: on a Zen 3, one load per iteration takes 10 cycles per line, four take 12. */
+ * start of the page than in the previous page. Returns seconds per line. Compilers unroll such
+ * loops by four: on a Zen 3, one load per iteration takes 10 cycles per line, four take 12. */
 static double walk_by(const char *from, size_t bytes, size_t shift)
 {
     const size_t pages = bytes / PAGE, rounds = 1 + WALKED / pages;
@@ -318,8 +319,8 @@ void native_probe_free(struct native_probe *p)
 }
 
 /* Measures the latency of lines that were accessed some time ago, after increasing waits. @bytes:
- * size of the area. @congruence: seconds per access without the load. A wait with a preemption is
- * repeated, or its latencies are NaN. */
+ * size of the area. @congruence: seconds per access of the address generator alone. A wait with a
+ * preemption is repeated, or its latencies are NaN. */
 static void look_at_waits(const struct native_probe *p, size_t bytes, double congruence,
                           struct native_wait out[NATIVE_WAITS])
 {
@@ -356,7 +357,7 @@ void native_probe_look(struct native_probe *p)
     for (size_t size = p->first; size <= MOST_BYTES && n.count < NATIVE_SIZES;
          size *= n.count == 1 ? 16 : 2) {
         struct native_level *l = &n.sizes[n.count++];
-        /* loads the part of the area that fits into the caches */
+        /* Loads the part of the area that fits into the caches. */
         read_seconds(p->at, size);
         *l = (struct native_level){.bytes = (double)size,
                                    .read = least_of_tries(read_seconds, p->at, size),
@@ -365,7 +366,7 @@ void native_probe_look(struct native_probe *p)
                                    .latency = jump_seconds(p->at, size),
                                    .scatter = NAN};
         read_seconds(p->at, size);
-        /* the third level may contain the last half of the largest area */
+        /* The third level may contain the last half of the largest area. */
         l->scatter = scatter_seconds(p->at, size < MOST_BYTES ? size : size / 2);
         for (int i = 0; i < PIECES; i++)
             core_readings_add(&pieces);
@@ -400,7 +401,7 @@ void native_probe_look(struct native_probe *p)
     for (size_t i = 0; i < NATIVE_WALKS; i++)
         n.walks[i] = least_of_tries(walk_once, p->at, (NATIVE_FIRST_WALK << i) * PAGE);
     n.alone = least_of_tries(alone_seconds, p->at, MOST_BYTES);
-    /* other parts each time, because the third level may contain the last one */
+    /* Each measurement uses another part, because the third level may contain the last part. */
     n.slow = INFINITY;
     for (size_t i = 0; i < TRIES; i++)
         n.slow = fmin(n.slow, slow_seconds(p->at + MOST_BYTES / 2 + i * SLOW_BYTES, SLOW_BYTES));
@@ -428,7 +429,7 @@ bool native_looks_agree(const struct native *looks, size_t count, double within)
 /* A list of measurements. */
 struct looks { const struct native *items; size_t count; };
 
-/* Returns the median over the measurements of the double at @offset; the mean of the two middle
+/* Returns the median, over the measurements, of the member at @offset; the mean of the two middle
  * ones if their number is even. NaN: all are unknown. */
 static double middle(const struct looks *looks, size_t offset)
 {
@@ -477,7 +478,7 @@ void native_probe_result(const struct native_probe *p, const bool *use, struct n
     const struct looks looks = {used, count};
     *out = used[0];
     out->clock_hz = middle(&looks, offsetof(struct native, clock_hz));
-    /* the mean of rates is computed from their reciprocals, the times */
+    /* Rates are averaged by their reciprocals, the times. */
     for (size_t i = 0; i < count; i++) {
         slots += 1 / looks.items[i].share.slots;
         ports += 1 / looks.items[i].share.ports;
@@ -522,7 +523,7 @@ static void set(struct machine *m, const char *key, double value, const char *un
 }
 
 /* Returns the time of an access that misses the second level. @measured is the mean over @area, of
- * which the second level contains @bytes. @second is the time of a hit. */
+ * which @bytes bytes are in the second level. @second is the time of a hit. */
 static double behind_second(double bytes, const struct native_level *area, double measured,
                             double second)
 {
@@ -545,8 +546,8 @@ static double not_held(const struct cache_shape *cache, double lines)
 }
 
 /* Returns the bytes of the second level that other tasks leave to the program. They follow from the
- * share of hits in an area of about its size. The latency of the next level depends on the result,
- * so it iterates. */
+ * share of hits in an area of about the size of that level. The latency of the next level depends
+ * on the result, so the computation iterates. */
 static double second_left(const struct native *n, const struct machine *m)
 {
     const struct native_level *near = &n->sizes[0], *next = &n->sizes[1];
@@ -611,8 +612,8 @@ static void find_kept(const struct native *n, double second, double third, doubl
     *kept_third = n->count > 3 ? kept_seconds(ages[1], lefts[1]) : NAN;
 }
 
-/* Returns the bytes at which the time at @offset of struct native_level is @half. Measured areas
- * differ by factors of two. */
+/* Returns the area size in bytes at which the time at @offset of struct native_level is @half.
+ * Interpolates, because measured sizes differ by factors of two. */
 static double bytes_at(const struct native *n, size_t offset, double half)
 {
     double from = 0, to;
@@ -640,7 +641,8 @@ static double third_left(const struct native *n, double third)
 }
 
 /* Sets the cost of a page walk, and the number of pages that need no walk. With that number an
- * access takes half of a walk's time. Sets nothing if no walk is measurable, as with huge pages. */
+ * access takes half of a walk's time. Sets nothing if walks are too short to measure, as with huge
+ * pages. */
 static void apply_walks(const struct native *n, struct machine *m)
 {
     double least = n->walks[0], all, pages = NATIVE_FIRST_WALK;
@@ -706,8 +708,9 @@ static void apply_replacement(const struct native *n, double bytes, struct machi
         set(m, "l2_oldest", oldest, "");
 }
 
-/* Sets the latency of streamed lines. It is the inverse of memory_stream_wait for the measured
- * loop. If the wait is not measurable, the prefetchers have enough lines in flight. */
+/* Sets the latency of streamed lines. The computation is the inverse of memory_stream_wait for the
+ * measured loop. If the wait is too short to measure, the prefetchers have enough lines in
+ * flight. */
 static void apply_slow_stream(const struct native *n, struct machine *m)
 {
     const double window = fact_number(m, "reorder_buffer") / MEMORY_FEW_UOPS,
@@ -754,8 +757,8 @@ void native_apply(const struct native *n, struct machine *m)
         set(m, "l2_kept", kept_second * 1e3, "ms");
     if (!isnan(kept))
         set(m, "l3_kept", kept * 1e3, "ms");
-    /* The second level contains part of this area, which has once to twice its size. Programs with
-     * the same reuse have the same share of hits. */
+    /* This area has once to twice the size of the second level, which contains part of it. Programs
+     * with the same reuse have the same share of hits. */
     set(m, "l3_miss_cycles", next->scatter * n->clock_hz, "cycles");
     set(m, "memory_bandwidth", MEMORY_LINE / far->read * 1e-9, "GB/s");
     set(m, "memory_latency", far->latency * 1e9, "ns");

@@ -1,6 +1,6 @@
 /* Measures this CPU's current speed for a program: its clock, the share of the core that other
  * tasks leave, lines per time from each memory level, and the system's cost of pages. On a shared
- * host these vary, so they are measured at the same time as the program. */
+ * host these quantities vary. They are therefore measured at the same time as the program. */
 #ifndef PORTOLAN_PROGRAM_NATIVE_H
 #define PORTOLAN_PROGRAM_NATIVE_H
 
@@ -32,7 +32,7 @@ struct native_level {
  * tasks replace lines in the meantime. */
 struct native_wait {
     double age, latency;         /* seconds; @latency is NaN after a preemption */
-    /* age and latency of the part that was accessed last, which was then in the second level */
+    /* age and latency of the part that was accessed last and was in the second level then */
     double waited, second;
 };
 
@@ -42,8 +42,8 @@ struct native {
     /* ascending sizes: within the second level, once to twice its size, ..., in main memory */
     struct native_level sizes[NATIVE_SIZES];
     size_t count;
-    /* Area with half of the second level's size to all of it, a power of two. It shows how much of
-     * the level other tasks leave. bytes 0: not measured. */
+    /* Area with half of the second level's size to all of it, a power of two. Its times show how
+     * much of the level other tasks leave. bytes 0: not measured. */
     struct native_level second;
     /* in ascending order of age; all NaN if no area was between the second level and main memory */
     struct native_wait waits[NATIVE_WAITS];
@@ -67,15 +67,16 @@ struct native_probe;
  * allocated. */
 struct native_probe *native_probe_new(const struct machine *m, struct err *err);
 void native_probe_free(struct native_probe *p);
-/* Adds a measurement, which takes some 80 ms. One thread. */
+/* Adds a measurement, which takes about 80 ms. One thread. */
 void native_probe_look(struct native_probe *p);
 /* Stores in @out the median of each quantity over the measurements in @use (NULL: all), which must
- * be at least one. If their number is even, it is the mean of the two middle ones. */
+ * be at least one. If the number of measurements is even, the median is the mean of the two middle
+ * ones. */
 void native_probe_result(const struct native_probe *p, const bool *use, struct native *out);
 /* Returns whether all measurements in @use agree as in native_looks_agree. */
 bool native_probe_agrees(const struct native_probe *p, const bool *use, double within);
 /* Returns whether all @count measurements agree on the times of areas beyond the second level:
- * streamed lines and latency. The largest may exceed the smallest by the share @within. */
+ * streamed lines and latency. The largest time may exceed the smallest by the share @within. */
 bool native_looks_agree(const struct native *looks, size_t count, double within);
 
 /* Sets the measured clock, caches and memory as facts of @m. Does not change the shapes of private

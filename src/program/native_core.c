@@ -61,8 +61,8 @@ static double chain_seconds(double empty)
     return start / (CHAIN * CHAIN_CYCLES);
 }
 
-/* Returns the seconds per iteration of a loop of loads. It has few other µops, so slots do not
- * limit it. */
+/* Returns the seconds per iteration of a loop of loads. The loop has few other µops, so slots do
+ * not limit it. */
 static double loads_seconds(double empty)
 {
     static uint64_t words[LOADS];
@@ -145,7 +145,7 @@ void core_readings_judge(const struct core_readings *r, const struct machine *m,
             fmin(1, (NOPS + TURN_INSNS) / issued / (core_mean_of_most(values, n) * *clock_hz));
     for (size_t i = 0; i < n; i++)
         values[i] = r->list.items[i].loads;
-    /* The ports' share is at least the slots' share, because the loads also wait for slots. */
+    /* The loads also wait for slots, so the ports' share is at least the slots' share. */
     if (!isnan(loads))
         share->ports =
             fmax(share->slots, fmin(1, LOADS / loads / (core_mean_of_most(values, n) * *clock_hz)));

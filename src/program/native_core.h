@@ -24,8 +24,8 @@ struct core_readings { VEC(struct core_reading) list; };
 /* Adds a measurement; takes 25 microseconds. */
 void core_readings_add(struct core_readings *r);
 /* Returns the mean of @values without the lowest and highest tenth. Sorts @values. A shared core
- * alternates between states that last milliseconds. A program experiences their mean, but a median
- * would be one of them. */
+ * alternates between states that last milliseconds. A program runs at the mean of these states, but
+ * a median would be one of the states. */
 double core_mean_of_most(double *values, size_t count);
 /* Computes the clock in Hz, and slots and ports of @share. @r must have at least one reading of the
  * core of @m. */

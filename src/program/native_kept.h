@@ -15,7 +15,7 @@ void native_keep(const struct machine *m);
  * Returns false if none are stored. */
 bool native_recall(struct machine *m, char day[KEPT_DAY]);
 /* Sets the facts of this CPU's memory in @m, a copy of its machine. Uses stored facts if there are
- * any. Otherwise, or if @fresh, measures for some 0.3 s and stores the result. If the measurement
+ * any. Otherwise, or if @fresh, measures for about 0.3 s and stores the result. If the measurement
  * fails, for example under a low memory limit, @m is unchanged. With @fresh it then returns false
  * with err, otherwise @day is NATIVE_NEVER. One thread. */
 bool native_known(struct machine *m, bool fresh, char day[KEPT_DAY], struct err *err);

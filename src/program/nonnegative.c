@@ -141,8 +141,8 @@ size_t nonnegative(const double *const *columns, size_t count, const double *val
     }
     if (n > 0 && !solve_chosen(&a, chosen, n, out))
         n = 0;
-    for (size_t i = 0; i < n; i++)   /* a coefficient is negative only if the iterations reached
-                                      * their limit */
+    for (size_t i = 0; i < n; i++)   /* A coefficient is negative only if the iterations reached
+                                      * their limit. */
         out->coefficients[i] = out->coefficients[i] > 0 ? out->coefficients[i] : 0;
     free(a.lengths);
     free(a.left);

@@ -24,7 +24,7 @@
 struct pages_model {
     size_t template; /* index of the run with the most allocations */
     VEC(struct formula) sizes;
-    VEC(double) fitted;     /* fitted values of each formula, one per run */
+    VEC(double) fitted;     /* fitted values of each formula: one value per run */
     uint32_t *size_of;      /* per allocation of the template: index of its formula, or BY_MEAN */
     struct formula *means;  /* per block: formula of the mean size, if an allocation needs it */
     double *template_means; /* per block: mean size in the template */
@@ -232,7 +232,7 @@ static void find_again(const struct pages_model *m, const struct program_runs *r
                      each = executed > 0 ? fmax(1, count[b] / executed) : 1,
                      halves = count[b] - floor(count[b] / 2);
         run->again[b] = fmax(0, sums[b]);
-        /* adds the allocations that are not in the recording */
+        /* Adds the faults of allocations that are not in the recording. */
         if (count[b] > 1 && executed > 0)
             run->again[b] =
                 fmax(0, run->again[b] +
@@ -249,8 +249,8 @@ static double explain(const struct pages_model *m, const struct program_runs *ru
 {
     double read, faults = pages_used(runs->program, run, &read);
 
-    faults += read;   /* A page that is first read is mapped to a page of zeros, and faults again at
-                       * its first write. */
+    faults += read;   /* A page that is read before it is written is mapped to a page of zeros. It
+                       * faults again at its first write. */
 
     free(run->again);
     run->again = mem_zero(runs->program->block_count + 1, sizeof *run->again);

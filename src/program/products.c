@@ -12,7 +12,7 @@
 #include "program/solve.h"
 
 #define PARTS_MOST 8             /* maximum number of terms of a single input */
-/* minimum number of values of an input for which it may be a divisor in products */
+/* minimum number of values of an input that may be a divisor in products */
 #define RECIPROCAL_VALUES 5
 /* largest number of values of an input for which a piecewise linear function is tried */
 #define BROKEN_VALUES 5
@@ -22,7 +22,8 @@
 #define GAIN 0.7
 /* smallest share of a column's length that must not depend on the chosen columns */
 #define DEPENDENT 1e-9
-/* ratio of the residual to the values' length below which the values are explained */
+/* largest ratio of the residual to the length of the values at which the values count as
+ * explained */
 #define EXPLAINED 1e-9
 /* number of doublings of the inputs during which a formula must stay positive */
 #define OUTWARD 4
@@ -138,7 +139,7 @@ static void add_product(struct joining *j, const struct formula_term *term)
     p.rest = p.column + d->run_count;
     for (size_t r = 0; r < d->run_count; r++)
         p.column[r] = formula_term_value(term, d->inputs + r * d->input_count, d->input_count);
-    if (!vec_room(&j->products)) {   /* out of memory: the caller's command fails */
+    if (!vec_room(&j->products)) {   /* Memory ran out, so the caller's command fails. */
         free(p.column);
         return;
     }

@@ -153,8 +153,8 @@ static bool read_functions(json_t *functions, struct program_reading *r, struct 
             struct program_block b = {.unit = (uint32_t)r->units.count,
                                       .function = (uint32_t)r->functions.count - 1};
             bool ok = read_block(block, unit, &b);
-            vec_push(&r->blocks, b);   /* from here on, the list's destructor frees the members of
-                                        * the block */
+            vec_push(&r->blocks, b);   /* From here on, the list's destructor frees the members of
+                                        * the block. */
             if (!ok)
                 return false;
         }
@@ -216,7 +216,8 @@ static bool read_unit(const char *text, size_t length, struct program_reading *r
     return ok;
 }
 
-/* Parses consecutive descriptions. Between them may be NULs with which the linker pads. */
+/* Parses consecutive descriptions. Skips NULs between the descriptions, with which the linker
+ * pads. */
 static bool read_all(const struct str *bytes, struct program_reading *r)
 {
     static const char magic[] = PORTOLAN_ABOUT_MAGIC " ";
@@ -294,8 +295,8 @@ bool program_descriptions(const struct program *p, struct str *out, struct err *
     return described(p->path, out, err) || err_at(err, p->path, 0, 0);
 }
 
-/* Returns the absolute path of an executable, because the system searches a name without a
- * directory only in PATH. The caller frees. */
+/* Returns the absolute path of an executable. The system would search a name without a directory in
+ * PATH only. The caller frees. */
 static char *place_of(const char *path)
 {
     char place[PATH_MAX];

@@ -11,7 +11,8 @@
 #define NEGLIGIBLE 0.02    /* smaller errors at left-out runs count as predicted */
 #define GROWN_MOST 2       /* highest power of an input with which a count of a single run may
                             * grow */
-/* multiple of the error at left-out runs by which the counts at both ends of the runs may be off */
+/* factor: the counts at both ends of the runs may be off by this multiple of the error at left-out
+ * runs */
 #define ENDS 3.0
 /* Error at left-out runs above which the formula does not describe growth. The range then includes
  * powers through the largest count. */
@@ -19,7 +20,8 @@
 /* smallest uncertainty of a growing count's power beyond the runs, if the error is below
  * NEGLIGIBLE */
 #define SLACK_CLEAR 0.03
-#define SLACK 0.1          /* smallest uncertainty of that power for all other formulas */
+/* smallest uncertainty of the power of a growing count for all other formulas */
+#define SLACK 0.1
 #define TOPS 2             /* numbers of largest values that are left out together: two and three */
 #define APART 2.0          /* smallest ratio of two input values from which the power is computed */
 #define STEEP 3.0          /* smallest power with which growth may be exponential */

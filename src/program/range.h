@@ -23,7 +23,8 @@ struct formula_range {
     /* per input: rate of growth exp(rate * input) if its power rises with the input, else 0 */
     double rate[INPUTS_MAX];
     double farthest;           /* count of the largest run */
-    /* one run, or one value of each input: the count elsewhere has no upper limit */
+    /* true if there is one run, or one value of each input; counts for other inputs then have no
+     * upper limit */
     bool open;
 };
 
@@ -35,8 +36,8 @@ uint16_t range_decided(const struct fit_data *data, const struct formula *f);
 double range_left_out(const struct fit_data *data, const struct formula *f);
 /* Returns the root of the mean squared relative error (each at most 1) of the terms of @f at
  * left-out values. Leaves out all runs with one value of an input. Also leaves out its two and
- * three largest values together, because predictions are beyond the runs. NaN: a coefficient
- * depends on one value. Pure. */
+ * three largest values together, because predictions are beyond the runs. Returns NaN if a
+ * coefficient depends on one value. Pure. */
 double range_validated(const struct fit_data *data, const struct formula *f);
 /* Fills @out for @f, a formula fitted to @data. @near are the formulas that explain the runs about
  * equally well. range_done frees @out. Any thread. */

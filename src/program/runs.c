@@ -300,8 +300,8 @@ static void join_bins(struct run_reference *into, const struct run_reference *fr
         if (sums[i].count > 0)
             sums[count++] = sums[i];
     free(into->bins);
-    into->bins = mem_resize(sums, (count + 1) * sizeof *sums);   /* most references have few bins,
-                                                                  * so the array is shrunk */
+    /* Most references have few bins, so the array is shrunk. */
+    into->bins = mem_resize(sums, (count + 1) * sizeof *sums);
     into->bin_count = count;
 }
 
@@ -321,7 +321,7 @@ void run_add(const struct program *p, struct program_run *into, const struct pro
         const struct run_reference *more = &from->references[i];
         join_bins(to, more);
         to->references += more->references;
-        if (!(one.references > 0)) {   /* only @from has related references */
+        if (!(one.references > 0)) {   /* Only @from has related references. */
             to->from = more->from;
             to->from_age = more->from_age;
             to->lead = more->lead;
@@ -353,7 +353,7 @@ static bool run_once(const struct program_runs *runs, const double *inputs,
                      const struct run_options *options, unsigned shift, struct program_run *out,
                      struct err *err)
 {
-    /* the trace is in its own directory, because the run's files may have any names */
+    /* The trace is in its own directory, because the run's files may have any names. */
     char *dir = child_directory_new(err), *beside = dir ? child_directory_new(err) : NULL;
     struct str trace = {0};
 
@@ -400,7 +400,7 @@ static bool time_calls(const struct program_runs *runs, const double *inputs,
         struct program_run one;
         ok = run_once(runs, inputs, &timed, 0, &one, err);
         for (size_t b = 0; ok && b < runs->program->block_count; b++)
-            /* fmin returns the other operand if one is NaN */
+            /* fmin returns the other operand if one is NaN. */
             out->calls[b] = fmin(out->calls[b], one.calls[b]);
         program_run_done(runs->program, &one);
     }

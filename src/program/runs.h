@@ -28,7 +28,7 @@ struct run_reference {
     /* number of executions of reference @from between the store and the load */
     uint32_t from_age;
     /* 1 + index of another reference of the block: the first one that walks in equal steps at a
-     * constant distance. 0: there is none, or this is the first. */
+     * constant distance. 0: no such reference, or this one is the first. */
     uint32_t lead;
     /* address minus that of reference @lead, divided by the step; below 1 in an unrolled loop */
     double apart;
@@ -44,10 +44,11 @@ enum trace_mode { TRACE_COUNTS, TRACE_SAMPLED, TRACE_EXACT, TRACE_CALLS, TRACE_S
 struct program_run {
     double inputs[INPUTS_MAX];
     enum trace_mode mode;
-    double *counts; /* per block: executions */
-    double *taken;  /* per block: executions whose branch took its first direction */
-    /* per block: executions whose data-dependent branch is mispredicted, by the predictor model;
-     * traced runs only */
+    double *counts; /* per block: number of executions */
+    /* per block: number of executions in which the branch took its first direction */
+    double *taken;
+    /* per block: number of executions in which the predictor model mispredicts the data-dependent
+     * branch; traced runs only */
     double *mispredicted;
     /* per block: cycles of external functions per execution; NaN: unknown */
     double *calls;
@@ -99,8 +100,8 @@ const struct program_runs *program_runs_hold(const struct program_runs *runs);
  * could not run, crashed, timed out, or exited with a status that its invocation does not allow. */
 bool program_runs_add(struct program_runs *runs, const double *inputs,
                       const struct run_options *options, struct err *err);
-/* Resource usage of one run of the uninstrumented program, over all its threads, start and end
- * included. */
+/* Resource usage of one run of the uninstrumented program, over all threads, including start and
+ * end of the program. */
 struct program_usage {
     double user, system; /* CPU time in seconds */
     double waited;       /* wall-clock seconds in which no thread ran */
@@ -108,7 +109,7 @@ struct program_usage {
     /* involuntary context switches per second of CPU time */
     double taken_over;
 };
-/* Runs the uninstrumented program once. Returns false with err as in program_runs_add, and if the
+/* Runs the uninstrumented program once. Returns false with err as in program_runs_add, or if the
  * program has no uninstrumented version. */
 bool program_measure(const struct program *p, char *const *names, size_t count,
                      const double *inputs, const struct run_options *options,

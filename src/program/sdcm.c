@@ -5,7 +5,7 @@
 
 #define NEWTON_STEPS 20
 #define NEAR 1e-4
-/* multiple of the ways from which random replacement leaves hardly any line of a set */
+/* from this multiple of the ways on, random replacement leaves hardly any line of a set */
 #define FAR_OFF 6.0
 #define TERM_MOST 1e200        /* larger terms are rescaled */
 #define SPREAD 5.0             /* standard deviations of the number of lines per set */

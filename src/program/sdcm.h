@@ -10,7 +10,7 @@
 
 struct cache_shape {
     double lines;        /* capacity in lines, above 0 */
-    double ways;         /* 1 to @lines; @lines: the cache is fully associative */
+    double ways;         /* associativity, from 1 to @lines; @lines: fully associative */
 };
 
 /* Returns the hit probability at @distance distinct lines: the sum over a < ways of C(d, a)
@@ -18,7 +18,7 @@ struct cache_shape {
  * below the capacity, else 0. Interpolates between integers. */
 double sdcm_hit(const struct cache_shape *cache, double distance);
 /* Returns the hit probability with random replacement and cyclic reuse. If x is the ratio of a
- * set's lines to its ways, the share h = exp(-x (1 - h)) of them hits. */
+ * set's lines to its ways, the share h = exp(-x (1 - h)) of the references hits. */
 double sdcm_hit_random(const struct cache_shape *cache, double distance);
 /* Returns the number of references in @h that miss. */
 double sdcm_misses(const struct cache_shape *cache, const struct reuse_histogram *h);

@@ -6,9 +6,10 @@
 #ifndef PORTOLAN_PROGRAM_SHARING_H
 #define PORTOLAN_PROGRAM_SHARING_H
 
-/* Share of the core that other tasks leave, 1: all. slots: of the issue slots. ports: of the ports.
- * taken_over: preemptions per second of CPU time. away: seconds in which no thread of the program
- * ran, per second of CPU time. Other tasks fill the core's caches in that time. */
+/* Share of the core that other tasks leave to the program; 1: all of it. slots: of the issue slots.
+ * ports: of the ports. taken_over: preemptions per second of CPU time. away: seconds in which no
+ * thread of the program ran, per second of CPU time. Other tasks fill the core's caches in that
+ * time. */
 struct core_share { double slots, ports, taken_over, away; };
 
 struct sharing {
@@ -22,9 +23,9 @@ double sharing_own(const struct sharing *s, double distance);
 /* Returns the distance in a shared cache of a line that one thread uses. */
 double sharing_between(const struct sharing *s, double distance);
 /* Returns the distance in a shared cache of a line that all threads use. With p evenly spaced
- * threads, another thread used it 1/p of the time ago, during which p threads advanced. Therefore
- * the distance equals the distance in one thread. If threads are at the same position, the distance
- * is smaller. */
+ * threads, another thread used the line 1/p of the time ago, during which p threads advanced.
+ * Therefore the distance equals the distance in one thread. If threads are at the same position,
+ * the distance is smaller. */
 double sharing_common(const struct sharing *s, double distance);
 
 #endif

@@ -86,7 +86,7 @@ static struct program *build(const struct program_sizes *s, const char *defines,
     return p;
 }
 
-/* Appends an option for each input that is a macro. Returns false if no input is one. */
+/* Appends an option for each input that is a macro. Returns false if no input is a macro. */
 static bool add_defines(const struct program *p, const struct invocation *how, char *const *names,
                         const double *inputs, size_t count, struct str *out)
 {

@@ -14,8 +14,8 @@
  * three are below and three above it. The factors of calls are a guess. */
 struct off { double less, more; };
 static const struct off core_off = {1.25, 1.5}, memory_off = {1.3, 1.9}, calls_off = {1.6, 1.6};
-/* Multiple of the largest value of the runs that an additional run may have. Such a run takes
- * little longer. */
+/* Multiple of the largest value of the runs that an additional run may have. A run with such values
+ * takes little longer. */
 #define FARTHER 2.0
 
 struct part_range { double least, most; bool exact; };
@@ -47,7 +47,7 @@ static struct part_range range_of(const struct program_model *m, uint32_t block,
 }
 
 /* Returns an upper bound of the cycles of blocks whose formula yields 0 but whose count may be
- * positive. It prevents that a loop is ignored silently. */
+ * positive. Without this bound, a loop could be missing from the time without notice. */
 static double left_out(const struct program_model *m, const double *inputs,
                        const struct program_time *t)
 {

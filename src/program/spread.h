@@ -6,15 +6,16 @@
 #include "program/model.h"
 #include "program/steady.h"
 
-/* Ratio of the largest time to the least. Above it, the runs do not determine the time. */
+/* Ratio of the largest time to the least. If the ratio is larger, the runs do not determine the
+ * time. */
 #define SPREAD_KNOWN 2.0
 
 struct time_spread {
     /* Smallest and largest time divided by the predicted one, from counts and models. @most is
      * infinite if there is no upper limit. */
     double least, most;
-    /* smallest and largest time divided by the predicted one, from counts only, i.e. from formulas
-     * that explain the runs about equally well */
+    /* like @least and @most, but from counts only: from formulas that explain the runs about
+     * equally well */
     double counts_least, counts_most;
     /* largest additional time for mispredictions of branches on data, divided by the predicted
      * time */
@@ -24,7 +25,7 @@ struct time_spread {
     uint32_t uncounted;
     uint32_t block;            /* block with the most uncertain count; UINT32_MAX: none */
     /* Number of the input that an additional run should set to @value, because it narrows the range
-     * most. -1: no run would. */
+     * most. -1: no run would narrow it. */
     int input;
     double value;
 };

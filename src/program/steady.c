@@ -16,15 +16,16 @@
 /* smallest share of all executed instructions that a path must have to be simulated */
 #define SIMULATED 0.002
 #define SIMULATED_MOST 400     /* maximum number of instructions of a simulated path */
-/* smallest share of steady references with long steps for which a reference is a walk */
+/* smallest share of steady references with long steps at which a reference counts as a walk */
 #define STEADY 0.8
-/* Share of the smaller of core time and main memory time that overlaps with the larger. Measured on
- * a Golden Cove with sums of products over 64 MiB. */
+/* Overlap of core time and main memory time, as a share of the smaller of the two. Measured on a
+ * Golden Cove with sums of products over 64 MiB. */
 #define FAR_HIDDEN 0.25
 #define SAME_LINE 16           /* Maximum number of intervening lines with which a line counts as
                                 * just used, so that it causes no miss. */
 #define STREAM_STEP 2048.0     /* longest step in bytes that prefetchers follow */
-#define NEW_LINE 4             /* ratio of distances from which a walk uses new lines */
+/* smallest ratio of distances at which a walk counts as using new lines */
+#define NEW_LINE 4
 
 struct timing {
     const struct program_code *code;
@@ -50,8 +51,8 @@ struct timing {
     struct program_time *out;
 };
 
-/* If the part's instructions were simulated in walks (turns.h), replaces the core's time by the
- * time in the walks. */
+/* Replaces the core's time by the time in walks (turns.h), if the part's instructions were
+ * simulated in walks. */
 static void add_turns(const struct timing *t, const struct code_part *part, struct part_time *out)
 {
     const struct turns_unit *u = &t->turns.units[part->unit];
@@ -78,7 +79,8 @@ static void time_core(struct timing *t, const struct code_part *part, struct par
     struct block_options options = {.shape = part->repeats ? SHAPE_LOOP : SHAPE_CACHED,
                                     .start = START_DIFFERENT};
     struct bounds bounds;
-    double flow = 0;   /* cycles of shared resources, with the share that other tasks leave */
+    /* cycles of shared resources with the share of them that other tasks leave */
+    double flow = 0;
 
     for (size_t i = 0; i < part->insns.count; i++) {
         insns[i] = k->insns[part->insns.items[i]];
@@ -122,10 +124,10 @@ static void time_core(struct timing *t, const struct code_part *part, struct par
 struct part_misses {
     double near, far;         /* cycles of lines with a steady step: from caches (@near), from main
                                * memory (@far) */
-    double most;              /* largest share of @far that one reference has */
+    double most;              /* largest share of @far by one reference */
     /* streamed lines that are read from beyond the second level, by level */
     double ordered[MEMORY_LEVELS + 1];
-    double most_ordered;      /* largest sum of @ordered over the levels that one reference has */
+    double most_ordered;      /* largest sum of @ordered over the levels by one reference */
     double others[MEMORY_LEVELS + 1];   /* other lines, by the level that serves them */
     /* cycles in which these lines occupy the transfer paths, walks included */
     double taken;
@@ -146,13 +148,13 @@ static bool walks(const struct run_reference *r)
     return count > STEADY * r->references;
 }
 
-/* Returns 1 + index of the reference whose walk @at shares; 1 + @at if it has its own. */
+/* Returns 1 + index of the reference whose walk @at shares; 1 + @at if @at has its own walk. */
 static uint32_t lead_of(const struct program_run *run, uint32_t at)
 {
     return run->references[at].lead ? run->references[at].lead : at + 1;
 }
 
-/* Returns the reference whose rows reference @at shares; 1 + @at if there is none. */
+/* Returns 1 + index of the reference whose rows reference @at shares; 1 + @at if there is none. */
 static uint32_t rows_of(const struct program_run *run, uint32_t at)
 {
     return run->references[at].rows ? run->references[at].rows : at + 1;
@@ -234,9 +236,9 @@ static double middle_distance(const struct run_reference *r)
 }
 
 /* Returns the page walker cycles of one reference. In a walk with long steps each line has its own
- * page, which the next walk reuses, even if it uses a new line of the page: then the intervening
- * pages are those of the median reference. Random references are distributed over the program's
- * pages. */
+ * page. The next walk reuses the page, even if it uses a new line of it. In that case the
+ * intervening pages are those of the median reference. Random references are distributed over the
+ * program's pages. */
 static double translations(const struct timing *t, const struct run_reference *r, double copies,
                            const struct part_misses *part)
 {
@@ -455,7 +457,7 @@ static void time_memory(struct timing *t, const struct code_part *part, struct p
     out->taken = w.taken;
     vec_done(&w.walks.list);
     /* Bandwidth grows with the number of streams in flight. The cycles per line are a + b / k for k
-     * streams; line_cycles is the value for two. */
+     * streams; line_cycles is the value for two streams. */
     double alone = t->memory->line_alone, streams = w.most > 0 ? w.far / w.most : 1;
     out->far = w.far * fmax(0.5, 2 - alone + 2 * (alone - 1) / streams);
     out->stream = w.near + out->far;
@@ -577,8 +579,8 @@ static void time_part(struct timing *t, const struct code_part *part)
     time_calls(t, part, &out);
     for (size_t i = 0; i < part->blocks.count; i++)
         t->paid[part->blocks.items[i]] = true;
-    /* A libm function hardly depends on the preceding code. It can use the slots that dividers and
-     * chains leave empty. */
+    /* A libm function hardly depends on the preceding code. The function can therefore use the
+     * slots that dividers and chains leave empty. */
     out.within = fmin(out.within, fmax(0, out.core - out.slots) * out.executions);
     out.branches = out.mispredicted * t->branch_miss;
     out.cycles = overlap(&out) + out.ends + out.branches + out.calls - out.within;
@@ -608,8 +610,8 @@ static void index_references(struct timing *t)
     }
 }
 
-/* Sorts paths first. Other parts may have only the instructions of a block that were moved out of a
- * loop or copied. */
+/* Sorts paths before other parts, which may have only the instructions of a block that were copied
+ * or moved out of a loop. */
 static int by_path(const void *a, const void *b)
 {
     const struct code_part *x = a, *y = b;

@@ -34,15 +34,15 @@ struct part_time {
     double mispredicted, branches;
     /* cycles over all executions in external functions */
     double calls;
-    /* cycles in @calls that overlap with chains and units of the part's other code */
+    /* cycles in @calls that overlap with chains and dividers of the part's other code */
     double within;
     double cycles;                 /* total cycles of the part */
     bool unknown;                  /* the machine lacks ports for a form, so @core is a lower
                                     * bound */
     bool estimate;                 /* some of the machine's data for the part's forms are
                                     * estimates */
-    /* the part is a loop in machine code only, for example inline assembly, so its iterations are
-     * not counted */
+    /* the part is a loop in the machine code only, as in inline assembly, so its iterations are not
+     * counted */
     bool uncounted;
 };
 
@@ -54,7 +54,7 @@ struct program_time {
     double references;
     /* pipe model: busy cycles of each kind of pipe */
     double busy[OP_CLASSES];
-    /* share of cycles in parts that are lower bounds; share of cycles in parts with estimates */
+    /* share of cycles in parts whose cycles are lower bounds, and in parts with estimates */
     double least, estimate;
     size_t unknown_calls;          /* number of executed calls whose cost is unknown */
     char *unknown_call;            /* name of one called function of unknown cost; NULL: none */

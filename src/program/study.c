@@ -11,8 +11,8 @@
 #include "base/path.h"
 #include "program/sdcm.h"
 
-#define WAYS 8.0               /* associativity of the caches for which misses over the size are
-                                * computed */
+#define WAYS 8.0               /* associativity of the caches in the curve of misses over cache
+                                * size */
 #define REACH 4.0              /* multiple of the largest input of the runs at which the curve of
                                 * time ends */
 
@@ -62,7 +62,7 @@ static void share_part(const struct code_part *part, const struct code_unit *u, 
         of_block[u->block[part->insns.items[i]]] += cycles * part->times.items[i] / all;
     for (size_t i = 0; i < part->blocks.count; i++)
         if (cycles > most[part->blocks.items[i]]) {
-            /* the part with the most cycles determines the block's limit */
+            /* The part with the most cycles determines the block's limit. */
             most[part->blocks.items[i]] = cycles;
             limits[part->blocks.items[i]] = limit;
         }
@@ -94,7 +94,8 @@ static int blocks_by_share(const void *a, const void *b)
 }
 
 /* Returns the path of the source file of function @f if other functions have the same name; NULL:
- * the name is unique. *@same_file: a file of another one has the same name without directories. */
+ * the name is unique. *@same_file receives whether the files of two such functions have the same
+ * name without directories. */
 static const char *file_of(const struct program *p, uint32_t f, bool *same_file)
 {
     const char *own = p->units[p->blocks[p->functions[f].first_block].unit].source, *found = NULL;

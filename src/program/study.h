@@ -46,7 +46,7 @@ struct study_level {
 struct study {
     /* unique number, because the address of a freed study may be used again */
     uint64_t serial;
-    char *program, *inputs;    /* examples: "jacobi.c", "N=2000" */
+    char *program, *inputs;    /* for example "jacobi.c" and "N=2000" */
     char *machine, *title;     /* id and title of the machine */
     char memory_day[KEPT_DAY];   /* date of this CPU's memory measurement; "": the study is of
                                   * another machine */
@@ -70,8 +70,8 @@ struct study {
 };
 
 /* Studies @model at @inputs on @m. @here: measures the clock and memory of this CPU (native_known).
- * @progress (may be NULL) is called with the share that is complete, and returns false to cancel.
- * Returns NULL with err if it cancelled, or if @m lacks facts. Takes about a second. */
+ * @progress (may be NULL) receives the completed share, and returns false to cancel. Returns NULL
+ * with err if it cancelled, or if @m lacks facts. Takes about a second. */
 struct study *study_new(const struct program_model *model, const double *inputs,
                         const struct machine *m, bool here, model_progress progress, void *state,
                         struct err *err);

@@ -40,7 +40,7 @@ double system_seconds(const struct run_pages *pages, struct err *err)
 
     for (int i = 0; i < READINGS; i++)
         seen[i] = page_seconds(count);
-    if (isnan(seen[0])) /* without memory the program could not allocate these pages either */
+    if (isnan(seen[0])) /* Without memory the program could not allocate these pages either. */
         return start;
     qsort(seen, READINGS, sizeof *seen, compare_doubles);
     return start + pages->faults * seen[READINGS / 2];

@@ -25,8 +25,8 @@
                                 * find_leads) with which a reference is compared */
 #define ALLOCATIONS_MOST 32768 /* maximum number of allocations that the runtime records */
 
-/* Last address of a reference. Sum of the differences of all its addresses from the last one,
- * modulo 2^64. */
+/* Last address of a reference, and the sum of the differences of all its addresses from the last
+ * one, modulo 2^64. */
 struct trace_place {
     double last;
     uint64_t sum;
@@ -78,8 +78,8 @@ static bool read_block(struct trace *t, const char *at)
     double index, count, taken;
 
     if (!t->unit || !number(&at, &index) || !number(&at, &count) || !number(&at, &taken) ||
-        index >= t->unit->block_count || taken > count + 1) /* a process may have forked within the
-                                                             * block */
+        /* A process may have forked within the block. */
+        index >= t->unit->block_count || taken > count + 1)
         return false;
     t->run->counts[t->unit->first_block + (size_t)index] = count;
     t->run->taken[t->unit->first_block + (size_t)index] = fmin(taken, count);
@@ -172,8 +172,8 @@ static bool read_reference(struct trace *t, const char *at)
     return ok && !*at;
 }
 
-/* Parses the store that wrote most of a load's values. Ignores it unless it is the store of nearly
- * all of them. */
+/* Parses the store that wrote most of a load's values. Ignores the store unless it wrote nearly all
+ * of the values. */
 static bool read_forward(struct trace *t, const char *at)
 {
     double load, store, age, votes;
@@ -325,7 +325,7 @@ bool program_trace_parse(const struct program *p, const char *name, struct str *
         find_leads(&t);
     vec_done(&t.units);
     free(t.places);
-    if (out->allocation_count) /* most programs have few allocations, so the array is shrunk */
+    if (out->allocation_count) /* Most programs have few allocations, so the array is shrunk. */
         out->allocations =
             mem_resize(out->allocations, out->allocation_count * sizeof *out->allocations);
     return ok && (t.ended || err_set(err, ERR_LIMIT, "use smaller inputs, or --mode sampled",

@@ -13,7 +13,8 @@
 #define MOST 2000            /* maximum number of instructions of a walk */
 #define WANTED 1000          /* minimum number of instructions of a walk, for representative branch
                               * directions */
-/* instructions of warm-up, and of measurement, as a multiple of the reorder buffer */
+/* number of instructions of the warm-up, and of the measurement, as a multiple of the reorder
+ * buffer's entries */
 #define REACH 4
 /* share of a loop's executions in another walk above which it needs no separate walk */
 #define COVERED 0.5
@@ -22,7 +23,8 @@ struct root { uint32_t unit, loop; double times; size_t count; };
 
 struct turns_walk {
     nest_insns insns;              /* instructions in execution order */
-    VEC(struct walked) sources;    /* unit and instruction that each of @insns is in */
+    /* per instruction of @insns: its unit and its index in the unit */
+    VEC(struct walked) sources;
     double times;                  /* number of executions of the walk */
 };
 

@@ -1,7 +1,7 @@
 /* Simulates loops in execution order, through inner loops and called functions. Chains of a
  * function, or of code around a short loop, overlap only with code that is within the reorder
- * buffer. Therefore whole iterations are simulated. An instruction costs the cycles between the
- * previous retirement and its own. */
+ * buffer. Therefore the simulated sequence has whole iterations. An instruction costs the cycles
+ * between the previous retirement and its own. */
 #ifndef PORTOLAN_PROGRAM_TURNS_H
 #define PORTOLAN_PROGRAM_TURNS_H
 
@@ -22,7 +22,7 @@ struct turns {
 };
 
 /* Finds the walks at @run. A walk has at most two thousand instructions, including library
- * functions, and at least a small share of all executed instructions. It does not depend on a
+ * functions, and at least a small share of all executed instructions. The walks do not depend on a
  * machine. Walks borrow the code of @c. */
 struct turns_walks;
 struct turns_walks *turns_walks_new(const struct program_code *c, const struct program_run *run);

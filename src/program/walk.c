@@ -9,10 +9,10 @@
 #include "base/mem.h"
 
 #define ROUNDS 60            /* maximum number of iterations to fit edges to the counts */
-/* Share of a branch's executions. If edges change by less, they have converged. */
+/* Edges have converged if they change by less than this share of a branch's executions. */
 #define FITTED 1e-5
-#define EDGE 1e-4f           /* Amount by which a branch's balance differs from half an execution,
-                              * because sums of shares are inexact. */
+#define EDGE 1e-4f           /* Tolerance for a balance of half an execution, because sums of shares
+                              * are inexact. */
 #define DEPTH 16             /* maximum number of nested function calls */
 #define NOWHERE SIZE_MAX
 
@@ -27,7 +27,7 @@ struct unit_graph {
     /* per first instruction of a sequence: executions that arrive from unconditional code (@known),
      * and from conditional branches (@open) */
     double *known, *open;
-    /* the sequence can also be entered from elsewhere: it begins a function */
+    /* the sequence begins a function, so code outside of the function can enter it */
     bool *entered;
 };
 
@@ -162,7 +162,7 @@ struct walker {
     unsigned depth;
     /* number of instructions of external functions so far */
     size_t library;
-    /* per unit and branch: taken executions that are due minus those made */
+    /* per unit and branch: number of due taken executions minus number of those in the walk */
     float **owed;
     struct code_walk *out;
 };
@@ -203,7 +203,7 @@ static bool find_function(const struct walker *w, const char *name, uint32_t uni
     return false;
 }
 
-/* Returns the string in the program that equals @name, because it outlives the walk; NULL: none. */
+/* Returns the program's own string that equals @name; it outlives the walk. NULL: none. */
 static const char *called_name(const struct program_code *c, uint32_t unit, size_t insn,
                                const char *name)
 {
@@ -241,7 +241,7 @@ static bool step_call(struct walker *w, const struct insn *insn, bool jump)
         return true;
     }
     if (jump && !named)
-        return false;   /* an indirect jump, such as through a jump table */
+        return false;   /* An indirect jump, such as through a jump table, has an unknown target. */
     if (named) {
         const char *known = called_name(w->code, from.unit, from.insn, name);
         const struct call_code *code = known ? program_code_library(w->code, known) : NULL;
@@ -252,8 +252,7 @@ static bool step_call(struct walker *w, const struct insn *insn, bool jump)
     return !jump || step_back(w);
 }
 
-/* Returns the balances of the branches of @unit. Initially the rarer direction is the last one
- * due. */
+/* Returns the balances of the branches of @unit. Initially the rarer direction is due last. */
 static float *owed_in(struct walker *w, uint32_t unit)
 {
     size_t n = w->code->units[unit].kernel->insn_count;
@@ -284,8 +283,8 @@ static bool choose(struct walker *w, size_t target, bool *taken)
     return (*taken ? share : 1 - share) * PREDICTED_TRIPS >= 1;
 }
 
-/* Continues with the next executed instruction. Returns false if that is unknown, or if the walk
- * ends here. */
+/* Continues with the next executed instruction. Returns false if that instruction is unknown, or if
+ * the walk ends here. */
 static bool step_on(struct walker *w)
 {
     const struct kernel *k = w->code->units[w->at.unit].kernel;

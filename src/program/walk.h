@@ -6,8 +6,8 @@
 
 #include "program/code.h"
 
-#define PREDICTED_TRIPS 24         /* largest number of iterations for which the end of a loop is
-                                    * predicted */
+#define PREDICTED_TRIPS 24         /* largest number of iterations of a loop whose end branch
+                                    * predictors predict */
 
 /* Control flow between the instructions of a unit in one run. */
 struct unit_flow {
@@ -31,8 +31,8 @@ void program_flow_done(const struct program_code *c, struct program_flow *f);
 
 struct walk_step {
     uint32_t unit, insn;
-    const char *calls;             /* name of the external function that the instruction calls,
-                                    * borrowed; NULL: none */
+    const char *calls;             /* borrowed name of the external function that the instruction
+                                    * calls; NULL: none */
 };
 
 struct code_walk {
@@ -41,12 +41,12 @@ struct code_walk {
     bool elsewhere;                /* the walk contains other loops or functions */
 };
 
-/* Walks loop @loop of @unit until whole iterations have @wanted instructions, and at most @most,
- * including library functions. An iteration ends when the first instruction is reached again, even
- * if the loop was left in between. Never takes a direction from which no path leads back. The walk
- * ends before a direction with a share below one in PREDICTED_TRIPS, such as the end of a long
- * loop, because its misprediction prevents overlap. Returns false with an empty @out if an
- * iteration is too long or reaches unknown code. vec_done frees @out->steps. */
+/* Walks loop @loop of @unit until whole iterations have at least @wanted instructions, including
+ * library functions, but at most @most. An iteration ends when the first instruction is reached
+ * again, even if the loop was left in between. Never takes a direction from which no path leads
+ * back. The walk ends before a direction with a share below one in PREDICTED_TRIPS, such as the end
+ * of a long loop, because its misprediction prevents overlap. Returns false with an empty @out if
+ * an iteration is too long or reaches unknown code. vec_done frees @out->steps. */
 bool walk_loop(const struct program_code *c, const struct program_flow *f, uint32_t unit,
                uint32_t loop, size_t most, size_t wanted, struct code_walk *out);
 

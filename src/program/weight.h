@@ -1,6 +1,6 @@
-/* Executions of a block with unknown data-dependent branches. A weight is a number plus the shares
- * of executions that such branches send in one direction. The shares cancel where the paths join.
- * Plain data; pure. */
+/* Executions of a block with unknown data-dependent branches. A weight is a number plus shares of
+ * executions, namely those that such branches send in one direction. The shares cancel where the
+ * paths join. Plain data; pure. */
 #ifndef PORTOLAN_PROGRAM_WEIGHT_H
 #define PORTOLAN_PROGRAM_WEIGHT_H
 

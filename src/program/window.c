@@ -26,7 +26,8 @@ double window_line_cycles(const struct memory *m, size_t level, double parallel)
 double window_waits(const struct memory *m, const struct window *w,
                     const double served[MEMORY_LEVELS + 1])
 {
-    double rest = 1, sum = 0;   /* share of executions that are in no group of a farther level */
+    /* share of executions that are in no group of a more distant level */
+    double rest = 1, sum = 0;
 
     for (size_t l = m->count; l >= 1; l--) {
         double further = served[l] * w->reach,
@@ -41,8 +42,8 @@ double window_waits(const struct memory *m, const struct window *w,
     return fmax(sum, w->walks + w->crowded - w->core);
 }
 
-/* Position in a walk: the current bin, its remaining share of the references, and its references
- * per execution by serving level. */
+/* Position in a walk: the current bin, the remaining share of its references, and its references
+ * per execution by the level that serves them. */
 struct walking {
     size_t bin;
     double left, rates[MEMORY_LEVELS + 1];
@@ -99,8 +100,8 @@ double window_phases(const struct memory *m, const struct window *w, const struc
                 enter_bin(m, &walks->list.items[i], w->parallel, executions, &at[i]);
             }
             if (at[i].left <= LEAST_SHARE)
-                at[i].left = 1;   /* only a rounding error is left, which continues in the last
-                                   * bin */
+                at[i].left = 1;   /* Only a rounding error is left, which continues in the last
+                                   * bin. */
         }
     }
     free(at);

@@ -7,13 +7,13 @@
 #include "program/runs.h"
 
 struct window {
-    /* number of executions in flight, which the buffers limit; above 0, possibly below 1 */
+    /* number of executions in flight, limited by the buffers; greater than 0, may be less than 1 */
     double reach;
     double core;       /* cycles per execution without misses */
     double parallel;   /* maximum number of misses in flight */
     double walks;      /* page walker cycles per execution */
-    /* minimum cycles per execution for the lines of walks, with their write-back; lines of one set
-     * of the first level arrive one after the other */
+    /* minimum cycles per execution for the lines of walks, with their write-back; lines of one
+     * first-level set arrive one by one */
     double crowded;
 };
 
@@ -41,9 +41,9 @@ struct walk_reference {
 struct walks {
     VEC(struct walk_reference) list;
 };
-/* Returns the stall cycles over all @executions of a part with @others random misses in total. The
- * references of @walks are in near and far phases at the same time: in a near phase a column uses
- * lines of the previous column, in a far phase new ones. */
+/* Returns the stall cycles over all @executions of a part with @others random misses in total. All
+ * references of @walks are in the same phase at a time. In a near phase a column uses lines of the
+ * previous column, in a far phase new lines. */
 double window_phases(const struct memory *m, const struct window *w, const struct walks *walks,
                      double executions, const double others[MEMORY_LEVELS + 1]);
 

@@ -37,7 +37,7 @@ static size_t longest_name(char *const *names, size_t count)
 }
 
 /* Returns the length of the name in braces at @at. Returns 0 if no brace closes within @longest
- * letters, because a file may contain many unclosed braces. */
+ * letters, because a file may contain many braces that are not closed. */
 static size_t name_at(const char *at, size_t longest)
 {
     size_t most = strnlen(at, longest + 2);

@@ -10,7 +10,7 @@
 struct invocation {
     /* words of the command line, with {NAME} for inputs; NULL: the inputs in order */
     char *arguments;
-    /* Template of an input file, with {NAME} for inputs. The file is written to each run's own
+    /* Template of an input file, with {NAME} for inputs. Each run has the file in its own
      * directory, {directory}. NULL: none. */
     char *template;
     char *input;                   /* template of standard input; NULL: standard input is empty */
@@ -23,7 +23,8 @@ struct invocation {
 struct invocation invocation_copy(const struct invocation *from);
 void invocation_done(struct invocation *how);
 
-/* Returns whether input @name is a macro. Appends the macro to @out (may be NULL). */
+/* Returns whether input @name is a macro of @how->defines. Appends the macro's name to @out (may be
+ * NULL). */
 bool invocation_macro(const struct invocation *how, const char *name, struct str *out);
 
 struct words {

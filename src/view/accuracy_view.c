@@ -21,7 +21,8 @@ struct accuracy_view_state {
     size_t which;               /* index among the selected machines */
     unsigned long session_revision;
     uint64_t revision;
-    /* accuracy: of the displayed machine; others: one per selected machine, in their order */
+    /* @accuracy: of the displayed machine. @others: one per selected machine, in the order of the
+     * machines. */
     struct accuracy accuracy, *others;
     struct heat_map map;        /* heat map of the displayed machine */
     /* cells per screen row at the last drawing: 1 or 2 */
@@ -61,7 +62,7 @@ static void fill_map(struct accuracy_view_state *v, struct session *s, struct ma
     prediction_free(p);
 }
 
-/* Updates the map. Returns false if there is nothing to show. Predictions are requested again after
+/* Updates the map. Returns false if there is nothing to show. Requests predictions again after
  * changes of rows, machines or predictions, and while results arrive. */
 static bool refresh(struct accuracy_view_state *v, struct session *s)
 {
@@ -137,7 +138,7 @@ static void draw_machines(const struct accuracy_view_state *v, struct session *s
     }
 }
 
-/* Draws a line with errors below the map, limited by the width. */
+/* Draws a line with errors below the map, as many as fit the width. */
 static void draw_errors(const struct accuracy_view_state *v, struct session *s, struct grid *g,
                         int y)
 {

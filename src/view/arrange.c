@@ -9,7 +9,8 @@
 #include "base/steps.h"
 
 #define TEXT_STEPS 8     /* work steps to make a cell's text */
-#define NO_TEXT SIZE_MAX /* memory ran out, so only the prefix is compared */
+/* the text of the key is missing because memory ran out; only its prefix is compared */
+#define NO_TEXT SIZE_MAX
 #define RUN 64           /* rows per run that is sorted at once */
 #define MERGED_TEXT_STEPS 3   /* work steps to merge a row by its text */
 #define GIVEN_A_STEP 4   /* rows copied per work step */
@@ -47,7 +48,7 @@ struct arrangement {
      * result */
     size_t begin, left, right, out;
     unsigned passes, pass;          /* merge passes in total and so far */
-    /* the result (NULL: out of memory), and its rows copied so far */
+    /* @order: the result; NULL: out of memory. @given: number of its rows copied so far. */
     size_t *order, given;
     bool giving;
     bool cut;                       /* memory ran out, so rows are missing or unsorted */
@@ -87,7 +88,7 @@ static void row_text(const void *row, int column, struct str *out)
 
 static int by_value(double x, double y, bool descending)
 {
-    if (isnan(x) || isnan(y))   /* missing values are last in both directions */
+    if (isnan(x) || isnan(y))   /* Missing values are last in both directions. */
         return isnan(x) == isnan(y) ? 0 : isnan(x) ? 1 : -1;
     const int order = (x > y) - (x < y);
     return descending ? -order : order;
@@ -117,7 +118,8 @@ static int compare_then(size_t x, size_t y, const struct arrangement *a)
             str_done(&keys[i]);
         }
     }
-    return order ? order : (x > y) - (x < y);   /* by row number last, so the sort is stable */
+    /* Equal rows are compared by row number last, so the sort is stable. */
+    return order ? order : (x > y) - (x < y);
 }
 
 static int compare(const struct keyed *x, const struct keyed *y, const struct arrangement *a)

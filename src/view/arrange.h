@@ -18,7 +18,7 @@ void arrange_free(struct arrangement *a);
  * when complete. All calls need the same arguments. */
 bool arrange_go_on(struct arrangement *a, const struct table_source *source, const void *context,
                    const struct filter *filter, uint64_t steps);
-/* Returns whether memory ran out, in which case rows are missing or unsorted. */
+/* Returns whether memory ran out. Rows are then missing or unsorted. */
 bool arrange_cut(const struct arrangement *a);
 /* Returns the sorted rows after completion. The caller frees them. NULL if memory ran out. */
 size_t *arrange_take(struct arrangement *a, size_t *count);

@@ -9,7 +9,7 @@
 #include "cmd/keymap.h"
 #include "work/job.h"
 
-#define OWN_CELL 24          /* maximum number of columns of a key that the user bound */
+#define OWN_CELL 24          /* maximum number of columns for a key that the user bound */
 #define ASIDE_SECONDS 1 /* seconds after which an automatic job is displayed */
 #define APART 2              /* columns between two keys */
 #define NAMES_WIDE 60        /* screens of at least this width show the names of all places in the
@@ -33,8 +33,8 @@ static void add_jobs(const struct session *s, struct str *out)
         }
 }
 
-/* Draws the names of places unless @g is NULL. *@at receives the place at column @x. Returns the
- * columns used. */
+/* Draws the names of places unless @g is NULL. Stores the place at column @x in *@at. Returns the
+ * number of columns used. */
 static unsigned names(const struct frame *f, struct grid *g, unsigned width, int x, unsigned *at)
 {
     unsigned used = 0;
@@ -110,7 +110,7 @@ static void put_key(struct bar *b, const char *name, const char *says, unsigned 
     b->at += columns + APART;
 }
 
-/* Returns whether @command (NULL: none) shows the view that is shown. */
+/* Returns whether @command (NULL: none) shows the view that is already displayed. */
 static bool shows_itself(const char *command, const struct view_ops *v)
 {
     return command && str_has_prefix(command, "view ") && strcmp(command + 5, v->name) == 0;

@@ -1,5 +1,5 @@
-/* Rows at the edges of the frame. The first row has the places, the position and jobs; the last one
- * the keys of the focused pane. Completions appear above the prompt. No curses. UI thread. */
+/* Rows at the edges of the frame. The first row has the places, the position and jobs; the last row
+ * has the keys of the focused pane. Completions appear above the prompt. No curses. UI thread. */
 #ifndef PORTOLAN_VIEW_BARS_H
 #define PORTOLAN_VIEW_BARS_H
 

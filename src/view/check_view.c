@@ -22,10 +22,10 @@ static const struct table_column columns[COLUMNS] = {
 
 struct check_view_state {
     struct table_view view;      /* first member */
-    const struct check *shown; /* the session's check, identified by @serial */
+    const struct check *shown; /* the displayed check of the session, identified by @serial */
     uint64_t serial;
     struct code_listing *code;   /* code in the detail pane; NULL: none */
-    size_t known, wrong;       /* number of rows with both values; number of them that disagree */
+    size_t known, wrong;       /* number of rows with both values, and of those that disagree */
 };
 
 static void check_close(void *state)

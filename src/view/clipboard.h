@@ -16,8 +16,8 @@ void clipboard_sequence(const char *text, size_t length, bool tmux, struct str *
  * would act as a key. No curses. */
 
 /* Returns whether @length bytes that arrived together are pasted text: two lines of words, or an
- * instruction with operands. Command lines typed ahead (":view why") are keys, as is text with
- * control characters other than blanks and line ends. */
+ * instruction with operands. Command lines typed ahead (":view why") count as keys, as does text
+ * with control characters other than blanks and line ends. */
 bool pasted_text(const char *bytes, size_t length);
 
 #endif

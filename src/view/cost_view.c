@@ -23,7 +23,7 @@ static void draw_part(struct grid *g, int y, const char *name, double cycles, do
         grid_put(g, BAR_X + (int)k, y, 1, role, 0, "█");
 }
 
-/* Appends the loop's limit and the program's possible gain, or why they are unknown. */
+/* Appends the loop's limit and the program's possible gain, or the reason why these are unknown. */
 static void say(const struct run_profile *p, const struct profile_loop *l, size_t at,
                 struct str *out)
 {

@@ -49,7 +49,7 @@ static bool made_of(const struct kernel *k, const char *text)
 
 /* Returns whether the kernel is still the edited one. A kernel without a file is compared with the
  * last saved text. While the saved text is loading, or if it was rejected, the kernel is compared
- * with the text before it. */
+ * with the previous text. */
 static bool goes_on(const struct editing *e, const struct session *s)
 {
     const struct kernel *k = s->document.kernel;

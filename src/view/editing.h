@@ -13,7 +13,7 @@ struct editing {
     bool open;
     struct timespec changed;    /* modification time of the file at the last check */
     long long size;
-    /* for text without a file: the last saved text, and the text before it; NULL: none */
+    /* for text without a file: @text is the last saved text, @before the one before; NULL: none */
     char *text, *before;
 };
 void editing_done(struct editing *e);

@@ -41,7 +41,7 @@ static struct evolve_run *shown_run(struct evolution_view_state *v, const struct
 }
 
 /* Fills column @slot of x and row @row of y with the smallest error so far. With @all the next rows
- * of y receive the current best, median and worst. Returns the number of samples. */
+ * of y receive the current best, median and worst errors. Returns the number of samples. */
 static size_t fill(struct evolution_view_state *v, struct evolve_run *run, size_t slot, size_t row,
                    bool all)
 {
@@ -116,7 +116,7 @@ static bool draw_rounds(struct evolution_view_state *v, const struct session *s,
     size_t n = s->document.active ? active_curve_get(s->document.active, v->active, ROUNDS) : 0;
     bool choosing = evolve_active_choosing(s);
 
-    /* shown by default until a newer run exists; key m toggles */
+    /* The rounds are shown by default until a newer run exists. Key m toggles. */
     if (!s->document.active ||
         (choosing || !s->document.run_count) == (v->rounds && s->document.run_count))
         return false;
@@ -231,8 +231,9 @@ static int draw_best(const struct evolve_status *status, struct grid *g, unsigne
             grid_printf(g, (int)*used, 0, 0, ROLE_WARN, ATTR_BOLD,
                         "  %s %.2f %%, %llu distinct µops", status->ports ? "error" : "best trial",
                         100 * status->d_avg, (unsigned long long)status->distinct);
-        if (*used + least.length <= g->width)   /* only if it fits, because a truncated number would
-                                                 * be a different one */
+        /* The volume is drawn only if it fits, because a truncated number would be a different
+         * number. */
+        if (*used + least.length <= g->width)
             *used += grid_put(g, (int)*used, 0, 0, ROLE_WARN, ATTR_BOLD, str_text(&least));
     }
     str_clear(&least);
@@ -320,7 +321,7 @@ static void draw_pairs(struct evolve_run *run, struct grid *g, int y, unsigned w
     plot_draw(&plot, g, 0, y, width, height);
 }
 
-/* Draws the view. @beside: other panes also show the search. */
+/* Draws the view. @beside: other panes show the search. */
 static void draw(struct evolution_view_state *v, struct session *s, struct grid *g, bool beside)
 {
     struct evolve_run *run = shown_run(v, s);

@@ -34,12 +34,12 @@ struct experiments_view_state {
     struct prediction *predicted;
     bool waits;               /* a job is computing the predictions of the displayed mapping */
     struct outline *inferred; /* counted reference to the outline whose mapping LAB displays; NULL:
-                               * it displays a machine's */
+                               * LAB displays a machine's mapping */
     unsigned long session_revision;
     bool ordering;             /* rows are being sorted since @begun */
     struct code_listing *code;   /* code in the detail pane; NULL: none */
-    double begun, pause_until; /* clock seconds; before @pause_until new results alone do not start
-                                * another sort */
+    double begun, pause_until; /* Clock seconds. @begun: start of the last sort. Until @pause_until,
+                                * new results alone do not start another sort. */
 };
 
 static void experiments_close(void *state)
@@ -75,8 +75,8 @@ static struct machine *machine_in_view(const struct experiments_view_state *v, s
     return v->inferred ? v->inferred->machine : session_current(s, &none);
 }
 
-/* Selects the predictions of @m. Unless @anew, predictions of the run's previous mapping stay until
- * new ones exist. Returns whether the predictions changed. */
+/* Selects the predictions of @m. Without @anew, predictions of the run's previous mapping stay
+ * until new ones exist. Returns whether the predictions changed. */
 static bool predict(struct experiments_view_state *v, struct session *s, struct machine *m,
                     bool anew)
 {
@@ -276,8 +276,8 @@ static void draw_samples(const struct record_samples *samples, struct grid *g, i
     plot_draw(&plot, g, x, y, width, height);
 }
 
-/* @made: no code means that this CPU cannot execute the experiment. Otherwise the code may
- * follow. */
+/* @made: the code is complete; if there is none, this CPU cannot execute the experiment. Otherwise
+ * the code may follow. */
 static void draw_code(const struct experiment_detail *d, bool made, size_t first, struct grid *g,
                       int x, int y, unsigned width, unsigned height)
 {
@@ -302,7 +302,7 @@ static void draw_code(const struct experiment_detail *d, bool made, size_t first
     }
 }
 
-/* Adds the code as this CPU would run it once it is made. */
+/* Adds the code that this CPU would run, once the code is made. */
 static void add_code(struct experiments_view_state *v, struct session *s,
                      struct experiment_detail *d)
 {
@@ -376,7 +376,7 @@ static void draw_title(const struct experiments_view_state *v, struct grid *g)
                             v->machine->id, 100 * a->mape) +
                 2;
         str_addf(&orders, ", Pearson %.3f, Spearman %.3f", a->pearson, a->spearman);
-        /* only if the note on missing predictions still fits */
+        /* The orders are drawn only if the note on missing predictions still fits. */
         if (used + orders.length + ON_WIDTH + rest.length <= g->width)
             used += grid_put(g, (int)used, 0, 0, ROLE_WARN, 0, str_text(&orders));
         used += grid_printf(g, (int)used, 0, 0, ROLE_WARN, 0, " on %zu", a->n);

@@ -207,7 +207,7 @@ static void faster_click(void *state, struct session *s, int x, int y)
 
     (void)s;
     (void)x;
-    /* the drawing limits it to the number of rows */
+    /* The drawing limits the cursor to the number of rows. */
     v->cursor = y >= v->first_row ? v->top + (size_t)(y - v->first_row) : v->cursor;
 }
 

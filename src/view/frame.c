@@ -115,7 +115,8 @@ static void expect_loaded(struct frame *f)
     f->fresh = NULL;
 }
 
-/* Shows the kernel, loop or list of functions that was loaded last since expect_loaded. */
+/* Shows the kernel, loop or list of functions that was loaded last, if any was loaded after
+ * expect_loaded. */
 static void show_loaded(struct frame *f)
 {
     if (f->fresh)
@@ -140,7 +141,7 @@ static void obey(struct frame *f, const char *line)
                   : err_set(&err, ERR_LIMIT, NULL, "out of memory for the output");
     if (out)
         fclose(out);
-    s->out = NULL;   /* a job that ends later may then select a view */
+    s->out = NULL;   /* After this, a job that ends later may select a view. */
     note_jobs(f);
     /* the view requested last stays, unless the command printed something afterwards */
     size_t asked = f->chosen >= 0 && (size_t)f->chosen == length ? f->current : view_count();
@@ -252,7 +253,7 @@ static void run_on(struct frame *f, const char *line, const char *text, size_t l
 }
 
 /* Returns the command that reads the collected text. Rejected text may be from a paste without a
- * command. */
+ * command: then it is the default one. */
 static const char *paste_command(const struct frame *f)
 {
     return f->session->paste_command[0] ? f->session->paste_command : "kernel paste";
@@ -365,14 +366,14 @@ static bool take_news(struct frame *f)
         return false;
     tell_ended(f);
     show_loaded(f);
-    /* only the end of a job changes machines or kernel; after progress of a job, no analysis is
-     * repeated */
+    /* Only the end of a job changes machines or kernel. Progress of a job therefore repeats no
+     * analysis. */
     s->revision += news == JOB_ENDED;
     char *text = command_take_job_result(s, f->ended);
     show_result(f, f->ended, text);
     take_refused(f);
     go_on(f);
-    if (f->guide.kind != GUIDE_OFFER)   /* an offer reacts only to its key */
+    if (f->guide.kind != GUIDE_OFFER)   /* An offer reacts only to its own key. */
         guided_notice(f, 0);
     return true;
 }
@@ -580,7 +581,7 @@ void frame_draw(struct frame *f, const struct frame_prompt *prompt, struct grid 
         draw_message(f, g);
     if (prompt && prompt->text) {
         *x = prompt->cursor + 1;
-        /* scrolls a long line so that the cursor is visible */
+        /* A long line is scrolled so that the cursor is visible. */
         int shift = *x >= (int)g->width ? *x - (int)g->width + 1 : 0;
         grid_put(g, 1 - shift, *y, 0, ROLE_TEXT, 0, prompt->text);
         grid_put(g, 0, *y, 1, ROLE_ACCENT, 0, ":");
@@ -671,7 +672,7 @@ static void say_how_to_quit(struct frame *f)
     str_done(&text);
 }
 
-/* Reports that @key has no effect in this view, and the key that lists the others. Ignores the
+/* Reports that @key has no effect in this view, and names the key that lists all keys. Ignores the
  * mouse wheel. */
 static void say_no_use(struct frame *f, int key)
 {
@@ -703,7 +704,7 @@ static void press(struct frame *f, int key)
     for (size_t i = 0; i < sizeof where / sizeof *where; i++) {
         const struct key_binding *b =
             keymap_find(f->session->keys, where[i], key == '\n' ? KEYCODE_ENTER : key);
-        /* copied, because the command may rebind the key */
+        /* The command is copied, because it may rebind the key. */
         char *command = b ? mem_strdup(b->command) : NULL;
         bool used = command && run_bound(f, command);
         free(command);

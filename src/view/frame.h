@@ -10,8 +10,8 @@
  * the session's views. */
 void frame_init(struct frame *f, struct session *s);
 void frame_done(struct frame *f);
-/* Draws the whole screen on @g. *@x, *@y is the position of the terminal's cursor; *@x < 0:
- * hidden. */
+/* Draws the whole screen on @g. *@x, *@y is the position of the terminal's cursor; *@x below 0: the
+ * cursor is hidden. */
 void frame_draw(struct frame *f, const struct frame_prompt *prompt, struct grid *g, int *x, int *y);
 /* Handles a key. FRAME_PROMPT: the caller opens the prompt with *@prefill, which is valid until the
  * next key or command. */

@@ -47,7 +47,8 @@ struct frame {
     struct jumps jumps;          /* earlier views */
     struct panes panes;          /* panes of the last drawing */
     int panes_y;                 /* first screen row of the panes */
-    /* output bytes of the current command line when it requested a view; -1: no request */
+    /* number of bytes of output of the current command line when it requested a view; -1: no
+     * request */
     long chosen;
     struct loaded loaded;
     /* view of the object that the newest request loaded; NULL: no object was loaded */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Functions view: functions with loops of an object or program, or all these loops, highest
- * estimated heat first. Selecting one loads it as the kernel. */
+ * estimated heat first. Selecting a row loads it as the kernel. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

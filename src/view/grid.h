@@ -66,7 +66,7 @@ unsigned grid_wrap(struct grid *g, int x, int y, unsigned width, unsigned rows, 
 void grid_fill(struct grid *g, int x, int y, unsigned width, unsigned height, enum role role,
                unsigned attr, char c);
 /* Draws two heat levels in [0, 1] in one cell, one above the other; below 0: empty. Without half
- * blocks or colours it draws the higher level. */
+ * blocks or colours, draws only the higher level. */
 void grid_heat_pair(struct grid *g, int x, int y, double upper, double lower);
 /* Draws one cell of a legend for heat level @fraction in [0, 1]. */
 void grid_heat_legend(struct grid *g, int x, int y, double fraction);

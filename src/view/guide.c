@@ -114,7 +114,7 @@ static bool load_example(struct session *s, struct err *err)
 void guide_welcome(struct guide *g, struct session *s, const char *caption, const char *command)
 {
     struct err none = {0};
-    bool example = load_example(s, &none);   /* fails if a busy machine loads it too slowly */
+    bool example = load_example(s, &none);   /* Loading fails if a busy machine takes too long. */
 
     g->before = loaded(s);
     g->done = 0;
@@ -197,7 +197,7 @@ bool guide_key(struct guide *g, const struct session *s, const char *view, int k
         go_to(g, s, g->step + 1);
         return true;
     }
-    /* only in the kernel view, because Enter has its own action in other views */
+    /* Only in the kernel view, because Enter has another action in other views. */
     if (g->kind == GUIDE_OFFER && enter && strcmp(view, "kernel") == 0) {
         *command = str_text(&g->command);
         guide_end(g);

@@ -13,7 +13,7 @@ struct guide {
     unsigned done;                  /* bit set of completed hints */
     size_t step;                    /* step of the tutorial, from 0 */
     bool went_on;                   /* the previous step was done, not skipped */
-    /* serial number of the kernel at the start of hints or step; 0: none */
+    /* serial number of the kernel at the start of the hints or of the step; 0: none */
     uint64_t before;
     struct str title, caption;      /* texts of an offer or the demo */
     struct str command;             /* command that Enter runs on an offer */

@@ -11,8 +11,8 @@ struct kernel_rows {
     size_t *body;            /* number of rows visible in the current drawing */
 };
 
-/* Draws bounds, simulation and each instruction's usage for the @n analyses @a of one loop. Sets
- * the values in @rows. UI thread. */
+/* Draws bounds, simulation, and the usage of each instruction for the @n analyses @a of one loop.
+ * Updates the values in @rows. UI thread. */
 void kernel_compare_draw(struct session *s, struct analysis *const *a, size_t n, struct grid *g,
                          const struct kernel_rows *rows);
 

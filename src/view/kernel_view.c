@@ -36,7 +36,8 @@ struct kernel_view_state {
 
 #define CELL 5           /* minimum number of columns per group of ports */
 #define TEXT_MIN 24      /* minimum number of columns of the instruction */
-#define TEXT_WANTED 44   /* columns of the instruction; the source is shown if more are available */
+/* number of columns for the instruction; the source is shown if more columns are available */
+#define TEXT_WANTED 44
 #define SOURCE_MIN 20    /* minimum number of columns of the source next to the instructions */
 #define GUTTER_EDGES 1000 /* maximum number of edges per instruction in the gutter */
 #define SENTENCE_ROWS 8  /* maximum number of rows of each of the two sentences of advice */
@@ -296,7 +297,7 @@ static void draw_title(const struct session *s, const struct analysis *a, struct
 
     str_addf(&cycles, "  %s%.2f cycles, %s", cycles_words(a->lower_bound, a->estimate), a->cycles,
              bound_name(a->bottleneck));
-    /* the id replaces a long title, so that the cycles stay visible */
+    /* The id replaces a long title, so that the cycles stay visible. */
     bool roomy = g->width >= 70 && grid_columns(g, a->machine->title) + cycles.length <= g->width;
     unsigned used =
         grid_put(g, 0, 0, 0, ROLE_TITLE, ATTR_BOLD, roomy ? a->machine->title : a->machine->id);
@@ -352,8 +353,8 @@ static struct layout lay_out(const struct session *s, const struct analysis *cur
     /* on a low screen instructions have precedence over bounds */
     bool roomy = g->height >= 30 || (g->height >= 20 && current->count + 5 + full <= g->height);
     unsigned panel = roomy ? full : g->height >= 14 ? 2 + told + (unsigned)(n < 4 ? n : 4) : 1;
-    /* the sentences have the highest priority, then code and source line, then bounds and
-     * machines */
+    /* The sentences have the highest priority, then code and source line, then bounds and
+     * machines. */
     const unsigned least = 1 + told,
                    table = (unsigned)current->count + 5 + kernel_has_source(s->document.kernel);
     if (!roomy && panel > least && table + panel > g->height)
@@ -406,8 +407,8 @@ static void draw_analysis(struct kernel_view_state *v, struct session *s, struct
     str_done(&why);
 }
 
-/* Selects the cursor. For another kernel it is the first row; for the same kernel it is the cursor
- * of the other views. */
+/* Selects the cursor. For a new kernel, selects the first row; for the same kernel, the cursor of
+ * the other views. */
 static void adopt(struct kernel_view_state *v, struct session *s)
 {
     const uint64_t kernel = s->document.kernel ? s->document.kernel->serial : 0;
@@ -504,8 +505,8 @@ static void kernel_draw_beside(void *state, struct session *s, struct grid *g)
     s->document.row = v->cursor;
 }
 
-/* Returns the rows for title, table and the parts below. With other panes, those parts are in the
- * reasons view. */
+/* Returns the rows for title, table and the parts below. If other panes are displayed, the parts
+ * below are in the reasons view. */
 static unsigned kernel_wants(void *state, struct session *s, unsigned width, bool beside)
 {
     size_t n;
@@ -681,7 +682,8 @@ static bool kernel_act(void *state, struct session *s, enum action action, struc
         return true;
     case ACTION_EDIT: edit(v, s, command); return true;
     case ACTION_PORTS: open_groups(v, s); return true;
-    case ACTION_CANCEL: v->match[0] = '\0'; return false;   /* also passed on to the frame */
+    /* The action is also passed on to the frame. */
+    case ACTION_CANCEL: v->match[0] = '\0'; return false;
     default:
         if (!view_row(action, &at, (long)(v->body ? v->body : 1), 1000000000))
             return false;

@@ -112,7 +112,8 @@ void lab_log_draw_curve(const struct stage_view *v, struct grid *g, int y, unsig
         plot_draw(&plot, g, 0, y, g->width, height);
 }
 
-/* Returns the columns for the text of findings, which shares @room columns with their notes. */
+/* Returns the number of columns for the text of findings, which shares @room columns with the
+ * notes. */
 static unsigned text_columns(const struct stage_view *v, enum stage_list list, const struct grid *g,
                              unsigned room)
 {

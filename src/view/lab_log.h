@@ -6,8 +6,8 @@
 #include "cmd/session.h"
 #include "view/grid.h"
 
-/* Returns the content of the panes if they show no run of inference: the last chart, check or hunt,
- * unless inference has started since. NULL: none. The caller frees. UI thread. */
+/* Returns the last chart, check or hunt for the panes, unless inference has started since. NULL:
+ * none. The caller frees. UI thread. */
 struct stage_view *lab_log_shown(const struct session *s);
 /* Returns whether the chart, check or hunt of lab_log_shown is running. */
 bool lab_log_runs(const struct session *s);

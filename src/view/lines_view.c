@@ -111,7 +111,8 @@ static bool lines_act(void *state, struct session *s, enum action action, struct
     }
     if (!view_row(action, &at, 10, (long)v->lines.count))
         return false;
-    v->top = at < 0 ? 0 : (unsigned)at;   /* the drawing limits it to the number of lines */
+    /* The drawing limits the position to the number of lines. */
+    v->top = at < 0 ? 0 : (unsigned)at;
     return true;
 }
 

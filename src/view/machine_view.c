@@ -62,8 +62,8 @@ static void draw_here(const struct here *here, struct grid *g, int *y)
         grid_printf(g, 0, (*y)++, 0, ROLE_WARN, 0, "core    %s", here->fault.what);
 }
 
-/* Draws a text only if all of it fits, because a truncated number would be a different one. Returns
- * the columns used. */
+/* Draws a text only if all of it fits, because a truncated number would be a different number.
+ * Returns the columns used. */
 __attribute__((format(printf, 5, 6))) static unsigned
 put_whole(struct grid *g, unsigned x, int y, enum role role, const char *format, ...)
 {
@@ -187,8 +187,8 @@ static void draw_contention(const struct machine_view_state *v, struct grid *g, 
     plot_draw(&plot, g, x, y, width, height);
 }
 
-/* Returns the fraction of windows lost to other tasks in points @from to @to - 1; negative without
- * windows. */
+/* Returns the fraction of windows lost to other tasks in points @from to @to - 1; a negative number
+ * without windows. */
 static double contended_mean(const struct machine_view_state *v, size_t from, size_t to)
 {
     double sum = 0;

@@ -147,8 +147,8 @@ static void set_columns(struct mapping_view_state *v)
     v->ports = v->shown.count;
 }
 
-/* Returns whether to compute failed pressures again. They are computed again only after a change of
- * the session, because an immediate repetition would undo a cancellation. */
+/* Returns whether to compute failed pressures again. This requires a change of the session, because
+ * an immediate repetition would undo a cancellation. */
 static bool try_again(struct mapping_view_state *v, const struct session *s)
 {
     if (pressures_made(v->pressures) || pressures_pending(v->pressures))
@@ -243,7 +243,7 @@ static void share_width(struct mapping_view_state *v, unsigned width)
 
 /* Draws the machine, its counts, and its error on the experiments. The error has precedence over
  * the counts. A number that does not fit is omitted, because a truncated number would be a
- * different one. */
+ * different number. */
 static void draw_title(const struct mapping_view_state *v, const struct session *s, struct grid *g)
 {
     struct str error = {0}, of = {0}, counts = {0}, distinct = {0};

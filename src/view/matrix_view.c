@@ -85,8 +85,8 @@ static bool has_changed(const struct matrix_view_state *v, size_t row, unsigned 
     return (v->o ? v->o->changes[row] : v->charted->changes[row]) >> port & 1;
 }
 
-/* Returns whether @column is a port's; *@port is then its number. Otherwise *@port is the COLUMN_
- * value, or COLUMNS_LAST for the form. */
+/* Returns whether @column is that of a port, whose number *@port receives. Otherwise *@port
+ * receives the COLUMN_ value, or COLUMNS_LAST for the form. */
 static bool is_port(const struct matrix_view_state *v, int column, unsigned *port)
 {
     const unsigned at = (unsigned)column - 1;
@@ -209,7 +209,7 @@ static void matrix_open(void *state)
     struct matrix_view_state *v = state;
 
     table_init(&v->view.table);
-    v->view.table.sort = 0; /* sorted by form */
+    v->view.table.sort = 0; /* Rows are sorted by form. */
     v->view.rows = "inferred";
     v->view.refresh = refresh;
 }

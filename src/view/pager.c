@@ -65,7 +65,7 @@ void pager_keep_last(struct pager *p, size_t count)
 
     if (!texts)
         return;
-    /* counts the lines before the first text that remains */
+    /* Counts the lines before the first text that remains. */
     while (texts < p->texts.count && lines < p->lines.count &&
            p->lines.items[lines].text != p->texts.items[texts])
         lines++;
@@ -108,8 +108,8 @@ static bool wraps_from(const char *text, size_t *from)
     return !behind || !strstr(behind, "  ");
 }
 
-/* Wraps @line, which is longer than a row, from row @y. Returns its rows; 0: it must not be
- * wrapped. */
+/* Wraps @line, which is longer than a row, from row @y. Returns its number of rows; 0: the line
+ * must not be wrapped. */
 static unsigned draw_wrapped(const struct pager_line *line, enum role role, struct grid *g, int y)
 {
     struct grid scratch;

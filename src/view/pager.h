@@ -6,7 +6,7 @@
 #include "cmd/action.h"
 #include "view/grid.h"
 
-/* work steps (base/steps.h) of reading or searching per drawing; they take some milliseconds */
+/* work steps (base/steps.h) of reading or searching per drawing; they take a few milliseconds */
 #define PAGER_STEPS 100000
 
 struct pager {
@@ -18,8 +18,8 @@ struct pager {
     bool cut;             /* memory ran out, so lines are missing */
     size_t top, left;     /* first visible line and column */
     size_t height;        /* rows of the last drawing */
-    size_t shown, last;   /* shown: lines visible; last: first visible line when the view is
-                           * scrolled to the end */
+    size_t shown, last;   /* @shown: number of visible lines. @last: first visible line if the view
+                           * is scrolled to the end. */
     size_t widest;        /* columns of the longest visible unwrapped line */
     bool follow;          /* true if the view stays at the end when lines are added */
     char match[128];      /* text to search for; "": none */
@@ -34,10 +34,10 @@ void pager_done(struct pager *p);
 /* Adds @text, split into lines. */
 void pager_add(struct pager *p, enum role role, const char *text);
 /* Removes texts that were added first, so that at most @count texts remain. The visible lines do
- * not move unless they are removed. For a pager without pager_take. */
+ * not move unless they are removed. Use it only for a pager without pager_take. */
 void pager_keep_last(struct pager *p, size_t count);
-/* Adds text of any size. Each drawing reads a part of it. Nothing may be added after it. @take_text
- * is moved. */
+/* Adds text of any size. Each drawing reads a part of it. No text may be added afterwards.
+ * @take_text is moved. */
 void pager_take(struct pager *p, enum role role, char *take_text);
 /* Returns whether the next drawing continues to read or search. */
 bool pager_busy(const struct pager *p);

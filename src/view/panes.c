@@ -12,7 +12,8 @@ struct pane_plan {
     unsigned bands[PLACE_BANDS];   /* rows per band; 0: hidden */
 };
 
-/* Hides bands, the last one first but never the focused one, until the others have enough rows. */
+/* Hides bands from the last to the first, except the focused one, until the other bands have enough
+ * rows. */
 static void choose_bands(const struct place_table *p, unsigned focused, unsigned height,
                          struct pane_plan *plan)
 {
@@ -32,8 +33,8 @@ static void choose_bands(const struct place_table *p, unsigned focused, unsigned
         plan->bands[b] = stands[b];
 }
 
-/* Hides panes of each band, the last one first but never the focused one, until the others have
- * enough columns. */
+/* Hides panes of each band from the last to the first, except the focused one, until the other
+ * panes have enough columns. */
 static void choose_panes(const struct place_table *p, unsigned focus, unsigned width,
                          struct pane_plan *plan)
 {
@@ -46,7 +47,8 @@ static void choose_panes(const struct place_table *p, unsigned focus, unsigned w
         for (unsigned i = place_panes(p); i-- && needed > width;)
             if (plan->stands[i] && p->panes[i].band == b && i != focus) {
                 needed -= p->panes[i].least;
-                plan->stands[i] = needed == 0;   /* the only remaining pane of a band stays */
+                /* The only remaining pane of a band stays visible. */
+                plan->stands[i] = needed == 0;
             }
     }
 }

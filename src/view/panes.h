@@ -13,7 +13,7 @@ struct pane {
     bool bordered;             /* true if the pane has a left border */
     bool titled;               /* true if the pane has a title; the only pane of a low screen has
                                 * none */
-    bool alone;                /* true if the pane is the only visible one of its place */
+    bool alone;                /* true if no other pane of its place is visible */
 };
 
 /* Empty if zero-initialised. */
@@ -31,7 +31,7 @@ void panes_lay(struct panes *p, unsigned number, const struct place_state *state
 void panes_draw(const struct panes *p, unsigned number, const struct place_state *state,
                 void **states, struct session *s, struct grid *g);
 /* Returns the index of the pane at (@x, @y), and the position relative to its view's area. Returns
- * p->count if there is none. */
+ * p->count if no pane is there. */
 size_t panes_at(const struct panes *p, int x, int y, int *within_x, int *within_y);
 
 #endif

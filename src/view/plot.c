@@ -121,7 +121,7 @@ static void show_canvas(const struct canvas *c, struct grid *g, int x, int y)
                              (char)(0x80 | (c->dots[cell] & 0x3f)), 0};
             if (!c->dots[cell])
                 continue;
-            /* ASCII: the character shows whether dots are in the upper or lower half */
+            /* With ASCII, the character shows whether dots are in the upper or the lower half. */
             bool upper = c->dots[cell] & 0x1b, lower = c->dots[cell] & 0xe4;
             grid_put(g, x + (int)column, y + (int)row, 1, (enum role)c->roles[cell], 0,
                      !g->ascii        ? glyph
@@ -156,8 +156,8 @@ static void format_value(double value, char out[24])
              value);
 }
 
-/* Computes ticks of a logarithmic scale over few decades. Uses the densest set of digits that fits:
- * 1 to 9; 1 2 3 5 7; 1 2 5; 1 3; 1. */
+/* Computes ticks of a logarithmic scale over few decades. Uses the longest list of leading digits
+ * that fits: 1 to 9; 1 2 3 5 7; 1 2 5; 1 3; 1. */
 static size_t log_ticks(const struct axis *axis, unsigned room, double *ticks, size_t most)
 {
     static const char *const digits[] = {"123456789", "12357", "125", "13", "1"};

@@ -27,8 +27,8 @@ struct plot {
  * of its curve. */
 void plot_draw(const struct plot *p, struct grid *g, int x, int y, unsigned width, unsigned height);
 
-/* pareto.c: draws the Pareto front of a run's mappings: those that no other beats in both error and
- * number of distinct µops. */
+/* pareto.c: draws the Pareto front of a run's mappings: the mappings that no other mapping beats in
+ * both error and number of distinct µops. */
 
 struct evolve_point;
 /* Draws the front of @n mappings into the rectangle as steps, or as text if it is a single mapping.

@@ -31,8 +31,8 @@ void port_columns_lay(const struct analysis *a, const struct port_groups *groups
     }
 }
 
-/* Draws the cycles of a group of @ports ports. The heat is the cycles of one port relative to the
- * loop's @full cycles. */
+/* Draws the cycles of a group of @ports ports. The heat level is the ratio of one port's cycles to
+ * the loop's cycles, @full. */
 static void draw_value(struct grid *g, int x, int y, unsigned width, double value, unsigned ports,
                        double full, bool cursor)
 {

@@ -17,10 +17,12 @@ struct pressures {
     struct machine *machine;   /* counted reference */
     size_t count, usages;      /* number of forms, and of distinct usages */
     unsigned ports;
-    /* order: rows sorted by usage; first: index in order of each usage's first row, then the end */
+    /* @order: rows sorted by usage. @first: for each usage, the index of its first row in @order;
+     * the last entry is the end. */
     size_t *order, *first;
     uint32_t *usage;           /* usage of each row */
-    double *pressure, *cycles; /* pressure: usages * ports values; cycles: one per usage */
+    /* @pressure: one value per usage and port. @cycles: one per usage. */
+    double *pressure, *cycles;
     size_t distinct;
     bool made;
     unsigned job;              /* job that computes the loads; 0: none */

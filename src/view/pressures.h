@@ -5,11 +5,11 @@
 
 #include "cmd/session.h"
 
-#define PRESSURES_AT_ONCE 2000   /* maximum number of forms computed while the screen waits: some
-                                  * milliseconds */
+#define PRESSURES_AT_ONCE 2000   /* maximum number of forms computed while the screen waits, within
+                                  * a few milliseconds */
 
-/* Port loads of one machine. It has a counted reference to the machine, so different pointers mean
- * different forms. */
+/* Port loads of one machine. It holds a counted reference to the machine, so equal pointers mean
+ * equal forms. */
 struct pressures;
 
 /* Computes the loads, for a large mapping of the workbench in a job. UI thread. */

@@ -114,7 +114,7 @@ static void draw_ways(const struct study *s, size_t selected, struct grid *g, in
             s->blocks.items[i].function == mine->function && s->blocks.items[i].block < mine->block;
         all += s->blocks.items[i].function == mine->function;
     }
-    /* the selected block is in the middle unless that leaves rows empty */
+    /* The selected block is in the middle, unless that would leave rows empty. */
     size_t rows = height - 1, first = before > rows / 2 ? before - rows / 2 : 0;
     first = all <= rows ? 0 : first + rows > all ? all - rows : first;
     for (size_t row = 0, nth = 0; row < rows; nth++) {
@@ -240,7 +240,7 @@ static void draw_time(const struct study *s, const struct program_points *measur
     size_t seen = 0;
     struct str title = {0};
 
-    /* measured points of runs that differ only in this input */
+    /* Measured points of the runs that differ only in this input. */
     for (size_t i = 0; i < measured->list.count && seen < 64; i++) {
         const struct program_point *p = &measured->list.items[i];
         bool alone = true;

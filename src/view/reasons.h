@@ -22,9 +22,9 @@ unsigned reasons_machines_width(struct analysis *const *a, size_t n);
 /* Draws one row per machine, up to row @end. */
 void reasons_machines(struct analysis *const *a, size_t n, size_t in_view, struct grid *g, int x,
                       int y, int end);
-/* Appends the instructions that only other machines have. If there are none, appends the last
- * `program explain` of this loop, and measured and predicted time if they differ, with the reason
- * if known. */
+/* Appends the instructions that only other machines have. If there are none, appends the result of
+ * the last `program explain` of this loop. Also appends measured and predicted time if these
+ * differ, with the reason if it is known. */
 void reasons_explain(struct session *s, const struct analysis *a, struct str *out);
 /* Returns the rows of @text at the width of @g, at most @most; 0 for an empty text. */
 unsigned reasons_rows(const struct grid *g, const char *text, unsigned most);

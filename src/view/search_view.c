@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Search view of an inference run: its current activity with the reason, its next one, and the
+/* Search view of an inference run: its current activity with the reason, its next activity, and the
  * experiments with the largest errors. */
 #include <math.h>
 #include <stdlib.h>

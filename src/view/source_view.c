@@ -21,8 +21,8 @@ struct source_line {
 struct source_view_state {
     VEC(struct source_line) lines;
     const struct kernel *kernel;   /* counted reference to the kernel of @lines */
-    size_t loop, row;              /* loop: the kernel's loop; row: instruction of the last cursor
-                                    * movement */
+    size_t loop, row;              /* @loop: loop of the kernel. @row: instruction of the last
+                                    * cursor movement. */
     size_t cursor, top, height;
 };
 
@@ -118,7 +118,7 @@ static bool refresh(struct source_view_state *v, struct session *s)
     return v->lines.count > 0;
 }
 
-/* Scrolls to the selected line, with lines above and below it. */
+/* Scrolls to the selected line, so that lines above and below it are also visible. */
 static void place(struct source_view_state *v)
 {
     const size_t around = v->height / 4;

@@ -152,8 +152,8 @@ static void place(struct table *t)
         t->top = t->cursor;
     if (t->cursor >= t->top + height)
         t->top = t->cursor - height + 1;
-    if (t->top + height > t->shown)   /* avoids empty rows after the last one, for example after
-                                       * filtering */
+    if (t->top + height > t->shown)   /* Avoids empty rows after the last one, for example after
+                                       * filtering. */
         t->top = t->shown > height ? t->shown - height : 0;
     if (t->shown)
         t->selected = table_row(t, t->cursor);
@@ -228,8 +228,8 @@ static bool parse_filter(const struct table_source *source, const char *expressi
                         err);
 }
 
-/* Resolves the columns of sort and filter again in a changed source, because another machine, for
- * example, has other ports. Removes a sort or filter whose column does not exist. */
+/* Resolves the columns of sort and filter again in a changed source. Another machine, for example,
+ * has other ports. Removes a sort or filter whose column does not exist. */
 static void meet_columns(struct table *t, const struct table_source *source)
 {
     struct err none = {0};
@@ -521,7 +521,7 @@ bool table_sort(struct table *t, const struct table_source *source, const char *
     struct err none = {0};
     unsigned count = 0;
 
-    /* the whole text first, because column names may have blanks */
+    /* The whole text is tried first, because column names may have blanks. */
     if (*column && parse_key(source, column, strlen(column), &keys[0], &none))
         count = 1;
     const bool whole = count;

@@ -15,7 +15,7 @@ struct arrangement;
 
 
 #define FILTER_TEXT 512
-/* work steps (base/steps.h) per table_update; they take some milliseconds */
+/* work steps (base/steps.h) per table_update; they take a few milliseconds */
 #define TABLE_STEPS 100000
 
 struct table {
@@ -25,7 +25,7 @@ struct table {
     size_t height;         /* rows visible at the last drawing */
     unsigned width;        /* columns at the last drawing */
     size_t selected;       /* number of the selected row, which sorting and filtering preserve */
-    /* where the cursor moves after sorting: first (-1) or last row (1); 0: it stays */
+    /* row to which the cursor moves after sorting: -1: first; 1: last; 0: the selected row */
     int goes;
     int sort;              /* sort column; -1: source order */
     struct table_key then[TABLE_THEN];
@@ -59,7 +59,7 @@ bool table_busy(const struct table *t);
 /* Completes filtering, sorting and searching. */
 void table_finish(struct table *t, const struct table_source *source, const void *context);
 /* Draws header and rows on rows @y to @y + @height - 1 of @g. @revision is the revision of the
- * source; a new one filters and sorts again. */
+ * source. If it is new, filters and sorts again. */
 void table_draw(struct table *t, const struct table_source *source, const void *context,
                 unsigned long revision, struct grid *g, int y, unsigned height);
 /* Performs @action: moves the cursor, scrolls columns, changes the sort column or order, follows

@@ -11,7 +11,7 @@
 #include "base/utf8_text.h"
 #include "base/watch.h"
 
-#define COPY_UPDATES 40  /* maximum number of updates, of some milliseconds each, that a copy waits
+#define COPY_UPDATES 40  /* maximum number of updates, of a few milliseconds each, that a copy waits
                           * for sorting */
 
 /* Appends row @row as a line. SIZE_MAX: the column names. */
@@ -27,7 +27,7 @@ static void add_line(const struct table_source *source, const void *context, siz
         else
             source->text(context, row, c, &text);
         str_add(out, c ? "\t" : "");
-        /* escaped, because a terminal may execute pasted text */
+        /* Text is escaped, because a terminal may execute pasted text. */
         utf8_escape(str_text(&text), text.length, out);
     }
     str_add_char(out, '\n');
@@ -40,8 +40,8 @@ static int compare_rows(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Returns the tagged rows in source order. The caller frees them. Reads only the tagged rows unless
- * rows have moved. */
+/* Returns the tagged rows in source order. The caller frees them. If no row has moved, reads only
+ * the tagged rows. */
 static size_t *tagged_rows(struct table *t, const struct table_source *source, const void *context,
                            size_t *count)
 {
@@ -127,8 +127,8 @@ bool table_copy(struct table *t, const struct table_source *source, const void *
     return lines || table_copies_nothing(err);
 }
 
-/* Adds all columns of the rows of @t (of the tagged ones if any) as table @key of @out. Polls the
- * thread's watch. Returns false if no tagged row is visible. */
+/* Adds all columns of the rows of @t as table @key of @out. If rows are tagged, adds only those.
+ * Polls the thread's watch. Returns false if no tagged row is visible. */
 static bool add_rows(const struct table *t, const struct table_source *source, const void *context,
                      const char *key, struct result *out)
 {

@@ -7,11 +7,10 @@
 #include "base/str.h"
 
 #define EMPTY_ROWS 1000 /* maximum number of rows of a table whose columns are searched */
-#define WIDTH_ROWS 4000 /* about this number of rows, evenly spread, are examined for their width */
+#define WIDTH_ROWS 4000 /* approximate number of evenly spread rows whose width is examined */
 
-/* Returns whether @column has no content. False for tables with more than EMPTY_ROWS rows, because
- * reading all of them takes too long. A column whose first content is in a later row must not be
- * hidden. */
+/* Returns whether @column has no content. Returns false for tables with more than EMPTY_ROWS rows,
+ * because reading all of them takes too long, and content may begin in a late row. */
 static bool is_empty(const struct table_source *source, const void *context, size_t count,
                      int column)
 {
@@ -64,7 +63,7 @@ unsigned room_of_row(const struct table_source *source, const void *context, siz
 unsigned room_widest(const struct table_source *source, const void *context)
 {
     const size_t count = source->count(context), step = count / WIDTH_ROWS + 1;
-    /* the name is followed by the sort mark */
+    /* The sort mark follows the name. */
     unsigned widest = (unsigned)strlen(source->columns[column_of_room(source)].name) + 1;
 
     for (size_t row = 0; row < count; row += step) {

@@ -4,7 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define RECALL_ROWS 100000   /* maximum number of rows searched for a name: some ten milliseconds */
+/* maximum number of rows searched for a name, which takes about ten milliseconds */
+#define RECALL_ROWS 100000
 
 void table_view_changed(struct table_view *v, const struct table_source *source)
 {
@@ -126,8 +127,8 @@ static bool has_columns(struct table_view *v, struct session *s, struct err *err
            err_set(err, ERR_USAGE, NULL, "the view shows no table yet");
 }
 
-/* Starts to filter and sort the rows. A key typed with the command arrives before the next drawing
- * and must apply to the rows that the command selects. Returns true. */
+/* Starts to filter and sort the rows. A key that is typed right after the command arrives before
+ * the next drawing. It must apply to the rows that the command selects. Returns true. */
 static bool arranged(struct table_view *v, struct session *s)
 {
     if (v->refresh(v, s))

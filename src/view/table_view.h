@@ -14,12 +14,12 @@ struct table_view {
     const char *rows;               /* name of the rows in exports */
     /* Updates rows and source. Returns false if there are no rows. */
     bool (*refresh)(void *state, struct session *s);
-    bool has_detail, detail;        /* has_detail: Enter opens a detail below the table; detail: it
-                                     * is open */
+    bool has_detail, detail;        /* @has_detail: Enter opens a detail pane below the table.
+                                     * @detail: that pane is open. */
     size_t first_line;              /* first visible line of the detail */
 };
 
-/* Marks the rows as changed; they are then filtered and sorted again, with @source. */
+/* Marks the rows as changed, so that they are filtered and sorted again, with @source. */
 void table_view_changed(struct table_view *v, const struct table_source *source);
 /* Performs an action: moves the cursor, sorts, or opens, scrolls and closes the detail. */
 bool table_view_act(void *state, struct session *s, enum action action, struct str *command);

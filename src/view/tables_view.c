@@ -39,8 +39,8 @@ struct against {
 struct tables_view_state {
     struct table_view view;      /* first member */
     struct table_column columns[COLUMNS];
-    struct against *shown, *next; /* shown: last complete comparison; next: the one that is being
-                                   * computed */
+    struct against *shown, *next; /* @shown: last complete comparison. @next: comparison that is
+                                   * being computed. */
 };
 
 static void against_free(void *state)
@@ -158,7 +158,7 @@ static void row_text(const void *context, size_t row, int column, struct str *ou
         str_add(out, "none");
 }
 
-/* Returns the machine to compare with: the current one, or the base of an adopted one. */
+/* Returns the machine to compare with: the current machine, or the base of an adopted one. */
 static struct machine *tables_of(struct session *s)
 {
     struct err none = {0};

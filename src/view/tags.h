@@ -12,7 +12,7 @@ struct tag {
     size_t row;   /* number of the row when it was tagged or last found */
 };
 
-/* Empty and valid if zero-initialised. While it changes, only one thread may use it. */
+/* Empty and valid if zero-initialised. While the tags change, only one thread may use them. */
 struct tags {
     VEC(struct tag) list;
     struct index index;
@@ -26,6 +26,6 @@ void tags_turn(struct tags *t, const char *name, size_t row);
 /* Copies the tags to @to, which must be empty. Returns false if memory runs out; the copy is then
  * incomplete. */
 bool tags_copy(struct tags *to, const struct tags *from);
-void tags_done(struct tags *t);                             /* leaves it empty and valid */
+void tags_done(struct tags *t);                             /* Leaves @t empty and valid. */
 
 #endif

@@ -26,7 +26,8 @@
 #define BROKEN_LEAST 24     /* columns below which lines are truncated instead of wrapped */
 
 struct text_view {
-    struct pager pager;   /* first member, because shared functions cast the state to it */
+    /* must be the first member, because shared functions cast the state to a pager */
+    struct pager pager;
     size_t next;          /* number of the next line of the log */
     bool filled;
     const struct view_ops *from;   /* view whose keys are shown; NULL: none */
@@ -118,7 +119,7 @@ static void log_open(void *state)
     ((struct text_view *)state)->pager.follow = true;
 }
 
-/* Returns UINT_MAX - 1, which means no limit. The title needs one more row. */
+/* Returns UINT_MAX - 1, which means no limit, because the title needs one more row. */
 static unsigned log_wants(void *state, struct session *s, unsigned width, bool beside)
 {
     (void)state;
@@ -254,8 +255,8 @@ static void collect_short(void *to, const char *keys, const char *command, const
     k->items[k->count++].help = *help ? help : command;
 }
 
-/* Adds a key and its effect in @columns columns. The effect is complete, or cut at its first comma,
- * semicolon or colon, or truncated with an ellipsis. */
+/* Adds a key and its effect in @columns columns. An effect that does not fit is cut at its first
+ * comma, semicolon or colon, or truncated with an ellipsis. */
 static void add_short(struct str *line, const char *keys, const char *help, unsigned columns)
 {
     const struct grid row = {.width = columns, .height = 1};
@@ -280,7 +281,7 @@ static void add_short(struct str *line, const char *keys, const char *help, unsi
 }
 
 /* Returns the number of keys per line, which is limited so that all effects are complete. If
- * HELP_ROWS requires more, each receives at least HELP_COLUMN columns. */
+ * HELP_ROWS requires more keys per line, each key receives at least HELP_COLUMN columns. */
 static unsigned short_across(const struct short_keys *keys, unsigned width)
 {
     const struct grid row = {.width = width, .height = 1};
@@ -297,8 +298,8 @@ static unsigned short_across(const struct short_keys *keys, unsigned width)
     return fit > least ? fit : least > 1 ? least : 1;
 }
 
-/* Adds the keys of the pane's view in columns. Title, keys and end have HELP_ROWS lines if the
- * width suffices; then the marks follow that fit. */
+/* Adds the keys of the pane's view in columns. If the width suffices, title, keys and end have
+ * HELP_ROWS lines. Then as many marks follow as fit. */
 static void fill_short(struct text_view *v, const struct session *s, unsigned width)
 {
     const struct help_page page = {&v->pager, width};

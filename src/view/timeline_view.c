@@ -12,8 +12,8 @@
 
 #define PLACES 5             /* columns of the iteration, and columns of the line or address */
 #define TEXT 30              /* columns of the instruction in each row */
-/* minimum width of a screen with instructions in each row; narrower ones show the selected one
- * below */
+/* minimum width of a screen with instructions in each row; a narrower screen shows only the
+ * selected one below */
 #define TEXTS_LEAST 100
 #define OWN_ROW_LEAST 16   /* minimum number of rows of a screen that shows the selected instruction
                             * below */
@@ -26,7 +26,8 @@ struct timeline_view_state {
     size_t cursor, top, height;
     uint32_t *pick;               /* indices of the displayed instructions */
     size_t picked;
-    /* PICK_LIMIT: only the chain if it limits the loop; PICK_CHAIN: always only the chain */
+    /* PICK_LIMIT: only the chain, if it limits the loop. PICK_CHAIN: only the chain, in any case.
+     * PICK_ALL: all instructions. */
     enum { PICK_LIMIT, PICK_CHAIN, PICK_ALL } mode;
     int32_t left;                 /* first visible cycle */
     bool pinned;                  /* true if @left stays the same when the cursor moves */
@@ -110,7 +111,7 @@ static const struct simulation *shown(struct timeline_view_state *v, struct sess
     size_t rows = sim->step_iterations * v->picked;
     v->cursor = v->cursor < rows ? v->cursor : rows - 1;
     for (size_t i = 0; i < v->picked; i++)
-        /* follows the cursor of another view, in the same iteration */
+        /* Follows the cursor of another view, in the same iteration. */
         if (v->pick[i] == s->document.row && v->cursor % v->picked != i) {
             v->cursor = v->cursor / v->picked * v->picked + i;
             v->pinned = false;

@@ -25,8 +25,8 @@ struct view_ops {
     const char *help;      /* description in one line */
     const char *marks;     /* lines "mark\tmeaning"; NULL: none */
     /* Performs @action. Returns whether it applies to the view. May append a command that the frame
-     * runs, or after ':' one to edit in the prompt. NULL: no actions. cmd/key_rows.c binds keys to
-     * actions. */
+     * runs, or, after ':', a command to edit in the prompt. NULL: no actions. cmd/key_rows.c binds
+     * keys to actions. */
     bool (*act)(void *state, struct session *s, enum action action, struct str *command);
     size_t state_size;            /* size of the view's state */
     void (*open)(void *state);    /* Initialises the zeroed state. NULL: zero is valid. */
@@ -86,8 +86,8 @@ struct view_ops {
 extern const struct view_ops *const views[];   /* NULL-terminated */
 /* Calls @add for the words that `view` and `pane` accept: names of views, next and previous. */
 void view_words(void (*add)(void *to, const char *word), void *to);
-/* Fills the empty @g with the pane's purpose (@says) and the key that fills the pane: the one bound
- * to @command in @view, with its effect @does. */
+/* Draws on the empty @g the purpose of the pane (@says), and the key that fills the pane: the key
+ * bound to @command in @view, with its effect @does. */
 void view_draw_empty(const struct session *s, const struct view_ops *view, struct grid *g,
                      const char *says, const char *command, const char *does);
 /* Displays the next (+1) or previous (-1) selected machine. */

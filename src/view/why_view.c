@@ -16,7 +16,8 @@
 #define MACHINES_X 40        /* column of the machines, to the right of the bounds */
 
 struct why_view_state {
-    /* top: first visible row; rows, height: total and visible rows at the last drawing */
+    /* @top: first visible row. @rows, @height: number of rows, and of visible rows, at the last
+     * drawing. */
     unsigned top, rows, height;
 };
 
@@ -89,7 +90,7 @@ static int draw_busiest(const struct analysis *a, struct grid *g, int y)
 }
 
 /* Returns an upper bound of the rows of @text. Any two consecutive rows together have more than
- * @width columns, or they would be one row. */
+ * @width columns, because otherwise they would be one row. */
 static unsigned rows_of(const char *text, unsigned width)
 {
     return 2 * (unsigned)strlen(text) / (width ? width : 1) + 2;

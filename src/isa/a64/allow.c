@@ -114,12 +114,12 @@ static bool has(const char *names, const char *name, size_t length)
     return false;
 }
 
-/* Returns whether the encoding group (bits 28 to 25) has permitted instructions. This rejects a
- * word for which a decoder returns a wrong name. */
+/* Returns whether the encoding group (bits 28 to 25) has permitted instructions. This also rejects
+ * a word for which a decoder returns a wrong name. */
 static bool group_allowed(uint32_t word)
 {
     switch (word >> 25 & 15) {
-    case 2:            /* SVE; SME is in group 0, which is not permitted */
+    case 2:            /* Group 2 is SVE. SME is in group 0, which is not permitted. */
     case 8: case 9:    /* operations with immediates */
     case 4: case 6: case 12: case 14:   /* loads and stores */
     case 5: case 13:   /* operations on registers */

@@ -145,7 +145,7 @@ static int64_t step_of(const struct a64_code *code)
     return !code->writeback ? 0 : code->step ? code->step : REGISTER_STEP;
 }
 
-/* Returns the next usable base. It has its initial value, or the step of the form returns it to
+/* Returns the next usable base. Such a base has its initial value, or the form's step returns it to
  * that value. */
 static unsigned base_for(struct a64_allocation *a, const struct a64_code *code, bool store)
 {
@@ -289,7 +289,7 @@ bool a64_body_make(const struct a64_code *const *forms, const uint32_t *counts, 
         }
         if (ok || !done || before + 4 * (total + 64) <= BODY_LIMIT)
             break;
-        wanted = done;   /* Retries with the number of executions that fit. */
+        wanted = done;   /* The body is made again with the number of executions that fit. */
     }
     out->executions = (unsigned)(ok ? wanted : 0);
     out->instructions = (unsigned)(ok ? wanted * total : 0);

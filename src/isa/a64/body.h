@@ -1,28 +1,26 @@
 /* Bodies of AArch64 forms: registers, displacements and chain breakers. Internal to isa/, except
- * for register roles.
- * The body writes x0-x10, v8-v28 and p4-p15 in rotation, and only reads x11-x15, v0-v7 and p0-p3.
- * An accumulating form depends only on its own result of at least twelve executions earlier.
- * A `cmp xzr, xzr` precedes forms that read and write flags (adcs, ccmp). It costs as much as an
- * integer operation.
- * The dividend of sdiv and udiv is x24, which gives a long quotient.
- * With pre- or post-indexing, a step down follows each step up, on four bases for loads and three
- * for stores. If only steps up can be encoded, a `sub` returns the base to its initial value.
- * Gathers and scatters have offsets in v31 (zero) and addresses in v30 (loads) or v29 (stores).
- * Forms with a displacement access adjacent addresses in order. Other loads and stores rotate over
- * several bases. */
+ * for register roles. The body writes x0-x10, v8-v28 and p4-p15 in rotation, and only reads
+ * x11-x15, v0-v7 and p0-p3. An accumulating form depends only on its own result of at least twelve
+ * executions earlier. A `cmp xzr, xzr` precedes forms that read and write flags (adcs, ccmp). That
+ * instruction costs as much as an integer operation. The dividend of sdiv and udiv is x24, which
+ * yields a long quotient. With pre- or post-indexing, a step down follows each step up, on four
+ * bases for loads and three for stores. If only steps up can be encoded, a `sub` returns the base
+ * to its initial value. Gathers and scatters have offsets in v31 (zero) and addresses in v30
+ * (loads) or v29 (stores). Forms with a displacement access adjacent addresses in order. Other
+ * loads and stores rotate over several bases. */
 #ifndef PORTOLAN_ISA_A64_BODY_H
 #define PORTOLAN_ISA_A64_BODY_H
 
 #include "isa/a64/encode.h"
 #include "isa/body.h"
 
-/* Initial values of general registers; x18 is reserved by the platform. Load bases, like store
- * bases, are A64_BASES_APART bytes apart. */
+/* Initial values of general registers; x18 is reserved by the platform. Load bases are
+ * A64_BASES_APART bytes apart, and so are store bases. */
 enum {
     A64_BACK = 19,        /* value -16 */
     A64_ZERO = 20,
     A64_LONG = 24,        /* dividend with a long quotient */
-    A64_FORTH = 25,       /* value 16, also used as an index */
+    A64_FORTH = 25,       /* has the value 16, and is also used as an index */
     A64_STORES = 26, A64_LOADS = 27, A64_COUNTER = 28,
 };
 #define A64_BODY_KEPT                                                                              \

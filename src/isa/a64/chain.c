@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Numbers of fixed registers: chained, read-only, and other written ones. They are low, because
- * some encodings with lanes allow only low numbers. */
+/* Numbers of fixed registers: chained, read-only, and other written ones. The numbers are low,
+ * because some encodings with lanes allow only low numbers. */
 enum {
     CHAIN_GENERAL = 0, SPARE_GENERAL = 3, READ_GENERAL = 11, CHAIN_VECTOR = 1, READ_VECTOR = 2,
     SPARE_VECTOR = 10, CHAIN_MASK = 4, SPARE_MASK = 5, READ_MASK = 0

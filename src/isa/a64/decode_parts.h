@@ -7,8 +7,8 @@
 
 #include "isa/a64/form.h"
 
-/* allow.c: list of AArch64 instructions that foreign code may contain. It does not depend on the
- * computer. Any thread. */
+/* allow.c: list of AArch64 instructions that foreign code may contain. The list does not depend on
+ * the computer. Any thread. */
 
 /* Returns whether @word, disassembled as @mnemonic, is on the list of computing instructions. */
 bool a64_allow(uint32_t word, const char *mnemonic);
@@ -17,7 +17,7 @@ bool a64_allow(uint32_t word, const char *mnemonic);
 
 /* Disassembles @word at @offset. The texts belong to Capstone and are valid until this thread's
  * next call. Returns false if Capstone does not support the word, or if the program was built
- * without Capstone. The first call loads the library; if that fails, the program exits. Any
+ * without Capstone. The first call loads the library. If loading fails, the program exits. Any
  * thread. */
 bool a64_capstone_reads(uint32_t word, uint64_t offset, const char **mnemonic,
                         const char **operands);

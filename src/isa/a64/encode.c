@@ -192,7 +192,7 @@ static void text_make(const char *template, const struct a64_code *code, unsigne
 struct inquiry {
     const struct form_row *row;
     struct a64_code *code;
-    size_t line;            /* line of the first instance; lines with variants follow */
+    size_t line;            /* line number of the first instance; lines with variants follow */
     char reason[200];
 };
 
@@ -259,7 +259,7 @@ static bool take(struct inquiry *q, const struct answer *a)
     uint32_t zero, bit = 0;
     if (!c->bytes || c->bytes & (c->bytes - 1) || !word_at(a, line++, &zero))
         return true;
-    /* If the displacement doubles, one bit must move up by one position. Otherwise the variant uses
+    /* If the displacement doubles, one bit must move up by one position. If not, the variant uses
      * another field or is another instruction. */
     for (c->offsets = 0; c->offsets < A64_STEPS && word_at(a, line++, &word); c->offsets++) {
         uint32_t now = word ^ zero;
@@ -405,7 +405,7 @@ bool a64_code_draft(const struct form_row *row, struct a64_code *out, char *reas
     const char *literal = displacement_in(row->template, &end);
     out->lowest = literal && !zero_is_same(row, out);
     out->step = out->writeback && literal ? strtoll(literal + 1, NULL, 0) : 0;
-    /* The step must be in the range of add and sub, which reverse it. */
+    /* The step must be within the range of add and sub, which undo it. */
     if (out->step <= -4096 || out->step >= 4096) {
         snprintf(reason, size, "base increment too large");
         return false;

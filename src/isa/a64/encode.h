@@ -1,7 +1,7 @@
 /* Encodes templates of AArch64 forms. An assembler encodes an instance, and variants in which one
- * bit of a register number or of the displacement differs. The bits that differ reveal the fields.
- * One run of the assembler covers many forms. Encoding with the derived fields takes nanoseconds.
- * Internal to isa/. */
+ * bit of a register number or of the displacement differs. The bits in which their words differ
+ * reveal the fields. One run of the assembler covers many forms. Encoding with the derived fields
+ * takes nanoseconds. Internal to isa/. */
 #ifndef PORTOLAN_ISA_A64_ENCODE_H
 #define PORTOLAN_ISA_A64_ENCODE_H
 
@@ -38,8 +38,8 @@ struct a64_code {
     unsigned slot_count;
     /* entries of offset_bits; 0 if the displacement is constant or missing */
     unsigned offsets;
-    /* least displacement, in units of the access size; 1 if the instruction without displacement is
-     * another form */
+    /* least displacement, in units of the access size; 1 if the instruction without a displacement
+     * is another form */
     unsigned lowest;
     uint32_t offset_zero;          /* bits of @word to invert for displacement 0 */
     uint32_t offset_bits[A64_STEPS];
@@ -59,7 +59,7 @@ bool a64_codes_learn(const struct form_row *const *rows, size_t count,
 /* Returns the code of @row, borrowed and valid until the program ends. Returns NULL with err if the
  * assembler rejects the template or its encoding was not derived. */
 const struct a64_code *a64_code_find(const struct form_row *row, struct err *err);
-/* Fills the members that follow from the template alone: slots, access and step, but no words.
+/* Fills only the members that follow from the template: slots, access and step, but not words.
  * Returns false with the reason in @reason if it is not an AArch64 template. */
 bool a64_code_draft(const struct form_row *row, struct a64_code *out, char *reason, size_t size);
 /* Appends the assembler lines from which the encoding of @draft is derived, and sets *@lines to

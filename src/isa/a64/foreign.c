@@ -26,8 +26,8 @@ static const char *refused(const struct insn *in)
 }
 
 /* Returns the mask of a branch's distance field, and sets *@next to the field's value for a branch
- * to the next word. Distances are in words: b has 26 bits, tbz and tbnz 14 from bit 5, other
- * branches 19 from bit 5. */
+ * to the next word. Distances are in words. The field of b has 26 bits, that of tbz and tbnz 14
+ * from bit 5, that of other branches 19 from bit 5. */
 static uint32_t distance_bits(uint32_t word, uint32_t *next)
 {
     bool far = (word & 0x7c000000) == 0x14000000, test = (word & 0x7e000000) == 0x36000000;
@@ -52,8 +52,7 @@ static bool bytes_alike(const struct insn *in, const uint8_t *again)
     return !((word ^ other) & ~(in->traits & INSN_BRANCH ? distance_bits(word, &next) : 0));
 }
 
-/* Returns a register that @insns do not use. Prefers others to x18, because some platforms reserve
- * it. */
+/* Returns a register that @insns do not use. Uses x18 last, because some platforms reserve it. */
 static uint8_t register_free(const struct insn *insns, size_t count)
 {
     uint32_t used = 0;

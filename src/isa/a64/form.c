@@ -258,8 +258,8 @@ static bool memory_parse(const char *text, size_t length, struct a64_operand *ou
             if (out->index != REG_NONE && part.value >= 0 && part.value < 8)
                 out->scale = (uint8_t)(1 << part.value);
             else if (strcmp(part.type, "MUL VL") == 0)
-                /* assumes the shortest vectors, because displacements are only compared for
-                 * equality */
+                /* The shortest vectors are assumed, because displacements are only compared for
+                 * equality. */
                 out->displacement *= 16;
         } else {
             return false;
@@ -453,8 +453,8 @@ void a64_text_form(const struct a64_text *t, char form[FORM_MAX])
 
 struct template {
     struct str *out;
-    /* First register. Its later occurrences in the text become {=}, or {=w} if the width
-     * differs. */
+    /* First register. Later occurrences of the register in the text become {=}, or {=w} if the
+     * width differs. */
     uint8_t first;
     char class;
     bool any;

@@ -48,11 +48,11 @@ bool a64_text_parse(const char *mnemonic, const char *operands, struct a64_text 
 /* Appends the form name, such as `ADD (X, X, W, SXTW I)`. Conditions become C, prefetch operations
  * PRFOP, SVE's vl4 and all PATTERN, branch targets Rel. Left shifts of a register by 1 to 4 have a
  * separate name, because newer cores execute them without a second cycle. If an access may have an
- * offset, its [x0] becomes [X, I]. */
+ * offset, [x0] becomes [X, I]. */
 void a64_text_form(const struct a64_text *text, char form[FORM_MAX]);
 /* Appends the template, such as `add {W:X}, {R:X}, {R:W}, sxtw #2`. Registers become typed
- * placeholders with @access (enum operand_access). {=} stands for the first placeholder's register,
- * {=w} for its 32-bit half, {Rel} for a branch target. All other text is unchanged. */
+ * placeholders with @access (enum operand_access). {=} represents the register of the first
+ * placeholder, {=w} its 32-bit half, {Rel} a branch target. All other text is unchanged. */
 void a64_text_template(const struct a64_text *text, const uint8_t access[A64_OPERANDS],
                        struct str *out);
 

@@ -17,8 +17,8 @@
 #include "isa/isa.h"
 #include "isa/llvm_mc.h"
 
-#define RUN_WORDS 65536   /* most words per run of objdump */
-#define PLACE_TEXT 20     /* bytes of an address: #0x and sixteen digits */
+#define RUN_WORDS 65536   /* maximum number of words per run of objdump */
+#define PLACE_TEXT 20     /* maximum length of the text of an address: #0x and sixteen digits */
 
 struct disassembled {
     uint32_t word;
@@ -61,8 +61,8 @@ static void forget(void)
     index_done(&by_word);
 }
 
-/* Replaces the address in the last operand of a PC-relative branch or access by a distance from
- * @address, that of the word. */
+/* Replaces the address in the last operand of a PC-relative branch or access by the distance from
+ * @address, the address of the word. */
 static void keep_place(struct disassembled *d, uint64_t address)
 {
     char *comma = strrchr(d->operands, ','), *last = comma ? comma + 1 : d->operands, *end;

@@ -126,7 +126,7 @@ static bool branch_written(const uint8_t *code, int64_t *far, struct str *out)
     return true;
 }
 
-/* Returns whether @code is a marker: `mov x1, #111` (begin) or `#222` (end), and after it the bytes
+/* Returns whether @code is a marker: `mov x1, #111` (begin) or `#222` (end), followed by the bytes
  * 213,3,32,31 (in OSACA's order) or a nop. */
 static bool is_marker(const uint8_t *code, bool begin)
 {

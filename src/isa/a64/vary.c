@@ -6,7 +6,7 @@
 #define NOP 0xd503201fu
 #define MOVE_GENERAL 0xaa0003e0u   /* orr Xd, xzr, Xm */
 #define MOVE_VECTOR 0x4ea01c00u    /* orr Vd.16b, Vn.16b, Vn.16b */
-#define STEPS 63                   /* most units by which an immediate is changed */
+#define STEPS 63                   /* maximum number of units by which an immediate is changed */
 
 static size_t put(uint32_t word, uint8_t *out)
 {
@@ -57,8 +57,8 @@ static size_t reg(const struct insn *in, unsigned operand, uint8_t from, uint8_t
     return put((word & ~mask) | number_of(to) << fields[attempt], out);
 }
 
-/* Writes @in with another immediate in the address, in the instruction's unit. @attempt selects the
- * field: bits 10-21, 12-20 or 15-21. */
+/* Writes @in with another immediate in the address, counted in the instruction's unit. @attempt
+ * selects the field: bits 10-21, 12-20 or 15-21. */
 static size_t moved(const struct insn *in, unsigned operand, int64_t by, unsigned attempt,
                     uint8_t *out)
 {

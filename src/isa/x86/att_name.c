@@ -119,7 +119,8 @@ static bool has_vector(const struct spelling *f)
            has_register(f, "mm") || has_register(f, "k");
 }
 
-/* Sets the operands in AT&T order. The mask register of a destination becomes a mark of it. */
+/* Sets the operands in AT&T order. The mask register of a destination becomes a mark of that
+ * operand. */
 static bool set_operands(const struct parts *p, struct spelling *f)
 {
     bool masked = (p->count > 2 || strstr(p->mnemonic, "ERPF")) && p->mnemonic[0] != 'K' &&
@@ -135,7 +136,7 @@ static bool set_operands(const struct parts *p, struct spelling *f)
     }
     if (!*p->lea)
         return true;
-    /* The source of a LEA is an address, which the form name has in the mnemonic. */
+    /* The source of a LEA is an address, whose parts are in the mnemonic of the form name. */
     struct spelled_operand address = {.class = SPELLED_MEMORY};
     address.base = strstr(p->lea, "_B") || strstr(p->lea, "_R");
     address.index = strstr(p->lea, "_I") != NULL;
@@ -232,8 +233,8 @@ static const char *narrowing_suffix(const struct parts *p, const struct spelling
     return "";
 }
 
-/* Adds names for the conditions of J, SET and CMOV, such as "NBE". The spelling of compilers comes
- * first. */
+/* Adds names for the conditions of J, SET and CMOV, such as "NBE". The spelling that compilers use
+ * is first. */
 static bool add_condition(const struct parts *p, unsigned bits, struct spelling *f)
 {
     static const char *const stems[] = {"CMOV", "SET", "J"};

@@ -10,7 +10,7 @@
 #include "isa/x86/encode.h"
 
 #define DS_PREFIX 0x3e      /* segment prefix that 64-bit code ignores */
-/* Least distance of accesses from memory that is written, in bytes. A load that overlaps a word in
+/* Minimum distance of loads from memory that is written, in bytes. A load that overlaps a word in
  * the store buffer waits for it. */
 #define WORD 8
 
@@ -187,8 +187,8 @@ static bool is_vector(ZydisRegisterClass registers)
            registers == ZYDIS_REGCLASS_ZMM;
 }
 
-/* Returns whether the instruction depends on the flags of the previous one, unless zeroing
- * BODY_ZERO sets them. */
+/* Returns whether the instruction depends on the flags of the previous one. Zeroing BODY_ZERO
+ * breaks this dependence by setting the flags. */
 static bool waits_for_flags(const struct x86_code *code);
 
 /* Returns whether one of @forms reads and writes a register operand, vector or general. Each
@@ -293,7 +293,8 @@ static uint8_t next_read(struct register_pool *pool)
     return pool->read[pool->next_read++ % pool->reads];
 }
 
-/* Returns the next base register. Skips rbp, because its displacement would make another form. */
+/* Returns the next base register. Skips rbp, because the displacement that it requires would make
+ * another form. */
 static uint8_t next_base(struct register_pool *pool)
 {
     uint8_t reg = next_read(pool);
@@ -455,7 +456,7 @@ static bool vectors_agree(const struct x86_code *const *forms, size_t n, struct 
 }
 
 /* Emits @count instructions in the order @order, and sets *@done to the number emitted. Returns
- * false if it is less. */
+ * false if that number is less than @count. */
 static bool emit_all(struct x86_allocation *a, const struct x86_code *const *forms,
                      const uint32_t *order, uint64_t count, uint64_t *done)
 {
@@ -503,7 +504,7 @@ bool x86_body_make(const void *const *codes, const uint32_t *counts, size_t n,
         ok = emit_all(&a, forms, order, wanted * total, &done);
         if (ok || wanted == 1 || out->length + 64 <= BODY_LIMIT)
             break;
-        /* Reduces the number of executions to those that fit. */
+        /* The number of executions is reduced to the number that fits. */
         wanted = done / total && done / total < wanted ? done / total : wanted - 1;
     }
     free(order);

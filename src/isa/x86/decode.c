@@ -473,8 +473,8 @@ static size_t rex2_length(const uint8_t *code, size_t length)
     return n <= length && n <= X86_LEARN_BYTES ? n : 0;
 }
 
-/* Returns the length of an instruction that Zydis does not support; 0 if unknown. @text is another
- * disassembler's text, or empty. */
+/* Returns the length of an instruction that Zydis does not support; 0 if unknown. @text is the text
+ * of another disassembler, or empty. */
 static size_t foreign_length(const uint8_t *code, size_t length, char text[X86_LEARN_TEXT])
 {
     const size_t known = x86_learned(code, length, text);
@@ -486,8 +486,8 @@ static size_t foreign_length(const uint8_t *code, size_t length, char text[X86_L
     return vector ? vector : rex2_length(code, length);
 }
 
-/* Decodes an instruction that Zydis does not support from another disassembler's text. Without text
- * it is undecoded. */
+/* Decodes an instruction that Zydis does not support from another disassembler's text. Without such
+ * a text, the instruction is undecoded. */
 static bool foreign_decode(const uint8_t *code, size_t length, uint64_t offset, bool text,
                            struct insn *out)
 {

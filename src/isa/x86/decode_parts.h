@@ -8,8 +8,8 @@
 
 #include "isa/insn.h"
 
-/* allow.c: instructions that foreign code may contain. Decides by the decoder's results, not by
- * bytes. */
+/* allow.c: instructions that foreign code may contain. The decision uses the results of the
+ * decoder, not bytes. */
 
 /* Returns whether @in with operands @ops uses only registers, flags and memory, or is a near
  * branch. Excludes system calls, clocks, the identity of the computer, and state that persists.
@@ -35,10 +35,10 @@ void x87_fill(struct insn *out);
  * not support. */
 
 /* Fills mnemonic, form, operands and traits of @out from @text by objdump of binutils or LLVM. Call
- * it when bytes and length are set. Assumes that the first operand is the result; accumulating
- * families also read it, and in memory it is read and written. Comparisons write flags. Conditional
- * jumps read no flags. Returns false, with @out invalid, if @text is no instruction or an operand
- * is of an unknown kind. */
+ * it when bytes and length are set. Assumes that the first operand is the result. Accumulating
+ * families also read it, and a result in memory is read and written. Comparisons write flags.
+ * Conditional jumps read no flags. Returns false, with @out invalid, if @text is no instruction or
+ * an operand is of an unknown kind. */
 bool x86_text_read(const char *text, struct insn *out);
 
 #endif

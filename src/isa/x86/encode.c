@@ -291,7 +291,8 @@ static size_t encode_first(struct x86_code *out, uint8_t bytes[ZYDIS_MAX_INSTRUC
 }
 
 /* Detects fixed operands in a template that names the accumulator although the form accepts any
- * register. Tries another register. If it encodes, makes the operand a register operand. */
+ * register. Tries another register. If the encoder accepts it, makes the operand a register
+ * operand. */
 static void free_accumulator(struct x86_code *out)
 {
     for (unsigned i = 0; i < out->request.operand_count; i++) {

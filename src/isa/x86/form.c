@@ -21,7 +21,7 @@ static void scan_vex(void)
         for (unsigned last = 0; last < 16; last++)
             for (unsigned opcode = 0; opcode < 256; opcode++)
                 for (unsigned memory = 0; memory < 2; memory++) {
-                    /* C4; inverted R, X, B and the map; W vvvv L pp */
+                    /* bytes of a VEX prefix: C4; inverted R, X and B, and the map; W vvvv L pp */
                     uint8_t code[16] = {0xc4, (uint8_t)(0xe0 | map),
                                         (uint8_t)((last & 8) << 4 | 0x78 | (last & 7)),
                                         (uint8_t)opcode, memory ? 0x00 : 0xc0};
@@ -145,7 +145,7 @@ static unsigned broadcast_count(ZydisBroadcastMode mode)
     }
 }
 
-/* Appends the type of an operand. @immediate is the number of immediates before it. */
+/* Appends the type of an operand. @immediate is the number of immediates before the operand. */
 static void add_type(struct name *name, const ZydisDecodedInstruction *in,
                      const ZydisDecodedOperand *op, unsigned immediate)
 {

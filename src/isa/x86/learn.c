@@ -16,9 +16,9 @@
 #include "base/vec.h"
 #include "isa/isa.h"
 
-#define RUN_WINDOWS 8192   /* most windows per run of a disassembler */
-/* Bytes of a window and the nops after it. An incomplete last instruction ends within the nops, so
- * the next slot begins with an instruction. */
+#define RUN_WINDOWS 8192   /* maximum number of windows per run of a disassembler */
+/* Number of bytes of a window with the nops after it. An incomplete last instruction ends within
+ * the nops, so the next slot begins with an instruction. */
 #define SLOT 32
 #define NOP 0x90
 
@@ -61,7 +61,8 @@ static void keep(const uint8_t *bytes, size_t length, char *take_text)
 {
     struct named_bytes *there = find(bytes, length);
 
-    if (there) {   /* A window that was unknown consists of exactly this instruction. */
+    /* A window whose instruction was unknown consists of exactly this instruction. */
+    if (there) {
         free(there->text);
         there->text = take_text;
     } else {

@@ -24,7 +24,7 @@
 
 enum language { LANGUAGE_C, LANGUAGE_CPLUSPLUS, LANGUAGE_FORTRAN, LANGUAGE_NONE };
 
-/* A word of the command line. @value: it is the value of the previous option. */
+/* A word of the command line. @value: the word is the value of the previous option. */
 struct word { const char *text; bool value; };
 
 struct command_line {
@@ -128,7 +128,8 @@ static void read_word(struct command_line *l, int *i, int argc, char **argv)
         l->as_it_is = true;
     } else if (str_has_prefix(word, "-flto") ||
                (str_has_prefix(word, "-g") && !str_has_prefix(word, "-gcc"))) {
-        return;   /* LTO omits machine code, and other line numbers would replace those of blocks */
+        /* LTO omits the machine code. Other line numbers would replace those of the blocks. */
+        return;
     } else {
         if (str_has_prefix(word, "-O"))
             l->level = word;

@@ -92,8 +92,8 @@ static void call(const struct additions *a, LLVMValueRef function, LLVMValueRef 
     LLVMBuildCall2(a->builder, a->touch_type, function, arguments, 3, "");
 }
 
-/* Emits one trace call per element of a gather or scatter. The address is null for elements that
- * the mask excludes. */
+/* Emits one trace call per element of a gather or scatter. The traced address is null for elements
+ * that the mask excludes. */
 static void trace_gather(const struct additions *a, const struct module_reference *r,
                          LLVMValueRef access)
 {
@@ -134,8 +134,8 @@ static bool must_end(LLVMValueRef insn)
 #if LLVM_MAJOR >= 18
     return LLVMGetTailCallKind(insn) == LLVMTailCallKindMustTail;
 #else
-    /* Only the printed text contains the attribute: "musttail call ...", or "%3 = musttail call
-     * ...". */
+    /* LLVM's C interface does not return this attribute. The printed text does: "musttail call
+     * ...", or "%3 = musttail call ...". */
     char *text = LLVMPrintValueToString(insn);
     const char *call = text + strspn(text, " "),
                *equals = *call == '%' ? strstr(call, " = ") : NULL;
@@ -209,8 +209,8 @@ static void time_calls(const struct additions *a, LLVMBasicBlockRef block, uint6
     }
 }
 
-/* Returns whether code of other objects may call @function. It may if the function has external
- * linkage or its address is taken. */
+/* Returns whether code of other objects may call @function. This is possible if the function has
+ * external linkage or its address is taken. */
 static bool called_back(LLVMValueRef function)
 {
     size_t length;

@@ -289,8 +289,8 @@ static double off(const struct formula *f, const struct fit_data *data, size_t r
 }
 
 /* Evolves an expression without run @run. An expression selected from a million always fits the
- * runs that it was evolved from. It must therefore predict @run better than regression does; false
- * otherwise. */
+ * runs that it was evolved from. Returns whether the expression therefore also predicts @run,
+ * better than regression does. */
 static bool breed_without(struct breeding *b, const struct fit_data *data, size_t run,
                           struct bred *best)
 {

@@ -35,12 +35,13 @@
 
 #define LINE_BYTES STEPS_LINE
 #define SAMPLE_SHIFT 5u
-/* a call that takes more than this multiple of the mean time was preempted and is ignored */
+/* calls that take more than this multiple of the mean time are ignored, because they were
+ * preempted */
 #define LATE 16u
 #define LATE_TICKS 20000u
 #define TRIES 200
 #define NOTHING_EVERY 16u            /* calls of the program per measurement of an empty call */
-/* minimum number of such measurements that replace the one at the start */
+/* minimum number of measurements of empty calls that replace the one at the start */
 #define NOTHING_LEAST 8u
 #define CLOCKS_TICKS 100000u         /* ticks between two readings of the clocks */
 #define CALLS_DEEP 32u               /* largest number of nested calls that are timed */
@@ -87,8 +88,8 @@ static _Thread_local unsigned turn;  /* references left in this thread's turn; 0
 static struct own *turn_owner;       /* thread that records references; NULL: none */
 static struct own *turn_last;        /* previous owner of the turn; only compared */
 static struct own *turn_next;        /* a thread that waits for its turn; only compared */
-/* busy: this thread is in the runtime, so references of a signal handler that interrupts it are not
- * recorded. left_out: number of these references. */
+/* @busy: this thread is in the runtime. References by a signal handler that interrupts it are then
+ * not recorded. @left_out: number of these references. */
 static _Thread_local volatile int busy;
 static _Thread_local unsigned left_out;
 static int tracing;                  /* references are traced */
@@ -151,16 +152,17 @@ static struct portolan_bin_ *bins_new(void)
  * thread. */
 static int wait_on(void)
 {
-    /* does not sleep, because on a busy host this would take a tenth of a second */
+    /* Yields instead of sleeping, because on a busy host a sleep would take a tenth of a second. */
     if (getpid() != trace_process)
         return 0;
     sched_yield();
     return 1;
 }
 
-/* Returns whether the thread may record a reference. It may until it sets busy to 0. A library may
- * leave a signal handler by a jump that is not instrumented, so that busy stays set. Therefore busy
- * is ignored after TURN references, which is more than a handler makes. */
+/* Returns whether the thread may record a reference. If so, the thread may record until it sets
+ * busy to 0. A library may leave a signal handler by a jump that is not instrumented. Then busy
+ * stays set. Therefore busy is ignored after TURN references, which is more than a handler
+ * makes. */
 static int begin(void)
 {
     if (busy && ++left_out < TURN)
@@ -191,8 +193,8 @@ static void give_turn_up(void)
 }
 
 /* If this thread had the last turn, waits until another thread has started its turn. On a busy host
- * this thread would otherwise take every turn. The wait is limited, because a thread that left by a
- * longjmp never takes its turn. Returns false in a forked process. */
+ * this thread would otherwise take every turn. The wait is limited, because a thread that left the
+ * runtime by a longjmp never takes its turn. Returns false in a forked process. */
 static int let_others_first(void)
 {
     if (__atomic_load_n(&turn_last, __ATOMIC_RELAXED) != mine)
@@ -200,7 +202,7 @@ static int let_others_first(void)
     for (unsigned i = 0; i < NAPS_MOST && __atomic_load_n(&turn_next, __ATOMIC_RELAXED); i++) {
         if (getpid() != trace_process)
             return 0;
-        /* nanosleep would be a cancellation point, where another thread could end this one */
+        /* nanosleep would be a cancellation point, at which another thread could end this thread */
         const int kept = errno;
         syscall(SYS_clock_nanosleep, CLOCK_MONOTONIC, 0, &(struct timespec){.tv_nsec = NAP}, NULL);
         errno = kept;
@@ -482,7 +484,7 @@ static struct clocks clocks_now(void)
                            (uint64_t)own.tv_sec * 1000000000u + (uint64_t)own.tv_nsec};
 }
 
-/* Returns the part of @ticks, a long call, in which the thread was not preempted. */
+/* Returns the ticks of a long call, @ticks, in which the thread was not preempted. */
 static uint64_t own_ticks(uint64_t ticks, const struct clocks *begun)
 {
     struct clocks now = clocks_now();
@@ -493,7 +495,7 @@ static uint64_t own_ticks(uint64_t ticks, const struct clocks *begun)
 void portolan_call_at_(const struct portolan_calls_ *calls)
 {
     calls_at = calls;
-    give_turn_up();   /* the external function may wait for another thread */
+    give_turn_up();   /* The external function may wait for another thread. */
 }
 
 /* Starts timing a call. Waits for the program's previous instructions, because their time is not
@@ -519,7 +521,8 @@ uint64_t portolan_call_begin_(void)
     return begun;
 }
 
-/* Called at the start of functions that external code may call. Times only the outermost one. */
+/* Called at the start of functions that external code may call. Times only the outermost
+ * function. */
 void portolan_enter_(void)
 {
     if (timing && open_count && open_calls[open_count - 1].inside++ == 0)
@@ -528,7 +531,7 @@ void portolan_enter_(void)
 
 void portolan_leave_(void)
 {
-    give_turn_up();   /* the thread may exit after the function returns */
+    give_turn_up();   /* The thread may exit after the function returns. */
     if (timing && open_count && open_calls[open_count - 1].inside &&
         --open_calls[open_count - 1].inside == 0)
         open_calls[open_count - 1].away +=
@@ -613,7 +616,7 @@ static uint64_t ticks_of_chain(void)
         uint64_t x = seed, y = seed | 1, z = seed >> 3, begun = ticks_now();
         for (int i = 0; i < CHAIN; i++) {
             x = (x * y) ^ z;
-            __asm__("" : "+r"(x));   /* makes each iteration depend on the previous one */
+            __asm__("" : "+r"(x));   /* Makes each iteration depend on the previous one. */
         }
         uint64_t ticks = ticks_now() - begun;
         seed = x;
@@ -667,8 +670,8 @@ static void put_unit(struct output *o, const struct portolan_unit_ *unit)
     }
 }
 
-/* Writes an allocation with the block of @calls, and the block's unit as its index among written
- * units. If they are unknown, the unit is invalid. */
+/* Writes an allocation with its block, @calls. Writes the block's unit as its index among the
+ * written units. If the unit is unknown, its index is invalid. */
 static void put_allocation(struct output *o, const struct portolan_calls_ *calls, uint64_t size,
                            unsigned of)
 {

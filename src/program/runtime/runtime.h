@@ -11,7 +11,8 @@
 /* Section with pointers to units. The linker defines symbols for its start and end. */
 #define PORTOLAN_UNIT_SECTION "portolan_units"
 #define PORTOLAN_ABOUT_SECTION ".portolan"     /* consecutive descriptions of units */
-/* A description is a line with this word and a length, as many bytes of JSON, and a newline. */
+/* A description is a line with this word and a length, then JSON of that length in bytes, then a
+ * newline. */
 #define PORTOLAN_ABOUT_MAGIC "portolan-unit"
 #define PORTOLAN_TOUCH "portolan_touch_"
 #define PORTOLAN_STORE "portolan_store_"
@@ -29,8 +30,8 @@
 struct portolan_bin_ {
     uint64_t count, sum; /* number of references; sum of their distances */
     uint64_t regular;    /* number of references with a steady step of the instruction */
-    /* Most common steady step in bytes, by Boyer and Moore's majority vote. A few different steps
-     * would change a mean, which must be an exact power of two for some caches. */
+    /* Most common steady step in bytes, by Boyer and Moore's majority vote. A mean would change
+     * with a few different steps. Some caches need the exact power of two. */
     uint64_t step, votes;
 };
 
@@ -39,8 +40,8 @@ struct portolan_access_ {
     uint64_t references, sum; /* number of references; sum of their addresses */
     struct portolan_bin_ *bins;
     struct steps steps;
-    /* For a load: the store that wrote most of its values, and the executions of that store since
-     * then. Both are found by Boyer and Moore's majority vote. */
+    /* For a load: the store that wrote most of its values, and the number of executions of that
+     * store since. Boyer and Moore's majority vote finds both. */
     struct portolan_access_ *from;
     uint64_t from_age, from_votes;
 };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: 0BSD */
 /* Detects steps of an instruction that a prefetcher follows. A prefetcher follows the lines of
- * several streams. For example, a load from the rows above and below alternates between two
- * streams, one per row. Therefore an instruction has several heads, the last line of each stream. A
- * line next to a head continues its stream. Linked into traced programs. */
+ * several streams. For example, a load that alternates between the row above and the row below has
+ * two streams, one per row. Therefore an instruction has several heads, the last line of each
+ * stream. A line next to a head continues its stream. Linked into traced programs. */
 #ifndef PORTOLAN_PROGRAM_RUNTIME_STEPS_H
 #define PORTOLAN_PROGRAM_RUNTIME_STEPS_H
 
