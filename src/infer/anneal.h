@@ -9,10 +9,11 @@
 
 /* Prices of the minimised cost: sum of weighted relative errors + uop * distinct µops + volume * V
  * + usage * code length. The code length is that of Chinese restaurant processes, one per kind of
- * forms (problem_form_kind), over a common one. A form that shares its usage with n others of its
- * kind costs -ln n; with none of its kind but with forms of k other kinds other_kind - ln k; with a
- * new usage new_usage + new_uop per µop. (A hierarchical process with one table per dish, Teh,
- * Jordan, Beal and Blei, JASA 2006.) The unit is one experiment with an error of 100 %. */
+ * forms (problem_form_kind), over a common one. A form that shares its usage with n other forms of
+ * its kind costs -ln n. If it shares the usage only with forms of k other kinds, it costs
+ * other_kind - ln k. With a new usage it costs new_usage + new_uop per µop. (A hierarchical
+ * process with one table per dish, Teh, Jordan, Beal and Blei, JASA 2006.) The unit is one
+ * experiment with an error of 100 %. */
 struct anneal_prices {
     double uop, volume, usage;
     double new_usage, new_uop, other_kind;
@@ -51,8 +52,8 @@ struct annealer *anneal_new(const struct problem *p, unsigned ports, double widt
 void anneal_free(struct annealer *s);
 /* Starts from a copy of @g, which has the same shape. */
 void anneal_load(struct annealer *s, const struct genome *g);
-/* Starts from a random genome with one µop per form. Size and count of the µop match the form's
- * cycles alone. */
+/* Starts from a random genome with one µop per form. The number of ports and the count of the µop
+ * match the form's cycles alone. */
 void anneal_random(struct annealer *s);
 /* Makes @moves moves at @temperature (in units of the cost), or fewer if cancelled. */
 void anneal_run(struct annealer *s, uint64_t moves, double temperature);

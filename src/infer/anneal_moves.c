@@ -12,9 +12,9 @@
 #define LINKS_A_STEP 64
 /* number of experiments between two tests of significance */
 #define LOOK 16
-/* A prime stride: its multiples modulo the number of experiments visit each experiment once. */
+/* A prime stride. Its multiples, modulo the number of experiments, visit each experiment once. */
 #define MIXING 2654435761u
-#define KIN_DRAWS 10           /* most forms drawn to find one of the same kind */
+#define KIN_DRAWS 10           /* maximum number of forms drawn to find one of the same kind */
 #define SURE 3.0               /* standard deviations at which a result is significant */
 
 const char *const anneal_move_names[MOVE_KINDS] = {
@@ -74,7 +74,8 @@ static bool try_gene(struct annealer *s, uint32_t f, const struct gene *gene, do
 
 /* Evaluates the @touched experiments of s->touched into s->touched_errors. Returns whether their
  * sum exceeds @old by at most @allowed. A significant excess in a random subset ends the evaluation
- * (a sequential test, as in Korattikara, Chen and Welling, ICML 2014, for Metropolis steps). */
+ * early (a sequential test, as in Korattikara, Chen and Welling, ICML 2014, for Metropolis
+ * steps). */
 static bool no_worse(struct annealer *s, size_t touched, double allowed, double old)
 {
     const struct problem *p = s->p;
@@ -158,8 +159,8 @@ static bool exchange(struct gene *gene, unsigned i, unsigned set)
 }
 
 /* Replaces a set and scales the count so that the ports of @set are equally busy. Two µops on two
- * ports take the same time as one µop on one of them, but no other step converts one into the
- * other. */
+ * ports take the same time as one µop on one of the ports, but no other step converts the first
+ * usage into the second. */
 static bool scale(struct gene *gene, unsigned i, unsigned set)
 {
     unsigned size = portset_size(gene->set[i]),
@@ -320,10 +321,10 @@ static bool has_set(const struct gene *gene, unsigned set)
 
 /* A replacement of one µop in many forms. */
 struct set_exchange {
-    /* beside: another µop, which a usage must have for the replacement; 0 for any usage */
+    /* @beside: another µop that a usage must have for the replacement; 0: any usage */
     unsigned from, to, beside;
     uint32_t one;
-    bool kind;                   /* replaces it only in forms of the first form's kind */
+    bool kind;                   /* replaces the µop only in forms of the first form's kind */
     /* scales the count so that the ports are equally busy; otherwise the count is unchanged */
     bool scaled;
 };
@@ -383,8 +384,8 @@ static unsigned any_port(struct annealer *s, unsigned set)
     return set & -set;
 }
 
-/* Splits a port that represents two. Replaces it in one set, and may add a µop of a new set to
- * usages that the port limits. The reverse move merges two ports. */
+/* Splits a port that represents two. Replaces the port in one set, and may add a µop of a new set
+ * to usages that the port limits. The reverse move merges two ports. */
 static bool move_split(struct annealer *s, double temperature)
 {
     unsigned from = any_set(s), a = any_port(s, from),
@@ -431,7 +432,7 @@ void anneal_run(struct annealer *s, uint64_t moves, double temperature)
 {
     if (s->stale)
         anneal_lay_out(s);
-    /* A rejected move also costs a read of the experiments of a form. */
+    /* A rejected move also costs time, because it reads the experiments of a form. */
     uint64_t look = 1 + s->p->link_start[s->p->forms] / (s->p->forms + 1) / LINKS_A_STEP,
              before = s->stats.evaluations;
     for (uint64_t i = 0;

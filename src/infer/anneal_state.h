@@ -19,16 +19,17 @@ struct annealer {
     struct columns columns;         /* columns for the current sets, and some earlier ones */
     bool stale;                     /* columns may include sets that no form uses */
     struct tables tables;
-    /* fresh: table of a tried gene; saved: tables of the forms of a compound move */
+    /* @fresh: table of a tried gene. @saved: tables of the forms of a compound move. */
     float *fresh, *saved;
-    /* errors per experiment; scratch for the longest list of links, or for all experiments */
+    /* @errors: errors per experiment. @fresh_errors: working storage for the longest list of links,
+     * or for all experiments. */
     float *errors, *fresh_errors;
     /* sum of errors over all experiments, and for each form over the experiments that contain it */
     double error_sum, *form_errors;
     uint64_t *hashes;               /* hash of each form's gene */
     /* Hash table with open addressing. The entry of a usage has the number of kinds of forms with
-     * it. The entry of a usage and a kind has the number of forms. Deleted entries remain until the
-     * table is rebuilt. */
+     * this usage. The entry of a usage and a kind has the number of forms. Deleted entries remain
+     * until the table is rebuilt. */
     struct usage_class *classes;
     size_t class_slots, class_used;
     double *logs;                   /* ln n, for n up to the number of forms */
@@ -36,8 +37,8 @@ struct annealer {
     uint16_t *dictionary, *place;   /* sets in use, and index of each set in @dictionary */
     unsigned distinct;
     uint64_t volume;
-    /* forms sorted by cycles alone, as candidates for equal usages, and range of candidates of each
-     * form */
+    /* @like: forms sorted by cycles alone, as candidates for equal usages. @like_start: range of
+     * the candidates of each form. */
     uint32_t *like, *like_start;
     /* probability of copying a usage from a form of the same kind, out of 256 */
     unsigned kin_chance;
@@ -69,14 +70,15 @@ float *anneal_table(const struct annealer *s, size_t form);
 /* Sets form @f's gene everywhere except in columns, tables and errors. */
 void anneal_install(struct annealer *s, uint32_t f, const struct gene *gene);
 /* Return the change of the cost, without errors, if only form @f changes to @gene. The first
- * returns the change of the total, the second that of the price of usages. */
+ * function returns the change of the total cost, the second the change of the price of usages. */
 double anneal_price(struct annealer *s, uint32_t f, const struct gene *gene);
 double anneal_usage_price(struct annealer *s, uint32_t f, const struct gene *gene);
 double anneal_regular_cost(const struct annealer *s);
 unsigned anneal_below(struct annealer *s, unsigned bound);
 unsigned anneal_random_set(struct annealer *s);
-/* Draws a form whose usage may suit form @f. With @like, it has similar cycles alone. Prefers forms
- * of the same kind if a few draws find one, less often with many experiments per form. */
+/* Draws a form whose usage may suit form @f. With @like, that form has similar cycles alone.
+ * Prefers a form of the same kind if a few draws find one; less often if there are many experiments
+ * per form. */
 uint32_t anneal_draw_form(struct annealer *s, uint32_t f, bool like);
 
 #endif

@@ -1,6 +1,7 @@
 /* A problem over classes of congruent forms. Classes replace their forms, and experiments that
  * become equal are averaged, so all measurements are used. The problem is much smaller if many
- * pairs were measured. It is searched first, and the result expanded. Immutable. */
+ * pairs were measured. The smaller problem is searched first, and the result is expanded.
+ * Immutable. */
 #ifndef PORTOLAN_INFER_CLASSES_H
 #define PORTOLAN_INFER_CLASSES_H
 

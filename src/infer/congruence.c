@@ -8,7 +8,8 @@
 #include "base/shortage.h"
 #include "base/watch.h"
 
-/* A measurement of a form with one other form, the partner: both counts, and cycles. */
+/* A measurement of a form together with one other form, the partner: both counts, and the
+ * cycles. */
 struct beside {
     uint32_t partner, own, other;   /* partner is UINT32_MAX for the form alone */
     double cycles;
@@ -28,8 +29,8 @@ static int compare_beside(const void *a, const void *b)
     return (x->other > y->other) - (x->other < y->other);
 }
 
-/* Fills the empty @profiles, one per form of @t. With @itself, the time alone also determines the
- * time of the form with itself. */
+/* Fills the empty @profiles, one per form of @t. With @itself, the time of a form alone also
+ * determines the time of the form with itself. */
 static void profiles_fill(const struct experiments *t, bool itself, struct profile *profiles)
 {
     for (size_t i = 0; i < t->rows.count; i++) {
@@ -88,8 +89,8 @@ struct class_members {
     VEC(uint32_t) list;
 };
 
-/* Returns whether form @f is congruent to all @members. Stores the number of members that are only
- * compared alone in *@untested. */
+/* Returns whether form @f is congruent to all @members. Stores in *@untested the number of members
+ * with which the form is compared only by the times of each alone. */
 static bool belongs(const struct profile *profiles, uint32_t f, const struct class_members *members,
                     double epsilon, unsigned shared, uint64_t *untested)
 {

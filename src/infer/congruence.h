@@ -17,7 +17,7 @@ struct congruence {
     uint32_t *size;
     /* for each class: pairs of members that are compared only by the time of each alone */
     uint64_t *untested;
-    /* for each form: whether it is the first member of its class, or was measured together with it,
+    /* for each form: whether it is the first member of its class, or was measured with that member,
      * one execution each */
     bool *single_input_first;
 };
@@ -27,7 +27,7 @@ struct congruence {
  * compares them, because congruent forms together take twice the time of one alone. Otherwise only
  * pairs with a third form count, as in the paper. Deterministic: forms in table order, oldest class
  * first. If memory is exhausted, @out is zero and this thread's work fails. congruence_done frees
- * it. */
+ * @out. */
 void congruence_find(const struct experiments *t, double epsilon, unsigned shared, bool itself,
                      struct congruence *out);
 /* Returns whether @f should be measured together with the first member of its class. Such pairs

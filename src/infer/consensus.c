@@ -13,8 +13,9 @@
  * by its fit */
 #define REFUTED 4
 
-/* Returns by how many standard deviations the measurements favour @best over @g: the total
- * difference of errors over the root of its sum of squares (Vuong 1989, non-nested models). */
+/* Returns the number of standard deviations by which the measurements favour @best over @g: the sum
+ * of the differences of errors, divided by the root of their sum of squares (Vuong 1989, non-nested
+ * models). */
 static double told_apart(const struct problem *p, const struct genome *best, const struct genome *g)
 {
     float *a = mem_alloc((p->experiments + 1) * sizeof *a),
@@ -78,8 +79,8 @@ static struct problem *add_unseen(const struct problem *p, struct rng *rng)
     for (size_t i = 0; i < count; i++) {
         size_t like = first + rng_below(rng, several);
         size_t size = p->term_start[like + 1] - p->term_start[like];
-        /* Sizes are those of the measured experiments, to which the mappings are fitted, or one
-         * form larger. */
+        /* Sizes are those of the measured experiments, to which the mappings are fitted, or larger
+         * by one form. */
         terms += size + (size < p->forms ? rng_below(rng, 2) : 0);
         start[i + 1] = (uint32_t)terms;
     }

@@ -1,6 +1,7 @@
 /* Consensus of near-optimal mappings. Many mappings explain few or noisy measurements, but predict
- * other experiments differently. The mean of their predictions is more accurate than each of them.
- * A mapping fitted to the measurements and to these means is almost as accurate (distillation). */
+ * other experiments differently. The mean of their predictions is more accurate than each
+ * prediction. A mapping fitted to the measurements and to these means is almost as accurate
+ * (distillation). */
 #ifndef PORTOLAN_INFER_CONSENSUS_H
 #define PORTOLAN_INFER_CONSENSUS_H
 
@@ -8,8 +9,8 @@
 #include "infer/genome.h"
 
 /* Selects those of the @n mappings @members, best first, that the measurements of @p do not
- * distinguish from the best, and frees all others. Returns the number selected. A mapping that
- * measurements distinguish from the best is the result of an unfinished search. */
+ * distinguish from the best. Frees all others. Returns the number of selected mappings. A mapping
+ * that measurements distinguish from the best is the result of an unfinished search. */
 unsigned consensus_members(const struct problem *p, struct genome **members, unsigned n);
 
 /* Makes a problem of the experiments of @p and about three times as many random ones, of equal size

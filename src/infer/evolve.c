@@ -20,10 +20,10 @@
 #define EXPERIMENTS_SUITED 1000
 #define SCALE_LEAST 0.25
 #define SCALE_MOST 1
-/* relative distance from the highest rate within which the issue width is searched */
+/* maximum relative distance from the highest rate at which the issue width is searched */
 #define WIDTH_NEAR 0.06
 #define WIDTH_SCATTER 0.01           /* relative distance within which rates agree */
-#define WIDTH_SHARED 8               /* least number of rates that must agree */
+#define WIDTH_SHARED 8               /* minimum number of rates that must agree */
 /* relative distance from an integer within which the width is that integer */
 #define WIDTH_WHOLE 0.01
 #define WIDTH_STEPS 1000             /* a width between integers is a multiple of 1 / WIDTH_STEPS */
@@ -245,7 +245,8 @@ void evolve_note_best(struct evolve *e, const struct genome *g)
     e->best = genome_copy(g);
     e->best_expanded = false;
     if (e->p == e->first)
-        e->reached = fmin(e->reached, g->d_avg);   /* also if no point of the curves is due */
+        /* Also recorded if no point of the curves is due. */
+        e->reached = fmin(e->reached, g->d_avg);
 }
 
 /* Discards the published mapping because later mappings have other ports. The least error so far is
@@ -318,9 +319,9 @@ struct genome *evolve_judge(const struct problem *p, const struct genome *g, dou
     return copy;
 }
 
-/* Copies @g with errors and cost by the run's prices over its current problem, and stores a
- * reference to that problem in *@over, because another thread may replace it. Returns NULL if the
- * problem has another number of forms. The caller frees both. Call it without the lock. */
+/* Copies @g with its errors and its cost, by the run's prices, on the current problem. Stores a
+ * reference to that problem in *@over, because another thread may replace the problem. Returns NULL
+ * if the problem has another number of forms. The caller frees both. Call it without the lock. */
 static struct genome *judged(struct evolve *e, const struct genome *g, struct problem **over)
 {
     lock_take(&e->lock);
@@ -335,8 +336,8 @@ void evolve_choose_ports(struct evolve *e, unsigned n)
 {
     if (e->best && e->best->ports != n)
         forget_best(e);
-    /* After a join, the least error is still that on the initial experiments, for any number of
-     * ports. */
+    /* After a join, the least error is still that on the initial experiments, whatever the number
+     * of ports. */
     if (!e->joins)
         e->reached = INFINITY;
     e->ports = n;
@@ -575,7 +576,7 @@ static void publish_pmevo(struct evolve *e, const struct pmevo *m, uint64_t eval
     for (e->finished = 0; e->finished < keep; e->finished++)
         e->population[e->finished] = genome_copy(pmevo_individual(m, e->finished));
     /* The paper's fitness is relative to the generation. The fittest individual replaces the best
-     * if its error is smaller. Others must also have no more µops. */
+     * if its error is smaller. Other individuals must also have no more µops. */
     for (size_t i = 0; i < e->finished; i++) {
         const struct genome *g = e->population[i], *best = e->best;
         if (best && (g->d_avg >= best->d_avg || (i && genome_distinct(g) > genome_distinct(best))))
@@ -619,7 +620,7 @@ void evolve_worker(struct evolve *e, unsigned index, void (*poll)(void *), void 
     lock_take(&e->lock);
     enum evolve_algorithm algorithm = e->o.algorithm;
     /* Waits until a conversion ends. The converting thread does not wait for a thread that starts
-     * late, and frees the input of this thread. */
+     * late, but frees the problem that such a thread would read. */
     while (e->meeting)
         evolve_wait_change(e, &w);
     /* A thread that does not take part must not end the run. */
@@ -641,7 +642,7 @@ void evolve_worker(struct evolve *e, unsigned index, void (*poll)(void *), void 
         algorithm == EVOLVE_MEMETIC)
         evolve_quench(e);
     if (--e->workers == 0 && (e->finished || atomic_load(&e->stop) || time_over(e))) {
-        /* An intermediate state may be better than the end of its search. */
+        /* An intermediate state of a search may be better than its end. */
         if (e->best_expanded)
             evolve_price_best(e);
         if (e->best && e->ports == e->best->ports)

@@ -19,8 +19,8 @@ extern const char *const evolve_state_names[];
 
 #define EVOLVE_POPULATION 8   /* default number of individuals of the memetic algorithm */
 
-/* How the number of ports was determined. An assumed number is the largest tried, because in a
- * short search more ports also predict unmeasured experiments better. */
+/* How the number of ports was determined. An assumed number is the largest one tried. After a short
+ * search, mappings with more ports also predict unmeasured experiments better. */
 enum ports_known {
     PORTS_FOUND,         /* determined by the search, or given */
     PORTS_NO_TIME,       /* assumed, because there was too little time to determine it */
@@ -34,11 +34,11 @@ struct evolve_options {
     unsigned ports;
     /* issue slots per cycle; 0 for no limit; NaN for the measured width (evolve_measured_width) */
     double width;
-    /* the width was measured (given, or from the initial experiments), and later experiments may
-     * change it */
+    /* the width was measured, so later experiments may change it; measured before the run, or from
+     * the initial experiments */
     bool width_measured;
-    /* number of individuals; 0 stands for 1,000 with pmevo, EVOLVE_POPULATION with memetic, or at
-     * least 4 if time is short */
+    /* number of individuals; 0: 1,000 with pmevo, EVOLVE_POPULATION with memetic, or fewer (at
+     * least 4) if time is short */
     unsigned population;
     /* population is the number per island, instead of the total of all ranks */
     bool population_each;
@@ -48,14 +48,15 @@ struct evolve_options {
     /* lowest D_avg before the run was resumed, if the experiments are the same; NaN if not
      * resumed */
     double reached;
-    /* start by clock_seconds, including the caller's preparation; NaN for the creation of the
+    /* clock_seconds at the start, including the caller's preparation; NaN: at the creation of the
      * run */
     double begun;
     /* how the number of ports of a resumed run's mappings was determined */
     enum ports_known ports_known;
     uint64_t seed;
     unsigned threads;            /* number of threads that will call evolve_worker */
-    struct anneal_prices prices; /* prices for errors of 2 % that no mapping explains */
+    /* prices that apply if errors of 2 % remain that no mapping explains */
+    struct anneal_prices prices;
     /* factor of prices and temperatures; NaN to derive it from the errors that remain after a
      * pilot */
     double price_scale;
@@ -64,11 +65,11 @@ struct evolve_options {
     /* memetic: fit a consensus in the last part of the time if near-optimal mappings differ in
      * unmeasured experiments */
     bool consensus;
-    /* memetic: experiments may join the run, so it goes on although all individuals are equal
+    /* memetic: experiments may join the run, so it continues although all individuals are equal
      * (evolve_run_new sets this) */
     bool live;
     double volume_weight;        /* pmevo: weight of V relative to D_avg */
-    bool tolerant;               /* pmevo: deviate from the paper like the authors' program */
+    bool tolerant;               /* pmevo: deviates from the paper as the authors' program does */
     /* memetic, on several ranks (work/islands.h): destination of each rank's best mapping */
     enum evolve_migration migration;
     /* seconds between migrations; 0 for a thirtieth of the time, with at least two migrations and
@@ -91,18 +92,19 @@ struct evolve_status {
      * ports is 0, it is the best of the trials. Later the error only rises if experiments join, or
      * if a consensus replaces the best at the end. */
     double d_avg, cost;
-    /* The best is a consensus (infer/consensus.h). Then d_single and distinct_single are error and
-     * distinct µops of the best individual. unseen_agreed and unseen_single are the mean relative
-     * distances of both from the mean of the good mappings on unmeasured experiments. */
+    /* The best is a consensus (infer/consensus.h). In that case d_single and distinct_single are
+     * the error and the number of distinct µops of the best individual. unseen_agreed and
+     * unseen_single are the mean relative distances of both from the mean of the good mappings on
+     * unmeasured experiments. */
     bool agreed;
     double d_single, unseen_agreed, unseen_single;
     uint64_t distinct_single;
     /* Least D_avg of the best so far on the initial experiments, or NaN before the first. It never
-     * rises, except that it starts again when the number of ports is first chosen, because earlier
-     * values were of trials. */
+     * rises, except when the number of ports is first chosen, because earlier values were those of
+     * trials. */
     double d_reached;
     size_t reached_of;           /* number of experiments at the start of the run */
-    uint64_t reached_print;      /* fingerprint of these experiments */
+    uint64_t reached_print;      /* fingerprint of the initial experiments */
     uint64_t volume, distinct;
     uint64_t evaluations;        /* number of experiments evaluated */
     double seconds;              /* running time, without pauses */
@@ -114,7 +116,7 @@ struct evolve_status {
     bool joining;                /* joined experiments are waiting to be used */
     /* phase such as "annealing starting point 3 of 8"; after the end, the last phase */
     char phase[80];
-    const char *meaning;         /* description of that phase, without full stop */
+    const char *meaning;         /* description of that phase, without a full stop */
 };
 
 /* A point of the curves: current best, median and worst individual; d_reached as in the status.
@@ -134,12 +136,13 @@ struct evolve_point {
 struct evolve;
 
 /* Estimates the issue width: the rate, in forms per cycle, of most of the fastest experiments,
- * rounded if nearly an integer (3.91 for four slots minus the measuring loop). If few agree, it is
- * the highest rate, rounded. Returns @before (0 for none) if all are much slower. */
+ * rounded if nearly an integer (3.91 for four slots minus the measuring loop). If few of them
+ * agree, the width is the highest rate, rounded. Returns @before (0: none) if all experiments are
+ * much slower than @before. */
 double evolve_measured_width(const struct problem *p, double before);
-/* Creates a run, which holds a reference to @p. @from has @count genomes: none (NULL), one as the
- * start of all individuals, or the population of an earlier run, of one shape. Returns NULL with
- * err for an invalid option. */
+/* Creates a run, which holds a reference to @p. @from has @count genomes of one shape: none (NULL),
+ * one as the start of all individuals, or the population of an earlier run. Returns NULL with err
+ * for an invalid option. */
 struct evolve *evolve_new(struct problem *p, const struct evolve_options *o,
                           struct genome *const *from, size_t count, struct err *err);
 void evolve_free(struct evolve *e);
@@ -148,8 +151,8 @@ void evolve_free(struct evolve *e);
 void evolve_worker(struct evolve *e, unsigned index, void (*poll)(void *), void *poll_state);
 
 void evolve_pause(struct evolve *e, bool on);
-/* Ends the workers soon. If no annealing has completed, the last worker quenches the best for at
- * most a fifth of a second. */
+/* Ends the workers soon. If no annealing has completed, the last worker anneals the best briefly at
+ * falling temperature, for at most a fifth of a second. */
 void evolve_stop(struct evolve *e);
 /* Stops a run whose workers could not be started. */
 void evolve_abandon(struct evolve *e);
@@ -163,41 +166,41 @@ bool evolve_set(struct evolve *e, const char *name, double value, struct err *er
  * usage of the form with the nearest cycles alone. Time is planned again if there are twice as many
  * experiments as at the individuals' start, or an eighth more forms. The remaining time is then
  * that of a new run with these individuals. A number of ports that was not given is then determined
- * again. The threads switch at their next step, and a pending problem is replaced. Takes some time
- * (congruence of forms). memetic only. Must not be combined with genomes of other runs
+ * again. The threads switch at their next step, and a pending problem is replaced. Takes time to
+ * find congruent forms. memetic only. Must not be combined with genomes of other runs
  * (evolve_immigrate). */
 void evolve_join(struct evolve *e, struct problem *take_p);
 
-/* Evaluates a genome of another run on the same problem by this run's prices, and adds it if good
- * enough. Before the number of ports is chosen, it counts as a trial. Later a genome with another
- * number is ignored. Returns false if it was not used. memetic only. */
+/* Evaluates a genome of another run on the same problem by this run's prices, and adds it if it is
+ * good enough. Before the number of ports is chosen, the genome counts as a trial. Later a genome
+ * with another number of ports is ignored. Returns false if it was not used. memetic only. */
 bool evolve_immigrate(struct evolve *e, const struct genome *g);
-/* Sets the number of ports to that of @g, and @g as the first individual. Discards individuals with
- * another number. memetic only. */
+/* Sets the number of ports to that of @g, and makes @g the first individual. Discards individuals
+ * with another number of ports. memetic only. */
 void evolve_settle(struct evolve *e, const struct genome *g);
 /* Adds the searches of another rank to the run's counts. */
 void evolve_credit(struct evolve *e, const struct anneal_stats *stats);
 
 void evolve_get_status(struct evolve *e, struct evolve_status *out);
-/* Like evolve_get_status, but returns false without waiting if a thread of the run holds its
+/* Like evolve_get_status, but returns false without waiting if a thread of the run holds the
  * lock. */
 bool evolve_try_status(struct evolve *e, struct evolve_status *out);
-/* Returns whether the error of the best exceeds the least one so far, by a displayed amount,
- * because the user changed a usage. */
+/* Returns whether the error of the best exceeds the least error so far by an amount that is
+ * displayed. This happens if the user changed a usage. */
 bool evolve_status_rose(const struct evolve_status *t);
 /* Copies up to @limit of the newest samples, oldest first. Returns their number. */
 size_t evolve_get_samples(struct evolve *e, struct evolve_sample *out, size_t limit);
 /* Copies at most @limit of all samples, oldest first, evenly selected, including the newest.
  * Returns their number. */
 size_t evolve_spread_samples(struct evolve *e, struct evolve_sample *out, size_t limit);
-/* Returns the least error so far in per cent, for curves. NaN for a trial. It is at least the
- * smallest displayed value, because a logarithmic axis cannot show 0. */
+/* Returns the least error so far in per cent, for curves; NaN for a trial. The result is at least
+ * the smallest displayed value, because a logarithmic axis cannot show 0. */
 double evolve_sample_drawn(const struct evolve_sample *at, bool joined);
 /* Copies the individuals on the Pareto front of D_avg, distinct µops and volume. Returns their
  * number. */
 size_t evolve_get_front(struct evolve *e, struct evolve_point *out, size_t limit);
-/* A number of ports that was tried. evolve_get_trials copies the trials so far in ascending order,
- * and returns their count. */
+/* Result of the trial of a number of ports. evolve_get_trials copies the trials so far in ascending
+ * order, and returns their count. */
 struct evolve_trial {
     unsigned ports;
     double d_avg;                /* mean error of the best mapping with this number */
@@ -216,9 +219,10 @@ struct genome **evolve_population(struct evolve *e, size_t *count, struct proble
 /* Like evolve_population, without a consensus. The mapping of least error is first. */
 struct genome **evolve_singles(struct evolve *e, size_t *count, struct problem **over);
 /* Makes @g, which the user has edited, the best and an individual, whatever its error. The search
- * replaces it only by a better one. Returns false if the run has other forms or ports than @g. */
+ * replaces it only by a better individual. Returns false if the run has other forms or ports than
+ * @g. */
 bool evolve_edit(struct evolve *e, const struct genome *g);
-/* Returns the current prices, which are those of the options, scaled. */
+/* Returns the current prices: those of the options, scaled. */
 struct anneal_prices evolve_prices(struct evolve *e);
 /* Returns the current problem with a reference, which the caller releases with problem_free. */
 struct problem *evolve_problem(struct evolve *e);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The last part of a run whose individuals explain the measurements about equally but differ in
  * other experiments. An inner run starts with them and fits one mapping to the measurements and to
- * the mean of their predictions (infer/consensus.h). The result is accepted if it approaches that
- * mean by more than it loses on the measurements. */
+ * the mean of their predictions (infer/consensus.h). The result is accepted if it comes closer to
+ * that mean by more than its error on the measurements increases. */
 #include <math.h>
 
 #include "base/lock.h"
@@ -12,11 +12,11 @@
 #define CONSENSUS_SHARE 0.25       /* share of the run's time for the consensus */
 #define CONSENSUS_GENERATIONS 2    /* generations of the consensus in a run without a time limit */
 #define MEMBERS_LEAST 3
-/* Largest excess of a member's cost over the best, relative to the cost, as a multiple of the best
- * error. The larger the unexplained error, the less significant is a difference in cost. */
+/* Largest relative excess of a member's cost over the best cost, as a multiple of the best error.
+ * The larger the unexplained error, the less significant is a difference in cost. */
 #define NEAR 5
-/* Least disagreement on unmeasured experiments, as a multiple of the error on measurements. Below
- * it the measurements determine the mapping without a consensus. */
+/* Least disagreement on unmeasured experiments, as a multiple of the error on measurements. With
+ * less disagreement, the measurements determine the mapping without a consensus. */
 #define SETTLED 0.5
 #define SETTLED_LEAST 0.01         /* disagreement below which a consensus gains nothing */
 
@@ -41,8 +41,8 @@ static struct genome **near_optimal(const struct evolve *e, unsigned *count)
     return members;
 }
 
-/* Creates the inner run. Returns NULL if it is not needed. Needs no lock. @o is options and results
- * of the outer run. */
+/* Creates the inner run. Returns NULL if it is not needed. Needs no lock. @o has the options and
+ * results of the outer run. */
 static struct evolve *begin_inner(const struct problem *p, struct evolve_options o,
                                   struct genome *const *members, unsigned n)
 {
@@ -64,8 +64,8 @@ static struct evolve *begin_inner(const struct problem *p, struct evolve_options
     return inner;
 }
 
-/* Begins a consensus search if the near-optimal individuals differ. One thread predicts with them,
- * without the lock. */
+/* Begins a consensus search if the near-optimal individuals differ. One thread computes their
+ * predictions, without the lock. */
 static void ask(struct evolve *e)
 {
     unsigned n;

@@ -13,7 +13,7 @@
  * is only a starting point. */
 #define GROWN 2
 #define GROWN_FORMS 1.125
-/* number of port counts to try after this growth, below and above the former one */
+/* numbers of ports to try after this growth: so many below and above the former number */
 #define FEWER_PORTS 1
 #define MORE_PORTS 2
 
@@ -63,7 +63,7 @@ static int compare_lone(const void *a, const void *b)
                                   : (x->form > y->form) - (x->form < y->form);
 }
 
-/* Returns which of @n forms, sorted by cycles, has the nearest cycles by ratio. */
+/* Returns the one of @n forms, sorted by cycles, whose cycles are nearest by ratio. */
 static uint32_t nearest(const struct lone *lone, size_t n, float cycles)
 {
     size_t low = 0, high = n - 1;
@@ -119,8 +119,8 @@ struct genome *evolve_carry(const struct evolve *e, struct genome *take_g)
     return carry(e->joined, e->width, take_g);
 }
 
-/* Returns the index in @p of each form of @first, or NULL if one is missing. The caller frees the
- * result. */
+/* Returns the index in @p of each form of @first, or NULL if a form is missing. The caller frees
+ * the result. */
 static uint32_t *places_of(const struct problem *first, const struct problem *p)
 {
     struct names names = {0};
@@ -194,7 +194,7 @@ static void cross(const struct evolve *e, const struct anneal_prices *prices, st
     c->from = cross_one(c, prices, e->from);
 }
 
-/* Retains the mappings, and plans the remaining time like that of a new run. */
+/* Keeps the mappings, and plans the remaining time like that of a new run. */
 static void begin_round(struct evolve *e)
 {
     e->round_from = evolve_elapsed(e);

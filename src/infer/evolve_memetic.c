@@ -12,14 +12,15 @@
 #define PORTS_FINALISTS 3
 /* least relative reduction of the cost that justifies another port */
 #define PORTS_GAIN 0.01
-/* least reduction as a multiple of the random error of the sum of errors: mean error times the root
- * of their number */
+/* smallest reduction, as a multiple of the random error of the sum of errors: the mean error times
+ * the root of their number */
 #define PORTS_CHANCE 2
-/* Mean error of the long trial with most ports above which the measurements do not determine the
- * number. The errors then have other causes, and more ports also predict unmeasured experiments
- * better. */
+/* If the mean error of the long trial with the most ports is larger, the measurements do not
+ * determine the number. The errors then have other causes, and more ports also predict unmeasured
+ * experiments better. */
 #define PORTS_UNTOLD 0.015
-/* number of individuals that must converge in time for trials to distinguish numbers of ports */
+/* trials distinguish numbers of ports only if the time suffices for so many individuals to
+ * converge */
 #define PORTS_TOLD 3
 #define PORTS_PILOT 7               /* number of ports of the pilot if none is given */
 /* Initial temperatures of a trial, a new individual and a child, for densities up to
@@ -32,12 +33,13 @@
 #define COLD 0.02
 #define POLISH 0.04
 #define COLD_NONE 1e-9              /* temperature at which only downhill moves are accepted */
-/* least scale of prices that applies to the final temperature */
+/* smallest scale of prices that applies to the final temperature */
 #define COLD_LEAST 0.25
-/* multiple of the temperature up to which prices are raised */
+/* prices are raised up to this multiple of the temperature */
 #define HEATED 2
 /* Experiments per form up to which the temperatures above apply. With more experiments,
- * temperatures are higher in proportion, because a wrong usage, and a change of it, costs more. */
+ * temperatures are higher in proportion, because a wrong usage costs more, and so does a change of
+ * it. */
 #define DENSITY_SUITED 40
 #define MOVES_PER_FORM 40000        /* moves per annealing without a time limit */
 #define TRIAL_MOVES (MOVES_PER_FORM / 8.0)   /* moves per short trial */
@@ -55,15 +57,15 @@
 #define FRESH_SHARE 0.5
 #define CHILD_SHARE 0.4             /* time of a child relative to a new individual */
 #define PILOT_SHARE 0.05            /* share of the time for the pilot */
-/* largest share of the time for the search for classes; without classes, all forms are searched at
- * once */
+/* largest share of the time for the search for classes; otherwise all forms are searched at once,
+ * without classes */
 #define PREPARE_SHARE 0.2
 #define PORTS_SHARE 0.3            /* share of the time for the trials of numbers of ports */
 #define CLASSES_SHARE 0.6          /* share of an annealing's time for the classes */
 /* least number of individuals, enough for a consensus and one more that is not near the best */
 #define POPULATION_LEAST 4
-/* Seconds in which a new individual converges, per form and squared density. A step costs in
- * proportion to the experiments per form, and the hotter start needs more steps. */
+/* Seconds in which a new individual converges, per form and squared density. The time of a step is
+ * proportional to the number of experiments per form, and a hotter start needs more steps. */
 #define SETTLING 5e-6
 /* Factor of the initial temperature for the search over classes. The means of a class are less
  * noisy than single measurements, and a hotter start is cheap with the smaller problem. */
@@ -84,7 +86,7 @@ static double density_of(const struct problem *p)
     return sum / (double)p->forms;
 }
 
-/* Returns the number of new individuals that converge in the time, or without a limit the
+/* Returns the number of new individuals that converge in the time; without a limit of time, the
  * default. */
 static double settled_individuals(const struct problem *p, const struct evolve_options *o)
 {
@@ -353,8 +355,8 @@ static void settle_ports(struct evolve *e, unsigned n)
     e->fresh_begun++;
 }
 
-/* Returns the result of a long trial with another number, extended to the run's number, as a start.
- * Returns NULL if none is left. The caller frees it. */
+/* Returns, as a start, the result of a long trial with another number of ports, extended to the
+ * run's number. Returns NULL if none is left. The caller frees it. */
 static struct genome *take_tried(struct evolve *e)
 {
     unsigned n = 0;
@@ -433,8 +435,9 @@ static unsigned fewest_last(struct evolve *e)
 
 /* Plans a round of trials. Round 0 has short trials. In round 1 the finalists have a long
  * annealing. If the fewest ports among the finalists do not win, their trial is repeated in round
- * 2, because one annealing may miss the optimum. The fewest ports that explain the measurements
- * equally well win, unless one port less does so with equal trials (round 3 and later). */
+ * 2, because one annealing may miss the optimum. The smallest number of ports that explains the
+ * measurements equally well wins. It must also win against one port less with equal trials (round 3
+ * and later). */
 static void next_round(struct evolve *e)
 {
     unsigned n;
@@ -489,8 +492,8 @@ static void seek_ports(struct evolve *e, unsigned index, struct watcher *w)
                               : PORTS_SHARE / (PORTS_MOST - PORTS_FEWEST + 1);
         struct schedule plan = {HOT_TRIAL, share * evolve_round_seconds(e) * e->o.threads,
                                 longer ? MOVES_PER_FORM : TRIAL_MOVES};
-        /* A trial with one port less starts from the result with one more, because a random start
-         * would often fail. */
+        /* A trial with one port less starts from the result with one port more, because a random
+         * start would often fail. */
         struct genome *fewer = round > 2 ? genome_least_missed(e->trials[ports + 1], e->p) : NULL;
         if (fewer)
             plan = (struct schedule){WARM, plan.seconds * CHILD_SHARE, plan.moves * CHILD_SHARE};
@@ -643,8 +646,8 @@ static bool quench_over(void *state)
     return clock_seconds() >= *until;
 }
 
-/* Quenches the best by a short annealing of all forms, for at most @seconds. The caller frees the
- * result. Called and returns under the lock. */
+/* Improves the best by a short annealing of all forms with falling temperature, for at most
+ * @seconds. The caller frees the result. Called and returns under the lock. */
 static struct genome *quenched(struct evolve *e, double seconds)
 {
     struct anneal_prices prices = evolve_prices_at(e, 1);

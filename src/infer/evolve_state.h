@@ -43,11 +43,11 @@ struct evolve {
     struct problem *first;
     /* index in p of each form of first; NULL if p is first, or lacks a form */
     uint32_t *first_at;
-    /* number of joins, and number of threads that currently do not use p */
+    /* @joins: number of joins. @waiting: number of threads that currently do not use p. */
     unsigned joins, waiting;
     bool meeting;                    /* a thread converts the run's state */
     double round_from;               /* seconds at which the remaining time was last planned */
-    size_t round_experiments, round_forms;   /* number of experiments and of forms at that time */
+    size_t round_experiments, round_forms;   /* numbers of experiments and of forms at that time */
     /* problem that is searched first, once prepared; NULL to search only p */
     struct classes *classes;
     enum { EVOLVE_RAW, EVOLVE_PREPARING, EVOLVE_PREPARED } preparation;
@@ -59,7 +59,7 @@ struct evolve {
     double scale;                    /* factor of prices and temperatures; NaN until determined */
     bool piloting;                   /* a thread runs the pilot */
     struct genome *trials[PORTS_MOST + 1];   /* best mapping for each number of ports */
-    /* for each number of ports, whether the mapping is from a long annealing and not yet an
+    /* for each number of ports: true if its mapping is from a long annealing and not yet an
      * individual */
     bool tried_long[PORTS_MOST + 1];
     unsigned race[PORTS_MOST + 1], racing;   /* candidate numbers of ports, and their number */
@@ -127,10 +127,10 @@ void joined_problem_free(struct joined_problem *j);
  * converge in its time. */
 unsigned evolve_individuals(const struct problem *p, const struct evolve_options *o);
 /* Returns whether a run assumes the largest number of ports for lack of time. Short annealings
- * favour few ports, because they converge sooner. But more ports explain more in the same time,
- * also of unmeasured experiments. */
+ * favour few ports, because they converge sooner. But in the same time, more ports explain more
+ * experiments, including unmeasured ones. */
 bool evolve_assumes_ports(const struct problem *p, const struct evolve_options *o);
-/* Returns the seconds left when the time was last planned; 0 for no limit. */
+/* Returns the seconds that were left when the time was last planned; 0: no limit. */
 double evolve_round_seconds(const struct evolve *e);
 /* Requests trials of all numbers of ports from @fewest to @most again. */
 void evolve_race(struct evolve *e, unsigned fewest, unsigned most);
@@ -181,8 +181,8 @@ bool evolve_ports_unexplained(const struct genome *g);
 /* Runs the memetic algorithm on thread @index until it ends. Called and returns without the
  * lock. */
 void evolve_memetic(struct evolve *e, unsigned index, struct watcher *w);
-/* Quenches the best if the run was stopped before any search had cooled, because hot states are
- * poor. Called by the last thread. Called and returns under the lock. */
+/* If the run was stopped before any search had cooled, improves the best by a short annealing,
+ * because hot states are poor. Called by the last thread. Called and returns under the lock. */
 void evolve_quench(struct evolve *e);
 
 #endif

@@ -12,8 +12,8 @@
  * indices into t->forms. */
 /* Adds one row with one execution for each form. */
 size_t generate_singletons(struct experiments *t, const uint32_t *forms, size_t n);
-/* Adds {a, b} for all pairs. If both were measured alone and one is slower, also adds {slow, ⌈t
- * slow / t quick⌉ * quick}. */
+/* Adds {a, b} for all pairs. If both were measured alone and one is slower, also adds one slow and
+ * ⌈t slow / t quick⌉ quick executions. */
 size_t generate_pairs(struct experiments *t, const uint32_t *forms, size_t n);
 /* Adds {a, b} for each form a that congruence_undistinguished selects and the first form b of its
  * class. */
@@ -25,7 +25,7 @@ size_t generate_hidden(struct experiments *t, const struct observable *list);
 size_t generate_random(struct experiments *t, const uint32_t *forms, size_t n, size_t count,
                        unsigned size, struct rng *rng);
 /* Adds @count random measured rows of @record with @size different forms, all of which @t has by
- * name. Adds fewer if there are not enough. */
+ * name. Adds fewer if there are not enough rows. */
 size_t generate_recorded(struct experiments *t, const struct experiments *record, size_t count,
                          unsigned size, struct rng *rng);
 

@@ -14,7 +14,7 @@ struct genome {
     unsigned ports;          /* number of ports, at most PROBLEM_PORTS_MAX */
     double width;            /* issue slots per cycle; 0 if there is none */
     struct gene *genes;
-    double d_avg, cost;      /* mean relative error and objective, both of the last evaluation */
+    double d_avg, cost;      /* mean relative error and cost, both of the last evaluation */
 };
 
 struct genome *genome_new(size_t forms, unsigned ports, double width);
@@ -37,17 +37,17 @@ void gene_remove(struct gene *gene, unsigned index);
 bool gene_equal(const struct gene *a, const struct gene *b);
 uint64_t gene_hash(const struct gene *gene);
 unsigned gene_volume(const struct gene *gene);
-/* Renames ports: bit i becomes bit to[i]. */
+/* Renames ports: port i becomes port to[i]. */
 void genome_rename(struct genome *g, const uint8_t *to);
 
 size_t genome_distinct(const struct genome *g);
 uint64_t genome_volume(const struct genome *g);
-/* Finds the renaming of @g's ports (to[i] for port i) that makes it most similar to @like: an
- * assignment problem on the common µops per form. */
+/* Finds the renaming of @g's ports (to[i] for port i) that makes @g most similar to @like. Solves
+ * an assignment problem on the common µops per form. */
 void genome_align(const struct genome *like, const struct genome *g, uint8_t *to);
 
 /* Fills @child from @a, and replaces about half of @a's usages by @b's after aligning ports. Forms
- * that share a usage in @a change together, which preserves classes. */
+ * that share a usage in @a change together, so that classes are preserved. */
 void genome_recombine(const struct genome *a, const struct genome *b, struct rng *rng,
                       struct genome *child);
 /* Computes the predicted cycles of every experiment of @p. */
@@ -71,11 +71,12 @@ struct genome *genome_of_mapping(const struct mapping *m, const struct problem *
 /* confidence.c: confidence of a mapping's usages, which is the agreement of other near-optimal
  * mappings. */
 
-#define CONFIDENCE_COST 1.05   /* multiple of the best cost within which genomes count */
+/* genomes count if their cost is at most this multiple of the best cost */
+#define CONFIDENCE_COST 1.05
 
 /* Computes per form, 0 to 1, the mean overlap of its usage in @genomes[0] with those in the other
  * genomes after aligning ports. The overlap is the number of common µops (of the same set) divided
- * by the larger number of µops. NaN for all forms without another near-optimal genome. */
+ * by the larger number of µops. Without another near-optimal genome, all results are NaN. */
 void confidence_of(struct genome *const *genomes, size_t n, double *out);
 
 #endif

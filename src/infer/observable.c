@@ -150,8 +150,8 @@ struct most_telling {
     struct experiment experiment;
 };
 
-/* Stores the experiment of @copies of @is with @count each of @n partners if it distinguishes
- * better than the current one. */
+/* Stores the experiment of @copies of @is with @count each of @n partners, if it distinguishes
+ * better than the current experiment. */
 static void try_beside(const struct looking *l, const struct mapping_entry *is,
                        const struct taking *other, const struct mapping_entry *const *partners,
                        size_t n, struct most_telling *best)
@@ -175,8 +175,8 @@ static void try_beside(const struct looking *l, const struct mapping_entry *is,
         }
 }
 
-/* Finds the experiment that distinguishes @other from the form's usage. It is empty if there is
- * none. If @paired, also tries two partners. */
+/* Finds the experiment that distinguishes @other from the form's usage. The experiment is empty if
+ * there is none. With @paired, also tries two partners. */
 static void find_telling(const struct looking *l, const struct mapping_entry *is,
                          const struct taking *other, bool paired, struct experiment *out)
 {
@@ -194,8 +194,8 @@ static void find_telling(const struct looking *l, const struct mapping_entry *is
     *out = best.experiment;
 }
 
-/* Counts @other if it explains the measurements. Finds an experiment against it if none was found
- * before. */
+/* Counts @other if it explains the measurements. If none was found before, finds an experiment that
+ * distinguishes @other. */
 static void consider(const struct looking *l, uint32_t form, const struct mapping_entry *is,
                      const struct taking *other, struct observable *out)
 {

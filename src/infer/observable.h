@@ -10,15 +10,15 @@ struct observable {
     /* number of other usages that explain the form's measurements equally; 0 if its ports are
      * observable */
     unsigned rivals;
-    /* experiment of the table's forms that decides about the first such usage, if an experiment
-     * can; otherwise empty */
+    /* experiment of the table's forms that decides about the first such usage; empty if there is
+     * none */
     struct experiment settle;
 };
 
-/* Fills @out, one per form of @t. For a form without ports: whether a measured experiment would
- * reveal a µop on one of the mapping's sets, or on all ports. For other forms: whether an
- * experiment would reveal that they have none. Ends early if cancelled. observable_done frees
- * it. */
+/* Fills @out, which has one entry per form of @t. For a form without ports, determines whether a
+ * measured experiment would reveal a µop on one of the mapping's sets, or on all ports. For other
+ * forms, determines whether an experiment would reveal that they have no ports. Ends early if
+ * cancelled. observable_done frees it. */
 void observable_find(const struct mapping *m, const struct experiments *t, struct observable *out);
 /* Returns why ports are not observable under @m, as "not observable: ...". */
 const char *observable_reason(const struct mapping *m);

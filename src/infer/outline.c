@@ -98,7 +98,7 @@ static void name_ports(struct outline *o, const struct outline *before)
     genome_free(like);
 }
 
-/* Records where other near-optimal mappings use other ports. */
+/* Records, for each form, ports on which other near-optimal mappings differ. */
 static void note_doubts(struct outline *o, struct genome *const *genomes, size_t count)
 {
     uint8_t to[PROBLEM_PORTS_MAX];

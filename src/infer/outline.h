@@ -21,7 +21,8 @@ struct outline {
     double *confidence;
     /* for each form, ports on which another near-optimal mapping differs from the best */
     uint32_t *doubts;
-    uint32_t *changes;           /* for each form, ports whose use differs from the last outline */
+    /* for each form, ports whose use differs from that in the last outline */
+    uint32_t *changes;
     float *predicted;            /* predicted cycles for each experiment of the problem */
     size_t alternatives;         /* number of other near-optimal mappings */
     size_t doubtful, changed;    /* number of forms with doubts, and number of cells with changes */
@@ -33,8 +34,8 @@ struct outline {
     double pairs[2][OUTLINE_PAIRS];
     size_t pair_count;
     struct machine *machine; /* machine that has only this mapping; NULL if none was requested */
-    /* Data of the run that the maker may add: evolve_get_front, evolve_spread_samples,
-     * evolve_get_trials, and its options. */
+    /* Data of the run, which the creator of the outline may add: evolve_get_front,
+     * evolve_spread_samples, evolve_get_trials, and options of the run. */
     struct evolve_point *front;
     struct evolve_sample *samples;
     struct evolve_trial trials[OUTLINE_TRIALS];
@@ -44,7 +45,7 @@ struct outline {
 };
 
 /* Makes an outline of @count @genomes of one shape over @take_problem, the best first. Port names
- * are those of @before (may be NULL) if both mappings use the ports alike. Without it, or with
+ * are those of @before (may be NULL) if both mappings use the ports alike. Without @before, or with
  * another number of ports, ports with common forms are adjacent. @take_machine (may be NULL), with
  * an equal number of ports, receives the mapping with the names of its ports. The caller frees the
  * outline. Any thread. */

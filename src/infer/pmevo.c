@@ -25,7 +25,7 @@ struct pmevo {
     bool tolerant;
     double volume_weight;
     size_t population;
-    struct individual *pool;   /* 2p individuals: parents, then children */
+    struct individual *pool;   /* 2p individuals: p parents, then p children */
     /* smallest and largest D_avg and volume in the last selection */
     double d_low, d_high, v_low, v_high;
 };
@@ -50,8 +50,8 @@ static void evaluate(struct pmevo *m, struct individual *x, uint64_t *evaluation
     ++*evaluations;
 }
 
-/* Draws n in [1, ⌈t(i)·|u|⌉] for a random µop u (section 4.4). The time of a form that was not
- * measured alone is assumed to be one cycle. */
+/* Draws n in [1, ⌈t(i)·|u|⌉] for a random µop u (section 4.4). A form that was not measured
+ * alone is assumed to take one cycle. */
 static void random_gene(struct pmevo *m, size_t f, unsigned ports, struct gene *gene)
 {
     double t = isnan(m->p->single[f]) ? 1 : (double)m->p->single[f];

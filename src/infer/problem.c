@@ -10,7 +10,7 @@
 #include "base/watch.h"
 #include "isa/operands.h"
 
-/* largest sum of partners over all experiments: half a gigabyte */
+/* largest sum of partners over all experiments, which take half a gigabyte */
 #define PARTNERS_MAX ((size_t)1 << 27)
 
 unsigned problem_form_kind(const char *name)
@@ -37,8 +37,8 @@ struct sized_experiment {
     uint64_t size;   /* number of instructions */
 };
 
-/* Sorts short experiments first, then by terms, which makes equal ones adjacent. If cancelled, all
- * rows compare equal, which ends the sort soon. */
+/* Sorts short experiments first, then by terms, which makes equal ones adjacent. After a
+ * cancellation, all rows compare equal, so that the sort ends soon. */
 static int compare_rows(const void *a, const void *b, void *state)
 {
     const struct experiments *t = state;
@@ -248,8 +248,8 @@ void problem_pack(const struct problem *p, struct str *out)
     pack_array(out, p->weight, p->experiments, sizeof *p->weight);
 }
 
-/* Reads @count items of @size bytes, and allocates one more. Returns an empty array if the bytes
- * are missing. */
+/* Reads @count items of @size bytes, and allocates room for one more. Returns an empty array if the
+ * bytes are missing. */
 static void *array_of(struct unpacking *from, size_t count, size_t size)
 {
     void *items = mem_zero(unpack_holds(from, count, size) ? count + 1 : 1, size);

@@ -15,7 +15,8 @@ struct problem {
     struct table_term *terms;
     float *cycles;                 /* measured cycles; not NaN */
     float *inverse;                /* weight / cycles, per experiment */
-    float *weight;                 /* weight per experiment: 1 unless measured several times */
+    /* weight per experiment: 1 unless it was measured several times */
+    float *weight;
     double weights;                /* sum of the weights */
     /* forms + 1 offsets into links, which list shortest experiments first */
     uint32_t *link_start;
@@ -29,11 +30,11 @@ struct problem {
     _Atomic unsigned holders;      /* number of references in addition to the creator's */
 };
 
-/* Returns the kind of the form @name, for example "ADD (R64, M64)". Forms of one kind more probably
- * share a usage. The kind depends on the position of the memory operand (first or later); vectors;
- * scalar floating-point registers; general registers in forms with these; and other operands, such
- * as a shift or mask. It does not depend on widths, immediates and branch targets. AArch64 names
- * the stored register first, so its stores have the kind of loads. */
+/* Returns the kind of the form @name, for example "ADD (R64, M64)". Forms of one kind are more
+ * likely to share a usage. The kind depends on the position of the memory operand (first or later),
+ * vectors, scalar floating-point registers, general registers in forms with either of these, and
+ * other operands, such as a shift or mask. It does not depend on widths, immediates and branch
+ * targets. AArch64 names the stored register first, so its stores have the kind of loads. */
 unsigned problem_form_kind(const char *name);
 /* Makes a problem of the measured rows of @t for which @keep is true (NULL: all rows), with the
  * forms of these rows. Equal experiments are averaged. Returns NULL with err if nothing is

@@ -25,10 +25,10 @@
 #define WALK_STEP 2000        /* moves between two reads of the clock */
 /* weight of the mean residual, as a number of experiments with the form */
 #define RESIDUALS_BESIDE 4
-/* multiple of the noise within which disputed rows count as predicted */
+/* disputed rows count as predicted if their error is within this multiple of the noise */
 #define PREDICTED 1.5
 #define PREDICTED_LEAST 16     /* number of disputed rows that must be predicted */
-/* number of successive rounds that must be predicted; a single one may be predicted by chance */
+/* number of successive rounds that must be predicted; a single round may be predicted by chance */
 #define PREDICTED_ROUNDS 2
 
 const char *const select_end_names[] = {"running", "limit reached", "converged: the mappings agree",
@@ -108,7 +108,7 @@ static double dot(const double *x, const double *y, size_t n)
 }
 
 /* Conditions the committee on a measurement of row @chosen with noise 1. Subtracts the correlated
- * part from all rows, like the ensemble Kalman filter. */
+ * part from the deviations of all rows, like the ensemble Kalman filter. */
 static void settle(double *deviation, size_t rows, size_t n, size_t chosen)
 {
     double known[COMMITTEE];
@@ -136,11 +136,12 @@ static void sum_disputes(const double *deviation, const double *noise, size_t ro
     }
 }
 
-/* Returns the row whose measurement resolves most of the disagreement over all rows. By settle(),
- * it reduces the squared deviations of another row by (own * other)^2 / (own^2 + n). The most
- * disputed row resolves less if it is uncorrelated, like rows that no mapping explains (active
- * learning after Cohn, not MacKay). Returns @rows if no disagreement exceeds the noise. Stores the
- * relative disagreement on the most disputed row, or NaN, in *@disagreement. */
+/* Returns the row whose measurement resolves most of the disagreement over all rows. As settle()
+ * shows, a measurement reduces the squared deviations of another row by (own * other)^2 / (own^2 +
+ * n). The most disputed row resolves less if it is uncorrelated with others, like rows that no
+ * mapping explains (active learning after Cohn, not MacKay). Returns @rows if no disagreement
+ * exceeds the noise. Stores the relative disagreement on the most disputed row, or NaN, in
+ * *@disagreement. */
 static size_t most_telling(const double *deviation, const double *noise, size_t rows, size_t n,
                            const bool *taken, double *disagreement)
 {
@@ -210,7 +211,7 @@ size_t select_experiments(const struct mapping *const *mappings, size_t n, struc
             pass++;
         } else if (pass > 0) {
             /* This committee has no disagreement left, but a larger one would. The remaining
-             * experiments of the batch resolve the same disagreement again. */
+             * experiments of the batch therefore resolve the same disagreement again. */
             memcpy(left, all, rows * n * sizeof *left);
             pass = 0;
         } else {
@@ -295,9 +296,9 @@ static void gather(struct committee *c, struct evolve *e, const struct genome *b
     problem_free(p);
 }
 
-/* Returns the residual of each form. For forms with few experiments it is shrunk towards the mean.
- * It is subtracted from the disagreement, because more experiments do not help with a form that no
- * usage explains. */
+/* Returns the residual of each form. For forms with few experiments the residual is shrunk towards
+ * the mean. Callers subtract it from the disagreement, because more experiments do not help with a
+ * form that no usage explains. */
 static double *residual_of_forms(const struct mapping *best, const struct experiments *t,
                                  double noise)
 {
@@ -349,8 +350,8 @@ static bool infer(const struct experiments *t, const struct select_options *so,
     return out->count > 0;
 }
 
-/* Returns the mean relative error of @m on the rows of @t marked in @fresh, or NaN if it covers
- * none. */
+/* Returns the mean relative error of @m on the rows of @t marked in @fresh, or NaN if @m covers
+ * none of these rows. */
 static double error_on(const struct mapping *m, const struct experiments *t, const bool *fresh)
 {
     double *cycles = shortage_alloc((t->rows.count + 1) * sizeof *cycles), sum = 0;

@@ -7,7 +7,7 @@
 #include "model/experiments.h"
 
 #define SELECT_SIZE_MOST 8
-/* least relative noise; no measurement is reliably more accurate */
+/* smallest relative noise; no measurement is reliably more accurate */
 #define SELECT_NOISE_LEAST 0.002
 
 /* Measures the pending rows of @t, with results as in PMEvo Definition 1. A result of false with
@@ -37,15 +37,16 @@ size_t select_experiments(const struct mapping *const *mappings, size_t n, struc
 struct select_options {
     /* options of each round; seconds and generations are per round */
     struct evolve_options evolve;
-    /* initial random experiments; experiments per round; most in total, without those of single
-     * forms */
+    /* @first: number of initial random experiments. @batch: experiments per round. @most: maximum
+     * in total, without those of single forms. */
     size_t first, batch, most;
     unsigned size;                   /* number of forms of the largest experiment, at least 2 */
     bool random;                     /* select randomly, for comparison */
     /* table whose experiments with a value may be requested, borrowed; NULL to permit all
      * experiments */
     const struct experiments *record;
-    /* Called several times per second during inference, which it may stop. May be NULL. */
+    /* Called several times per second during inference, which the function may stop. May be
+     * NULL. */
     void (*poll)(void *state, struct evolve *e);
     void *poll_state;
 };
@@ -64,8 +65,8 @@ struct select_round {
     size_t measurements;   /* number of measurements so far, without those of single forms */
     /* error of the previous round's mapping on this round's measurements; NaN in the first round */
     double error;
-    /* error of this round's mapping on all measurements so far, which more measurements do not
-     * reduce */
+    /* error of this round's mapping on all measurements so far; more measurements do not reduce
+     * it */
     double noise;
     /* disagreement on the most disputed candidate for the next round: standard deviation over mean;
      * NaN if there is none */
@@ -78,8 +79,8 @@ typedef void select_report(void *state, const struct select_round *round,
                            const struct mapping *best);
 
 /* Measures @t's forms alone and @first random experiments, except those with results. Then infers,
- * selects and measures in turn, until nothing is disputed or @most is reached. Runs evolve_worker
- * only on the calling thread. Returns the best mapping, or NULL with err. */
+ * selects and measures in turn, until the mappings agree on all candidates, or @most is reached.
+ * Runs evolve_worker only on the calling thread. Returns the best mapping, or NULL with err. */
 struct mapping *select_run(struct experiments *t, const struct select_options *o,
                            select_measure *measure, void *measure_state, select_report *report,
                            void *report_state, struct err *err);

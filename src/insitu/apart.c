@@ -153,8 +153,8 @@ static bool goes_on(void *state, double seconds, uint64_t iterations)
     return poll(&down, 1, 0) == 0;
 }
 
-/* Closes all descriptors except @a and @b, so that readers at their other ends detect the end of
- * the file. */
+/* Closes all descriptors except @a and @b. Readers at the other ends of closed pipes then detect
+ * the end of the file. */
 static void close_others(int a, int b)
 {
     int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -182,7 +182,8 @@ bool insitu_apart(bool (*run)(const struct insitu_options *o, struct insitu *out
         struct insitu_options apart = *o;
         struct err why = {0};
         signal(SIGPIPE, SIG_IGN);
-        setsid();   /* Leaves the terminal's session, whose end would kill this process. */
+        /* Leaves the session of the terminal. The end of that session would kill this process. */
+        setsid();
         close_others(up[1], down[0]);
         apart.goes_on = goes_on;
         apart.state = &w;

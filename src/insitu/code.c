@@ -81,12 +81,12 @@ void code_branch_address(struct code *c, unsigned cc, uint64_t address)
 
 void code_branch_zero(struct code *c, uint32_t label)
 {
-    BYTES(c, 0xe3, 2, 0xeb, 5);   /* A jrcxz leads to the long jump. A short jump skips it. */
+    /* A jrcxz leads to the long jump. A short jump skips the long one. */
+    BYTES(c, 0xe3, 2, 0xeb, 5);
     code_jump(c, label);
 }
 
-/* Adds an instruction with memory operand gs:@slot, and with @field in the register field of
- * ModRM. */
+/* Adds an instruction with memory operand gs:@slot, with @field in the register field of ModRM. */
 static void on_slot(struct code *c, bool wide, uint8_t opcode, unsigned field, uint32_t slot)
 {
     BYTES(c, 0x65);

@@ -20,13 +20,14 @@ struct code_fixup {
     uint32_t at;               /* offset of the 32-bit distance in the code */
     uint32_t next;             /* offset of the next instruction, to which the distance is
                                 * relative */
-    uint32_t label;            /* label of the target, or CODE_UNPLACED if @target is its address */
+    /* label of the target; CODE_UNPLACED: the target is the address @target */
+    uint32_t label;
     uint64_t target;
 };
 
 struct code {
     VEC(uint8_t) bytes;
-    VEC(uint32_t) labels;      /* offset of each label; CODE_UNPLACED before it is set */
+    VEC(uint32_t) labels;      /* offset of each label; CODE_UNPLACED if it is not set yet */
     VEC(struct code_fixup) fixups;
 };
 
@@ -69,7 +70,8 @@ void code_set(struct code *c, enum code_register reg, uint64_t value);
  * saves its value at gs:@spare. */
 void code_count(struct code *c, enum code_register reg, uint32_t slot, int32_t value,
                 uint32_t spare);
-/* Appends an instruction that adds 1 at gs:@slot, or subtracts 1 if @down. It changes the flags. */
+/* Appends an instruction that adds 1 to the word at gs:@slot, or subtracts 1 if @down. The
+ * instruction changes the flags. */
 void code_step(struct code *c, uint32_t slot, bool down);
 /* Computes all distances for code at address @base. Returns false with err if a target is too
  * far. */

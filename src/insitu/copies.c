@@ -9,7 +9,7 @@
 #define TIMED_INSNS 192u       /* least number of instructions in all copies of a short loop */
 #define TIMES_MOST 16u
 #define LINE 64u               /* bytes of code per fetch */
-/* most instructions after a patch in which a jump is searched for */
+/* maximum number of instructions after a patch in which a jump is searched for */
 #define DISPLACED_MORE 8u
 /* bytes from the region's start within which the target of an indirect jump is translated */
 #define WINDOW 65536u
@@ -26,8 +26,8 @@ struct stub {
     uint32_t label;
     uint32_t source;           /* index of the branch in the list, and number of the copy */
     unsigned copy;
-    bool taken;                /* records that the branch was taken */
-    bool falls;                /* belongs to the path on which the branch is not taken */
+    bool taken;                /* the event records that the branch was taken */
+    bool falls;                /* the event is on the path on which the branch is not taken */
 };
 
 struct maker {
@@ -179,7 +179,7 @@ static void leave(struct maker *m, uint32_t source, unsigned copy, bool away)
         event_plain(m->c, away ? EVENT_AWAY : EVENT_LEAVE, 0);
 }
 
-/* Returns the label for a jump from @source in copy @copy to @target, which is in the list. */
+/* Returns the label for a jump from @source in copy @copy to instruction @target of the list. */
 static uint32_t inner(struct maker *m, uint32_t source, unsigned copy, uint32_t target)
 {
     bool from_loop = m->r->list.items[source].in_loop;
@@ -216,7 +216,7 @@ static void branch(struct maker *m, const struct insn *in, uint32_t label, uint6
 {
     unsigned size = 0, at = insn_branch_distance(in, &size), condition = insn_branch_condition(in);
     uint8_t opcode = in->bytes[at - 1];
-    /* loop and jrcxz have a range of only 127 bytes */
+    /* loop and jrcxz have a range of only 127 bytes. */
     bool near = condition == INSN_NO_CONDITION;
 
     if (near && at > 1 && in->bytes[0] == 0x67)
@@ -399,8 +399,8 @@ static void count_up(struct maker *m, uint32_t slot)
         code_count(m->c, m->spare, slot, 1, SLOT_FREE0);
 }
 
-/* Appends code that counts an execution of the pivot in the first copy, or that counts down to a
- * stamp or the end of a recording. */
+/* Appends code that counts an execution of the pivot in the first copy, or counts down to a stamp
+ * or to the end of a recording. */
 static void arrive(struct maker *m)
 {
     struct code *c = m->c;
@@ -437,8 +437,8 @@ static void fall(struct maker *m, uint32_t at, unsigned copy)
 }
 
 /* Returns whether branch @at has the inverse condition in copy @copy, because its target is the
- * next copy, which follows directly. Applies only to counting copies. Timed copies have the
- * conditions of the original. */
+ * next copy, which follows directly. Only branches of counting copies are inverted. Timed copies
+ * have the conditions of the original. */
 static bool turned(const struct maker *m, uint32_t at, unsigned copy)
 {
     const struct region *r = m->r;
@@ -556,7 +556,7 @@ static void displace(struct maker *m, uint32_t at)
 }
 
 /* Appends the code to which the patch at anchor @at jumps. @twice adds another count and jump at
- * its start. Returns its label. */
+ * the start of that code. Returns the label of the code. */
 static uint32_t make_anchor(struct maker *m, uint32_t at, bool twice)
 {
     uint32_t label = code_label(m->c);

@@ -34,7 +34,7 @@ struct copy_point {
 };
 
 /* Code for a patched place in a copy of the process. The rest of the loop runs in the original
- * there. It stamps every few passes. A stamp contains the number of iterations instead of
+ * there. The code stamps every few passes. A stamp contains the number of iterations instead of
  * SLOT_LEAVES. The code ends with int3 after the last stamp. */
 struct copy_anchor {
     uint32_t at; /* index in the region's list */
@@ -66,7 +66,7 @@ void copies_done(struct copies *c);
 /* Returns the point at offset @place, or NULL if there is none. */
 const struct copy_point *copies_point(const struct copies *c, uint32_t place);
 /* copies_records returns whether the address or direction of instruction @i is recorded.
- * copies_follows returns whether COPY_FOLLOW records its address. */
+ * copies_follows returns whether COPY_FOLLOW records its address, even if other modes do not. */
 bool copies_records(const struct region_insn *i);
 bool copies_follows(const struct region_insn *i);
 

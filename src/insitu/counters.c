@@ -11,9 +11,10 @@
 
 #include "base/mem.h"
 
-#define CHAIN 100000u   /* dependent multiplications, which take 3 to 4 cycles each */
-#define BRANCHES 20000u /* branches on random bits; nearly half of them are mispredicted */
-#define LINES 2000u     /* cache lines that are flushed, then loaded */
+#define CHAIN 100000u   /* number of dependent multiplications, which take 3 to 4 cycles each */
+/* number of branches on random bits, nearly half of which are mispredicted */
+#define BRANCHES 20000u
+#define LINES 2000u     /* number of cache lines that are flushed, then loaded */
 #define LINE 64u
 
 static int system_open(void *state, enum counter kind, pid_t tid)

@@ -16,8 +16,8 @@ struct counter_source {
     /* Opens a counter for user code of thread @tid (0 for the caller) and of its children. The
      * caller closes it with @done. Returns -errno on failure. */
     int (*open)(void *state, enum counter kind, pid_t tid);
-    /* Reads a counter. A counter that ran for a part of the time is scaled to the whole time.
-     * Returns false if it never ran. */
+    /* Reads a counter. The count of a counter that ran for a part of the time is scaled to the
+     * whole time. Returns false if the counter never ran. */
     bool (*read)(void *state, int counter, double *value);
     void (*done)(void *state, int counter);
     void *state;
@@ -26,7 +26,8 @@ struct counter_source {
 /* Counts of a program in all its threads. */
 struct hardware_counts {
     double value[COUNTER_KINDS]; /* counts by kind; NaN if not counted */
-    const char *why; /* why the first missing counter is missing, static; NULL if none is missing */
+    /* static reason why the first missing counter is missing; NULL if no counter is missing */
+    const char *why;
 };
 
 struct counters {

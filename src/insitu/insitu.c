@@ -19,7 +19,8 @@
 #include "work/pool.h"
 
 #define TICK 0.05              /* seconds between polls of the counters */
-/* seconds until the first timings and recording; the interval grows by MOMENT_GROWTH */
+/* seconds until the first moment (timings and a recording); the intervals between moments grow by
+ * MOMENT_GROWTH */
 #define MOMENT_FIRST 0.02
 #define MOMENT_GROWTH 1.4
 #define MOMENT_MOST 0.5
@@ -28,7 +29,7 @@
 #define PATCH_FAILED 2u   /* number of attempts that a failed measurement of the patch uses up */
 #define MOMENTS_MOST 24u
 /* Share of the watched time during which moments may stop the program, and additional seconds. The
- * first MOMENTS_LEAST moments occur regardless of them. */
+ * first MOMENTS_LEAST moments are exempt from this limit. */
 #define STOPPED_SHARE 0.05
 #define STOPPED_SECONDS 0.1
 #define MOMENTS_LEAST 4u
@@ -52,9 +53,10 @@ struct insitu_watch {
      * program's first instruction. */
     bool executed;
     bool placed;
-    bool whole;                /* the program ended while it was watched */
+    bool whole;                /* the program was watched until it ended */
     bool over;                 /* watching has ended */
-    double begun, cpu_begun;   /* start time, and CPU seconds of the process until then */
+    /* time of the start, and CPU seconds that the process had used until then */
+    double begun, cpu_begun;
     struct system_trial trial; /* features of the system that work */
     struct counters counters;
     uint64_t period, ticks_begun;   /* passes between stamps, and time stamp counter at the start */
@@ -99,7 +101,8 @@ static void handle_fork(struct insitu_watch *w, const struct process_event *e)
     ptrace(PTRACE_DETACH, e->child, NULL, NULL);
 }
 
-/* Handles events that occurred while threads were being stopped. Does not resume the threads. */
+/* Handles the events that occurred while threads were being stopped. Does not resume these
+ * threads. */
 static void handle_late(struct insitu_watch *w)
 {
     struct process_event e;
@@ -171,7 +174,7 @@ static bool leave_for_good(struct insitu_watch *w, const char *why)
 }
 
 /* Changes the addresses of pending signals of stopped threads from the copies to the original.
- * Removes signals by an int3 of this file. */
+ * Removes signals that an int3 of the copies raised. */
 static void settle_signals(struct insitu_watch *w)
 {
     struct process *p = &w->process;
@@ -382,8 +385,8 @@ static bool change(struct insitu_watch *w, enum copy_mode mode, struct err *err)
     return true;
 }
 
-/* Chooses the number of passes between stamps: enough for some thousand iterations, or fewer if
- * these are slow. */
+/* Chooses the number of passes between stamps: enough for a few thousand iterations, or fewer if
+ * iterations are slow. */
 static void choose_period(struct insitu_watch *w)
 {
     struct placed *x = &w->out->placed;
@@ -402,8 +405,8 @@ static void choose_period(struct insitu_watch *w)
     w->period = period;
 }
 
-/* Returns whether visits are timed. They are not if the loop has an indirect jump, because exits
- * through it are undetected, or if visits were found to be too short. */
+/* Returns whether visits are timed. They are not timed if the loop has an indirect jump, because
+ * exits through the jump are undetected, or if visits proved too short. */
 static bool times_visits(const struct insitu_watch *w)
 {
     bool alone;
@@ -485,8 +488,8 @@ static bool returns_to_patch(struct insitu_watch *w)
     return false;
 }
 
-/* Moves threads out of the bytes that patches overwrite. While a return address of a thread is in
- * them, runs the program briefly. All threads are stopped before and after the call. */
+/* Moves threads out of the bytes that patches overwrite. As long as a return address of a thread is
+ * in these bytes, runs the program briefly. All threads are stopped before and after the call. */
 static bool clear_way(struct insitu_watch *w, struct err *err)
 {
     struct process *p = &w->process;
@@ -690,7 +693,8 @@ static bool watch(struct insitu_watch *w, struct err *err)
     return ok;
 }
 
-/* Detaches from the program. If it was started here, waits until it ends, or ends it. */
+/* Detaches from the program. If this process started the program, waits until it ends, or ends
+ * it. */
 static void let_go(struct insitu_watch *w)
 {
     struct process *p = &w->process;

@@ -17,7 +17,8 @@ struct insitu_options {
     const struct kernel *kernel;     /* contains the loop; borrowed */
     size_t loop;                     /* index of the kernel's loop */
     const char *file;                /* absolute path of the program or library with the loop */
-    double seconds;                  /* most seconds of watching; INFINITY for the whole run */
+    /* maximum number of seconds of watching; INFINITY for the whole run */
+    double seconds;
     bool counts_only;                /* only count, without timing and recording */
     /* Called several times per second. A result of false releases the program. May be NULL. */
     bool (*goes_on)(void *state, double seconds, uint64_t iterations);
@@ -27,7 +28,8 @@ struct insitu_options {
 struct insitu {
     struct region region;
     struct copies copies;
-    struct placed placed;            /* results; the process contains nothing of this any more */
+    /* results; all patches and copies are removed from the process */
+    struct placed placed;
     /* ticks of the time stamp counter per core cycle; NaN if not measured */
     double ticks_per_cycle;
     /* mean excess in ticks of a stamp's clock measurement over its instructions; NaN if not
@@ -45,13 +47,14 @@ struct insitu {
     size_t moments;                 /* number of moments, each with timings and a recording */
     struct replayed_all replays;    /* results of replays at some of the moments */
     struct hardware_counts counted; /* hardware counts of the whole program during watching */
-    bool ended, killed;             /* whether it ended; whether an uncatchable signal ended it */
+    /* @ended: the program ended. @killed: an uncatchable signal ended it. */
+    bool ended, killed;
     /* status by waitpid, if this process started the program and it ended */
     int status;
     bool complete;                  /* counting covers the complete run of the program */
     /* the system does not permit tracing or patching */
     bool refused;
-    char *cut;                       /* why watching ended early; NULL if it did not */
+    char *cut;                       /* reason why watching ended early; NULL if it did not */
 };
 
 /* Watches the loop. Returns false with err if the program cannot be started or instrumented. A
@@ -63,13 +66,13 @@ void insitu_done(struct insitu *x);
  * the fast ones. */
 #define INSITU_TYPICAL (-1.0)
 /* Returns the cycles per iteration in the program at quantile @q of the timed blocks, or NaN if
- * there are too few blocks. Sets *@alone if the time between visits is excluded. */
+ * there are too few blocks. Sets *@alone to true if the time between visits is excluded. */
 double insitu_cycles(const struct insitu *x, double q, bool *alone);
 /* Returns the cycles per iteration at INSITU_TYPICAL. These include the time between visits and the
  * return from the original after an indirect jump. */
 double insitu_cycles_whole(const struct insitu *x);
 /* Returns whether insitu_cycles is from the original code, timed in copies of the process. If not,
- * it includes the return from the original if an indirect jump leaves the timed code. */
+ * insitu_cycles includes the return from the original if an indirect jump leaves the timed code. */
 bool insitu_original(const struct insitu *x);
 /* Returns the mean cycles from an exit of the loop to its next entry, or NaN if visits were not
  * timed. */
@@ -87,9 +90,9 @@ double insitu_trip(const struct insitu *x);
 double insitu_clock_overhead(const struct insitu *x);
 
 /* Internal, apart.c: watches the program from a separate process, which removes all patches even if
- * this process is killed. Calls @run in a copy of this process, passes its progress to the callback
- * in this one, and returns its results, except for the copies of the loop. Returns false with err
- * of @run, or if no process can be created. */
+ * this process is killed. Calls @run in a copy of this process. Passes the progress of @run to the
+ * callback in this process, and returns its results, except for the copies of the loop. Returns
+ * false with err of @run, or if no process can be created. */
 bool insitu_apart(bool (*run)(const struct insitu_options *o, struct insitu *out, struct err *err),
                   const struct insitu_options *o, struct insitu *out, struct err *err);
 

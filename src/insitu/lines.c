@@ -9,9 +9,9 @@
 #include "model/facts.h"
 
 #define ITERATIONS_LEAST 500u  /* least number of evaluated iterations for a rate */
-/* least new lines per iteration of a load whose lines are not in the first level */
+/* minimum number of new lines per iteration of a load whose lines are not in the first level */
 #define NEW_LEAST 0.003
-/* expected number of common lines at which there is none with a probability of 5 % */
+/* expected number of common lines at which the probability of no common line is 5 % */
 #define NONE_COMMON 3.0
 
 /* Set of lines that a recording accessed. */
@@ -121,8 +121,8 @@ static int by_access(const void *a, const void *b)
 }
 
 /* Estimates how many lines each load accesses in the program. Two recordings of n and m out of N
- * lines have n m / N lines in common (Lincoln and Petersen). Uses sums over all pairs of
- * recordings. */
+ * lines have n m / N lines in common (Lincoln and Petersen). The estimate uses sums over all pairs
+ * of recordings. */
 static void find_footprints(struct line_counts *f, struct loop_lines *out)
 {
     double *common = mem_zero(out->list.count + 1, sizeof *common);

@@ -1,5 +1,6 @@
 /* Cache lines of a loop's loads, from recorded addresses. A line is new if the recording did not
- * access it before. No prefetcher loads a line that the load's last step does not predict. */
+ * access it before. Prefetchers are assumed to load only lines that the load's last step
+ * predicts. */
 #ifndef PORTOLAN_INSITU_LINES_H
 #define PORTOLAN_INSITU_LINES_H
 
@@ -17,8 +18,8 @@ struct load_lines {
     double footprint;
     /* no two recordings have a common line, so @footprint is a lower bound */
     bool at_least;
-    /* lines that the loop accesses between two accesses of this load to the same line; NaN if
-     * unknown */
+    /* number of lines that the loop accesses between two accesses of this load to the same line;
+     * NaN if unknown */
     double distance;
 };
 
@@ -52,8 +53,8 @@ bool lines_levels(const struct machine *m, unsigned bytes, struct cache_levels *
 /* Computes the shares of a load's new lines that come from each level. The remainder comes from the
  * first level. Returns false if the number of its lines is unknown. */
 bool lines_from(const struct load_lines *l, const struct cache_levels *c, double out[CACHE_LEVELS]);
-/* Returns the cycles of the load's new lines without overlap, as the weight of the load. NaN if
- * unknown. */
+/* Returns the cycles that the load's new lines take without overlap, as the weight of the load; NaN
+ * if unknown. */
 double lines_weight(const struct load_lines *l, const struct cache_levels *c);
 
 #endif

@@ -83,7 +83,7 @@ double maps_huge(pid_t pid, const uint64_t *addresses, size_t count)
         return NAN;
     for (bool more = true; more;) {
         more = fgets(line, sizeof line, file) != NULL;
-        /* names of other lines may begin with hexadecimal digits, too */
+        /* Names of other lines may also begin with hexadecimal digits. */
         if (more && sscanf(line, "%" SCNx64 "-%" SCNx64 " ", &from, &to) != 2) {
             sscanf(line, "Rss: %" SCNu64, &resident);
             large += huge_kib(line);

@@ -22,11 +22,11 @@ bool maps_read(pid_t pid, struct maps *out);
 void maps_done(struct maps *m);
 /* Returns the mapping that contains @address, or NULL. */
 const struct map *maps_at(const struct maps *m, uint64_t address);
-/* Returns the share of @count addresses of process @pid that are in mappings most of whose memory
- * has pages of 2 MiB or more; NaN: unknown. */
+/* Returns the share of the @count addresses in process @pid whose mappings mostly have pages of 2
+ * MiB or more; NaN: unknown. */
 double maps_huge(pid_t pid, const uint64_t *addresses, size_t count);
-/* Returns the address of @size free bytes from which 32-bit distances reach all of [@low, @high),
- * or 0 if there are none. */
+/* Returns the address of @size free bytes, from which 32-bit distances reach all addresses in
+ * [@low, @high). Returns 0 if there are none. */
 uint64_t maps_gap(const struct maps *m, uint64_t low, uint64_t high, uint64_t size);
 
 #endif

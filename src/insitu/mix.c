@@ -6,7 +6,8 @@
 #include "simulate/simulate.h"
 
 #define SAMPLES 4u             /* number of samples of the recorded iterations */
-#define SAMPLE_INSNS 500u      /* least instructions per sample, if the recording has that many */
+/* minimum number of instructions per sample, if the recording has so many */
+#define SAMPLE_INSNS 500u
 #define SAMPLE_MOST 2000u
 
 /* Returns the cycles that @count instructions take when repeated. */

@@ -77,7 +77,7 @@ static void count_target(struct path_branch *b, uint64_t target)
         b->taken = b->target_counts.items[i];
 }
 
-/* Finds the instruction after the branch at @at in this iteration, which is REGION_NONE outside of
+/* Finds the instruction that followed the branch at @at in this iteration; REGION_NONE: outside of
  * the region. Returns false if the next event does not belong to this branch. */
 static bool take_branch(struct reader *r, uint32_t at, uint32_t *next)
 {
@@ -101,8 +101,8 @@ static bool take_branch(struct reader *r, uint32_t at, uint32_t *next)
     return true;
 }
 
-/* Handles instruction @at, which was executed in the original. Returns false if the recording
- * continues only at the next execution of the pivot and not at the next instruction. */
+/* Handles instruction @at, which was executed in the original. Returns false if the recording does
+ * not continue at the next instruction, but only at the next execution of the pivot. */
 static bool take_away(struct reader *r, uint32_t at)
 {
     unsigned id;
@@ -181,8 +181,8 @@ static void read_stretch(struct reader *r)
         if (read_iteration(r) && (r->at < r->end || r->at > begun))
             keep(r);
         else {
-            r->out->dropped += r->at < r->end;   /* The recording ends within the last iteration,
-                                                  * which is not counted. */
+            /* The recording ends within its last iteration, which is not counted. */
+            r->out->dropped += r->at < r->end;
             vec_done(&r->path.insns);
         }
     }

@@ -15,8 +15,8 @@ struct path {
 
 struct path_branch {
     uint32_t at;               /* index in the region's list */
-    /* number of executions; number of taken ones, or for an indirect jump of those to the most
-     * frequent target */
+    /* @executed: number of executions. @taken: number of executions in which it was taken, or, for
+     * an indirect jump, of those to the most frequent target. */
     size_t executed, taken;
     VEC(uint64_t) targets;     /* different targets of an indirect jump */
     VEC(size_t) target_counts;
@@ -25,7 +25,7 @@ struct path_branch {
 struct paths {
     VEC(struct path) list;             /* most frequent first */
     VEC(struct path_branch) branches;  /* sorted by address */
-    /* index in @list for each recorded iteration; stretches follow each other */
+    /* index in @list for each recorded iteration; the stretches one after the other */
     VEC(uint32_t) order;
     size_t iterations;                 /* iterations that were decoded */
     /* recorded iterations that were interrupted and could not be decoded */

@@ -15,7 +15,7 @@
 #include "base/mem.h"
 #include "insitu/stamps.h"
 
-/* most single steps of a thread until it can continue in the original */
+/* maximum number of single steps of a thread until it can continue in the original */
 #define STEPS_MOST 20000u
 #define CLOCK_TRIES 12
 #define BLOCKS_ENOUGH 8u /* blocks of a thread after which a timing may end */
@@ -187,9 +187,9 @@ bool placed_inside(const struct region *r, uint64_t bias, uint64_t address)
     return false;
 }
 
-/* Returns whether place @i contains a jump to the copies of any mode. It may be a mode other than
- * the current one, if the program restored bytes that it read earlier, or if a write failed
- * halfway. Otherwise the program has replaced the code. */
+/* Returns whether place @i contains a jump to the copies of any mode. The mode may differ from the
+ * current one, if the program restored bytes that it read earlier, or if a write failed halfway.
+ * Otherwise the program has replaced the code. */
 static bool is_ours(const struct placed *x, size_t i)
 {
     uint8_t jump[PATCH_BYTES], original[PATCH_BYTES], there[PATCH_BYTES];
@@ -204,8 +204,8 @@ static bool is_ours(const struct placed *x, size_t i)
     return false;
 }
 
-/* Replaces a jump in three steps. A thread that executes it during the replacement executes the old
- * jump, the new one, or int3, which placed_settle handles. */
+/* Replaces a jump in three steps. A thread that executes the jump during the replacement executes
+ * the old jump, the new one, or int3, which placed_settle handles. */
 static bool write_in_steps(const struct placed *x, uint64_t at, const uint8_t jump[PATCH_BYTES])
 {
     const uint8_t trap = 0xcc;
@@ -274,7 +274,7 @@ bool placed_patch_copy(const struct placed *x, const struct process *copy, enum 
     return ok;
 }
 
-/* Moves @t back to a jump that was being replaced, if @t executed its int3. */
+/* If @t executed the int3 of a jump that was being replaced, moves @t back to that jump. */
 static void redo_jump(const struct placed *x, struct traced *t)
 {
     struct user_regs_struct regs;
@@ -298,7 +298,7 @@ static void add_unfinished(const struct placed *x, uint32_t slot, int32_t passes
         set_word(x, slot, SLOT_UNFINISHED, word + (uint64_t)(int64_t)passes);
 }
 
-/* If @t is at a point of the copies, moves it to the original. Returns whether it can continue
+/* If @t is at a point of the copies, moves it to the original. Returns whether @t can continue
  * there. Sets *@failed if its registers cannot be read. */
 static bool is_settled(struct placed *x, struct traced *t, bool *failed)
 {

@@ -34,8 +34,8 @@ struct placed {
     uint64_t bias, code, slots;          /* addresses in the process; 0 if not mapped */
     uint32_t slot_count;                 /* number of slots assigned so far */
     VEC(uint32_t) free;                  /* slots of threads that have exited */
-    /* the copies must remain mapped, because a thread that is not stopped or traced, or code that
-     * the program may restore, may jump to them */
+    /* The copies must remain mapped, because something may still jump to them: a thread that is not
+     * stopped or traced, or code that the program may restore. */
     bool kept;
     bool shared;                         /* an untraced process shares the memory */
     enum copy_mode *chosen;              /* mode of each slot */
@@ -65,13 +65,13 @@ void placed_done(struct placed *x);
  * segment gs in that thread. */
 bool placed_take(struct placed *x, struct traced *t);
 /* Patches the original with jumps to the copies of @mode. All threads outside of system calls must
- * be stopped. For the first patch, all threads must be stopped and settled. For later ones,
+ * be stopped. For the first patch, all threads must be stopped and settled. For later patches,
  * placed_alone must be true. */
 bool placed_patch(struct placed *x, enum copy_mode mode, struct err *err);
 /* Returns whether @address is within a patched place of @r, but not at its first byte. */
 bool placed_inside(const struct region *r, uint64_t bias, uint64_t address);
 /* Returns whether all threads and processes that may execute the patched places are traced.
- * Otherwise the int3 of a jump during its replacement could kill an untraced one. */
+ * Otherwise the int3 of a jump during its replacement could kill an untraced thread or process. */
 bool placed_alone(const struct placed *x);
 /* Restores the original, except where the program has replaced the code. All threads must be
  * stopped. */

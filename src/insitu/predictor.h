@@ -11,7 +11,8 @@ struct predicted_branch {
 };
 
 struct predicted_branches {
-    VEC(struct predicted_branch) list;   /* the most frequently mispredicted first */
+    /* sorted; the most frequently mispredicted branch is first */
+    VEC(struct predicted_branch) list;
     /* evaluated iterations, without the first third of the recording, which only trains the
      * predictor */
     size_t iterations;

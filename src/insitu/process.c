@@ -20,7 +20,8 @@
 
 #define STOP_SECONDS 5.0       /* most seconds to wait until a thread stops */
 #define WAKE_SIGNAL (SIGRTMIN + 1)
-/* nanoseconds between signals; if the wait begins after one signal, the next one ends it */
+/* nanoseconds between signals; if the wait begins after one signal, the next signal ends the
+ * wait */
 #define WAKE_AGAIN 1000000L
 
 static double now(void)
@@ -83,9 +84,9 @@ struct traced *process_tracee(struct process *p, pid_t tid)
     return NULL;
 }
 
-/* Returns whether the stopped thread can execute instructions for the tracer. Within a system call
- * it cannot, because a restore of the registers would lose the result. After a stop signal it
- * cannot, because the execution would cancel the stop. */
+/* Returns whether the stopped thread can execute instructions for the tracer. It cannot within a
+ * system call, because restoring the registers would lose the result. It cannot after a stop
+ * signal, because the execution would cancel the stop. */
 static bool can_run(const struct traced *t)
 {
     return t->stopped && !t->exiting && !t->within && !t->listening;
@@ -157,7 +158,7 @@ bool process_seize(pid_t pid, bool ours, struct process *out, struct err *err)
     size_t before;
 
     *out = (struct process){.pid = pid, .memory = -1};
-    do {   /* Repeats, because threads may start while others are seized. */
+    do {   /* This is repeated, because threads may start while others are seized. */
         struct task_list tasks = {{0}};
         before = out->tracees.count;
         tasks_find(pid, &tasks);
@@ -241,7 +242,7 @@ bool process_set_registers(const struct traced *t, const struct user_regs_struct
 }
 
 /* Signals that instructions of a thread cause. If such a signal is blocked when it is raised, the
- * system resets its handler. */
+ * system resets the handler of the signal. */
 #define OF_INSTRUCTIONS                                                                            \
     (SIGNAL_BIT(SIGTRAP) | SIGNAL_BIT(SIGSEGV) | SIGNAL_BIT(SIGBUS) | SIGNAL_BIT(SIGFPE) |         \
      SIGNAL_BIT(SIGILL) | SIGNAL_BIT(SIGSYS))
@@ -323,7 +324,7 @@ static bool trapped(struct process *p, struct traced *t, int request)
         t->exiting |= status >> 16 == PTRACE_EVENT_EXIT;
         if (t->exiting)
             return false;
-        /* This is an event of the tracer's system call. */
+        /* The event is caused by the tracer's system call. */
         if (status >> 16 == PTRACE_EVENT_CLONE || status >> 16 == PTRACE_EVENT_FORK) {
             unsigned long born = 0;
             trace(PTRACE_GETEVENTMSG, tid, 0, (uintptr_t)&born);
@@ -463,7 +464,7 @@ void process_go(struct process *p, struct traced *t)
         trace(PTRACE_SETSIGINFO, t->tid, 0, (uintptr_t)&t->info);
     if (!t->listening)
         trace(PTRACE_CONT, t->tid, 0, (uintptr_t)t->signal);
-    /* The thread was single-stepped after the stop. It stops again, then listens. */
+    /* The thread was single-stepped after the stop. It must stop again before it listens. */
     else if (trace(PTRACE_LISTEN, t->tid, 0, 0) != 0) {
         trace(PTRACE_INTERRUPT, t->tid, 0, 0);
         trace(PTRACE_CONT, t->tid, 0, 0);
@@ -489,9 +490,9 @@ void process_detach(struct process *p)
     p->tracees.count = 0;
 }
 
-/* Returns whether the child that @t creates shares its memory. The event does not show this: a
- * clone whose exit signal is that of fork is reported as a fork, and one without signal as a clone,
- * with or without CLONE_VM. If @t is in another system call, @event decides. */
+/* Returns whether the child that @t creates shares its memory. The event does not show this. With
+ * or without CLONE_VM, a clone with the exit signal of fork is reported as a fork, and a clone
+ * without a signal as a clone. If @t is in another system call, @event decides. */
 static bool shares_memory(const struct process *p, const struct traced *t, int event)
 {
     struct user_regs_struct regs;
@@ -601,7 +602,7 @@ static struct process_event take_event(struct process *p, struct traced *t, int 
     return e;
 }
 
-/* Waits at most @seconds for an event. Returns PROCESS_QUIET with tid 0 if there was none. */
+/* Waits at most @seconds for an event. Returns PROCESS_QUIET with tid 0 if there was no event. */
 static struct process_event look(struct process *p, double seconds)
 {
     int status;
@@ -621,7 +622,8 @@ static struct process_event look(struct process *p, double seconds)
     }
     t->stopped = true;
     t->suspended = false;   /* A parent cannot stop before its vfork is done. */
-    /* Any stop answers a pending interrupt. A later one is a quiet event. */
+    /* Any stop answers a pending interrupt. The stop of the interrupt itself then becomes a quiet
+     * event. */
     t->asked = false;
     if (status >> 16)
         return take_event(p, t, status >> 16, WSTOPSIG(status));

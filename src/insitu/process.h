@@ -37,7 +37,7 @@ enum process_news {
     PROCESS_ENDED
 };
 
-/* Event of a thread, which is stopped unless the process has ended. */
+/* Event of a thread. The thread is stopped unless the process has ended. */
 struct process_event {
     enum process_news news;
     pid_t tid;
@@ -66,7 +66,7 @@ struct process {
     pid_t born;                /* process that the last process_call created */
     uint32_t stops;            /* number of calls of process_stop so far */
     bool ended;
-    int status;                /* status by waitpid, if the process was a child of this one and
+    int status;                /* status by waitpid, if the process was a child of this process and
                                 * ended */
 };
 
@@ -80,8 +80,8 @@ struct process_event process_wait(struct process *p, double seconds);
 struct traced *process_tracee(struct process *p, pid_t tid);
 /* After PROCESS_EXEC: opens the memory of the new program. Returns false with err. */
 bool process_reopen(struct process *p, struct err *err);
-/* Finds the entry point of the program that the process executes. Returns false if it cannot be
- * read. */
+/* Finds the entry point of the program that the process executes. Returns false if the entry point
+ * cannot be read. */
 bool process_entry(const struct process *p, uint64_t *entry);
 /* Stops all threads, or only the running ones if @running. A thread in a system call stops after
  * the call, unless it becomes another program by exec. Such an exec and new processes become events
@@ -107,12 +107,13 @@ bool process_read(const struct process *p, uint64_t address, void *out, size_t b
 bool process_write(const struct process *p, uint64_t address, const void *bytes, size_t count);
 /* Returns a stopped thread that can make system calls, or NULL. */
 struct traced *process_caller(struct process *p);
-/* Makes stopped thread @t execute a system call. If call_at is 0, no other thread may run. Returns
- * the result, or -errno. If the thread exits, @t becomes another thread or NULL. */
+/* Makes stopped thread @t execute a system call. If call_at is 0, no other thread may run
+ * meanwhile. Returns the result, or -errno. If the thread exits, @t becomes another thread or
+ * NULL. */
 int64_t process_call(struct process *p, struct traced *t, long number, const uint64_t arguments[6]);
 /* Copies the process by a clone in stopped thread @t. The copy has one thread, which is stopped at
- * the position of @t. Stores the copy's process id in the namespace of the process in *@number.
- * Returns false if this is impossible. process_copy_end ends and reaps the copy. */
+ * the position of @t. Stores in *@number the process id of the copy in the namespace of the
+ * process. Returns false if this is impossible. process_copy_end ends and reaps the copy. */
 bool process_copy(struct process *p, struct traced *t, struct process *out, int64_t *number);
 void process_copy_end(struct process *p, struct traced *t, struct process *copy, int64_t number);
 /* Runs the only thread of a copy until int3. Returns false after another event or a timeout. */

@@ -10,7 +10,7 @@
 #define FLAGS_STEPS 200  /* most instructions in the search for readers of flags */
 #define TABLE_MOST 1024  /* most entries of a jump table */
 #define ANCHORS_MOST 64u
-#define RESUMED_MOST 90u /* most patched places in addition to the pivot */
+#define RESUMED_MOST 90u /* maximum number of patched places in addition to the pivot */
 #define ARITHMETIC (FLAG_CARRY | FLAG_PARITY | FLAG_ADJUST | FLAG_ZERO | FLAG_SIGN | FLAG_OVERFLOW)
 
 void region_done(struct region *r)
@@ -208,8 +208,8 @@ static uint32_t head_of(const struct region *r)
     return region_at(r, r->kernel->insns[r->kernel->loops[r->loop].head].offset);
 }
 
-/* Extends a loop with a jump table by its cases, which are all code from which the loop is reached
- * without passing its head. */
+/* Extends a loop with a jump table by the cases of the table: all code from which the loop is
+ * reached without passing its head. */
 static void extend(struct region *r)
 {
     const uint32_t head = head_of(r);
@@ -285,7 +285,7 @@ uint32_t region_covered(const struct region *r, uint32_t at)
     return n;
 }
 
-/* Returns whether a jump in the unit leads to an address between @from and @to, both excluded. */
+/* Returns whether a jump in the unit leads to an address between @from and @to, both exclusive. */
 static bool entered(const struct region *r, uint64_t from, uint64_t to)
 {
     const struct kernel *k = r->kernel;

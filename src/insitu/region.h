@@ -14,9 +14,10 @@ struct region_insn {
     /* index of the target of a direct jump; REGION_NONE if it has none in the list */
     uint32_t target;
     uint64_t target_address;   /* address of a direct jump's target in the file */
-    bool direct;               /* is a jump whose target is in the instruction */
+    bool direct;               /* the instruction is a jump with its target in the instruction */
     bool in_loop;
-    bool in_place;             /* is executed in the original: calls, system calls */
+    /* the instruction is executed in the original, such as calls and system calls */
+    bool in_place;
     bool indirect;             /* is a jump to an address in a register or memory */
 };
 
@@ -29,8 +30,8 @@ struct region {
     bool flags_free;                      /* the flags are dead at the pivot */
     /* further patched places, each after an instruction that is executed in the original */
     VEC(uint32_t) resumed;
-    /* number of places that belong in @resumed but are too small for a patch; the code after them
-     * is not recorded */
+    /* number of places that should be in @resumed, but are too small for a patch; the code after
+     * them is not recorded */
     uint32_t unresumed;
     /* jump targets that are large enough for a patch, in a loop with an indirect jump */
     VEC(uint32_t) anchors;

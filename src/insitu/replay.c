@@ -19,8 +19,8 @@
 #include "base/mem.h"
 
 #define ITERATIONS_MOST 2000u
-/* number of iterations between the loads of the lines and the start of timing, and number of timed
- * iterations */
+/* @LEAD: number of iterations between the loads of the lines and the start of timing. @TIMED:
+ * number of timed iterations. */
 #define LEAD 32u
 #define TIMED 160u
 /* most lines and pages of LEAD and TIMED iterations, which fit in the first-level cache and TLB */
@@ -29,7 +29,7 @@
 #define PAGE 4096u
 #define REPEATS 300u
 #define CHUNKS_LEAST 2u
-/* cycles by which a block may exceed the same iterations within a longer block */
+/* maximum number of cycles by which a block may exceed the same iterations within a longer block */
 #define EDGE_CYCLES 25.0
 /* least and largest share of iterations that execute the patched place of the original */
 #define ANCHORED_LEAST 0.002
@@ -120,8 +120,8 @@ static bool step_to_pivot(struct rerun *m)
     return fails(m, "the code after an iteration does not return to the loop");
 }
 
-/* Makes the system reject all further system calls of the copy. Does not enable the mitigations of
- * speculation that filters enable by default. */
+/* Makes the system reject all further system calls of the copy. Does not enable the speculation
+ * mitigations that filters enable by default. */
 static bool forbid_calls(struct rerun *m, struct traced *copy)
 {
     const struct sock_filter filter = BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_TRAP);
@@ -249,7 +249,7 @@ static size_t lines_of(const struct rerun *m, size_t from, size_t to, uint64_t *
     if (n)
         qsort(lines, n, sizeof *lines, compare_uint64);
     for (size_t i = 0; i < n; i++)
-        /* Of two entries with one line, the second marks a store. */
+        /* Of two entries with the same line, the second marks a store. */
         if (i + 1 == n || (lines[i] | 1) != (lines[i + 1] | 1))
             lines[kept++] = lines[i];
     *out = lines;
@@ -257,7 +257,7 @@ static size_t lines_of(const struct rerun *m, size_t from, size_t to, uint64_t *
 }
 
 /* Finds the first iterations of the blocks. Leads and timed blocks alternate. Their lengths are
- * multiples of the first copy's passes. */
+ * multiples of the number of passes of the first copy. */
 static void find_bounds(struct rerun *m)
 {
     unsigned times = m->x->copies->times[COPY_REPLAY], copy = 0, left = m->lead;
@@ -570,7 +570,7 @@ static const struct copy_anchor *choose_anchor(const struct placed *x, double *s
 }
 
 /* Runs a copy of the process with a patch at @anchor. With @original, no other place is patched,
- * and the stamps have the times of the original code. Otherwise the copy also counts iterations.
+ * and the stamps contain times of the original code. Otherwise the copy also counts iterations.
  * With @anywhere, the copy starts at the position of @t. Returns the stamps, which the caller
  * frees. */
 static uint64_t *run_anchored(struct rerun *m, struct traced *t, struct copy_anchor anchor,
@@ -678,8 +678,8 @@ bool replay_patch(struct placed *x, struct traced *t, double *seconds)
     return count > 1;
 }
 
-/* Returns the mean of @count doubles that are @stride bytes apart. Stores twice the standard error
- * of the mean in *@off. */
+/* Returns the mean of @count doubles that are @stride bytes apart. Stores in *@off twice the
+ * standard error of the mean. */
 static double mean_of(const double *first, size_t stride, size_t count, double *off)
 {
     double sum = 0, squares = 0;

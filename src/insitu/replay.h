@@ -1,7 +1,7 @@
-/* Repeats iterations of a loop in copies of its process: first in order, with all lines in the
- * cache, then a few of them repeatedly until the branch predictor has learned them. The differences
- * from the times in the program are the costs of cache misses and mispredictions. Runs on the
- * tracer's thread. x86-64 Linux. */
+/* Repeats iterations of a loop in copies of its process: first all in order, with all lines in the
+ * cache; then a few of them repeatedly, until the branch predictor has learned these. The
+ * differences from the times in the program are the costs of cache misses and mispredictions. Runs
+ * on the tracer's thread. x86-64 Linux. */
 #ifndef PORTOLAN_INSITU_REPLAY_H
 #define PORTOLAN_INSITU_REPLAY_H
 
@@ -20,7 +20,7 @@ struct replayed {
 struct replayed_all {
     VEC(struct replayed) list;
     size_t tried;
-    /* reason for the last failed replay, static; NULL if none failed */
+    /* static reason for the last failed replay; NULL if no replay failed */
     const char *why;
     double seconds;            /* seconds during which replays stopped the program */
 };
@@ -29,8 +29,8 @@ struct replayed_all {
  * are recorded. */
 bool replay_possible(const struct region *r);
 /* Replays the next iterations of thread @t, which must be stopped and settled, and adds the result
- * to @out. @overhead is the excess in ticks of a stamp's clock measurement over its
- * instructions. */
+ * to @out. @overhead is the number of ticks by which the clock measurement of a stamp exceeds the
+ * time of its instructions. */
 void replay_moment(struct placed *x, struct traced *t, double overhead, struct replayed_all *out);
 /* replay_patch measures the cycles per iteration of the pivot's patch and adds them to
  * placed.patches. It uses two copies of the process. In one of them, the path through the patch is
@@ -39,9 +39,9 @@ void replay_moment(struct placed *x, struct traced *t, double overhead, struct r
  * thread @t, with a patch only at a place that few iterations execute, and adds blocks to @x. */
 bool replay_patch(struct placed *x, struct traced *t, double *seconds);
 void replay_original(struct placed *x, struct traced *t, double *seconds);
-/* Combines the results of all moments into @out, except for out->live. Returns false, with the
- * reason (static) in *@why, if there are too few or they disagree. Sets *@leaves if iterations
- * include code between visits. */
+/* Combines the results of all moments into @out, except for out->live. Returns false, with a static
+ * reason in *@why, if there are too few results or if they disagree. Sets *@leaves to true if
+ * iterations include code between visits. */
 bool replay_sum(const struct replayed_all *r, struct split_replays *out, bool *leaves,
                 const char **why);
 void replayed_done(struct replayed_all *r);

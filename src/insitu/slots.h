@@ -12,7 +12,7 @@ enum copy_slot {
     SLOT_COUNTDOWN = 0x40,     /* timing: passes of the first copy until the next stamp */
     SLOT_PERIOD = 0x48,        /* initial value of the countdown */
     SLOT_BLOCKS = 0x50,        /* timing: completed countdowns */
-    /* passes that were counted in advance for all copies but not executed */
+    /* number of passes that were counted in advance for all copies but not executed */
     SLOT_UNFINISHED = 0x58,
     SLOT_STAMPS_LEFT = 0x60,
     SLOT_STAMP_AT = 0x68,      /* address of the next stamp */
@@ -20,7 +20,8 @@ enum copy_slot {
     SLOT_LEAVES = 0x78,        /* timing: exits from the loop */
     SLOT_EVENTS = 0x80,        /* recording: number of events (32 bits) */
     SLOT_RECORDS_LEFT = 0x88,  /* iterations to record */
-    SLOT_LEFT_AT = 0x90,       /* timing visits: time of the last exit and of the return from it */
+    /* timing visits: time of the last exit and of the following return */
+    SLOT_LEFT_AT = 0x90,
     SLOT_CAME_AT = 0x98,
     SLOT_AWAY = 0xa0,          /* ticks outside of the loop */
     SLOT_AT_END = 0xa8,        /* replaying: address to jump to after the last stamp */

@@ -4,7 +4,7 @@
 #include <math.h>
 
 #define MODEL_OFF 0.1          /* relative uncertainty of a prediction */
-/* least mispredictions per iteration that are a possible cause */
+/* minimum number of mispredictions per iteration that is a possible cause */
 #define MISSES_LEAST 0.003
 /* minimum number of irregular new lines per iteration that is a possible cause */
 #define FRESH_LEAST 0.003
@@ -14,7 +14,7 @@
 /* most cycles per misprediction, and per new line, at which a cause can explain the difference */
 #define MISS_MOST 100.0
 #define LINE_MOST 3000.0
-/* iterations per visit below which the time of a visit includes the code before the next one */
+/* with fewer iterations per visit, the time of a visit includes the code before the next visit */
 #define TRIP_LEAST 8.0
 
 static struct split refused(struct split s, const char *why)

@@ -1,7 +1,7 @@
 /* Explains why a loop takes longer in its program than predicted: mispredicted branches, cache
  * misses, or other causes. With replays, each cause has its own term. Without replays, the
- * difference is attributed to a cause only if no other cause is possible, because the terms of
- * overlapping causes depend on their order. Pure. */
+ * difference is attributed to a cause only if no other cause is possible. The terms of overlapping
+ * causes would depend on the order of their subtraction. Pure. */
 #ifndef PORTOLAN_INSITU_SPLIT_H
 #define PORTOLAN_INSITU_SPLIT_H
 
@@ -13,7 +13,7 @@ enum split_cause { SPLIT_NONE, SPLIT_BRANCH, SPLIT_CACHE, SPLIT_REST, SPLIT_REFU
 struct split_replays {
     double warm, warm_off;         /* all accessed lines in the cache */
     double trained, trained_off;   /* all accessed lines in the cache, branches learned */
-    /* cycles in the program, including those between visits if the replays include them */
+    /* cycles in the program, including the cycles between visits if the replays include these */
     double live;
 };
 
@@ -24,8 +24,8 @@ struct split_facts {
     /* cycles per iteration by which the timing may be too long, because an indirect jump leaves the
      * copies */
     double extra;
-    /* cycles that are in the replays but not in @live: the return from the original, and the time
-     * between visits */
+    /* cycles that the replays include but @live does not: the return from the original, and the
+     * time between visits */
     double besides;
     double predicted;          /* predicted cycles per iteration for the executed paths */
     double missed;    /* simulated mispredictions per iteration */

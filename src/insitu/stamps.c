@@ -3,8 +3,8 @@
 
 #include "insitu/slots.h"
 
-/* Appends code that stores the time at gs:@slot. It saves rax and rdx in SLOT_FREE0 and SLOT_FREE1,
- * and overwrites them. */
+/* Appends code that stores the time at gs:@slot. The code saves rax and rdx in SLOT_FREE0 and
+ * SLOT_FREE1, and overwrites both. */
 static void note_time(struct code *c, uint32_t slot)
 {
     code_store(c, CODE_RAX, SLOT_FREE0);
@@ -123,7 +123,7 @@ void stamps_step_down(struct code *c, const struct stamp *s)
     code_label_here(c, s->go);
 }
 
-/* Appends code that reads the list at SLOT_TOUCH. It sets the number of passes until the next
+/* Appends code that reads the list at SLOT_TOUCH. The code sets the number of passes until the next
  * stamp, and loads the lines into the cache. Overwrites rax, rcx and rdx. */
 static void touch(struct code *c)
 {
@@ -148,7 +148,8 @@ void stamps_make(struct code *c, const struct stamp *s)
     code_store(c, CODE_RAX, SLOT_FREE0);
     code_store(c, CODE_RDX, SLOT_FREE1);
     if (s->kind == STAMP_REPLAYED)
-        /* lfence: blocks are short, so operations in flight at their end must complete first. */
+        /* lfence, because blocks are short: operations in flight at the end of a block must
+         * complete first. */
         BYTES(c, 0x0f, 0xae, 0xe8);
     BYTES(c, 0x0f, 0x31);                       /* rdtsc */
     code_load(c, CODE_RCX, SLOT_STAMPS_LEFT);

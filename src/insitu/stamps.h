@@ -6,22 +6,22 @@
 #include "insitu/code.h"
 
 /* Cycles between the stamps of stamps_clock: 16,000 multiplications of 3 cycles, and about 60
- * cycles for the time readings and the end of its loop. */
+ * cycles for reading the time and for the end of the loop. */
 #define CLOCK_CYCLES 48060.0
 #define VISITS 32u
 
-/* Appends code that stores the time of an exit and counts the exit (SLOT_LEAVES). It preserves all
- * registers and flags. */
-void stamps_leave(struct code *c);
-/* Appends code that stores the time of a return, and adds the ticks since the exit to SLOT_AWAY. It
+/* Appends code that stores the time of an exit and counts the exit (SLOT_LEAVES). The code
  * preserves all registers and flags. */
+void stamps_leave(struct code *c);
+/* Appends code that stores the time of a return, and adds the ticks since the exit to SLOT_AWAY.
+ * The code preserves all registers and flags. */
 void stamps_enter(struct code *c);
 /* Appends code that measures dependent multiplications and stores their ticks in r8. It stores the
  * ticks of CLOCK_CHAINS clock measurements of stamps in r9, and overwrites the stamp at
  * SLOT_STAMP_AT. Overwrites rax, rbx, rcx and rdx. Ends with int3. Returns its label. */
 uint32_t stamps_clock(struct code *c);
-/* Appends code that measures VISITS visits of an empty loop. It stores their ticks in r8, increases
- * SLOT_AWAY, and ends with int3. Returns its label. */
+/* Appends code that measures VISITS visits of an empty loop. The code stores the ticks of all
+ * visits in r8, increases SLOT_AWAY, and ends with int3. Returns the label of the code. */
 uint32_t stamps_visits(struct code *c);
 
 /* STAMP_REPLAYED loads lines into the cache at each stamp, and after the last one jumps to the
@@ -36,18 +36,18 @@ struct stamp {
     bool flags_free;           /* no flag is live at the place */
 };
 
-/* Appends a countdown at gs:@slot, which preserves the flags. It saves rcx in SLOT_FREE2, and
- * restores it unless the count is 0. At count 0 it jumps to @zero, with rcx overwritten. With
- * @before, it tests the count before it decrements. */
+/* Appends a countdown at gs:@slot, which preserves the flags. The code saves rcx in SLOT_FREE2, and
+ * restores it unless the count is 0. At count 0 the code jumps to @zero, with rcx overwritten. With
+ * @before, the code tests the count before decrementing it. */
 void stamps_count_down(struct code *c, uint32_t slot, uint32_t zero, bool before);
 /* Appends the countdown to the next stamp. Sets label s->go. */
 void stamps_step_down(struct code *c, const struct stamp *s);
 /* Appends the code at the end of a countdown: a stamp if there is space for one, and the start of
  * the next countdown. Sets label s->here. */
 void stamps_make(struct code *c, const struct stamp *s);
-/* Appends code at label @begin that starts a repeat. It restores memory, vector registers, flags
- * and general registers, and jumps to @entry. After the last repeat it executes int3 at label
- * @end. */
+/* Appends code at label @begin that starts a repeat. The code restores memory, vector registers,
+ * flags and general registers, and jumps to @entry. After the last repeat the code executes int3 at
+ * label @end. */
 void stamps_repeat(struct code *c, uint32_t begin, uint32_t end, uint32_t entry);
 
 #endif

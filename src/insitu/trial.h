@@ -20,7 +20,8 @@ struct trial_seen {
     bool written;        /* a write to the child's memory could be read back */
     bool copied;         /* the copy reached its int3 */
     uint64_t copy_words; /* word that the loop increments, in the copy after its run */
-    uint64_t between;    /* the same word in the child between the copy's run and its own */
+    /* the same word in the child after the run of the copy and before the child's own run */
+    uint64_t between;
     bool state;          /* the vector registers of the copy could be read */
     uint64_t vector;     /* low half of xmm7 in the copy */
     bool trapped;        /* the child reached its int3 */
@@ -28,13 +29,13 @@ struct trial_seen {
 };
 
 struct system_trial {
-    /* Why features do not work, static; NULL if they work. Without tracing, no program can be
-     * watched. Without copies, none can be timed or replayed. Without state, none can be
+    /* Static reasons why features do not work; NULL if they work. Without tracing, no program can
+     * be watched. Without copies, none can be timed or replayed. Without state, none can be
      * replayed. */
     const char *tracing, *copies, *state;
 };
 
-/* Derives from observations which features work. Pure. */
+/* Derives from the observations which features work. Pure. */
 struct system_trial trial_judge(const struct trial_seen *seen);
 /* Runs the known loop. Returns false with err if no child can be created or traced. */
 bool trial_run(struct trial_seen *out, struct err *err);

@@ -21,7 +21,8 @@
 #include "base/watch.h"
 
 #define MAGIC 8            /* bytes of the magic number */
-#define HEADER 60          /* size of a member's header in bytes; limits the number of members */
+/* size of a member's header in bytes, which limits the number of members */
+#define HEADER 60
 #define HEADER_NAME 16     /* length of the name field at the start of the header, in bytes */
 #define HEADER_SIZE 48     /* offset of the field with the member's length, in bytes */
 #define HEADER_SIZE_LENGTH 10
@@ -124,8 +125,8 @@ static bool is_elf_file(const char *path)
  * it. */
 struct thin {
     const char *bytes;
-    /* length: bytes of the path; directory: length of its directory part, which precedes members'
-     * names */
+    /* @length: bytes of the path. @directory: length of its directory part, which precedes the
+     * names of members. */
     size_t length, directory;
     const char *from;
     const char *names;          /* table of names that are too long for a header */
@@ -200,8 +201,8 @@ static bool header_size(const char *header, uint64_t *size)
            memcmp(header + HEADER - 2, "`\n", 2) == 0;
 }
 
-/* Reads a thin archive, whose names are relative to its directory. `ar` could list them, but it
- * opens each file and blocks on a pipe. */
+/* Reads a thin archive, whose names are relative to its directory. `ar` could list the members, but
+ * it opens each file, and blocks on a pipe. */
 static bool read_thin(const char *path, const struct mapped *file, struct archive *out,
                       struct err *err)
 {
@@ -291,7 +292,7 @@ bool archive_names_member(const char *spec, char **path)
     const size_t length = strlen(spec);
     const char *open = length && spec[length - 1] == ')' ? strrchr(spec, '(') : NULL;
 
-    /* This is a file whose name looks like an archive member. */
+    /* A file with this name exists, although the name looks like that of an archive member. */
     if (!open || open == spec || access(spec, F_OK) == 0)
         return false;
     char *file = mem_strndup(spec, (size_t)(open - spec));

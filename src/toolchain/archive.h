@@ -27,8 +27,8 @@ bool archive_is(const char *path);
  * archive_done in both cases. */
 bool archive_read(const char *path, struct archive *out, struct err *err);
 void archive_done(struct archive *a);
-/* Returns whether @spec is lib.a(member.o) for an existing archive. Stores "lib.a" in *@path, which
- * may be NULL and which the caller frees. */
+/* Returns whether @spec is lib.a(member.o) for an existing archive. Stores "lib.a" in *@path (@path
+ * may be NULL), which the caller frees. */
 bool archive_names_member(const char *spec, char **path);
 /* Returns the member called @spec, borrowed from @a. Returns NULL with err, which lists similar
  * names. */

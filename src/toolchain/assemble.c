@@ -171,8 +171,8 @@ static void object_take(struct object *o, const struct listing *l, struct assemb
     memset(&o->references, 0, sizeof o->references);
 }
 
-/* Returns whether the text may read files. Only directives and macros with directives do. Any word
- * with a dot counts, except ".L" labels. */
+/* Returns whether the text may read files. Only directives, and macros with directives, read files.
+ * Any word with a dot counts as a directive, except ".L" labels. */
 static bool may_read_files(const struct str *text)
 {
     for (size_t i = 0; i + 1 < text->length; i++)
@@ -182,7 +182,7 @@ static bool may_read_files(const struct str *text)
     return false;
 }
 
-/* Returns false if the dependency list names a file other than the object. */
+/* Returns whether the dependency list names only the object. If not, sets err. */
 static bool read_nothing(const char *dir, struct err *err)
 {
     struct str path = {0}, deps = {0};
@@ -217,7 +217,7 @@ static const char *place_name(int file, char out[64])
 }
 
 /* Output of the assembler: a file in a directory, or a memory file. A memory file requires a text
- * that names no file, and support by the system. */
+ * that names no file, and support by the operating system. */
 struct object_place {
     char *dir;           /* path of the directory; NULL for a memory file */
     int file;            /* descriptor of the memory file; 0 if there is none */
@@ -281,7 +281,7 @@ static bool result_read(const struct object_place *place, bool listed, const str
     return ok;
 }
 
-/* Reports the failure of `as` when it wrote neither an object nor a message about a line. */
+/* Reports the failure of `as` if it wrote neither an object nor a message about a line. */
 static bool as_failure(const struct child_result *r, struct err *err)
 {
     static const char *const advice = "shorten the text (check for large .rept or .fill counts)";
@@ -300,11 +300,11 @@ static bool as_failure(const struct child_result *r, struct err *err)
                    *first ? first : "no message");
 }
 
-/* This directive permits segment overrides (fs:40), which the option alone rejects. It is on the
- * first line, to preserve line numbers. */
+/* This directive permits segment overrides (fs:40), which are rejected with the option alone. It is
+ * on the first line of the text, so that line numbers stay the same. */
 static const char intel_head[] = ".intel_syntax noprefix;";
-/* A data line has an entry in the line table only if it has a label. llvm-mc's encodings have no
- * label. */
+/* `as` adds a data line to the line table only if the line has a label. The encodings of llvm-mc
+ * have no labels. */
 static const char encoded_head[] = ".loc_mark_labels 1;";
 
 static bool as_run(const char *const argv[], const struct listing *l,
@@ -342,7 +342,7 @@ struct lenience {
     VEC(bool) marked;
 };
 
-/* Returns whether the line contains the bytes that end a marker of IACA or OSACA. */
+/* Returns whether the line contains the bytes at the end of a marker of IACA or OSACA. */
 static bool is_byte_mark(const char *p, const char *end)
 {
     const char *at = find_in_line(p, end, ".byte");
@@ -522,8 +522,8 @@ static bool holds_line(const char *reason, const char *line)
     return holds;
 }
 
-/* Reports the first rejected line and the number of further ones. @no_nasm is true if the text
- * needs nasm, which is not installed. */
+/* Reports the first rejected line and the number of further rejected lines. @no_nasm is true if the
+ * text needs nasm, which is not installed. */
 static bool refusal(const char *name, const char *text, size_t length, bool no_nasm,
                     const struct assembled *a, struct err *err)
 {

@@ -16,7 +16,7 @@
 /* Assembles @text: compiler output, a listing (objdump, Compiler Explorer) or bare instructions.
  * Removes addresses and bytes of a listing. Returns false if nothing could be assembled, or if
  * lines were rejected and @skip_bad is false. In both cases @out->refused lists the rejected lines,
- * and @err names the first. The caller frees @out by assembled_done in both cases. */
+ * and @err names the first. The caller frees @out with assembled_done in either case. */
 bool assemble(enum isa isa, const char *name, const char *text, size_t length, enum syntax syntax,
               bool skip_bad, struct assembled *out, struct err *err);
 void assembled_done(struct assembled *a);

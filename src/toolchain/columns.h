@@ -10,12 +10,12 @@ const char *column_bytes(const char *p, const char *end, unsigned *count);
 /* Parses at least two adjacent hex digits. Returns @p if there are none. */
 const char *column_joined(const char *p, const char *end);
 /* Parses "12.34", with or without a percent sign, and the vertical line after it. Returns NULL if
- * there is none. The column is blank for lines without samples. */
+ * there is none. Lines without samples have a blank column. */
 const char *column_percent(const char *p, const char *end, float *percent);
 /* Skips blanks and the jump arrows that perf, objdump and JMH draw before the instruction. */
 const char *column_art(const char *p, const char *end);
-/* Returns the end of the line's code. Excludes blanks, arrows and frames after it, such as ranges
- * of variables and window borders. */
+/* Returns the end of the line's code. Excludes the blanks, arrows and frames after the code, such
+ * as ranges of variables and window borders. */
 const char *column_art_before(const char *p, const char *end);
 
 #endif

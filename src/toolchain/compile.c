@@ -224,8 +224,8 @@ bool compile_option_allowed(const char *option, bool *takes_next, struct err *er
                          "the compiler option \"%.200s\" is not allowed", option);
 }
 
-/* Appends the absolute path of a -I directory. It is relative to the user's directory, but the
- * compiler runs in another one. */
+/* Appends the absolute path of a -I directory. The path is relative to the user's directory, but
+ * the compiler runs in another directory. */
 static void push_directory(const char *text, struct str *out)
 {
     char resolved[PATH_MAX];
@@ -297,7 +297,7 @@ static void push_word(struct compiling *c, struct str *take_word)
         vec_push(&c->argv, str_take(take_word));
 }
 
-/* Adds the user's options. Each is joined with its value, because a separate value could be
+/* Adds the user's options. Each option is joined with its value, because a separate value could be
  * mistaken for an option. */
 static bool push_options(struct compiling *c, const struct compile_wish *wish, struct err *err)
 {
@@ -362,7 +362,7 @@ static bool unknown_target(const char *printed, const char *target)
 }
 
 /* Runs the compiler. Sets *@again if it rejected the processor @target (NULL if not tested). In
- * that case the caller retries with another processor. */
+ * that case the caller tries again with another processor. */
 static bool run(const struct compiling *c, const char *dir, const char *target,
                 struct compiled *out, bool *again, struct err *err)
 {
@@ -475,7 +475,7 @@ static bool names_file(const char *at, const char *end, const char *path)
 uint32_t *compile_lines(const char *assembly, size_t length, const char *path, size_t *count)
 {
     VEC(uint32_t) lines = {0};
-    /* Preprocessor line markers assign the following lines to this file or to another one. */
+    /* A preprocessor's line marker says whether the following lines are of this file. */
     const bool counts = compiler_language(path) == SOURCE_IN_ASSEMBLER;
     bool own[256] = {false};
     uint32_t current = 0, following = 0;

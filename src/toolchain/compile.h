@@ -28,7 +28,7 @@ struct compiled {
     struct str source;       /* source file as read by the compiler */
     /* messages of the compiler, verbatim, also on failure */
     struct str printed;
-    /* target processor in use, from the request; NULL if the options set it */
+    /* requested target processor that was used; NULL if the options set it */
     const char *target;
 };
 
@@ -49,8 +49,8 @@ void compiled_done(struct compiled *c);
 bool compile_blame(const char *path, const char *printed, struct err *err);
 
 /* Returns for each line of assembler text the source line in the file @path, from .loc directives.
- * Element i is for text line i + 1, and 0 if it has none. Stores the number of lines in *@count.
- * The caller frees the array. */
+ * Element i is for text line i + 1; 0: no source line. Stores the number of lines in *@count. The
+ * caller frees the array. */
 uint32_t *compile_lines(const char *assembly, size_t length, const char *path, size_t *count);
 
 #endif

@@ -15,7 +15,7 @@
 #define NAMES 12
 #define INSTALLED 16   /* most programs compared to detect duplicates */
 
-/* Languages by file extension; compilers are in order of preference. */
+/* Languages by file extension, with their compilers in order of preference. */
 static const struct {
     const char *endings[ENDINGS], *names[NAMES];
 } languages[] = {
@@ -71,7 +71,7 @@ bool compiler_allowed(const char *name, struct err *err)
                    "the compiler \"%.100s\" is not allowed", name);
 }
 
-/* Returns whether @name is an LLVM compiler. One LLVM compiler supports every instruction set. */
+/* Returns whether @name is an LLVM compiler. Such a compiler supports every instruction set. */
 static bool takes_triple(const char *name)
 {
     return str_has_prefix(name, "clang") || str_has_prefix(name, "flang");

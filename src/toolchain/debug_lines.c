@@ -68,7 +68,7 @@ static void child_main(const struct object *o, struct dwarf_wish wish, int out)
     sigprocmask(SIG_SETMASK, &none, NULL);
     setrlimit(RLIMIT_CPU, &cpu);
     setrlimit(RLIMIT_CORE, &core);
-/* There is no limit with sanitizers, because their shadow memory is larger. */
+/* With sanitizers there is no limit of memory, because their shadow memory would exceed it. */
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
     const struct rlimit memory = {MEMORY, MEMORY};
     setrlimit(RLIMIT_AS, &memory);
@@ -133,7 +133,7 @@ static bool same_name(const void *items, uint32_t item, const void *key)
 }
 
 /* Returns 1 + the index of the name in out->inlined, to which a new name is added. Returns 0 if
- * memory is exhausted. Reading then fails. */
+ * memory is exhausted, in which case reading fails. */
 static uint32_t name_number(struct parser *p, const char *mangled, size_t length)
 {
     struct known_name wanted = {mangled, length, 0};
@@ -301,7 +301,7 @@ static int unit_line_order(const void *a, const void *b)
 
     if (x->place != y->place)
         return x->place < y->place ? -1 : 1;
-    /* The end of a sequence sorts before the start of another at the same place. */
+    /* The end of a sequence sorts before the start of another sequence at the same place. */
     return (y->line == 0) - (x->line == 0);
 }
 
@@ -321,7 +321,7 @@ static bool position_of(const struct object *o, uint64_t number, uint64_t place,
 }
 
 /* Returns the index of file @name, which is added if new. Returns INDEX_NONE if memory is
- * exhausted. Reading then fails. */
+ * exhausted, in which case reading fails. */
 static uint32_t file_number(struct unit_lines *out, struct index *by_name, const char *name,
                             size_t length)
 {

@@ -33,7 +33,7 @@ static void take_piece(const char *piece, size_t length, void *state)
     struct readable_name *to = state;
 
     if (length > TEXT_LONGEST - to->length)
-        /* Only a jump out of the callback stops the library. */
+        /* The library can only be stopped by a jump out of the callback. */
         longjmp(to->stop, 1);
     memcpy(to->text + to->length, piece, length);
     to->length += length;
@@ -89,7 +89,7 @@ static size_t without_parameters(const char *text)
     return strlen(text);
 }
 
-/* Returns the start of the last component of a qualified name of @length bytes. */
+/* Returns the start of the last component in a qualified name of @length bytes. */
 static size_t last_part(const char *text, size_t length)
 {
     size_t part = 0;

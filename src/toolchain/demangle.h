@@ -10,8 +10,8 @@ char *demangle(const char *name);
 /* Returns the demangled name without parameters: qualified if @qualified, otherwise only its last
  * component. A name that is not mangled is returned unchanged. The caller frees the text. */
 char *demangle_name(const char *name, bool qualified);
-/* Returns whether @wanted denotes function @name. It may be the mangled name, the demangled name
- * with or without parameters, or its last component. */
+/* Returns whether @wanted denotes function @name. @wanted may be the mangled name, the demangled
+ * name with or without parameters, or its last component. */
 bool demangle_matches(const char *name, const char *wanted);
 
 #endif

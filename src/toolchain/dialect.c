@@ -454,7 +454,8 @@ static void words_clean(const struct dialect *d, const char *p, const char *end,
             pointer = true;
             e = next + 3;
         } else if (bracket &&
-                   word_is(p, e, "reloc")) { /* .NET: relocated data of method or runtime */
+                   /* .NET: relocated data of a method or of the runtime */
+                   word_is(p, e, "reloc")) {
             str_add(out, next < end && (is_name(*next) || *next == '@') ? "rip+" : "rip");
             e = next;
             while (e < end && isxdigit((unsigned char)*e))
@@ -558,7 +559,7 @@ static bool is_spelled(const char *p, const char *end, const char **stop)
                *round = blank > e && blank < *stop && isalpha((unsigned char)*blank)
                             ? memchr(blank, '(', (size_t)(*stop - blank))
                             : NULL;
-    /* The last condition detects a name with its return type. */
+    /* The last condition detects a name that follows its return type. */
     return scoped || called || template || (round && (*stop)[-1] == ')');
 }
 
@@ -713,7 +714,7 @@ bool dialect_is_other(const struct dialect *d, const char *p, const char *end)
     bool marked = false, bare = false;
     const char *mnemonic = word_end(p, end);
 
-    /* The last condition excludes macro arguments, which begin with a backslash. */
+    /* A word with a backslash is a macro argument. */
     if (!isa_ops(d->isa)->dialects || d->unusual || memchr(p, '\\', (size_t)(end - p)))
         return false;
     for (const char *at = mnemonic, *e; at < end; at = e) {
@@ -728,8 +729,8 @@ bool dialect_is_other(const struct dialect *d, const char *p, const char *end)
         bare |= is && at[-1] != '%';
         e += e == at;
     }
-    /* A percent sign alone is ambiguous: gcc prints it before registers of inline assembler, and
-     * AT&T syntax also has it. */
+    /* With a percent sign, both syntaxes are possible: gcc prints one before registers of inline
+     * assembler, and AT&T syntax requires one. */
     return d->intel
                ? marked && !bare && (memchr(p, '$', (size_t)(end - p)) || text_find(p, end, "(%"))
                : bare && !marked && !memchr(p, '%', (size_t)(end - p)) &&

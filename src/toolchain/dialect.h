@@ -22,7 +22,7 @@ struct dialect {
     /* the text has directives of `as`, so labels with a leading dot are not local to another
      * label */
     bool gnu;
-    struct str scope;      /* NASM: label that precedes the current local labels */
+    struct str scope;      /* NASM: last non-local label, the prefix of local labels */
     struct names headings; /* labels already made from headings, for detection of duplicates */
     /* offsets of the lines, if the text has no addresses; NULL if unknown */
     const struct line_places *places;
@@ -37,10 +37,10 @@ bool dialect_needs_nasm(const char *p, const char *end);
 /* Records the declarations in a line, with or without its comment. Call it for all lines before the
  * translation of the first. */
 void dialect_learn(struct dialect *d, const char *p, const char *end);
-/* Appends the translation of a line without its comment to @out. Translates directives of other
- * assemblers, and labels of several words. Returns false, with nothing appended, for other lines.
- * If a function begins here, stores its name, which points into the line, in *@function and its
- * length in *@length. Otherwise sets *@function to NULL. */
+/* Appends the translation of a line without its comment to @out. The line may be a directive of
+ * another assembler, or a label of several words. Returns false, with nothing appended, for other
+ * lines. If a function begins here, stores its name, which points into the line, in *@function and
+ * its length in *@length. Otherwise sets *@function to NULL. */
 bool dialect_line(struct dialect *d, const char *p, const char *end, struct str *out,
                   const char **function, size_t *length);
 /* Appends a label made from a disassembly heading, unless it was appended before. */
@@ -49,8 +49,8 @@ void dialect_heading(struct dialect *d, const char *p, const char *end, struct s
 void dialect_quote(const char *p, const char *end, struct str *out);
 /* Appends the word from @p to @end as a label with its colon. */
 void dialect_label(struct dialect *d, const char *p, const char *end, struct str *out);
-/* Returns whether the registers of a statement belong to the other syntax. They come from inline
- * assembler whose directives a web site removed. */
+/* Returns whether the registers of a statement belong to the other syntax. Such a statement is from
+ * inline assembler, whose directives a web site removed. */
 bool dialect_is_other(const struct dialect *d, const char *p, const char *end);
 /* Appends a statement that starts with its mnemonic. */
 void dialect_statement(struct dialect *d, const char *p, const char *end, struct str *out);
@@ -64,12 +64,13 @@ bool llvm_x86_statement(const char *p, const char *end, bool intel, struct str *
 /* Like llvm_x86_statement, for AArch64: `fmla.4s v0, v1, v2`, `[x8, name@PAGEOFF]`. */
 bool llvm_a64_statement(const char *p, const char *end, struct str *out);
 
-/* semicolon.c: meaning of a semicolon in Intel syntax. It separates statements for `as`, but
- * usually begins a comment. */
+/* semicolon.c: meaning of a semicolon in Intel syntax. For `as` a semicolon separates statements,
+ * but usually it begins a comment. */
 
 /* Returns whether an x86-64 instruction in Intel syntax follows the semicolon, from @p to the next
  * semicolon, comment or @end. An instruction is a mnemonic with plausible operands. Mnemonics that
- * are English words (add, test, push) need operands. Time is linear in the statement's length. */
+ * are English words (add, test, push) need operands. Takes time linear in the statement's
+ * length. */
 bool semicolon_separates(const char *p, const char *end);
 
 /* plan9.c: translates Plan 9 assembler language for x86-64, as written by Go's compiler,
@@ -79,7 +80,7 @@ bool semicolon_separates(const char *p, const char *end);
  * another language. */
 void plan9_count(const char *p, const char *end, size_t *found, size_t *others);
 /* Appends the statement from @p to @end as AT&T text. Appends nothing if it generates no code.
- * Appends unknown statements unchanged, which the assembler rejects. If a function begins here,
+ * Appends unknown statements unchanged; the assembler then rejects them. If a function begins here,
  * stores its name and length in *@function and *@length. Otherwise sets *@function to NULL. */
 void plan9_statement(const char *p, const char *end, struct str *out, const char **function,
                      size_t *length);

@@ -19,7 +19,7 @@
 #define ROWS_MOST 200000u
 #define DEPTH_MOST 64            /* deepest nesting of scopes */
 
-/* Functions of libdw. The library is loaded on demand because few runs need it. */
+/* Functions of libdw. The library is loaded on demand, because few runs need it. */
 #define DWARF_FUNCTIONS(X)                                                                         \
     X(dwfl_begin)                                                                                  \
     X(dwfl_report_offline) X(dwfl_report_end) X(dwfl_module_getdwarf) X(dwfl_module_relocations)   \
@@ -100,7 +100,7 @@ static int by_place(const void *a, const void *b)
 
     if (x->place != y->place)
         return x->place < y->place ? -1 : 1;
-    /* The end of a sequence sorts before a row that begins another at the same address. */
+    /* The end of a sequence sorts before a row that begins another sequence at the same address. */
     return x->end != y->end ? (x->end ? -1 : 1) : 0;
 }
 

@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 /* A range of an ELF file open as @fd: bytes @start to @end of section @section, which has address
- * @address. Functions are searched in the unit that contains byte @at. */
+ * @address. Functions are only searched in the unit that contains byte @at. */
 struct dwarf_wish {
     int fd;
     /* path of the file; separate debug files are searched near it */

@@ -23,7 +23,8 @@ struct placed_line {
     uint32_t function;
     struct line_place target;   /* target of a branch */
     bool call, conditional;
-    /* pad: a nop of unknown length; displaced: a memory operand with displacement zero */
+    /* @pad: the line is a nop of unknown length. @displaced: it has a memory operand with
+     * displacement zero. */
     bool pad, displaced;
     uint8_t prefixes;      /* number of repeated prefixes */
     uint8_t choice;        /* index of the assumed length in the list of possible ones */
@@ -165,9 +166,9 @@ static bool is_hit_within(const struct counting *c, const struct placed_line *l,
            c->targets.items[low].offset < l->offset + length;
 }
 
-/* Searches for lengths of the lines from @first to @end, all of one function, with which every
- * branch target is the start of an instruction. Returns false if there are none, or after too many
- * tries. */
+/* Searches for lengths of the lines from @first to @end, which are all of one function. With these
+ * lengths every branch target must be the start of an instruction. Returns false if there are none,
+ * or after too many tries. */
 static bool function_count(struct counting *c, size_t first, size_t end)
 {
     uint64_t lengths[LENGTHS];

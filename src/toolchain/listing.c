@@ -21,7 +21,7 @@
 enum semicolon { SEMICOLON_SEPARATES, SEMICOLON_COMMENTS, SEMICOLON_EITHER };
 
 /* Writes the line to @out with its comments replaced by blanks or removed. Strings remain.
- * *@in_comment is the state of C comments from line to line. */
+ * *@in_comment is whether a C comment is open at the end of a line. */
 static void comments_cut(const char *p, const char *end, enum semicolon semicolon, bool *in_comment,
                          struct str *out)
 {
@@ -317,8 +317,8 @@ static enum syntax syntax_of(const char *text, const struct margins *margins)
     return intel > att ? SYNTAX_INTEL : SYNTAX_ATT;
 }
 
-/* Returns whether the bytes of a listing line are several instructions without a branch: a
- * repetition or several statements. */
+/* Returns whether the bytes of a listing line are several instructions, none of them a branch: a
+ * repetition, or several statements. */
 static bool several(const struct isa_ops *isa, const uint8_t *code, size_t n)
 {
     size_t at = 0, count = 0;
@@ -368,8 +368,8 @@ static bool bytes_clean(struct listing *l, const struct margin *m, size_t number
             str_addf(&l->text, "%s0x%02x", i ? ", " : ".byte ", code[i]);
         return true;
     }
-    /* Accepts unknown code if its length agrees with the next address. A length that differs from
-     * the decoder's indicates another instruction set, such as 48h of 32-bit code. */
+    /* Accepts unknown code if its length agrees with the next address. If the length differs from
+     * that of the decoder, the code is of another instruction set, such as 32-bit code with 48h. */
     if (!isa->listed(code, n, &held, &far) && !bad) {
         const size_t length = isa->step > 1 ? n : isa->glance(code, sizeof code, &far, &vector);
         far = 0;
@@ -491,7 +491,7 @@ static bool listed_clean(struct listing *l, struct dialect *d, const struct marg
     return false;
 }
 
-/* Converts a heading, which is the name of a function or an offset in one. */
+/* Converts a heading, which is the name of a function or an offset in a function. */
 static void heading_clean(struct listing *l, struct dialect *d, const char *p, const char *end)
 {
     if (line_places_is_local(p, end)) {

@@ -38,7 +38,7 @@ struct listing {
     bool no_nasm;
     /* the text has directives that only NASM supports; its lines are unchanged */
     bool nasm;
-    /* some instructions are written as data; a label before each assigns its line */
+    /* some instructions are written as data, each after a label that assigns its line */
     bool encoded;
 };
 
@@ -66,7 +66,8 @@ void target_clean(const struct listing *l, const char *p, const char *end, unsig
                   struct str *out);
 /* Appends a branch to `<L5>`, or by @places to `<f+0x10>` if lines have no addresses. Returns the
  * section of the target, or with @places the function's number. Appends nothing for other
- * instructions. A branch to an unknown target refers to itself, because only lengths matter. */
+ * instructions. A branch to an unknown target gets itself as target, because only lengths
+ * matter. */
 unsigned target_place(struct listing *l, const struct line_places *places, const char *p,
                       const char *end, unsigned section, struct str *out);
 

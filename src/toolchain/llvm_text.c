@@ -66,8 +66,8 @@ static const char *operand_stop(const char *p, const char *end)
     return p;
 }
 
-/* Intel syntax: LLVM prints the total size of a gather's memory operand, but `as` expects that of
- * one element. The first operand of a gather prefetch is its mask. */
+/* Intel syntax: LLVM prints the total size of a gather's memory operand, but `as` expects the size
+ * of one element. The first operand of a gather prefetch is its mask. */
 static bool gather(const char *p, const char *e, const char *end, struct str *out)
 {
     const char *first = skip_blank(e, end), *stop = operand_stop(first, end), *mask = NULL;
@@ -102,7 +102,7 @@ static bool gather(const char *p, const char *e, const char *end, struct str *ou
 }
 
 /* Removes relocation marks of macOS and Windows, which `as` does not support for ELF. The encoding
- * is the same. */
+ * is the same without them. */
 static bool mark_dropped(const char *p, const char *end, struct str *out)
 {
     static const char *const marks[] = {"@TLVP", "@SECREL32", "@IMGREL"};
@@ -326,7 +326,7 @@ static bool section_place_named(const char *p, const char *end, struct str *out)
 }
 
 /* Returns whether the mnemonic from @p to @e ends with an arrangement or width, and stores its
- * position in *@dot. `b.hs` and similar branches do not. */
+ * position in *@dot. The suffixes of `b.hs` and similar branches do not count. */
 static bool has_arrangement(const char *p, const char *e, const char **dot)
 {
     static const char *const all[] = {"8b", "16b", "4h", "8h", "2s", "4s", "1d", "2d",

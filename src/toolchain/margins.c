@@ -79,8 +79,8 @@ static bool fence_of_source(const char *p, const char *end)
     return word_among(p, e, languages);
 }
 
-/* Markdown: retains only text between fences. A single fence closes a block if only the text before
- * it is code. */
+/* Markdown: retains only text between fences. A single fence closes a block if text precedes it and
+ * no text follows it. */
 static void fences_take(struct framed_text *r)
 {
     size_t fences = 0, behind = 0, others = 0;
@@ -122,7 +122,7 @@ static const char *listed_bytes_end(const char *p, const char *end)
     const char *start = p;
     while (p < end && (isxdigit((unsigned char)*p) || strchr("[]()-", *p)))
         p++;
-    /* This is a repeat count of NASM. */
+    /* This may be a repeat count of NASM. */
     const char *times = text_begins(p, end, REPEATED) ? memchr(p, '>', (size_t)(end - p)) : NULL;
     p = times ? times + 1 : p;
     return p > start + 1 && (p == end || isspace((unsigned char)*p)) ? p : NULL;
@@ -179,8 +179,8 @@ static unsigned listed_section(const char *p, const char *end, unsigned was,
     return (unsigned)i + 1;
 }
 
-/* Parses offset and bytes of a listing line from @p. The bytes are the code of the text after them,
- * except for relocated parts. */
+/* Parses offset and bytes of a listing line from @p. The bytes are the machine code of the text
+ * after them, except for relocated parts. */
 static void listed_take(struct margin *line, const char *p, const char *code)
 {
     const char *at = skip_blank(p, code), *e = hex_end(at, code, &line->address),
@@ -277,7 +277,8 @@ static void numbers_take(struct framed_text *r)
         e = margin_number_end(p, end, &number);
         unsigned bytes = 0;
         if (e && e[-1] == ':' && column_bytes(skip_blank(e, end), end, &bytes) && bytes)
-            e = NULL;   /* This is not a line number but a short address followed by bytes. */
+            /* The number is not a line number, but a short address followed by bytes. */
+            e = NULL;
         const char *behind = e ? listed_code(e, end) : p;
         /* The line number belongs to the macro's definition, or repeats. */
         if (e && behind > e && expansion_end(behind, end) > behind) {
@@ -356,7 +357,7 @@ static void percents_take(struct framed_text *r)
 
     for (size_t i = 0; i < r->m->lines.count; i++) {
         margin_at(r, i, &p, &end);
-        /* A line without samples has a blank column, and the vertical line is its first
+        /* In a line without samples the column is blank, and the vertical line is the first
          * character. */
         filled += p < end && !text_begins(p, end, BAR);
         with += column_percent(p, end, &percent) != NULL;

@@ -64,8 +64,8 @@ static const char *mark_end(const char *p, const char *end)
     return p;
 }
 
-/* Returns the end of `<main+4>` at @p, or NULL if there is none. C++ names contain the same
- * brackets. */
+/* Returns the end of `<main+4>` at @p, or NULL if there is none. The name may contain angle
+ * brackets, as in C++. */
 static const char *angle_end(const char *p, const char *end)
 {
     if (p >= end || *p != '<')
@@ -121,7 +121,7 @@ static bool place_find(const char *p, const char *end, bool joined, struct addre
     after = column_bytes(b, end, &count);
     out->bytes = count > 0;
     const char *run = column_joined(b, end);
-    bool digits_within = false; /* This excludes words such as fadd. */
+    bool digits_within = false; /* Excludes words such as fadd. */
     for (const char *at = b; at < run; at++)
         digits_within |= isdigit((unsigned char)*at) != 0;
     out->joined = !count && run > b && (joined || (run - b > 2 && digits_within));
@@ -131,7 +131,8 @@ static bool place_find(const char *p, const char *end, bool joined, struct addre
     }
     out->rest = after;
     const char *word = skip_blank(behind, end);
-    /* A statement never begins with a digit, but hexadecimal letters alone may be a name. */
+    /* A statement never begins with a digit, but a word of hexadecimal letters alone may be a
+     * name. */
     out->wide = !colon && !out->named && e - digits >= 8 &&
                 ((isdigit((unsigned char)*p) && word < end && isalpha((unsigned char)*word)) ||
                  isa_of_dialects()->is_mnemonic(word, (size_t)(word_end(word, end) - word)));
@@ -271,7 +272,7 @@ void margins_take_addresses(struct framed_text *r)
     struct margin *last = NULL;
     unsigned section = 0;
     bool data = false; /* the section contains no code */
-    /* the previous line was a heading; some tools then repeat the function's name */
+    /* true after a heading; some tools then repeat the function's name */
     bool headed = false;
     /* address column of a line that has only bytes; the instruction may follow further bytes
      * (Visual C++) */
@@ -300,7 +301,7 @@ void margins_take_addresses(struct framed_text *r)
             r->percents && isdigit((unsigned char)*p) ? margin_number_end(p, end, &number) : NULL;
         if (e && e[-1] != ':' &&
             (!placed || margin_heading(skip_blank(e, end), end, &start, &stop)))
-            p = skip_blank(e, end); /* This is a source line number. */
+            p = skip_blank(e, end); /* The number is that of a source line. */
         bool heading = margin_heading(p, end, &start, &stop);
         if (heading) {
             margin_set(r, line, start, stop);
@@ -310,7 +311,8 @@ void margins_take_addresses(struct framed_text *r)
                                is_symbol_row(place.rest, end)))) { /* relocation of objdump -r */
             margin_leave(line, NULL);
         } else if (placed && !place.bytes && !place.named &&
-                   is_source_line(place.rest, end)) { /* This is a line number and a colon. */
+                   /* The number is a line number before a colon. */
+                   is_source_line(place.rest, end)) {
             margin_leave(line, "source code");
         } else if (placed) {
             line->addressed = true;

@@ -16,8 +16,8 @@ bool prose_is_heading(const char *p, const char *end);
  * "[...]" or a horizontal ellipsis. */
 bool prose_is_ellipsis(const char *p, const char *end);
 /* Returns why the trimmed line from @p to @end is not assembler text: "a sentence", "source code",
- * "a prompt". Returns NULL if it may be assembler text, even with errors. @profile is true for a
- * profile, which contains source lines. @macros is true if the text defines macros. */
+ * "a prompt". Returns NULL if the line may be assembler text, even with errors. @profile is true
+ * for a profile, which contains source lines. @macros is true if the text defines macros. */
 const char *prose_reason(const char *p, const char *end, bool profile, bool macros);
 
 /* report.c: finds the code in reports of other analyzers. */
@@ -71,14 +71,14 @@ static inline void margin_leave(struct margin *line, const char *why)
 
 /* Skips a decimal number and its separator. Returns NULL if there is none. */
 const char *margin_number_end(const char *p, const char *end, uint64_t *number);
-/* Appends the pairs of hex digits from @p to @end to the bytes of @line. If they exceed the longest
- * instruction, the line gets no bytes. */
+/* Appends the pairs of hex digits from @p to @end to the bytes of @line. If the bytes exceed the
+ * longest instruction, the line gets none. */
 void margin_take_bytes(struct margin *line, const char *p, const char *end);
 /* Finds the name in a heading: main in `0000000000001139 <main>:`. */
 bool margin_heading(const char *p, const char *end, const char **start, const char **stop);
 
 /* Detects whether lines have addresses. Numbers with a colon must be frequent and ascend. Otherwise
- * they are local labels. */
+ * such numbers are local labels. */
 void margins_judge_addresses(struct framed_text *r);
 /* Removes addresses, symbols and bytes. Excludes other lines and records the reason. */
 void margins_take_addresses(struct framed_text *r);

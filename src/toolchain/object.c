@@ -42,10 +42,10 @@ static int section_order(const void *a, const void *b)
 
 #define NO_SECTION UINT32_MAX
 
-/* Limits on what is read from a file, by its size. Overlapping tables, and names that share ends,
- * can expand to more than the file. */
+/* Limits on what is read from a file, by its size. Overlapping tables, and names that share their
+ * ends, can expand to more bytes than the file has. */
 struct budget {
-    size_t symbols, names;       /* names: bytes of all names */
+    size_t symbols, names;       /* @symbols: number of symbols. @names: bytes of all names. */
 };
 
 static bool spend(struct budget *left, size_t symbols, size_t names, struct err *err)
@@ -76,10 +76,10 @@ static void sections_map(const struct object *o, struct section_map *out)
     steps_add(out->count);
 }
 
-/* Extends symbols without a size to the next function or the end of their section. */
+/* Extends symbols without a size to the next function, or to the end of their section. */
 static void symbols_bound(struct object *o)
 {
-    /* next: next function after @at; function: next function after the current symbol */
+    /* @next: next function after @at. @function: next function after the current symbol. */
     uint64_t next = UINT64_MAX, at = UINT64_MAX;
     uint64_t function = UINT64_MAX;
 
@@ -218,8 +218,8 @@ static uint64_t code_size(Elf *elf, const struct elf_strings *names)
     return total;
 }
 
-/* Reads the line table in section @scn. In a relocatable file, its start address is in the first
- * relocation. It is not 0 if data precede the first instruction. */
+/* Reads the line table in section @scn. In a relocatable file, the start address is in the first
+ * relocation. The address is not 0 if data precede the first instruction. */
 static void lines_read(struct object *o, Elf *elf, Elf_Scn *scn, const Elf_Data *data)
 {
     uint8_t *bytes = mem_try_alloc(data->d_size);
@@ -390,7 +390,7 @@ static void positions_set(struct object *o, bool relocatable)
         struct object_section *s = &o->sections.items[i];
         s->position = relocatable ? next : s->address;
         o->ascending &= i == 0 || s->position >= s[-1].position + s[-1].size;
-        /* This leaves a gap between sections. */
+        /* Leaves a gap between sections. */
         next = (next + s->size + 2 * PAGE - 1) / PAGE * PAGE;
     }
 }
@@ -436,7 +436,7 @@ static bool read_part(const char *path, uint64_t offset, uint64_t size, unsigned
 {
     memset(out, 0, sizeof *out);
     elf_version(EV_CURRENT);
-    /* The open does not block if the path is a pipe, which is no ELF file. */
+    /* With O_NONBLOCK, opening a pipe does not block; a pipe is not an ELF file. */
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0)
         return err_set(err, ERR_IO, NULL, "cannot open %s: %s", path, strerror(errno));

@@ -17,8 +17,8 @@ enum object_parts {
     OBJECT_LINES = 1,       /* line table, only for files with one section from `as -g` */
     /* names to which the code refers: references and PLT stubs (object_names.c) */
     OBJECT_NAMES = 4,
-    /* functions without a symbol, named by address; found in unwind tables, or otherwise by calls
-     * and the entry point */
+    /* functions without a symbol, named by address; found in unwind tables or, if there are none,
+     * by calls and the entry point */
     OBJECT_FUNCTIONS = 2,
 };
 
@@ -28,8 +28,8 @@ struct object_section {
     uint64_t address;     /* address of the section; 0 in relocatable files */
     uint64_t file_offset;
     size_t offset, size;  /* range of the section in object.code, in bytes */
-    /* base of instruction offsets (struct insn.offset): the address, or in relocatable files a
-     * number that is unique to the section */
+    /* base of instruction offsets (struct insn.offset): the address, or, in relocatable files, a
+     * number that no other section has */
     uint64_t position;
 };
 
@@ -52,8 +52,8 @@ struct object_stub {
 
 struct object_line { uint64_t offset; uint32_t line; };
 
-/* Code of all executable sections. For small files it is a copy with consecutive sections. For
- * large files it is the mapped file, with bytes between sections. */
+/* Code of all executable sections. Small files are copied, with consecutive sections. Large files
+ * are mapped, with other bytes between sections. */
 struct object {
     enum isa isa;
     uint8_t *code;
@@ -63,7 +63,7 @@ struct object {
     struct mapped file;                    /* the mapped file; it must not change */
     /* path of the file, which may be read again */
     char *path;
-    /* begin: offset of the archive member, 0 if none; bytes: its size */
+    /* @begin: offset of the archive member; 0: not an archive. @bytes: its size. */
     uint64_t begin, bytes;
     VEC(struct object_section) sections;   /* sections by offset */
     /* sections are sorted by position as well as by offset */
@@ -112,8 +112,8 @@ uint64_t object_file_offset(const struct object *o, uint64_t place);
 
 struct Elf;   /* declared by libelf */
 
-/* A string table. Tables without a final zero are ignored, because elf_strptr would scan them
- * entirely for every name. */
+/* A string table. Tables without a final zero are ignored, because elf_strptr would scan the whole
+ * table for every name. */
 struct elf_strings {
     const char *bytes;
     size_t length;
@@ -130,8 +130,8 @@ bool object_names_read(struct object *o, struct Elf *elf, bool relocatable, size
                        struct err *err);
 void object_names_done(struct object *o);
 
-/* Returns the function that contains byte @place, or NULL. If several contain it, returns the one
- * that begins last. */
+/* Returns the function that contains byte @place, or NULL. If several functions contain the byte,
+ * returns the one that begins last. */
 const struct object_symbol *object_function_at(const struct object *o, uint64_t place);
 /* Returns the stub with the code at @file_offset, or NULL. */
 const struct object_stub *object_stub_at(const struct object *o, uint64_t file_offset);

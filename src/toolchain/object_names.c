@@ -29,7 +29,7 @@ const char *elf_string(const struct elf_strings *s, size_t at)
     return at < s->length ? s->bytes + at : NULL;
 }
 
-/* Limits on what is read from a file, by its size, as in toolchain/object.c. */
+/* Limits on the data read from a file, by its size, as in toolchain/object.c. */
 struct room {
     size_t entries, names;
 };
@@ -76,8 +76,8 @@ static bool relocations_of(Elf *elf, Elf_Scn *scn, struct relocations *out)
     return true;
 }
 
-/* Returns the name of the symbol of relocation @rela, or NULL if it has none. A section symbol has
- * the section's name. */
+/* Returns the name of the symbol of relocation @rela, or NULL if it has none. The name of a section
+ * symbol is that of the section. */
 static const char *name_of(Elf *elf, const struct relocations *r, const GElf_Rela *rela)
 {
     GElf_Sym symbol;
@@ -266,8 +266,8 @@ void object_names_done(struct object *o)
     vec_done(&o->stubs);
 }
 
-/* Returns the last symbol that starts at or before @place and contains it. With @functions, only
- * functions count. */
+/* Returns the symbol with the largest start that contains @place. With @functions, considers only
+ * functions. */
 static const struct object_symbol *symbol_at(const struct object *o, uint64_t place, bool functions)
 {
     const size_t low = first_past(o->symbols.items, o->symbols.count, sizeof(struct object_symbol),

@@ -11,7 +11,7 @@
 #include "base/watch.h"
 
 #define SECONDS 120
-/* most bytes of perf's output, enough for some million samples */
+/* maximum number of bytes of perf's output, enough for a few million samples */
 #define SCRIPT_MOST ((size_t)256 << 20)
 #define MAPPED "PERF_RECORD_MMAP"
 
@@ -95,7 +95,7 @@ static void take_mapping(const char *line, const char *end, const char *program,
 }
 
 /* Returns the file offset of @address by the last mapping of @process. If the process has no
- * mapping, uses that of another process, from which it was forked. Returns UINT64_MAX if
+ * mapping, uses that of another process, from which it may have been forked. Returns UINT64_MAX if
  * unknown. */
 static uint64_t place_of(const struct mapped_list *list, unsigned long process, uint64_t address)
 {

@@ -85,7 +85,7 @@ static json_t *asm_find(json_t *root, unsigned depth)
             found = asm_find(item, depth + 1);
     json_array_foreach(root, at, item) {
         if (depth == 0 && json_is_string(json_object_get(item, "text")))
-            return root;   /* The result is an object with only the copied array. */
+            return root;   /* The result is an object that has only the copied array. */
         if (!found)
             found = asm_find(item, depth + 1);
     }

@@ -87,8 +87,8 @@ static bool is_prompt(const char *p, const char *end)
            text_begins(p, end, "(lldb)") || text_begins(p, end, "% ");
 }
 
-/* Returns whether the word is an operand size or kind, or may precede a mnemonic. Such words do not
- * count as words of a sentence. */
+/* Returns whether the word is an operand size or kind, or may precede a mnemonic. Such words are
+ * not evidence for a sentence. */
 static bool is_operand_word(const char *p, const char *end)
 {
     static const char *const words[] = {
@@ -129,8 +129,8 @@ static bool has_register(const char *p, const char *end)
     return false;
 }
 
-/* Returns whether three words are prose and not a mistyped instruction. Evidence is sentence case,
- * sentence punctuation, or a function word such as "the". */
+/* Returns whether three words are prose, not a mistyped instruction. Evidence for prose is a
+ * capital letter at the start, the punctuation of a sentence, or a function word such as "the". */
 static bool is_phrase(const char *p, const char *end)
 {
     static const char *const joins[] = {"the",  "an",   "of",   "is",   "are", "to", "for",

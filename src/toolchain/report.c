@@ -38,7 +38,7 @@ static bool is_row(const char *p, const char *end, size_t *bars, const char **be
     return *bars >= ROW_BARS;
 }
 
-/* Skips OSACA's marks, a single X, * or P. Nothing follows them in uiCA's last row. */
+/* Skips OSACA's marks, a single X, * or P. In uiCA's last row nothing follows the marks. */
 static const char *marks_end(const char *p, const char *end)
 {
     p = skip_blank(p, end);

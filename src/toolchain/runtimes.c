@@ -138,7 +138,7 @@ static bool go_compiler_row(const char *p, const char *end, struct listed_row *o
     return true;
 }
 
-/* Parses pairs of hex digits, with or without blanks. Returns their number. */
+/* Parses pairs of hex digits, with or without blanks between them. Returns the number of pairs. */
 static size_t bytes_read(const char *p, const char *end, uint8_t *out, size_t most)
 {
     uint64_t value;
@@ -174,9 +174,9 @@ static bool dotnet_row(const char *p, const char *end, struct listed_row *out)
 
 struct runtime {
     bool (*row)(const char *p, const char *end, struct listed_row *out);
-    /* branches name labels, which remain in the text; otherwise addresses */
+    /* targets of branches are labels, which remain in the text; false: targets are addresses */
     bool labels;
-    bool dump;              /* the function's bytes follow its rows */
+    bool dump;              /* the bytes of a function follow its rows */
     bool plan9;
 };
 
@@ -219,7 +219,7 @@ static bool could_be_code(const char *p, const char *end)
 }
 
 /* Returns whether the text is a listing of runtime @r: at least half of the lines that may be code
- * match, and a characteristic row exists. */
+ * match, and at least one row is characteristic. */
 static bool is_of(const struct runtime *r, const char *text, const struct margins *m)
 {
     size_t rows = 0, others = 0, telling = 0;

@@ -26,8 +26,8 @@ static char *place_of(const struct object *o, const char *path, size_t at)
     return str_take(&place);
 }
 
-/* Counts @times occurrences of @form. @place describes a new form's place. If NULL, byte @at of @o
- * in the file @path is described. */
+/* Counts @times occurrences of @form. @place describes the place of a new form. If @place is NULL,
+ * the place is byte @at of @o in the file @path. */
 static void count_form(struct scan *scan, const char *form, uint32_t traits, uint64_t times,
                        const char *place, const struct object *o, const char *path, size_t at)
 {
@@ -63,8 +63,8 @@ static bool scan_object(struct scan *scan, struct object *take_object, const cha
     for (size_t i = 0; ok && i < take_object->sections.count; i++) {
         const struct object_section *section = &take_object->sections.items[i];
         size_t end = section->offset + section->size, next = section->offset;
-        /* decoded: the preceding bytes were decoded; learned: unknown instructions were looked
-         * up */
+        /* @decoded: the preceding bytes were decoded. @learned: unknown instructions were looked
+         * up. */
         bool decoded = true, learned = false;
         for (size_t at = section->offset; ok && at < end;) {
             if (at >= next && scan->progress) {

@@ -36,8 +36,8 @@ struct scan {
  * Returns false with @err on failure or when cancelled. */
 bool scan_file(struct scan *scan, const char *path, struct err *err);
 /* scan_pack serialises the counts for another process (base/pack.h). Call it before scan_sort.
- * scan_take adds them to @to. It returns false with err for invalid bytes, or another instruction
- * set. */
+ * scan_take adds these counts to @to. It returns false with err for invalid bytes, or for another
+ * instruction set. */
 void scan_pack(const struct scan *scan, struct str *out);
 bool scan_take(struct scan *to, struct unpacking *from, struct err *err);
 void scan_sort(struct scan *scan);

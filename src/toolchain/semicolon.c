@@ -48,7 +48,8 @@ static enum operand_shape operand_of(const char *p, const char *end)
     if (p == end)
         return OPERAND_NONE;
     if (memory < end && (e = memchr(memory, '[', (size_t)(end - memory)))) {
-        const char *before = word_end(memory, e);   /* This is the name of a variable or segment. */
+        /* The word is the name of a variable or segment. */
+        const char *before = word_end(memory, e);
         return end[-1] == ']' && (before == e || (before + 1 == e && *before == ':'))
                    ? OPERAND_PLACE
                    : OPERAND_NONE;

@@ -7,11 +7,12 @@
 
 #define SOURCE_PATH_MOST 4096   /* longest list of directories in bytes */
 
-/* Appends the source file that debug information of @object calls @named to @out. Links are
+/* Appends to @out the source file that the debug information of @object names @named. Links are
  * resolved. The file must be below the directory of the object, the working directory or a
  * directory of @path ("DIR:DIR"; may be NULL), and not in a hidden directory. The directory / does
  * not count. The last components of its path are also searched for in those directories. Returns
- * false with err if it is not found, with ERR_USAGE if it is outside of these directories. */
+ * false with err if the file is not found; with ERR_USAGE if it exists outside of these
+ * directories. */
 bool source_file_read(const char *named, const char *object, const char *path, struct str *out,
                       struct err *err);
 

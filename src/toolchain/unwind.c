@@ -102,7 +102,8 @@ static int section_order(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Sorts sections for binary search, because a file may have thousands of sections and functions. */
+/* Sorts the sections for binary search, because a file may have thousands of sections and
+ * functions. */
 static void sort_sections(struct unwinding *u)
 {
     const size_t count = u->o->sections.count;
@@ -132,8 +133,8 @@ static const struct object_section *section_at(const struct unwinding *u, uint64
     return s && address - s->address < s->size ? s : NULL;
 }
 
-/* Adds a function of @size bytes (0 if unknown) at @address. Does nothing if it is outside of the
- * sections or has a symbol. */
+/* Adds a function of @size bytes (0 if unknown) at @address. Does nothing if the function is
+ * outside of the sections or has a symbol. */
 static void add_function(struct unwinding *u, uint64_t address, uint64_t size)
 {
     const struct object_section *s = section_at(u, address);
