@@ -18,7 +18,7 @@
 #define CANDIDATES 64    /* largest number of functions of a large file that are decoded to find a
                           * loop */
 
-/* Returns false with err if the options name another instruction set than the object's. */
+/* Returns false with err if the options name an instruction set that is not the object's. */
 static bool options_fit(const struct object *o, const struct kernel_options *options,
                         struct err *err)
 {
@@ -78,7 +78,7 @@ static void prefer_loop(struct kernel *k, uint64_t place)
 }
 
 /* Moves the smallest loop with the source lines in @options to the front. Returns false with err if
- * there is none. @fault is the error that occurred when the debug information was read, if any. */
+ * there is none. @fault is the error, if any, that occurred when the debug information was read. */
 static bool prefer_lines(struct kernel *k, const struct kernel_options *options,
                          const struct err *fault, struct err *err)
 {
@@ -112,7 +112,7 @@ static bool prefer_lines(struct kernel *k, const struct kernel_options *options,
     return true;
 }
 
-/* Makes a kernel of @symbol's code, or of all code if it is NULL. */
+/* Makes a kernel of the code of @symbol, or of all code if @symbol is NULL. */
 static struct kernel *kernel_of(const struct object *o, const char *path,
                                 const struct object_symbol *symbol, struct err *err)
 {
@@ -133,7 +133,7 @@ bool kernel_object_source(struct kernel *k, const struct object *o, const char *
 
     const uint64_t at = object_position_place(o, k->insns[k->loops[0].first].offset);
     const struct object_section *section = object_section_at(o, at);
-    /* Reads only the debug information of this section, because each section has its own. */
+    /* Only the debug information of this section is read, because each section has its own. */
     const uint64_t before = section ? at - section->offset : 0, first = k->insns[0].offset,
                    from = section && first > section->position ? first - section->position : 0;
     const uint64_t to = section && last->offset + last->length - section->position < section->size
@@ -352,7 +352,7 @@ static struct kernel *hottest_in_archive(const struct archive *a,
     struct err fault = {0};
     struct object o;
 
-    /* damaged members, and members of another instruction set, add no functions */
+    /* Damaged members, and members of another instruction set, add no functions. */
     for (size_t i = 0; i < a->members.count && !watch_over(); i++) {
         watch_at("object files", (double)i, (double)a->members.count);
         read += rank_member(a, i, &best, &bytes, &fault);
@@ -401,7 +401,7 @@ struct kernel *kernel_from_archive(const char *path, const struct kernel_options
                                        : hottest_in_archive(&a, options, err);
     archive_done(&a);
     if (k)
-        err_clear(err);   /* an earlier member may have set err */
+        err_clear(err);   /* An earlier member may have set err. */
     else if (err && !err->file[0])
         err_at(err, path, 0, 0);
     if (!watch_goes_on(err)) {

@@ -23,7 +23,7 @@ static char *reported_symbol(const char *line, size_t length)
     double percent = strtod(text, &end);
     const char *mark = end > text && *end == '%' && percent > 0 ? strstr(end, "[.] ") : NULL;
 
-    if (mark) {   /* C++ names contain blanks; at least two blanks separate columns */
+    if (mark) {   /* C++ names contain blanks. At least two blanks separate columns. */
         const char *name = mark + 4, *stop = strstr(name, "  ");
         size_t span = stop ? (size_t)(stop - name) : strlen(name);
         while (span && (name[span - 1] == ' ' || name[span - 1] == '\r'))
@@ -111,8 +111,8 @@ static struct kernel *annotated(const char *path, const char *profile, const cha
     bool ok = perf_tool_ask(argv, OUTPUT_MOST, &listing, err);
 
     rest.symbol = NULL;
-    if (ok && listing.length < 40)   /* perf prints no error for an unknown symbol, only a short
-                                      * output */
+    if (ok && listing.length < 40)   /* For an unknown symbol, perf prints no error, but only a
+                                      * short output. */
         ok = err_set(err, ERR_DATA, "perf report shows the functions with samples",
                      "no samples of %s in this profile", symbol);
     if (ok)
@@ -124,8 +124,8 @@ static struct kernel *annotated(const char *path, const char *profile, const cha
     return k;
 }
 
-/* Returns the address of the function with most of @samples, in the form that --symbol accepts. The
- * caller frees it. Returns NULL with err on failure. */
+/* Returns the address of the function with the most @samples, in the form that --symbol accepts.
+ * The caller frees it. Returns NULL with err on failure. */
 static char *hottest_address(const char *path, const struct perf_samples *samples, struct err *err)
 {
     struct str address = {0};
@@ -181,7 +181,8 @@ static bool add_percents(struct kernel *k, const char *path, const struct perf_s
 }
 
 /* Makes a kernel of a function that perf cannot annotate, because it has no name. Decodes the code
- * and assigns the samples. @symbol is its address; NULL: the function with most samples. */
+ * and assigns the samples. @symbol is the function's address; NULL: the function with the most
+ * samples. */
 static struct kernel *by_address(const char *path, const char *profile, const char *symbol,
                                  const struct kernel_options *options, struct err *err)
 {

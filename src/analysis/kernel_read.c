@@ -31,8 +31,8 @@
 #include "toolchain/object.h"
 #include "toolchain/plain.h"
 
-/* Bytes. The kernel's code keeps its address modulo PLACE_UNIT, the largest alignment that a front
- * end depends on. */
+/* The largest alignment, in bytes, on which a front end depends. The kernel's code keeps its
+ * address modulo this number. */
 #define PLACE_UNIT 64
 #define FILE_LIMIT ((size_t)64 << 20)
 
@@ -94,7 +94,7 @@ static bool unit_decode(struct unit *u, enum isa isa, const uint8_t *code, size_
         struct insn *insn = &u->insns.items[u->insns.count];
         while (a && row < a->line_count && a->lines[row].offset <= at)
             row++;
-        /* false within data that the text defines */
+        /* false: the row is within data that the text defines */
         const bool begins = row > 0 && a->lines[row - 1].offset == at;
         const size_t next =
             begins ? (row < a->line_count ? (size_t)a->lines[row].offset : length) - at : 0;
@@ -207,7 +207,8 @@ static void marks_pair(const struct marker_list *marks, size_t *ends)
 {
     const size_t count = marks->list.count;
     struct names names = {0};
-    /* @open: indices of the open regions. @last: 1 + index of the last open region of each name. */
+    /* @open: indices of the open regions. @last: for each name, 1 + index of its last open
+     * region. */
     VEC(size_t) open = {0}, last = {0};
     bool *ended = mem_zero(count + 1, sizeof *ended);
     size_t next = count;
@@ -293,8 +294,8 @@ static void references_of_object(struct unit *u, const struct object *o)
     }
 }
 
-/* Stores the marked regions, then the loops found, in the kernel. If there are none, the only
- * region is all code, and @whole describes it. */
+/* Stores in the kernel the marked regions, then the found loops. If there are neither, the only
+ * region is all code, described by @whole. */
 static void loops_set(struct kernel *k, struct unit *u, struct loop_list *marked,
                       const struct label *labels, size_t label_count, const char *whole)
 {
@@ -345,8 +346,8 @@ static void unit_restrict(struct unit *u, size_t first, size_t last)
     u->insns.count = kept;
 }
 
-/* Returns whether the code from @start to @offset neither continues at @offset nor jumps to it or
- * beyond. */
+/* Returns whether the code from @start to @offset neither continues at @offset nor jumps to @offset
+ * or beyond. */
 static bool ends_before(const struct unit *u, uint64_t start, uint64_t offset)
 {
     bool falls = true;
@@ -557,7 +558,7 @@ struct kernel *kernel_from_code(const struct object *o, const char *name, size_t
     }
     for (size_t i = 0; i < o->symbols.count && !watch_steps(1); i++) {
         const struct object_symbol *symbol = &o->symbols.items[i];
-        /* the symbols are sorted, so all further ones begin beyond the range */
+        /* The symbols are sorted, so all further ones begin beyond the range. */
         if (symbol->offset > start + length)
             break;
         if (symbol->offset + symbol->size >= start)
@@ -585,8 +586,8 @@ out:
     return k;
 }
 
-/* Returns whether the file begins as ELF. Returns false for unreadable files and pipes, for which
- * the other readers report errors. */
+/* Returns whether the file begins as ELF. Returns false for unreadable files and for pipes; other
+ * readers report their errors. */
 static bool is_elf(const char *path)
 {
     char magic[4] = "";
@@ -605,7 +606,7 @@ struct kernel *kernel_load(const char *path, const struct kernel_options *option
     struct str text = {0};
     struct kernel *k = NULL;
 
-    /* object_read maps the file, because it may be larger than the memory */
+    /* object_read maps the file, because the file may be larger than the memory. */
     if (is_elf(path) || archive_names_member(path, NULL))
         return kernel_from_object(path, options, err);
     if (archive_is(path))
@@ -662,7 +663,7 @@ struct kernel *kernel_from_hex(enum isa isa, const char *hex, struct err *err)
                     "no valid instruction at byte %zu (hex digit %zu)", i + 1, 2 * i + 1);
             goto out;
         }
-        /* the decoder rejects this instruction's LOCK prefix */
+        /* The decoder rejects the LOCK prefix of this instruction. */
         if (insn.traits & INSN_FOREIGN && insn.traits & INSN_LOCK) {
             insn_done(&insn);
             err_set(err, ERR_DATA,

@@ -8,7 +8,8 @@
 #include "base/mem.h"
 #include "toolchain/compile.h"
 
-/* Finds the lines of @symbol's body in compiler output, from its label to its .size or the end. */
+/* Finds the lines of @symbol's body in compiler output: from its label to its .size directive, or
+ * to the end. */
 static bool function_lines(const char *text, const char *symbol, size_t *first, size_t *last)
 {
     size_t length = strlen(symbol), number = 1;

@@ -11,12 +11,12 @@
 #include "base/watch.h"
 #include "toolchain/assemble.h"
 
-/* Largest number of assembler runs. Each run writes more of the instructions with wrong bytes as
- * data. */
+/* Largest number of assembler runs. From run to run, more instructions whose bytes were wrong are
+ * written as data. */
 #define ROUNDS_MOST 8
 #define NAME_LOOP "loop"   /* label of a loop head without a name */
 
-/* Ways to write an instruction. The next one is tried if the assembler produces other bytes. */
+/* Ways to write an instruction. The next way is tried if the assembler produces other bytes. */
 enum writing { WRITTEN_PLAIN, WRITTEN_LONG, WRITTEN_BYTES };
 
 /* A position with a name in the text: a label in the loop, or an address set with .set. */
@@ -98,7 +98,7 @@ static void add_place(struct text_writer *w, uint64_t position)
     vec_push(&w->places.list, p);
 }
 
-/* Collects the loop head and all jump targets. A position without a name receives a new one. */
+/* Collects the loop head and all jump targets. A position without a name receives a new name. */
 static void find_places(struct text_writer *w)
 {
     size_t kept = 0;
@@ -215,7 +215,7 @@ static void add_insn(struct text_writer *w, size_t i, struct str *out)
     struct str text = {0};
     const bool says = add_text(w, insn, &text);
 
-    /* Writes bytes for instructions that older assemblers do not support. */
+    /* Instructions that older assemblers do not support are written as bytes. */
     if (!says || insn->traits & INSN_FOREIGN)
         w->how[i] = WRITTEN_BYTES;
     if (w->how[i] == WRITTEN_BYTES) {

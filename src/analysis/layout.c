@@ -227,7 +227,7 @@ static int64_t given_step(const struct planner *p, const struct stream *s)
     return step;
 }
 
-/* Returns the term of @s whose register points into the arena, or can point into it; NULL: none. */
+/* Returns the term of @s whose register points, or can point, into the arena; NULL: none. */
 static const struct stream_term *leading_term(const struct planner *p, const struct stream *s)
 {
     const struct stream_term *found = NULL;
@@ -243,8 +243,8 @@ static const struct stream_term *leading_term(const struct planner *p, const str
     return found;
 }
 
-/* Sets the address of an array with a symbol. One register of the address points into the arena; it
- * is the same one for all arrays that use it. Returns false with err on failure. */
+/* Sets the address of an array with a symbol. One register of the address points into the arena.
+ * All arrays that use this register have it in common. Returns false with err on failure. */
 static bool give_place(struct planner *p, const struct array_region *r, struct err *err)
 {
     const struct stream *s = r->one;

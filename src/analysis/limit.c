@@ -23,8 +23,8 @@ struct chain_work {
     bool *reached;             /* per node: true if it depends on the chain */
     /* by node: true if it depends on the chain and the chain depends on it (a recurrence) */
     bool *round;
-    /* Per node, edge and row: it is part of the chain. The flags avoid a search in the chain for
-     * each edge of the graph. */
+    /* Per node, edge and row: true if it is part of the chain. The flags avoid a search in the
+     * chain for each edge of the graph. */
     bool *on, *link, *on_row;
 };
 
@@ -93,7 +93,7 @@ static uint32_t user_of(const struct chain_work *w, bool *in_place)
     *in_place = false;
     for (size_t i = 0; i < d->edge_count; i++) {
         const uint32_t row = d->nodes[d->edges[i].to].insn;
-        /* an instruction of the chain that also writes flags does not count */
+        /* An instruction of the chain that also writes flags does not count. */
         if (!w->on[d->edges[i].from] || w->on_row[row])
             continue;
         if (!stores_in_place(d, row))
@@ -310,8 +310,8 @@ static size_t real_edge(const struct deps *d, const struct insn *insn, size_t at
     return at;
 }
 
-/* Returns whether edge @at leads to a selection whose other input is the value that the chain had
- * at its beginning: x = c ? x + y : x. */
+/* Returns whether edge @at leads to a selection whose other input is the value at the beginning of
+ * the chain: x = c ? x + y : x. */
 static bool selects_old(const struct chain_work *w, size_t at)
 {
     const struct deps *d = w->d;
@@ -469,8 +469,8 @@ static void leave_out(const struct deps *d, const uint32_t *edges, size_t count,
         without[d->nodes[d->edges[edges[i]].to].insn] = true;
 }
 
-/* Chains shorter than the limiting ones: the longest (@kind, @cycles), and the longest that is not
- * an induction variable (@firm, @firm_cycles). NONE: no such chain. */
+/* The longest chain that is shorter than the limiting ones (@kind, @cycles), and the longest such
+ * chain that is not an induction variable (@firm, @firm_cycles). NONE: no such chain. */
 struct shorter {
     enum limit_kind kind, firm;
     double cycles, firm_cycles;
@@ -501,8 +501,9 @@ static bool is_serial(const struct limit_chain *chain)
            !(chain->kind == LIMIT_SELECT && chain->extremum);
 }
 
-/* Finds the longest chain, and prefers one that is not an induction variable. Counts the chains of
- * that length, finds one of another kind among them, and the longest shorter ones. */
+/* Finds the longest chain. Of several, prefers one that is not an induction variable. Counts the
+ * chains of that length, and finds one of another kind among them. Also finds the longest of the
+ * shorter chains. */
 static void find_chains(const struct analysis *a, struct deps *d, struct limit *l,
                         struct shorter *below)
 {
@@ -628,8 +629,8 @@ static void raise_to(enum limit_kind *kind, double *cycles, enum limit_kind by, 
     }
 }
 
-/* Returns the bytes per iteration of all accesses with the symbol and step of @one: loads if it is
- * a load, else stores. */
+/* Returns the bytes per iteration of all accesses with the symbol and step of @one: of loads if
+ * @one is a load, else of stores. */
 static uint64_t bytes_with(const struct address_work *work, const struct access *one)
 {
     uint64_t bytes = 0;
@@ -669,8 +670,8 @@ void limit_find(const struct analysis *a, struct block_work *work, struct limit 
     }
     if (!(a->cycles > 0))
         return;
-    for (int pass = 0; pass < 2; pass++)   /* the first pass adds the kind of the largest bound,
-                                            * which must be first */
+    for (int pass = 0; pass < 2; pass++)   /* The first pass adds the kind of the largest bound,
+                                            * which must be first. */
         for (int bound = 0; bound < BOUND_COUNT; bound++) {
             if ((pass == 0) != ((enum bound_kind)bound == a->bottleneck) ||
                 !(a->bounds[bound] >= a->cycles * (1 - LIMIT_TIE)))

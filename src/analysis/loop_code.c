@@ -16,8 +16,8 @@ struct loop_code {
     size_t head, last; /* the loop's first and last instruction */
     size_t *targets;   /* index of each instruction's jump target; SIZE_MAX: no jump, or the target
                         * is not in @insns */
-    /* By instruction: true if it can be reached without the head. Between @head and @last it may
-     * still belong to the loop, elsewhere it does not. */
+    /* By instruction: true if it can be reached without the head. Such an instruction may belong to
+     * the loop only between @head and @last. */
     bool *entered;
     bool *returns, *reached;
 };
@@ -47,8 +47,8 @@ static unsigned followers(const struct loop_code *p, size_t at, size_t next[2])
     return n;
 }
 
-/* Marks the instructions that the marked ones reach. @within: only these instructions (NULL: all).
- * @stops: does not follow the code after the head. */
+/* Marks the instructions that the marked ones reach. @within: marks only these instructions (NULL:
+ * all). @stops: does not continue after the head. */
 static void spread(const struct loop_code *p, const bool *within, bool stops, bool *marks)
 {
     bool changed = true;
@@ -135,8 +135,8 @@ static bool is_simple(const struct insn *insns, size_t count)
     return simple;
 }
 
-/* Returns whether the loop may include code before or after its addresses. It may if it jumps to
- * such code, and contains code that its own jumps do not reach. */
+/* Returns whether the loop may include code before or after its addresses. This is possible if the
+ * loop jumps to such code, and contains code that its own jumps do not reach. */
 static bool may_detour(const struct kernel *k, size_t first, const struct loop_code *p)
 {
     bool idle = false, leaves = false;
@@ -159,8 +159,8 @@ static void choose_path(struct loop_code *p, size_t head)
     size_t *longest = mem_zero(p->count, sizeof *longest);
     size_t *then = mem_zero(p->count, sizeof *then);
 
-    /* visits the code before the head backwards, then the code from the last instruction to the
-     * head */
+    /* Visits the code before the head backwards, then the code from the last instruction to the
+     * head. */
     for (size_t step = 1; step <= p->count; step++) {
         const size_t i = (head + p->count - step) % p->count;
         size_t next[2];
@@ -220,7 +220,7 @@ struct insn *loop_code_executed(const struct kernel *k, size_t loop)
         return NULL;
     const size_t head = k->loops[loop].head > first ? k->loops[loop].head - first : 0;
     struct loop_code own = find(insns, count, 0, count - 1);
-    /* false for code that is not a loop, or whose head is not in the loop */
+    /* false: the code is not a loop, or the head is not in the loop */
     const bool returns = own.reached[0];
     if (returns && may_detour(k, first, &own)) {
         struct loop_code all = find(k->insns, k->insn_count, first, first + count - 1);

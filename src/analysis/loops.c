@@ -15,8 +15,8 @@
 
 /* maximum number of instructions of a loop whose paths are examined */
 #define PATH_LIMIT 20000
-/* Limit of the instructions that all searches for arms of loops in a unit may visit: ARMS_LEAST,
- * plus ARMS_EACH per instruction of the unit. */
+/* Limit of the number of instructions that all searches for arms of loops in a unit may visit:
+ * ARMS_LEAST, plus ARMS_EACH per instruction of the unit. */
 #define ARMS_LEAST 1000000
 #define ARMS_EACH 1000
 #define NO_TARGET SIZE_MAX
@@ -42,7 +42,7 @@ static bool changes_nothing(const struct insn *insn)
 size_t loop_branch_target(const struct insn *insns, size_t count, size_t at)
 {
     const struct insn *insn = &insns[at];
-    /* until a linker sets it, the target of a reference is not in the code */
+    /* Until a linker sets it, the target of a reference is not in the code. */
     if (!(insn->traits & INSN_BRANCH) || (insn->traits & (INSN_CALL | INSN_RETURN | INSN_REFERS)))
         return NO_TARGET;
     for (unsigned i = 0; i < insn->operand_count; i++)
@@ -56,7 +56,7 @@ size_t loop_branch_target(const struct insn *insns, size_t count, size_t at)
 }
 
 /* Returns whether the head reaches the closing branch within the region. If not, the branch is in
- * cold code after the function's end and is not a loop. */
+ * cold code after the function's end, and does not close a loop. */
 static bool region_closes(const struct insn *insns, const size_t *targets, size_t first,
                           size_t last)
 {
@@ -170,8 +170,8 @@ static bool enters(const struct code_flow *f, size_t at, size_t first, size_t la
     return before == 0 || loop_falls_through(&f->insns[before - 1]);
 }
 
-/* Marks the instructions of @first to @last that execution reaches from @from within this range
- * without @avoided. Marks @from only if it reaches itself. */
+/* Marks the instructions of @first to @last that execution reaches from @from within this range,
+ * without passing @avoided. Marks @from only if it reaches itself. */
 static void mark_reached(const struct code_flow *f, size_t first, size_t last, size_t from,
                          size_t avoided, bool *marks)
 {
@@ -238,8 +238,8 @@ static bool continues(const struct code_flow *f, const struct loop_region *a, si
 
 /* Returns the head of the natural loop that contains regions @a and @b: each cycle through the
  * first instruction of @a executes the head. @b begins later than @a, within it. Sets @inner if @b
- * is an inner loop with another head. Returns NO_TARGET if there is no such loop, if an indirect
- * jump hides the control flow, or if the budget is spent. */
+ * is an inner loop with another head. Returns NO_TARGET if there is no such loop, if the control
+ * flow is unknown because of an indirect jump, or if the budget is spent. */
 static size_t shared_head(const struct code_flow *f, const struct loop_region *a,
                           const struct loop_region *b, bool *inner)
 {
@@ -361,12 +361,12 @@ static void head_name(const struct label *labels, size_t count, uint64_t offset,
     }
     for (size_t i = label_from(labels, count, offset), tries = 0; i-- > 0 && tries < ENCLOSING_MOST;
          tries += labels[i].function)
-        /* this function ends before the offset */
+        /* This function ends before the offset. */
         if (labels[i].function && labels[i].size && offset - labels[i].offset >= labels[i].size) {
             continue;
         } else if (labels[i].function &&
                    str_has_prefix(labels[i].name,
-                                  "0x")) { /* the head has only an address as its name */
+                                  "0x")) { /* The head has only an address as its name. */
             str_addf(out, "0x%llx",
                      strtoull(labels[i].name, NULL, 16) +
                          (unsigned long long)(offset - labels[i].offset));

@@ -38,7 +38,7 @@ size_t loop_branch_target(const struct insn *insns, size_t count, size_t at);
 struct kernel_loop loop_make(const struct insn *insns, size_t first, size_t count,
                              const char *label, const char *why);
 /* Appends a loop for a part of loop @within: from instruction @first of the unit to the branch at
- * @last that jumps back to it. Call once, before other holders exist. */
+ * @last, which jumps back to @first. Call once, before other holders exist. */
 void loops_add_part(struct kernel *k, size_t within, size_t first, size_t last);
 
 #endif

@@ -7,8 +7,8 @@
 #include "isa/vary.h"
 #include "model/facts.h"
 
-#define MATTERS 1.05      /* smallest ratio of the time with larger arrays to that in the first
-                           * level for a note */
+#define MATTERS 1.05      /* a note is made if the time with larger arrays exceeds the time in the
+                           * first level by this factor */
 #define WITHIN 0.5        /* arrays up to this share of a cache certainly fit it */
 #define BEYOND 8          /* arrays above this multiple of the last cache's size are in memory */
 

@@ -5,8 +5,8 @@
 #include "analysis/analysis.h"
 #include "analysis/memory_time.h"
 
-/* Returns the core's time of a loop for memory_time_at. @cycles: cycles per iteration with all data
- * in the first level. @bounds: BOUND_COUNT bounds. Pure. */
+/* Returns the time that a loop takes in the core, as input of memory_time_at. @cycles: cycles per
+ * iteration with all data in the first level. @bounds: BOUND_COUNT bounds. Pure. */
 struct memory_core memory_core_of(const struct machine *m, double cycles, const double *bounds);
 /* Returns the trip count of a loop whose counter starts at 0, advances by a constant and ends at a
  * constant. Sets *@reg to the counter's register. 0: unknown. Pure. */

@@ -3,18 +3,19 @@
 
 #include <math.h>
 
-/* share of the bytes that gathers and chases get if the loop also has walks */
+/* share of the bytes for gathers and chases in a loop that also has walks */
 #define REGIONS_SHARE 0.75
-/* ratio of the stride to the lines that are accessed, above which lines are skipped */
+/* largest ratio of the stride to the accessed lines at which no lines count as skipped */
 #define SKIPS 1.01
 #define SKIPPED_LINES 4      /* stride of measured loop COST_SKIPPED, in lines */
-/* Ratio to the second level's size from which its hits no longer reduce the measured costs. */
+/* From this multiple of the second level's size on, hits in that level do not reduce the measured
+ * costs. */
 #define BEYOND_SECOND 2
 #define SECOND_WAYS 16       /* usual ways of a second-level cache */
-#define HUGE_SHARE 0.5       /* least share of huge pages with which neighbouring pages are taken as
-                              * neighbours in physical memory */
+#define HUGE_SHARE 0.5       /* minimum share of huge pages at which neighbouring pages are assumed
+                              * to be neighbours in physical memory */
 #define ODD 3                /* stride of measured loop COST_ODD, in lines */
-/* Smallest ratio of a cost to that in the first level. Below it the cost counts as hidden. */
+/* A cost counts as hidden if its ratio to the cost in the first level is smaller. */
 #define HIDDEN 1.15
 
 static bool walks_alone(const struct stream *s)
@@ -36,8 +37,8 @@ double memory_region(const struct streams *s, double bytes)
     return fmin(walks ? REGIONS_SHARE * bytes : bytes, range);
 }
 
-/* Returns the bytes of cache that the lines of all streams occupy. Skipped lines occupy none, but a
- * power-of-two stride uses fewer sets (memory_crowding, with @way). */
+/* Returns the bytes of cache that the lines of all streams occupy. Skipped lines occupy no cache.
+ * But a power-of-two stride uses fewer sets (memory_crowding, with @way). */
 static double held_of(const struct streams *s, double bytes, double way)
 {
     double steps = 0, held = 0, region = 0;
@@ -106,7 +107,7 @@ static void part_add(struct memory_time *out, enum memory_limit part, double cyc
 }
 
 /* Returns the cycles of the hops of a chase. If the line is still in flight, the load of the link
- * waits for it and is repeated. */
+ * waits for the line and is repeated. */
 static double hops_cost(const struct stream *one, const struct memory_costs *m,
                         const struct memory_core *core, double region)
 {
@@ -116,7 +117,7 @@ static double hops_cost(const struct stream *one, const struct memory_costs *m,
 }
 
 /* Returns the mean cycles of a store to a random line of @region bytes. Each level contains a share
- * of the lines, and those of the first level cost nothing. */
+ * of the lines. Lines of the first level cost nothing. */
 static double random_written(const struct memory_costs *m, const struct stream *one, double region)
 {
     const double ends[] = {m->second, m->third, region};
@@ -160,14 +161,14 @@ static void stream_cost(const struct streams *s, const struct stream *one,
         out->lines += one->lines;
         return;
     }
-    /* Another stream accessed these lines before. They are in the level that fits all data accessed
-     * since. */
+    /* Another stream accessed these lines before. The lines are in the smallest level that fits all
+     * data accessed since then. */
     double from = one->follows == STREAM_ALONE
                       ? out->held
                       : fmin(out->held, reused_within(s, one->distance, one->step));
     out->lines += one->lines * (1 + (one->stores > 0 && from > m->first));
     if (fabs((double)one->step) > SKIPS * STREAM_LINE * one->lines) {
-        /* Only the private caches have few sets for a power-of-two stride. */
+        /* Only in private caches does a power-of-two stride use few sets. */
         from = fmin(from, fmax(BEYOND_SECOND * m->second, SKIPPED_LINES * held_of(s, bytes, 0)));
         double line = skipped_cost(m, fabs((double)one->step) / one->lines, from,
                                    from < out->held ? from : bytes);
@@ -188,8 +189,9 @@ static double line_seen(const struct memory_costs *m, enum memory_cost by, doubl
 }
 
 /* Returns the cycles per line with @window lines in flight from the core. Throughput is
- * proportional to the lines in flight from the core and from the prefetcher of each stream. The two
- * measured loops with few and some lines in the window determine both. */
+ * proportional to the lines in flight from the core and from the prefetcher of each stream. Two
+ * loops were measured, with few and with some lines in the window. Their times determine both
+ * numbers. */
 static double line_wait(const struct memory_costs *m, const struct memory_core *core, double window,
                         double streams, double bytes)
 {
@@ -197,15 +199,15 @@ static double line_wait(const struct memory_costs *m, const struct memory_core *
                  few_lines = core->window / MEMORY_FEW_UOPS,
                  some_lines = core->window / MEMORY_SOME_UOPS;
 
-    if (!(some > 0))   /* no cost is visible with some_lines in flight; it decreases from few_lines
-                        * to some_lines */
+    if (!(some > 0))   /* No cost is visible with some_lines in flight. The cost decreases from
+                        * few_lines to some_lines. */
         return few > 0 && window < some_lines
                    ? few * fmin(1, (some_lines - window) / (some_lines - few_lines))
                    : 0;
     double each = few > 0 ? (1 / some - 1 / few) / (some_lines - few_lines) : 0;
     if (!(each > 0))
         each = 1 / some / some_lines;
-    /* With less than one line in flight, a line takes its latency, but no more. */
+    /* With less than one line in flight, a line takes at most its latency. */
     if (few > 0 && window < few_lines)
         return few * few_lines / fmax(fmin(1, few_lines), window);
     /* lines in flight from the prefetcher of one stream */

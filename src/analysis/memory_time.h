@@ -31,7 +31,7 @@ struct memory_time {
     enum memory_limit limit;        /* largest part */
     /* bytes of the address range that each part accesses; 0: it accesses no lines */
     double within[MEMORY_LIMITS];
-    /* lines transferred per iteration; a written line counts twice beyond the first level */
+    /* lines transferred per iteration; beyond the first level, a written line counts twice */
     double lines;
     /* bytes of cache that all lines occupy; less than the array size if lines are skipped */
     double held;

@@ -14,7 +14,7 @@ typedef VEC(size_t) nest_loops;
 void nest_within(const struct kernel *k, size_t loop, nest_loops *out);
 /* Returns whether @outer contains loop @inner. Pure. */
 bool nest_is_within(const struct kernel *k, size_t inner, size_t outer);
-/* Appends a note that names the inner loops and called functions which the analysis of loop @loop
+/* Appends a note that names the inner loops and called functions that the analysis of loop @loop
  * excludes. Appends nothing if there are none. */
 void nest_note(const struct kernel *k, size_t loop, struct str *out);
 

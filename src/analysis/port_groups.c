@@ -8,7 +8,7 @@
 
 #include "analysis/port_names.h"
 
-#define SAME_LOAD 1e-6      /* difference in cycles below which two loads are equal */
+#define SAME_LOAD 1e-6      /* two loads are equal if they differ by fewer cycles */
 static bool same_load(const struct analysis *a, unsigned p, unsigned q)
 {
     for (size_t i = 0; i < a->count; i++)
@@ -64,8 +64,8 @@ static size_t stem(const char *name)
     return length;
 }
 
-/* Returns the last port of a sequence that begins with @first. Its ports have the same stem and
- * consecutive numbers. */
+/* Returns the last port of a sequence that begins with @first. The ports of a sequence have the
+ * same stem and consecutive numbers. */
 static unsigned run_end(portset set, const struct ports *ports, unsigned first)
 {
     const size_t length = stem(ports->names[first]);

@@ -5,7 +5,7 @@
 
 #include "analysis/analysis.h"
 
-#define PORT_LOAD_LEAST 0.005   /* cycles per iteration below which a port is idle */
+#define PORT_LOAD_LEAST 0.005   /* a port is idle if it has fewer cycles per iteration */
 
 struct port_group {
     portset ports;
@@ -30,8 +30,8 @@ double port_group_sum(const double *cycles, portset ports);
 void port_group_name(portset set, const struct ports *ports, struct str *out);
 /* Appends a usage with short names: "1*p0156+1*AGU0-2". Appends nothing if the usage is empty. */
 void port_groups_usage(const struct usage *usage, const struct ports *ports, struct str *out);
-/* Returns whether the instruction has no port usage: its form is unknown, or it takes a slot but no
- * port (a fused compare and branch of a charted CPU). */
+/* Returns whether the instruction has no port usage: its form is unknown, or the instruction takes
+ * a slot but no port (a fused compare and branch of a charted CPU). */
 bool analysis_unplaced(const struct analysis *a, size_t row);
 
 #endif

@@ -10,14 +10,14 @@
 #include "isa/operands.h"
 
 /* Smallest share and number of forms that characterise a port set. The share is of the kind's
- * forms, or of the set's forms. Fewer forms are exceptions, such as placeholders for system
- * instructions. */
+ * forms, or of the set's forms. Smaller numbers of forms are exceptions, such as placeholders for
+ * system instructions. */
 #define KIND_LEAST 0.15
 #define FORMS_LEAST 3
 /* smallest share of stores that can use a store-data port */
 #define STORES_LEAST 0.75
 
-/* Forms of one kind with the same ports. Thousands of forms belong to some hundred classes. */
+/* Forms of one kind with the same ports. Thousands of forms belong to a few hundred classes. */
 struct form_class {
     enum form_kind kind;
     bool single, vectors;      /* @single: the usage is one µop. @vectors: stores of vector
@@ -79,14 +79,14 @@ static const struct form_classes *classes_of(const struct machine *m, enum isa i
     return mapping_keep_derived(m->mapping, smaller ? smaller : made);
 }
 
-/* Number of forms per kind: of the machine (@all), per port (@of_port), and of those whose ports
- * are exactly a group's (@exact). */
+/* Number of forms per kind: of the machine (@all), per port (@of_port), and of forms whose ports
+ * are exactly those of a group (@exact). */
 struct uses {
     unsigned all[FORM_KINDS], of_port[PORTS_MAX][FORM_KINDS], exact[PORTS_MAX][FORM_KINDS];
     unsigned alone[PORTS_MAX][FORM_KINDS];         /* forms that can use no other port */
-    unsigned vectors, vectors_of_port[PORTS_MAX];  /* stores of vectors: their number, and the
-                                                    * number of those that can use each port */
-    /* stores: their number, and the number of those that can use each port */
+    /* number of stores of vectors, and of those that can use each port */
+    unsigned vectors, vectors_of_port[PORTS_MAX];
+    /* number of stores, and of those that can use each port */
     unsigned stores, stores_of_port[PORTS_MAX];
 };
 
@@ -110,7 +110,7 @@ static bool count_forms(const struct machine *m, enum isa isa, const portset *se
     for (size_t i = 0; classes && i < classes->count; i++) {
         const struct form_class *c = &classes->items[i];
         const bool store = c->kind == FORM_STORE && c->ports;
-        /* a store counts even with two µops, because most stores also have an address µop */
+        /* A store counts even with two µops, because most stores also have an address µop. */
         u->all[c->kind] += c->kind == FORM_STORE || c->single ? c->forms : 0;
         if (c->single)
             count_single(c, sets, count, u);
@@ -128,8 +128,8 @@ static bool count_forms(const struct machine *m, enum isa isa, const portset *se
 #define VECTOR (1u << FORM_FP_ADD | 1u << FORM_FP_MULTIPLY | 1u << FORM_VECTOR)
 #define MEMORY (1u << FORM_LOAD | 1u << FORM_STORE)
 
-/* Returns whether most stores can use port @j. If no form of a single µop uses it, most vector
- * stores suffice. */
+/* Returns whether most stores can use port @j. If no form with a single µop uses the port, most
+ * vector stores suffice. */
 static bool is_of_stores(const struct uses *u, unsigned j)
 {
     bool alone = false;
@@ -238,15 +238,15 @@ static unsigned kinds_of_port(const struct uses *u, unsigned j)
     const portset bit = (portset)1 << j;
     unsigned kinds = kinds_of_ports(u, bit);
 
-    /* the port executes some loads, mostly of vectors, and no other forms */
+    /* The port executes some loads, mostly of vectors, and no other forms. */
     kinds = !kinds && u->of_port[j][FORM_LOAD] >= FORMS_LEAST ? 1u << FORM_LOAD : kinds;
     if (stores_use(u, bit, kinds))
         kinds |= 1u << FORM_STORE;
     unsigned alone = 0;
     for (int kind = 0; kind < FORM_KINDS; kind++)
         alone += u->alone[j][kind];
-    for (int kind = 0; kind < FORM_KINDS; kind++)   /* adds kinds with few forms if these can use no
-                                                     * other port */
+    /* Adds kinds with few forms if these can use no other port. */
+    for (int kind = 0; kind < FORM_KINDS; kind++)
         kinds |= enough(u->alone[j][kind], alone) ? 1u << kind : 0;
     return kinds;
 }

@@ -59,8 +59,8 @@ bool recipe_names_target(const char *flag)
            str_has_prefix(flag, "-mtune=");
 }
 
-/* Returns how many characters of @flag identify the setting. Returns the length of the whole flag
- * plus 1 if the setting may have several values. */
+/* Returns the number of characters of @flag that identify the setting. Returns the length of the
+ * whole flag plus 1 if the setting may have several values. */
 static size_t subject(const char *flag)
 {
     return str_has_prefix(flag, "-O")                                   ? 2

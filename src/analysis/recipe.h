@@ -14,7 +14,7 @@ struct recipe {
     char *compiler;             /* NULL: the first installed compiler */
     VEC(char *) flags;          /* compiler flags */
     char *target;               /* target processor; NULL: the flags select it */
-    /* flag that replaces one which some compilers lack, static; NULL: none */
+    /* static text of a flag that replaces @target for compilers that lack it; NULL: none */
     const char *generic;
     struct kernel_options options;   /* symbol and source_path are owned */
     char *printed;              /* compiler messages; NULL: none */

@@ -14,14 +14,14 @@
 /* Replays per operation that reads a computed value, in units of alu_replays. Measured on a virtual
  * EPYC Turin, with blocks that differ in one operation (docs/pipeline.md). */
 #define TRIES_CARRIED 0.12   /* the value is from the previous iteration */
-#define TRIES_CHAINED 0.2    /* another operation of the iteration already waited for the value's
-                              * producer */
+#define TRIES_CHAINED 0.2    /* case: another operation of the iteration already waited for the
+                              * value's producer */
 #define TRIES_LONG 0.2       /* the producer or the reader takes several cycles */
 #define TRIES_FEW_FEW 1.3    /* the producer and the reader have few ports */
-#define TRIES_FEW 0.62       /* only the producer has few ports */
+#define TRIES_FEW 0.62       /* case: only the producer has few ports */
 
-/* Cycles by which chains of one-cycle operations lengthen. The index is the number of the chains'
- * operations and of their readers per iteration. With more of them the ports are the limit.
+/* Cycles by which chains of one-cycle operations lengthen. The index is the number of operations of
+ * the chains, with their readers, per iteration. With more operations the ports are the limit.
  * Measured like the constants above. */
 static const double crowded_by[] = {0, 0, 0, 0, 0.04, 0.17, 0.29};
 #define CROWD_MOST (sizeof crowded_by / sizeof *crowded_by - 1)
@@ -31,8 +31,8 @@ enum held { HELD_OLD, HELD_LOADED, HELD_READY, HELD_CHAINED, HELD_LONG };
 
 struct held_value {
     enum held held;
-    bool loaded, found;       /* @loaded: a load wrote it; @found: the load is forwarded from a
-                               * store */
+    bool loaded, found;       /* @loaded: a load wrote the value. @found: the load is forwarded from
+                               * a store. */
     /* Operations from the load @load to this value, including the last one. 0: no load, or too many
      * operations. */
     uint8_t behind;
@@ -94,8 +94,8 @@ static bool is_few(const struct replaying *r, portset ports)
     return 2 * portset_size(ports) <= portset_size(r->c->replay_ports);
 }
 
-/* Returns the weight of a reader. More computing operations between the producer and the reader
- * reduce it. */
+/* Returns the weight of a reader. It decreases with the number of computing operations between the
+ * producer and the reader. */
 static double nearness(uint32_t between)
 {
     return between < 1     ? 1.05

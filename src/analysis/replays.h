@@ -5,11 +5,11 @@
 
 #include "analysis/deps.h"
 
-#define REPLAY_SLOT 100   /* mass of one port slot in replays.tries */
+#define REPLAY_SLOT 100   /* number in replays.tries that represents one port slot */
 
 /* Replays per iteration. Reused between calls and zero-initialised by the caller. */
 struct replays {
-    /* Loads whose address depends on another load. Up to load_replays_through operations are
+    /* Loads whose address depends on another load. At most load_replays_through operations are
      * between the two loads. */
     uint32_t fed;
     /* pairs of loads that depend on the same first load */

@@ -13,8 +13,8 @@
 #include "base/mem.h"
 #include "isa/vary.h"
 
-#define STORE_BUFFER 64        /* stores in flight; loads of data from older stores read the
-                                * cache */
+#define STORE_BUFFER 64        /* number of stores in flight; loads of data from older stores read
+                                * the cache */
 /* Largest distance in bytes between accesses of one stream. Lines at larger distances may be
  * evicted between the accesses. */
 #define NEAR 4096
@@ -103,7 +103,7 @@ static bool loaded_from(const struct finder *f, uint32_t symbol, struct symbol_m
 }
 
 /* Returns the number of loads by which the access's address depends on its address in the previous
- * iteration; 0: it does not. */
+ * iteration; 0: it does not depend on it. */
 static uint32_t hops_of(const struct finder *f, const struct access *a)
 {
     uint32_t symbol = a->symbol;
@@ -405,7 +405,7 @@ static uint32_t waiting_of(const struct finder *f)
     return waiting;
 }
 
-/* Finds each stream that accesses the same lines as another stream, some iterations later. */
+/* Finds each stream that accesses the same lines as another stream, a few iterations later. */
 static void find_followers(struct streams *out)
 {
     for (size_t i = 0; i < out->items.count; i++)
@@ -497,7 +497,7 @@ bool streams_join(struct streams *s, size_t at, size_t other, int64_t distance, 
     bool behind = a->step > 0 ? distance < 0 : distance > 0;
     struct stream *last = behind ? a : b;
     if (last->follows != STREAM_ALONE && last->distance <= (uint64_t)llabs(distance))
-        return true;   /* the stream already follows another one at a smaller distance */
+        return true;   /* The stream already follows another one at a smaller distance. */
     last->follows = (uint32_t)((behind ? other : at) - 1);
     last->distance = (uint64_t)llabs(distance);
     return true;

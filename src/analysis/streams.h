@@ -33,8 +33,8 @@ struct stream {
     uint32_t insn;           /* index of the first instruction that accesses the stream */
     uint32_t loads, stores;  /* accesses per iteration */
     bool non_temporal;       /* the stores bypass the caches */
-    bool loaded;             /* a load from a constant address returns its base in every
-                              * iteration */
+    bool loaded;             /* in every iteration, a load from a constant address returns the base
+                              * of the stream */
     bool vector;             /* a gather or scatter of one instruction */
     int64_t step;            /* bytes per iteration; 0: unknown */
     /* number of the unresolved symbol in its address (analysis/kernel_names.h); 0: none */
@@ -46,14 +46,14 @@ struct stream {
     unsigned term_count;
     uint32_t follows;        /* index of the stream that accessed the same lines before;
                               * STREAM_ALONE: none */
-    uint64_t distance;       /* bytes from this stream to the one that it follows */
+    uint64_t distance;       /* bytes from this stream to the stream that it follows */
     uint32_t fed_by;         /* gather: index of the stream with its indices */
     uint32_t index_bytes;    /* size of an index in bytes, for a stream with indices */
     uint32_t scale;          /* scale of the index */
     uint32_t hops;           /* chase: dependent loads per iteration */
     int64_t link;            /* chase: offset of the next element's address in an element */
     bool late;               /* chase: an access to other bytes of the element precedes the load of
-                              * the link */
+                              * the link, which is therefore late */
     uint32_t symbol;         /* symbol of the address (analysis/addresses.h), unique per stream */
 };
 

@@ -82,9 +82,9 @@ static uint32_t registers_read(const struct insn *insn)
 struct sums {
     int64_t pending[REGISTERS];   /* constants added since another instruction wrote the register */
     int64_t net[REGISTERS];       /* constants added to the register per iteration */
-    uint32_t kept;                /* bit set of registers that rename keeps as a sum, including sums
-                                   * of 0 */
-    uint32_t computed;            /* bit set of registers that other instructions write too */
+    uint32_t kept;                /* bit set of the registers that rename keeps as a sum, including
+                                   * sums of 0 */
+    uint32_t computed;            /* bit set of the registers that other instructions also write */
 };
 
 static void follow(const struct core *c, const struct insn *insn, struct sums *sums,
@@ -123,7 +123,7 @@ static void follow(const struct core *c, const struct insn *insn, struct sums *s
 }
 
 /* Returns the percentage of iterations in which the addition is executed. If no other instruction
- * writes the register, its sum exceeds the limit periodically. */
+ * writes the register, the sum exceeds the limit periodically. */
 static uint8_t share_executed(const struct core *c, const struct sums *sums, uint8_t to,
                               uint8_t from, int64_t constant)
 {

@@ -15,12 +15,12 @@
 /* Names of the first NAMED instructions that have one kind of effect. */
 struct listed {
     struct str text;
-    size_t count, last;   /* @count: instructions; @last: 1 + index of the last one */
+    size_t count, last;   /* @count: number of instructions. @last: 1 + index of the last one. */
 };
 
 static void list(struct listed *l, const struct insn *insns, size_t at)
 {
-    if (l->count && l->last == at + 1)   /* this is the second access of one instruction */
+    if (l->count && l->last == at + 1)   /* This is the second access of the same instruction. */
         return;
     l->last = at + 1;
     if (l->count++ >= NAMED)

@@ -103,7 +103,7 @@ static bool reads(const struct insn *in, uint8_t reg)
     return false;
 }
 
-/* Returns the last instruction before @at, in this or the previous iteration, that writes @reg;
+/* Returns the last instruction before @at that writes @reg, in this or the previous iteration;
  * SIZE_MAX: none. */
 static size_t writer_of(const struct insn *insns, size_t count, size_t at, uint8_t reg)
 {
@@ -143,7 +143,7 @@ static bool reread_all(struct variant *v, size_t at, uint8_t reg, uint8_t other)
     memcpy(before, v->insns, v->count * sizeof *before);
     for (size_t step = 1; ok && !over && step < v->count; step++) {
         struct insn *in = &v->insns[(at + step) % v->count];
-        over = writes(in, reg);   /* a reader that also overwrites @reg is the last one */
+        over = writes(in, reg);   /* A reader that also overwrites @reg is the last reader. */
         bool reader = reads(in, reg);
         ok = !reader || (!gone && reread(in, reg, other));
         gone |= writes(&before[(at + step) % v->count], other);
@@ -162,8 +162,8 @@ static bool is_legacy(const struct insn *insns, size_t count)
     return true;
 }
 
-/* Inserts a move to @like before instruction @at. Its source is a register that the loop never
- * writes. Returns false if this is impossible. */
+/* Inserts a move to @like before instruction @at. The source of the move is a register that the
+ * loop never writes. Returns false if this is impossible. */
 static bool put_copy(struct variant *v, size_t at, const struct operand *like)
 {
     uint8_t fresh = vary_free(v->insns, v->count, (enum register_file)like->file, REG_NONE);
@@ -212,8 +212,8 @@ static void mark_dependents(const struct dependence *d, size_t n, size_t at, boo
     }
 }
 
-/* Returns a register that @at reads and whose value depends on @at in the previous iteration;
- * REG_NONE: none. If readers of @at read this register instead, the loop-carried chain remains. */
+/* Returns a register that @at reads, and whose value depends on @at in the previous iteration;
+ * REG_NONE: none. The loop-carried chain remains if readers of @at read this register instead. */
 static uint8_t passes_on(const struct variant *v, size_t at, const struct operand *written)
 {
     size_t n;

@@ -1,7 +1,8 @@
 /* Variants of a loop with one change: an instruction removed or replaced by a nop, or a dependence
  * cut. The variant's cycles, measured or predicted, show the cost of the changed part. Readers of a
  * removed result read a register that the loop never writes. If the instruction is on a
- * loop-carried chain, they read the instruction's source, so that the chain remains. Any thread. */
+ * loop-carried chain, they read a source of the instruction, so that the chain remains. Any
+ * thread. */
 #ifndef PORTOLAN_ANALYSIS_VARIANTS_H
 #define PORTOLAN_ANALYSIS_VARIANTS_H
 
@@ -18,7 +19,7 @@ struct variant {
     struct insn *insns;       /* NULL if the variant is impossible; @reason explains it */
     size_t count;
     const char *reason;
-    bool copies;              /* register moves were inserted; each takes a slot */
+    bool copies;              /* true if register moves were inserted; each takes a slot */
 };
 
 void variant_done(struct variant *v);

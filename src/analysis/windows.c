@@ -6,8 +6,8 @@
 
 #include "base/divisor.h"
 
-#define PERIOD_MOST 64   /* largest number of steps in which the contents of lines are expected to
-                          * repeat */
+#define PERIOD_MOST 64   /* largest number of steps after which the contents of lines are expected
+                          * to repeat */
 
 bool windows_known(const struct core *c)
 {
@@ -30,8 +30,8 @@ struct window_walk {
     int64_t window;         /* index of the window in which the last line begins */
     int64_t lines;          /* lines in the last group */
     size_t first;           /* index in out->list of the first group since the last jump */
-    /* lines since the last jump that begin in the first window, and lines that begin in the last
-     * window */
+    /* @begun: number of lines since the last jump that begin in the first window. @before: number
+     * of lines that begin in the last window. */
     int64_t begun, before;
     int64_t first_window;
     int64_t waits;          /* cycles added before the next group */
@@ -96,10 +96,10 @@ static void take(struct window_walk *w, unsigned length, unsigned constants)
     w->at += length;
 }
 
-/* Simulates a taken jump. If the last window contains only the end of a line, it takes a cycle. If
- * the code continues beyond its first window, that window's group is delivered together with the
- * next one. This saves a cycle, unless the group is full, the last window takes such a cycle, and
- * no second group begins in it. */
+/* Simulates a taken jump. If the last window contains only the end of a line, that window takes a
+ * cycle. If the code continues beyond its first window, that window's group is delivered together
+ * with the next one. This saves a cycle, unless the group is full, the last window takes such a
+ * cycle, and no second group begins in it. */
 static void jump(struct window_walk *w)
 {
     const size_t groups = w->out->list.count - w->first;
@@ -144,7 +144,7 @@ static struct line_insn line_insn_at(const struct insn *insns, const struct cost
 }
 
 /* Returns the number of copies after which the contents of lines repeat, if constants limit the
- * lines. It is a multiple of @step. */
+ * lines. The result is a multiple of @step. */
 static size_t copies_by_constants(const struct window_walk *w, const struct insn *insns,
                                   const struct costs *costs, size_t step)
 {

@@ -11,11 +11,11 @@
 
 /* A group of instructions delivered together. A macro-fused pair or a fused move counts as one. */
 struct window_group {
-    uint16_t insns;    /* number of instructions; at most 64 lines of 64 */
-    uint16_t cycles;   /* cycles since the previous group; 0: delivered together with it */
+    uint16_t insns;    /* number of instructions; a group has at most 64 lines of 64 instructions */
+    uint16_t cycles;   /* cycles since the previous group; 0: delivered together with that group */
 };
 
-/* Groups of as many copies of a loop as their pattern needs to repeat. */
+/* Groups of so many copies of a loop that their pattern repeats. */
 struct window_groups {
     VEC(struct window_group) list;
     size_t copies;

@@ -17,11 +17,11 @@
  * array. */
 uint8_t *x87_turns(const struct insn *insns, size_t count);
 /* Returns the physical register of @insn's stack operand @op. @top is the top of the stack before
- * @insn; a load writes the new top. Pure. */
+ * @insn. A load writes the register at the new top. Pure. */
 uint8_t x87_register(uint8_t top, const struct insn *insn, const struct operand *op);
 
 /* assists.c: an x87 instruction needs an assist if its registers are empty, full or contain no
- * number, or its memory operand is denormal. */
+ * number, or if its memory operand is denormal. */
 
 /* Returns the assists per iteration of the block in its steady state. The x87 stack is initially
  * empty, and memory contains START_MEMORY (model/start.h), as under `kernel measure`. Any

@@ -35,7 +35,7 @@ extern char **environ;
 #define PREFIX "portolan-"        /* prefix of temporary directories */
 #define TRIES 16                  /* maximum number of names tried if a directory of that name
                                    * exists */
-/* seconds by which the limit is extended if the program may be waiting for a CPU */
+/* seconds by which the time limit is extended if the program may be waiting for a CPU */
 #define NEXT_LOOK 0.05
 /* file in each directory; the program that created the directory locks it */
 #define OWNER ".portolan-owner"
@@ -95,7 +95,7 @@ static void directories_remove(void)
 }
 
 /* Removes directory @name in @base if the program that created it has ended. The directory must
- * belong to this user, and no other user may have access. @path is memory for its name. */
+ * belong to this user, and no other user may have access to it. @path is memory for its name. */
 static void collect(const char *base, const char *name, struct str *path)
 {
     struct stat status;
@@ -176,7 +176,7 @@ char *child_directory_new(struct err *err)
         name = mem_strdup(str_text(&path));
         char *own = strrchr(name, '/') + 1;
         memmove(own, own + 1, strlen(own));
-        if (rename(str_text(&path), name) != 0) {   /* a directory of that name exists */
+        if (rename(str_text(&path), name) != 0) {   /* A directory of that name exists. */
             directory_remove(str_text(&path));
             if (lock >= 0)
                 close(lock);
@@ -195,7 +195,7 @@ char *child_directory_new(struct err *err)
 
 bool child_directory_full(const char *dir, const char *printed, size_t needed, struct err *err)
 {
-    /* the child's messages are English, because it runs with LC_ALL=C */
+    /* The child's messages are English, because it runs with LC_ALL=C. */
     static const char full[] = "No space left on device", quota[] = "Disk quota exceeded";
     const bool over = strstr(printed, quota) != NULL;
     struct statvfs room;
@@ -244,7 +244,7 @@ void child_watch(bool (*cancelled)(void *state), void *state)
 }
 
 /* Returns whether the child must be killed. Signals stay blocked until the directory is removed, so
- * pending ones are queried. */
+ * the pending signals are queried. */
 static bool interrupt_waits(void)
 {
     sigset_t set;
@@ -261,8 +261,8 @@ static void limit_set(pid_t pid, int resource, rlim_t value)
     prlimit(pid, (enum __rlimit_resource)resource, &limit, NULL);
 }
 
-/* Starts the child. The caller may set limits after the start, because the child first waits for
- * its input. */
+/* Starts the child. The caller may still set limits after the start, because the child first waits
+ * for its input. */
 static int child_start(const char *const *argv, const char *dir, int input, int output,
                        const struct child_limits *limits, pid_t *pid)
 {
@@ -295,8 +295,8 @@ static int child_start(const char *const *argv, const char *dir, int input, int 
     posix_spawnattr_setpgroup(&attr, 0);
     posix_spawnattr_setsigmask(&attr, &none);
     posix_spawnattr_setsigdefault(&attr, &defaults);
-    /* Changes this thread, and its children inherit the change. Some containers refuse it;
-     * addresses then stay random. */
+    /* The change applies to this thread, and its children inherit it. Some containers refuse the
+     * change; addresses then stay random. */
     int before = limits->fixed_addresses ? personality(0xffffffff) : -1;
     if (before != -1)
         personality((unsigned long)before | ADDR_NO_RANDOMIZE);
@@ -330,15 +330,16 @@ static unsigned long long number_of(const char *process, const char *file, const
     if (n <= 0)
         return 0;
     text[n] = '\0';
-    /* after the last ')', because the program's name before it may contain any character */
+    /* The number is after the last ')', because the program's name before it may contain any
+     * character. */
     const char *from = strrchr(text, ')');
     return sscanf(from ? from + 1 : text, format, &number) == 1 ? number : 0;
 }
 
 /* CPU time and waiting time of a process group. */
 struct share {
-    /* seconds on the run queue of the process that waited longest; its current wait is added when
-     * it ends */
+    /* seconds that the process which waited longest spent on the run queue; the current wait is
+     * added when it ends */
     double waited;
     unsigned long long ran;   /* CPU time of all processes, nanoseconds */
     bool runnable;            /* at least one process is running or waiting for a CPU */
@@ -379,7 +380,8 @@ static bool child_talk(pid_t pid, int input, int output, const char *bytes, size
     if (length == 0)
         shutdown(input, SHUT_WR);
     while (!ended || output >= 0) {
-        const double at = now();   /* before the sample, because this process waits for a CPU too */
+        /* The time is read before the sample, because this process also waits for a CPU. */
+        const double at = now();
         double left = deadline - at;
         if (left <= 0) {
             const struct share share = share_of(pid);

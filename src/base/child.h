@@ -28,7 +28,7 @@ struct child_result {
     int status;     /* status of waitpid */
     bool timed_out; /* the process group was killed at the wall-clock limit */
     bool cut;       /* true if the output was truncated at child_limits.output */
-    /* CPU seconds (user and system) of the child and of the children that it waited for */
+    /* CPU seconds (user and system) of the child, and of its own children that it waited for */
     double cpu_seconds;
     double system_seconds; /* system part of cpu_seconds */
     double page_faults;    /* page faults that needed no disk access */
@@ -43,7 +43,7 @@ bool child_run(const char *const *argv, const char *dir, const void *input, size
                const struct child_limits *limits, struct child_result *out, struct err *err);
 void child_result_done(struct child_result *result);
 
-/* Installs a function for children of the calling thread: they are killed when @cancelled returns
+/* Installs a function for the calling thread, whose children are killed when @cancelled returns
  * true. The function is polled at the interval in the limits, by default ten times per second.
  * NULL: none. */
 void child_watch(bool (*cancelled)(void *state), void *state);
@@ -51,9 +51,9 @@ void child_watch(bool (*cancelled)(void *state), void *state);
 /* Creates a directory of mode 0700 in $TMPDIR or /tmp. child_directory_free or exit() removes it.
  * If the program is killed, the next program that creates one removes it. Returns NULL with err. */
 char *child_directory_new(struct err *err);
-/* Detects a full disk: @printed, by a program that failed in @dir, reports one, and fewer than
- * @needed bytes are free or a quota is exceeded. Sets err to that reason; the input is then not the
- * cause. */
+/* Detects a full disk: the output @printed of a program that failed in @dir reports one, and fewer
+ * than @needed bytes are free or a quota is exceeded. Sets err to that reason. In that case the
+ * input is not the cause of the failure. */
 bool child_directory_full(const char *dir, const char *printed, size_t needed, struct err *err);
 /* Removes the directory with its files and frees @path. Does nothing for NULL. */
 void child_directory_free(char *path);

@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Orders doubles, or structs whose first member is one, ascending. Do not sort NaN, because it
+/* Orders doubles, or structs whose first member is a double, ascending. Do not sort NaN, because it
  * compares equal to every number. */
 static inline int compare_doubles(const void *a, const void *b)
 {
@@ -14,28 +14,28 @@ static inline int compare_doubles(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Orders uint32_t, or structs whose first member is one, ascending. */
+/* Orders uint32_t, or structs whose first member is a uint32_t, ascending. */
 static inline int compare_uint32(const void *a, const void *b)
 {
     uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
     return (x > y) - (x < y);
 }
 
-/* Orders uint64_t, or structs whose first member is one, ascending. */
+/* Orders uint64_t, or structs whose first member is a uint64_t, ascending. */
 static inline int compare_uint64(const void *a, const void *b)
 {
     uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
     return (x > y) - (x < y);
 }
 
-/* Orders const char *, or structs whose first member is one, by strcmp. */
+/* Orders const char *, or structs whose first member is a const char *, by strcmp. */
 static inline int compare_texts(const void *a, const void *b)
 {
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
 /* Returns the index of the first record whose key is at least @value; @count if there is none. The
- * @count records have @size bytes each and are ascending by the uint64_t at offset @key. Any
+ * @count records have @size bytes each, and are sorted by the uint64_t at offset @key. Any
  * thread. */
 static inline size_t first_from(const void *records, size_t count, size_t size, size_t key,
                                 uint64_t value)

@@ -1,6 +1,6 @@
 /* CSV by libcsv: RFC 4180, UTF-8, with a header row. A byte order mark and empty lines are skipped.
- * Errors name file:line:column: the row's first line and the field's number, or the position of an
- * invalid byte. */
+ * Errors name file:line:column: the first line of the row and the number of the field, or the
+ * position of an invalid byte. */
 #ifndef PORTOLAN_BASE_CSV_H
 #define PORTOLAN_BASE_CSV_H
 
@@ -13,7 +13,7 @@
 struct csv_table {
     char **header;
     size_t columns;
-    /* rows[i][column]; an empty field is "", a missing one is an error */
+    /* rows[i][column]; an empty field is "", a missing field is an error */
     char ***rows;
     size_t *lines;     /* first line of each row, from 1 */
     size_t count;

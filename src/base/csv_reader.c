@@ -26,8 +26,9 @@ struct csv_reader {
     VEC(size_t) row_ends;          /* number of fields up to the end of each row */
     VEC(char *) fields;            /* fields of the last returned row */
     size_t next_row, next_field, row;
-    bool ended, whole;             /* whole: memory sufficed for the current row */
-    double bytes, total;           /* bytes read, and size of the file (0: unknown) */
+    /* @ended: the end of the file was read. @whole: memory sufficed for the current row. */
+    bool ended, whole;
+    double bytes, total;           /* bytes read so far, and size of the file (0: unknown) */
     char chunk[CHUNK];
 };
 

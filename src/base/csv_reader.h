@@ -12,13 +12,14 @@ struct csv_reader;
 /* Opens @path. Returns NULL with err if it cannot be read. One thread. */
 struct csv_reader *csv_reader_open(const char *path, struct err *err);
 void csv_reader_close(struct csv_reader *r);
-/* Returns in *@fields the next row, valid until the next call. Returns false at the end of the
- * file, or with err->code set after an error. @err must be clear. */
+/* Stores the next row in *@fields, valid until the next call. Returns false at the end of the file,
+ * or with err->code set after an error. @err must be clear. */
 bool csv_reader_next(struct csv_reader *r, char ***fields, size_t *count, struct err *err);
-/* Returns the number of the last returned row, from 1. It counts rows rather than lines, because
- * fields may contain line ends. */
+/* Returns the number of the last returned row, from 1. Rows are counted, not lines, because fields
+ * may contain line ends. */
 size_t csv_reader_row(const struct csv_reader *r);
-/* Sets the bytes read so far and the size of the file; the size is 0 if unknown (a pipe). */
+/* Stores the number of bytes read so far and the size of the file; the size is 0 if unknown (a
+ * pipe). */
 void csv_reader_progress(const struct csv_reader *r, double *bytes, double *total);
 
 #endif

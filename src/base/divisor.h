@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-/* Returns the greatest common divisor; if one number is 0, the other one. */
+/* Returns the greatest common divisor; if one number is 0, returns the other number. */
 static inline size_t greatest_divisor(size_t a, size_t b)
 {
     while (b) {

@@ -16,7 +16,7 @@
 #include "base/mem.h"
 
 #define PLACES 64            /* maximum number of files that can be mapped at the same time */
-/* limit in seconds for saving the session, which a lock of the faulting thread may block */
+/* limit in seconds for saving the session; a lock of the faulting thread may block the save */
 #define RESCUE_SECONDS 40
 
 static const int signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
@@ -30,7 +30,7 @@ static struct mapped_place {
 
 static struct sigaction before_mapping;   /* previous SIGBUS action; used until fault_watch */
 static atomic_bool watching, ending;
-/* process that installed the handlers; its forked children have nothing to save */
+/* process that installed the handlers; processes forked from it have nothing to save */
 static atomic_int program;
 static _Atomic(pthread_t) ender;          /* the thread that faulted; valid if @ending */
 static void (*_Atomic helper)(void);
@@ -45,7 +45,7 @@ static bool make_zeros(uintptr_t address)
 {
     for (size_t i = 0; i < PLACES; i++) {
         uintptr_t begin = atomic_load(&places[i].begin), end = atomic_load(&places[i].end);
-        /* tests again, because another thread may have reused the slot in the meantime */
+        /* Tests again, because another thread may have reused the slot in the meantime. */
         if (address < begin || address >= end || begin != atomic_load(&places[i].begin))
             continue;
         address -= address % page_size;
@@ -96,7 +96,7 @@ static void on_fault(int number, siginfo_t *info, void *context)
     } else {
         sigaction(number, &before_mapping, NULL);
     }
-    /* raised again, because a signal sent by a process does not recur */
+    /* Raised again, because a signal that a process sent does not recur. */
     if (info->si_code <= 0 || number == SIGABRT)
         raise(number);
 }
@@ -108,8 +108,8 @@ static void handle(int number, struct sigaction *before)
     sigaction(number, &action, before);
 }
 
-/* Installs the handler before the handler of a sanitizer, even if the sanitizer's was installed
- * later. Faults outside of mapped files are passed on to it. */
+/* Installs the handler in front of the handler of a sanitizer, even if the sanitizer's was
+ * installed later. Faults outside of mapped files are passed on to the sanitizer's handler. */
 static void begin(void)
 {
     struct sigaction now;
@@ -137,7 +137,7 @@ void fault_stack_take(struct fault_stack *stack)
     const stack_t mine = {.ss_sp = stack->bytes, .ss_size = sizeof stack->bytes};
     stack_t now;
 
-    /* a sanitizer may have given the thread a signal stack, which is then used */
+    /* A sanitizer may have given the thread a signal stack, which is then used. */
     stack->taken =
         sigaltstack(NULL, &now) == 0 && now.ss_flags & SS_DISABLE && sigaltstack(&mine, NULL) == 0;
 }
@@ -164,8 +164,8 @@ void fault_this_helps(void)
 pid_t fault_fork(void)
 {
 #if defined(HAVE__FORK) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-    /* _Fork() does not need the allocator's locks, which the faulting thread may have locked. This
-     * thread's own arena is not locked. */
+    /* _Fork() does not need the allocator's locks, which the faulting thread may have locked. The
+     * allocator's arena of this thread is not locked. */
     if (on_helper)
         return _Fork();
 #endif

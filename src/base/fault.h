@@ -1,5 +1,5 @@
 /* Handles fatal signals such as SIGSEGV: restores the terminal and saves the session. If a mapped
- * file shrinks, a read of its lost part does not end the program. */
+ * file shrinks, reading its lost part does not end the program. */
 #ifndef PORTOLAN_BASE_FAULT_H
 #define PORTOLAN_BASE_FAULT_H
 
@@ -24,10 +24,10 @@ void fault_stack_give(struct fault_stack *stack);
 /* Sets @help, which makes another thread call die_prepare() and waits for it. The faulting thread's
  * stack, locks and allocator may be unusable. NULL removes @help. */
 void fault_set_helper(void (*help)(void));
-/* Marks the calling thread as the one that calls die_prepare() for others. */
+/* Marks the calling thread as the thread that calls die_prepare() for others. */
 void fault_this_helps(void);
-/* fork() for a child that saves. On the marked thread it works even if the faulting thread has
- * locked the allocator. */
+/* Forks a child that saves. On the marked thread this works even if the faulting thread has locked
+ * the allocator. */
 pid_t fault_fork(void);
 /* Removes the fatal signals from a new thread's signal mask, because a fault of a blocked signal
  * ends the program without a handler. */
@@ -43,7 +43,7 @@ struct mapped {
 /* Maps @length bytes of a file. Returns false with errno. If the file shrinks, its lost pages read
  * as 0 and the program continues. Any thread. */
 bool mapped_open(struct mapped *m, int fd, size_t length);
-/* Checks whether the file, open as @fd, is shorter than it was. This is needed because the lost
+/* Checks whether the file, open as @fd, has become shorter. This check is needed, because the lost
  * part of the last page reads as 0 without a fault. */
 void mapped_check(const struct mapped *m, int fd);
 /* Returns whether mapped_check or a fault found that the file was shortened. Results may then be

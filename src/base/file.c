@@ -95,8 +95,8 @@ static void not_there(struct err *err, const char *path)
     str_done(&todo);
 }
 
-/* Returns whether a file of @status may be opened, or read if it is open. Returns false with err
- * for a pipe that would block, or for a device if only regular files are allowed. */
+/* Returns whether a file with @status may be opened, or read if it is already open. Returns false
+ * with err for a pipe that would block, or for a device if only regular files are allowed. */
 static bool may_read(const char *path, const struct stat *status, struct err *err)
 {
     if (S_ISFIFO(status->st_mode) && files_only)
@@ -139,7 +139,7 @@ int file_open_regular(const char *path)
         return -1;
     int fd =
         S_ISREG(status.st_mode) ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY) : -1;
-    /* checked again, because another file may have replaced it between stat and open */
+    /* Checked again, because another file may have replaced it between stat and open. */
     if (fd >= 0 && (fstat(fd, &status) != 0 || !S_ISREG(status.st_mode))) {
         close(fd);
         fd = -1;
@@ -222,15 +222,15 @@ char *file_data_path(const char *relative)
 
     if (chosen && chosen[0])
         return readable_in(mem_strdup(chosen), "", relative);
-    /* in the build directory, a link next to the program leads to the data in the source tree */
+    /* In the build directory, a link next to the program leads to the data in the source tree. */
     path = readable_in(path_program_directory(), "/source-data", relative);
-    /* a relocated installation has its own data; the configured path may have those of another
-     * release */
+    /* A relocated installation has its own data. The configured path may have the data of another
+     * release. */
     if (!path)
         path = readable_in(path_next_to_program(PORTOLAN_BINDIR, PORTOLAN_DATADIR), "", relative);
     if (!path)
         path = readable_in(mem_strdup(PORTOLAN_DATADIR), "", relative);
-    /* the library may be linked into a program in bin/ of another installation, next to
-     * share/portolan/ */
+    /* The library may be linked into a program in bin/ of another installation, next to
+     * share/portolan/. */
     return path ? path : readable_in(path_program_directory(), "/../share/portolan", relative);
 }

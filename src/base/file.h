@@ -15,8 +15,8 @@
 void file_refuse_pipes(void);
 bool file_pipes_refused(void);
 /* Restricts this thread to regular files, because reading a pipe may block, and opening a device
- * may have effects. It is for paths from files, and for directories that are read completely.
- * Returns the previous setting. */
+ * may have effects. Used for paths that come from files, and for directories that are read
+ * completely. Returns the previous setting. */
 bool file_only_files(bool only);
 /* Opens the regular file @path for reading. Returns -1 with errno; EINVAL: not a regular file.
  * Never blocks, and opens no device. Any thread. */
@@ -25,15 +25,15 @@ int file_open_regular(const char *path);
 FILE *file_open(const char *path, struct err *err);
 /* Opens a directory. Returns NULL with errno. If memory runs out, uses the reserve (mem_again). */
 DIR *file_open_directory(const char *path);
-/* Appends the bytes of the file to @out. Returns false with err for more than @limit bytes
- * (ERR_LIMIT) and for anything other than a regular file or pipe. */
+/* Appends the bytes of the file to @out. Returns false with err if the file has more than @limit
+ * bytes (ERR_LIMIT), or is neither a regular file nor a pipe. */
 bool file_read(const char *path, size_t limit, struct str *out, struct err *err);
 /* Replaces @path atomically: writes a temporary file next to it, syncs and renames it, and syncs
  * the directory. The mode of a replaced file is preserved. For a symbolic link the target is
  * replaced. In the state directory (path_is_state) the link itself is replaced, and the mode is
  * 0600. Devices, pipes and /dev/stdout are written to directly. Also removes temporary files of
- * killed programs. SIGXFSZ must be ignored (main does that), so that a size limit is an error. Any
- * thread. */
+ * killed programs. SIGXFSZ must be ignored (main does that), so that exceeding a size limit is an
+ * error. Any thread. */
 bool file_write(const char *path, const void *bytes, size_t length, struct err *err);
 /* Fills @err from errno: "PATH: cannot VERB: reason". Returns false. @todo (may be NULL) is the
  * remedy if errno does not suggest one. */

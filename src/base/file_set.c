@@ -36,7 +36,7 @@ struct change {
 };
 
 struct file_set {
-    int dir;                /* descriptor of the directory, which is locked */
+    int dir;                /* descriptor of the locked directory */
     char *path;
     VEC(struct change) changes;
     bool private;           /* only the owner may read the directory and its files */
@@ -139,7 +139,7 @@ static bool apply_one(int dir, const struct change *c)
     if (parent < 0)
         return c->removed && errno == ENOENT;
     file_temporary_name(last, c->temporary.process, c->temporary.serial, temporary);
-    /* ENOENT: this step was done before the change was interrupted */
+    /* ENOENT: this step was done before the change was interrupted. */
     bool ok = (c->removed ? file_calls.unlink(parent, last, 0)
                           : file_calls.rename(dir, temporary, parent, last)) == 0 ||
               errno == ENOENT;
@@ -478,7 +478,7 @@ struct known_names {
     size_t count;
 };
 
-/* Returns the first of @known that is not before @name in order; NULL if there is none. */
+/* Returns the first of the sorted @known that is not before @name; NULL if there is none. */
 static const char *not_before(const struct known_names *known, const char *name)
 {
     size_t low = 0, high = known->count;
@@ -494,7 +494,7 @@ static const char *not_before(const struct known_names *known, const char *name)
     return low < known->count ? known->items[low] : NULL;
 }
 
-/* Returns whether @name is in the list, or a parent directory of a name in it. */
+/* Returns whether @name is in the list, or is a parent directory of a name in the list. */
 static bool among(const char *name, const struct known_names *known)
 {
     struct str inside = {0};

@@ -1,8 +1,8 @@
 /* Writes, replaces and removes several files of a directory atomically, even if the program or the
  * machine stops. New files get temporary names first. Then a record that lists the renames and
  * removals is put in place by one rename. After that the changes are made and the record is
- * removed. While the record exists, the new state is valid: the next file_set_open completes it.
- * Only rename must be atomic, so it works on every file system. */
+ * removed. While the record exists, the new state is valid: the next file_set_open completes the
+ * change. Only rename must be atomic, so this works on every file system. */
 #ifndef PORTOLAN_BASE_FILE_SET_H
 #define PORTOLAN_BASE_FILE_SET_H
 
@@ -28,8 +28,8 @@ bool file_set_write(struct file_set *set, const char *name, const void *bytes, s
 /* Removes @name, which may be missing, and the subdirectories that become empty. Returns false with
  * err. */
 bool file_set_remove(struct file_set *set, const char *name, struct err *err);
-/* Applies the change. Returns false with err if that fails. Nothing has changed then, unless the
- * message reports that the next file_set_open completes the change. */
+/* Applies the change. Returns false with err if that fails. In that case nothing has changed,
+ * unless the message reports that the next file_set_open completes the change. */
 bool file_set_commit(struct file_set *set, struct err *err);
 /* Frees @set, which may be NULL. Without a commit nothing has changed. */
 void file_set_free(struct file_set *set);

@@ -1,5 +1,5 @@
-/* A file that is written in pieces, each at once. If writing is interrupted, the pieces so far
- * remain. */
+/* A file that is written in pieces. Each piece is written immediately. If writing is interrupted,
+ * the previous pieces remain. */
 #ifndef PORTOLAN_BASE_FILE_STREAM_H
 #define PORTOLAN_BASE_FILE_STREAM_H
 
@@ -19,7 +19,7 @@ bool file_stream_refused(const char *path, int fd, struct err *err);
 bool file_stream_put(int fd, const void *bytes, size_t length);
 /* Creates or truncates @path. Returns NULL with err. One thread. */
 struct file_stream *file_stream_new(const char *path, struct err *err);
-/* Appends a piece. On failure it truncates the file to the previous pieces and returns false with
+/* Appends a piece. On failure truncates the file to the previous pieces, and returns false with
  * err. */
 bool file_stream_add(struct file_stream *stream, const void *bytes, size_t length, struct err *err);
 /* Syncs and closes the file, and frees @stream, which may be NULL. Returns false with err. */

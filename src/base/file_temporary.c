@@ -14,7 +14,8 @@
 
 #include "base/file_calls.h"
 
-/* bytes of the target's name in the temporary name, which must fit into NAME_MAX */
+/* maximum number of bytes of the target's name in the temporary name, which must fit into
+ * NAME_MAX */
 #define NAME_KEPT 180
 
 void file_temporary_name(const char *target, long process, unsigned serial, char out[NAME_MAX + 1])
@@ -55,7 +56,7 @@ bool file_temporary_make(int dir, const char *name, bool private, struct file_te
             return false;
         if (t->fd < 0)
             continue;
-        /* a clean-up between open and flock may have removed the file */
+        /* A clean-up between open and flock may have removed the file. */
         flock(t->fd, LOCK_EX | LOCK_NB);
         if (fstat(t->fd, &status) == 0 && status.st_nlink > 0)
             return true;

@@ -11,16 +11,16 @@
 #define FILE_TEMPORARY_PREFIX ".portolan-"
 
 struct file_temporary {
-    int fd;                   /* locked while the writing process runs; a file without a lock is
-                               * left from an earlier process */
+    int fd;                   /* descriptor, locked while the writing process runs; a file without a
+                               * lock was left by an earlier process */
     long process;
     unsigned serial;
-    bool private;             /* true if its mode is 0600 */
+    bool private;             /* true if the mode of the file is 0600 */
     char name[NAME_MAX + 1];  /* name in the target's directory */
 };
 
-/* Creates an empty temporary file for target @name in directory @dir. Its mode is 0600 if @private,
- * otherwise the umask's. Returns false with errno. Any thread. */
+/* Creates an empty temporary file for target @name in directory @dir. Its mode is 0600 if @private;
+ * otherwise the umask determines it. Returns false with errno. Any thread. */
 bool file_temporary_make(int dir, const char *name, bool private, struct file_temporary *t);
 /* Writes the temporary name for @target to @out. */
 void file_temporary_name(const char *target, long process, unsigned serial, char out[NAME_MAX + 1]);

@@ -165,7 +165,7 @@ static bool write_regular(const char *path, bool private, const void *bytes, siz
     directory_of(str_text(&target), &directory);
     int dir =
         file_calls.open(AT_FDCWD, str_text(&directory), O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
-    /* a directory may be writable but not readable; it then cannot be synced */
+    /* A directory may be writable but not readable. It then cannot be synced. */
     if (dir < 0 && errno == EACCES)
         dir = file_calls.open(AT_FDCWD, str_text(&directory), O_PATH | O_DIRECTORY | O_CLOEXEC, 0);
     if (dir < 0) {

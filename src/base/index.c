@@ -50,8 +50,8 @@ void index_remove(struct index *x, uint64_t hash, uint32_t item)
     while (x->slots[hole].item != item + 1)
         hole = (hole + 1) & mask;
     x->count--;
-    /* backward-shift deletion: moves each entry whose probe sequence includes the free slot into
-     * it */
+    /* Backward-shift deletion: each entry whose probe sequence includes the free slot moves into
+     * that slot. */
     for (size_t at = hole; x->slots[at = (at + 1) & mask].item;)
         if (((at - x->slots[at].hash) & mask) >= ((at - hole) & mask)) {
             x->slots[hole] = x->slots[at];

@@ -1,6 +1,6 @@
 /* Hash table with open addressing that maps keys to positions of items stored elsewhere. A slot has
- * hash and position. Items are therefore compared only if their hashes are equal, and growing does
- * not access items. */
+ * a hash and a position. Items are therefore compared only if their hashes are equal, and growing
+ * the table does not access items. */
 #ifndef PORTOLAN_BASE_INDEX_H
 #define PORTOLAN_BASE_INDEX_H
 
@@ -17,7 +17,7 @@ struct index_slot {
     uint32_t hash;
 };
 
-/* Empty and valid if zero-initialised. While it changes, only one thread may use it. */
+/* Empty and valid if zero-initialised. While the index changes, only one thread may use it. */
 struct index {
     struct index_slot *slots;
     size_t slot_count;    /* a power of two, at least twice the number of items; 0: empty */

@@ -1,4 +1,4 @@
-/* Locks between threads. The process that saves the session after a fault ignores them: it has a
+/* Locks between threads. The process that saves the session after a fault ignores locks. It has a
  * single thread, so the threads that hold locks do not exist in it. */
 #ifndef PORTOLAN_BASE_LOCK_H
 #define PORTOLAN_BASE_LOCK_H
@@ -7,11 +7,11 @@
 #include <stdbool.h>
 
 void lock_take(pthread_mutex_t *lock);
-/* Locks if no thread owns the lock; otherwise returns false. */
+/* Locks and returns true if no thread owns the lock; otherwise returns false. */
 bool lock_try(pthread_mutex_t *lock);
 void lock_give(pthread_mutex_t *lock);
-/* Disables all locks of this process, which must have a single thread. Data whose lock was owned
- * may be inconsistent. */
+/* Disables all locks of this process, which must have a single thread. Data whose lock is held at
+ * that time may be inconsistent. */
 void lock_none(void);
 
 #endif

@@ -17,7 +17,9 @@
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct log_line ring[LINES_KEPT];
-static size_t first, count, added; /* added: number of lines since the start of the program */
+/* @first: index of the oldest line. @count: number of stored lines. @added: number of lines since
+ * the start of the program. */
+static size_t first, count, added;
 static atomic_bool mirror;
 
 void log_add(enum log_level level, const char *format, ...)

@@ -22,8 +22,8 @@ size_t log_count(void);
  * frees out_copy->text. */
 bool log_get(size_t index, struct log_line *out_copy);
 /* Copies the first stored line that is not older than line *@number, counted from 0 since the start
- * of the program. Sets *@number to the next line's. Returns false if there is none. The caller
- * frees out_copy->text. */
+ * of the program. Sets *@number to the number of the next line. Returns false if there is no such
+ * line. The caller frees out_copy->text. */
 bool log_next(size_t *number, struct log_line *out_copy);
 /* Sets whether warnings and errors are also printed on stderr. */
 void log_to_stderr(bool on);

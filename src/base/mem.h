@@ -1,7 +1,7 @@
-/* Memory allocation. mem_* is for small blocks and does not fail. When memory runs out, it uses the
- * reserve (base/shortage.h) and the job or command is cancelled. When the reserve is used up, the
- * program ends. mem_try_* is for blocks of more than MEM_SMALL bytes that grow with the input. It
- * may fail, and the caller must report that (err_memory). */
+/* Memory allocation. mem_* is for small blocks and does not fail. When memory runs out, these
+ * functions use the reserve (base/shortage.h), and the job or command is cancelled. When the
+ * reserve is used up, the program ends. mem_try_* is for blocks of more than MEM_SMALL bytes that
+ * grow with the input. These functions may fail, and the caller must report that (err_memory). */
 #ifndef PORTOLAN_BASE_MEM_H
 #define PORTOLAN_BASE_MEM_H
 
@@ -13,8 +13,8 @@
 
 #define MEM_SMALL ((size_t)64 << 10)
 
-/* Return memory that the caller frees with free(). They end the program through die() if memory
- * runs out. Any thread. */
+/* Return memory that the caller frees with free(). If memory runs out, these functions end the
+ * program through die(). Any thread. */
 void *mem_alloc(size_t size);
 void *mem_zero(size_t count, size_t size);
 void *mem_resize(void *block, size_t size);
@@ -23,15 +23,15 @@ void *mem_aligned(size_t alignment, size_t size);
 char *mem_strdup(const char *text);
 char *mem_strndup(const char *text, size_t length);
 
-/* Doubles *@capacity of the array @items, whose elements have @size bytes. If the array is too
- * large for the reserve, it stays unchanged and this thread's work is cancelled
+/* Doubles *@capacity of the array @items, whose elements have @size bytes. If the new array is too
+ * large for the reserve, the array stays unchanged, and this thread's work is cancelled
  * (base/shortage.h). */
 void *mem_grow(void *items, size_t *capacity, size_t size);
 /* Returns whether @bytes are available for @what, which allocates them in many pieces. Sets err if
  * they are not. */
 bool mem_room(size_t bytes, const char *what, struct err *err);
-/* Allocate for libraries that handle NULL: use the reserve. When that is used up, return NULL and
- * cancel this thread's work. */
+/* Allocate for libraries that handle NULL. When memory runs out, use the reserve. When the reserve
+ * is used up, return NULL and cancel this thread's work. */
 void *mem_lend(size_t size);
 void *mem_lend_resize(void *block, size_t size);
 /* Handles a failed request for @size bytes: releases the reserve, and makes this thread's work poll

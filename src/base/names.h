@@ -11,12 +11,12 @@ struct names {
     struct index index;
 };
 
-/* Frees the strings. A zero-initialised struct is empty and valid. While it changes, only one
- * thread may use it. */
+/* Frees the strings. A zero-initialised struct is empty and valid. While the struct changes, only
+ * one thread may use it. */
 void names_done(struct names *n);
 /* Returns the index of @text, which is added if new. */
 uint32_t names_add(struct names *n, const char *text);
-/* Same as names_add for lists that grow with the input. Returns UINT32_MAX if memory runs out. */
+/* Same as names_add, for lists that grow with the input. Returns UINT32_MAX if memory runs out. */
 uint32_t names_try_add(struct names *n, const char *text);
 /* Returns the index of @text; UINT32_MAX: none. */
 uint32_t names_find(const struct names *n, const char *text);

@@ -19,8 +19,8 @@ bool path_owner_trusted(const struct stat *about)
     return about->st_uid == geteuid() || about->st_uid == 0;
 }
 
-/* Returns whether directory @path belongs to a trusted user. If it is missing, its nearest existing
- * parent is tested, down to the first @least bytes. */
+/* Returns whether directory @path belongs to a trusted user. If the directory is missing, tests its
+ * nearest existing parent, down to the first @least bytes of the path. */
 static bool directory_trusted(const char *path, size_t least)
 {
     char *part = mem_strdup(path);
@@ -33,7 +33,7 @@ static bool directory_trusted(const char *path, size_t least)
     return there && S_ISDIR(about.st_mode) && path_owner_trusted(&about);
 }
 
-/* Logs, only once, why the directory is not used. */
+/* Logs once why the directory is not used. */
 static void refuse_directory(const char *path)
 {
     static atomic_flag said = ATOMIC_FLAG_INIT;
@@ -46,8 +46,8 @@ static void refuse_directory(const char *path)
 }
 
 /* Returns the program's directory within the directory that @variable names, otherwise within
- * @otherwise in the home directory. Returns NULL if there is none or if it belongs to another user
- * (on some systems sudo preserves HOME). */
+ * @otherwise in the home directory. Returns NULL if neither exists, or if the directory belongs to
+ * another user (on some systems sudo preserves HOME). */
 static char *directory_in(const char *variable, const char *otherwise)
 {
     const char *chosen = getenv(variable), *home = getenv("HOME");
@@ -58,11 +58,12 @@ static char *directory_in(const char *variable, const char *otherwise)
     /* relative paths are ignored, following the XDG specification */
     if (chosen && chosen[0] == '/') {
         str_addf(&path, "%s" OWN, chosen);
-        /* may be missing, because it is created in the directory that the user chose */
+        /* The directory may be missing, because it is created in a directory that the user
+         * chose. */
         trusted = stat(str_text(&path), &about) != 0 || path_owner_trusted(&about);
     } else if (home && home[0] == '/') {
         str_addf(&path, "%s/%s" OWN, home, otherwise);
-        /* the home directory must exist, because it is not created */
+        /* The home directory must exist, because it is not created. */
         trusted = directory_trusted(str_text(&path), strlen(home));
     } else {
         return NULL;
@@ -154,7 +155,7 @@ char *path_next_to_program(const char *programs, const char *installed)
 
     if (!directory)
         return NULL;
-    /* finds the longest common prefix that ends at a slash */
+    /* Finds the longest common prefix that ends at a slash. */
     for (; programs[i] && programs[i] == installed[i]; i++)
         if (programs[i] == '/')
             shared = i;
@@ -208,7 +209,7 @@ bool path_make_parents(const char *path, mode_t mode, struct err *err)
         *slash = '/';
     }
     free(copy);
-    if (ok && private) {   /* an existing directory may have another mode */
+    if (ok && private) {   /* An existing directory may have another mode. */
         char *directory = path_state(".");
         struct stat about;
         if (directory && stat(directory, &about) == 0 && about.st_uid == geteuid() &&

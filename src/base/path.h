@@ -9,9 +9,9 @@
 
 #include "base/err.h"
 
-/* Returns $XDG_STATE_HOME/portolan/@name, or the path in ~/.local/state if that is unset or
- * relative. The caller frees it. Returns NULL without a home directory, or if it belongs to another
- * user, which is logged once. Creates nothing. */
+/* Returns $XDG_STATE_HOME/portolan/@name, or the path in ~/.local/state if that variable is unset
+ * or relative. The caller frees it. Returns NULL without a home directory, or if it belongs to
+ * another user, which is logged once. Creates nothing. */
 char *path_state(const char *name);
 /* Same as path_state in $XDG_DATA_HOME or ~/.local/share, for files that the user made. */
 char *path_data(const char *name);
@@ -29,14 +29,15 @@ bool path_make_parents(const char *path, mode_t mode, struct err *err);
  * thread. */
 const char *path_base(const char *path);
 
-/* Returns @path as an absolute path for an argument of another program, which cannot interpret it
- * as an option (-x, +command, @file). The caller frees it. Any thread. */
+/* Returns @path as an absolute path, for an argument of another program. The program cannot
+ * interpret an absolute path as an option (-x, +command, @file). The caller frees it. Any
+ * thread. */
 char *path_argument(const char *path);
 
 /* Returns the absolute path of program @name, found as execvp does: @name itself if it has a slash,
- * otherwise the first executable file of that name in PATH. Relative entries of PATH are of the
- * working directory. Unlike execvp it skips empty entries, which mean the working directory. The
- * caller frees the path. NULL: there is none. Any thread. */
+ * otherwise the first executable file of that name in PATH. Relative entries of PATH are relative
+ * to the working directory. Unlike execvp, skips empty entries, which denote the working directory.
+ * The caller frees the path. NULL: there is none. Any thread. */
 char *path_find_program(const char *name);
 /* Returns whether path_find_program finds @name. Any thread. */
 bool path_has_program(const char *name);
@@ -44,10 +45,10 @@ bool path_has_program(const char *name);
 /* Returns the directory of the running program; NULL if unknown. The caller frees it. Any
  * thread. */
 char *path_program_directory(void);
-/* Returns the path of @installed in a relocated installation. Its path relative to the running
- * program is that of @installed relative to @programs, the configured bin directory. It may be
- * missing. Returns NULL if @programs is "" or the program's directory is unknown. The caller frees
- * it. Any thread. */
+/* Returns the path of @installed in a relocated installation. The result relative to the running
+ * program is the same as @installed relative to @programs, the configured bin directory. The path
+ * may not exist. Returns NULL if @programs is "" or the program's directory is unknown. The caller
+ * frees it. Any thread. */
 char *path_next_to_program(const char *programs, const char *installed);
 
 #endif

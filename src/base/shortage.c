@@ -10,7 +10,8 @@ static _Thread_local struct { void *block; size_t bytes; unsigned depth; } neede
 static _Atomic(void *) kept, last;
 static atomic_bool unclaimed;
 
-/* Maps address space that is never touched. It uses no memory, but counts towards limits. */
+/* Maps address space that is never touched. Such space uses no memory, but counts towards limits of
+ * address space. */
 static void *map(size_t size)
 {
     if (mem_refused(size))
@@ -38,8 +39,8 @@ static bool yield(_Atomic(void *) *place, size_t size)
 
 bool shortage_keep(void)
 {
-    bool saved = keep(&last, SHORTAGE_LAST);   /* evaluated first, so that both reserves are
-                                                * requested */
+    /* Evaluated first, so that both reserves are requested. */
+    bool saved = keep(&last, SHORTAGE_LAST);
 
     return keep(&kept, SHORTAGE_KEPT) && saved;
 }

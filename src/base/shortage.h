@@ -15,14 +15,14 @@
 
 /* Memory state of one job or command, shared by its threads. Initialise it with zero. */
 struct shortage {
-    /* bytes of the first request that needed the reserve; 0: none */
+    /* number of bytes of the first request that needed the reserve; 0: none */
     atomic_size_t wanted;
     atomic_bool cut;        /* true if the work was cancelled */
     atomic_bool lost;       /* part of the output is missing, so no file may be written */
 };
 
 /* Sets the job for which this thread works (NULL: none), and fills the reserve if possible. Returns
- * the previous job for shortage_restore, which also refills the reserve. */
+ * the previous job, for shortage_restore. That function also refills the reserve. */
 struct shortage *shortage_begin(struct shortage *of);
 void shortage_restore(struct shortage *before);
 /* Returns the job of this thread; NULL: none. */
@@ -40,9 +40,9 @@ bool shortage_lose(size_t bytes);
 void *shortage_alloc(size_t size);
 void *shortage_zero(size_t count, size_t size);
 /* Reserves @bytes of address space for many small allocations that cannot fail, such as the tables
- * of an analysis. The first allocation that fails releases it, so that the work can end. Returns
- * false without that much memory; the work must then not begin. Nested calls count once. Each call
- * that returned true needs a call of shortage_reserve, which releases the space. */
+ * of an analysis. The first allocation that fails releases the space, so that the work can end.
+ * Returns false if there is not that much memory; the work must then not begin. Nested calls count
+ * once. Each call that returned true needs a call of shortage_reserve, which releases the space. */
 bool shortage_need(size_t bytes);
 void shortage_reserve(void);
 /* Returns whether output of this work is missing. */

@@ -16,11 +16,11 @@ struct similar {
     size_t distance;
 };
 
-/* Stores @candidate, borrowed, if it is more similar than the previous ones and at most a third of
- * the word's letters differ. Returns whether it did. Any thread. */
+/* Stores @candidate, borrowed, if it is more similar than all previous candidates and at most a
+ * third of the word's letters differ. Returns whether it was stored. Any thread. */
 bool similar_try(struct similar *s, const char *candidate);
-/* Returns @out with the text "did you mean NAME?" if there is a similar one, otherwise @otherwise
- * (may be NULL). */
+/* Returns @out with the text "did you mean NAME?" if there is a similar candidate, otherwise
+ * @otherwise (may be NULL). */
 const char *similar_todo(const struct similar *s, const char *otherwise, char out[SIMILAR_TODO]);
 
 #endif

@@ -26,8 +26,8 @@ bool str_try_reserve(struct str *s, size_t more)
     return true;
 }
 
-/* Makes room for @more bytes. Returns false if the text, such as the text of a whole table, is too
- * large for the reserve. The thread's work then fails. */
+/* Makes room for @more bytes. Returns false if the text is too large for the reserve, as the text
+ * of a whole table may be. The thread's work then fails. */
 static bool reserve(struct str *s, size_t more)
 {
     size_t wanted = s->length + more;
@@ -119,7 +119,7 @@ bool str_has_prefix(const char *text, const char *prefix)
     return strncmp(text, prefix, strlen(prefix)) == 0;
 }
 
-/* for ASCII only, so that the locale does not change the meaning of a command or mnemonic */
+/* Only for ASCII, so that the locale does not change the meaning of a command or mnemonic. */
 static int lower(int c)
 {
     return c >= 'A' && c <= 'Z' ? c + ('a' - 'A') : c;

@@ -7,7 +7,7 @@
 
 #include "base/file_calls.h"
 
-/* size of the output buffer in bytes; a message of at most twice that size is written without
+/* size of the output buffer in bytes; a message of at most twice this size is written without
  * allocation */
 #define SAID 4096
 
@@ -30,7 +30,7 @@ size_t utf8_next(const char *text, size_t left, uint32_t *code)
             return 0;
         value = value << 6 | (s[i] & 0x3f);
     }
-    /* overlong, a surrogate, or too large */
+    /* The encoding is overlong, a surrogate, or too large. */
     if ((length == 3 && value < 0x800) || (value >= 0xd800 && value < 0xe000) ||
         (length == 4 && (value < 0x10000 || value > 0x10ffff)))
         return 0;
@@ -75,7 +75,7 @@ int utf8_columns(uint32_t code)
 struct code_range { uint32_t first, last; };
 
 /* Unicode's Default_Ignorable_Code_Point (DerivedCoreProperties.txt, Unicode 14 to 16). Programs
- * that do not support such a character do not show it. */
+ * that do not support such a character show nothing for it. */
 static const struct code_range ignorable[] = {
     {0xad, 0xad},       {0x34f, 0x34f},     {0x61c, 0x61c},   {0x115f, 0x1160}, {0x17b4, 0x17b5},
     {0x180b, 0x180f},   {0x200b, 0x200f},   {0x202a, 0x202e}, {0x2060, 0x206f}, {0x3164, 0x3164},
@@ -106,7 +106,7 @@ bool utf8_steers(uint32_t code)
         return code < 32;
     const bool control = code < 160, separator = code == 0x2028 || code == 0x2029,
                annotation = code >= 0xfff9 && code <= 0xfffb;
-    /* blank braille looks like a space, but a search for spaces does not find it */
+    /* A blank braille character looks like a space, but a search for spaces does not find it. */
     const bool blank = code == 0x2800;
     const bool noncharacter = (code & 0xfffe) == 0xfffe || (code >= 0xfdd0 && code <= 0xfdef);
 
@@ -152,8 +152,8 @@ void utf8_sayv_now(int fd, const char *format, va_list args)
         memcpy(out + filled, add, bytes);
         filled += bytes;
     }
-    file_calls_write_all(fd, out, filled);   /* errors are ignored, because they cannot be reported
-                                              * here */
+    file_calls_write_all(fd, out, filled);   /* Errors are ignored, because they cannot be reported
+                                              * here. */
 }
 
 void utf8_say_now(int fd, const char *format, ...)

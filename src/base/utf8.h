@@ -19,15 +19,15 @@ size_t utf8_mark(const char *text, size_t length);
  * first invalid byte. */
 void utf8_copy(char *to, size_t room, const char *text);
 /* Returns the terminal columns of @code: 1 or 2; 0 for combining marks; -1 for control characters
- * and those that the locale cannot show. */
+ * and for characters that the locale cannot show. */
 int utf8_columns(uint32_t code);
 /* Returns whether @code controls a terminal, changes the direction or place of other characters, or
  * is invisible. These are controls (C0, DEL, C1), line separators, interlinear annotation,
  * noncharacters, blank braille, and Unicode's Default_Ignorable_Code_Point. */
 bool utf8_steers(uint32_t code);
 #define UTF8_SHOWN 13   /* size of the longest escape, "\udbff\udfff" */
-/* Returns the length of the next character of finished output, at least 1. @shown is the escape of
- * a control or invalid byte (utf8_printable); "" for other characters. */
+/* Returns the length of the next character of finished output, at least 1. Writes to @shown the
+ * escape of a control or of an invalid byte (utf8_printable), or "" for other characters. */
 size_t utf8_printable_next(const char *text, size_t left, char shown[UTF8_SHOWN]);
 /* Write a message of at most 8 KiB to descriptor @fd in the format of utf8_say, without
  * allocation. */

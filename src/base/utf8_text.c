@@ -6,7 +6,8 @@
 
 #include "base/utf8.h"
 
-#define PIECE ((size_t)64 << 10)   /* bytes written at once; extended to the end of the line */
+/* number of bytes written at once, extended to the end of the line */
+#define PIECE ((size_t)64 << 10)
 
 void utf8_escape(const char *text, size_t length, struct str *out)
 {
@@ -48,8 +49,8 @@ void utf8_printable(const char *text, size_t length, struct str *out)
     str_add_bytes(out, text + plain, length - plain);
 }
 
-/* Returns the length of the next piece of @text to write. It consists of whole lines, so that a
- * table of a million rows needs no second copy. */
+/* Returns the length of the next piece of @text to write. A piece consists of whole lines. With
+ * pieces, a table of a million rows needs no second copy. */
 static size_t piece_of(const char *text, size_t length)
 {
     if (length <= PIECE)

@@ -15,11 +15,11 @@ void utf8_escape(const char *text, size_t length, struct str *out);
  * \xHH or \uHHHH; characters above U+FFFF become two of these (a JSON surrogate pair). */
 void utf8_printable(const char *text, size_t length, struct str *out);
 /* Calls @put with the text that utf8_printable would append, some lines per call, so that a large
- * table needs no second copy. Returns false if @put does. */
+ * table needs no second copy. Returns false if @put returns false. */
 bool utf8_pieces(const char *text, size_t length,
                  bool (*put)(void *to, const char *printable, size_t length), void *to);
 /* Writes @text to @out in the form of utf8_printable. All text on standard output and standard
- * error is written by it. Returns false on failure. */
+ * error is written by this function. Returns false on failure. */
 bool utf8_write(FILE *out, const char *text, size_t length);
 /* Same as utf8_write for a short message. */
 void utf8_say(FILE *out, const char *format, ...) __attribute__((format(printf, 2, 3)));

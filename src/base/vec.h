@@ -26,7 +26,7 @@
     ((v)->count < (v)->capacity ||                                                                 \
      ((v)->items = mem_grow((v)->items, &(v)->capacity, sizeof *(v)->items),                       \
       (v)->count < (v)->capacity))
-/* Appends @value. If there is no room, it does not evaluate or append it. */
+/* Appends @value. If there is no room, neither evaluates nor appends @value. */
 #define vec_add(v, value)                                                                        \
     do {                                                                                         \
         if (vec_room(v))                                                                         \

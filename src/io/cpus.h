@@ -2,8 +2,8 @@
  * Columns: name (for --machine; empty: none), product, core, machine (empty: no tables), vendor,
  * family, models ("143;173-174"), steppings (in the same notation), kind (of a hybrid core), needs
  * and lacks (an extension that must be present, or absent), aliases (names in OSACA, uiCA, LLVM and
- * GCC: "SKX;CSX"), source. An empty condition always holds. A row without vendor is only found by
- * name. The first match counts. */
+ * GCC: "SKX;CSX"), source. An empty condition is always true. A row without a vendor is only found
+ * by its name. The first match counts. */
 #ifndef PORTOLAN_IO_CPUS_H
 #define PORTOLAN_IO_CPUS_H
 
@@ -11,7 +11,7 @@
 #include "base/str.h"
 #include "isa/cpu.h"
 
-/* Columns that the program reads. They are the first ones of the table. */
+/* Columns that the program reads. They are the first columns of the table. */
 enum cpu_column {
     CPUS_NAME, CPUS_PRODUCT, CPUS_CORE, CPUS_MACHINE, CPUS_VENDOR, CPUS_FAMILY, CPUS_MODELS,
     CPUS_STEPPINGS, CPUS_KIND, CPUS_NEEDS, CPUS_LACKS, CPUS_ALIASES, CPUS_COLUMNS
@@ -52,8 +52,8 @@ struct cpu_native {
     char *machine;    /* id of the machine whose tables apply to this CPU */
     char *title;      /* title as in cpu_product_title */
 };
-/* Fills @out, which cpu_native_done frees. If no row matches or its machine is not shipped, returns
- * false with err, which names the CPU. @out is then empty. */
+/* Fills @out, which cpu_native_done frees. Returns false with err, which names the CPU, if no row
+ * matches or if its machine is not shipped. @out is then empty. */
 bool cpu_native_find(struct cpu_native *out, struct err *err);
 void cpu_native_done(struct cpu_native *n);
 

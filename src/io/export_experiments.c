@@ -20,7 +20,7 @@ static json_t *result_of(const struct experiments *t, size_t row)
 }
 
 /* Returns row @index as a sequence of names: the original names @own if given, otherwise the names
- * of its forms. Adds distinct names to @insns, which @seen indexes. */
+ * of the row's forms. Adds distinct names to @insns, which @seen indexes. */
 static json_t *sequence_of(const struct experiments *t, size_t index, json_t *own, json_t *insns,
                            json_t *seen)
 {

@@ -108,7 +108,7 @@ void pmevo_name_of(const struct form_row *row, struct str *out)
             at++;
         }
     }
-    /* PMEvo has no notation for fixed registers and prefixes, so only names that it can convert
+    /* PMEvo has no notation for fixed registers and prefixes, so only names that can be converted
      * back are used. */
     if (!ok || !pmevo_form_name(str_text(out) + start, &back) ||
         strcmp(str_text(&back), row->form) != 0) {
@@ -137,7 +137,7 @@ static json_t *uop_lists(const struct usage *usage, const struct ports *ports)
     return list;
 }
 
-/* Records in @all that a source has the name @name for @form. "" stands for the exported name. */
+/* Records in @all that a source names @form @name. "" represents the exported name. */
 static void note_name(json_t *all, const char *form, const char *name)
 {
     json_t *names = json_object_get(all, form);
@@ -149,7 +149,7 @@ static void note_name(json_t *all, const char *form, const char *name)
     json_object_set_new(names, name, json_true());
 }
 
-/* Returns the original names of each form in @e, for a mapping inferred from it. The caller
+/* Returns the original names of each form in @e, for a mapping inferred from @e. The caller
  * releases the result. */
 static json_t *names_of_experiments(const struct experiments *e)
 {
@@ -173,8 +173,8 @@ static json_t *names_of_experiments(const struct experiments *e)
     return all;
 }
 
-/* Returns the names of @entry. They are from its source file, the experiments in @all, PMEvo's
- * notation or Portolan, in this order of preference. The caller releases the result. */
+/* Returns the names of @entry. In order of preference, they are from the source file of @entry, the
+ * experiments in @all, PMEvo's notation, or Portolan. The caller releases the result. */
 static json_t *names_of(const struct mapping_entry *entry, const struct form_row *row, json_t *all)
 {
     json_t *names = strncmp(entry->source, PMEVO_SOURCE, sizeof PMEVO_SOURCE - 1) == 0

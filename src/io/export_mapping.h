@@ -12,9 +12,9 @@
  * is empty if unknown. Dividers are written as 4*p[DV] in ports. */
 void export_uops_info(const struct machine *m, const struct forms *forms, struct str *out);
 /* Writes PMEvo's JSON of kind Mapping3. Uses PMEvo's names where possible (from @forms, may be
- * NULL), otherwise Portolan's. Forms that were imported from PMEvo's JSON under other names are
- * written with these names. @e (may be NULL) has the experiments from which the mapping was
- * inferred. Their forms are also written with imported names. Omits latencies. */
+ * NULL), otherwise Portolan's. Forms that PMEvo's JSON had under other names are written with those
+ * names. @e (may be NULL) has the experiments from which the mapping was inferred. Their forms are
+ * also written with imported names. Omits latencies. */
 void export_pmevo(const struct machine *m, const struct forms *forms, const struct experiments *e,
                   struct str *out);
 /* Writes the older kind Mapping, with one µop per form. Returns false with err, which names the
@@ -30,16 +30,16 @@ void pmevo_name_of(const struct form_row *row, struct str *out);
 /* export_experiments.c: measured experiments in the notations of other tools. */
 
 /* Writes PMEvo's JSON of kind ExperimentList: counts as repetitions, failures as error_cause,
- * unmeasured rows without a result. Forms with a template in PMEvo's notation use it (from @forms,
- * may be NULL), others their own names. The text is incomplete if cancelled (base/watch.h), which
- * the caller must check. */
+ * unmeasured rows without a result. Forms with a template in PMEvo's notation (from @forms, may be
+ * NULL) have that name, others their own names. The text is incomplete if cancelled (base/watch.h),
+ * which the caller must check. */
 void export_pmevo_experiments(const struct experiments *t, const struct forms *forms,
                               struct str *out);
 
 /* export_osaca.c: a machine as an OSACA machine file (YAML). */
 
 /* Writes the file. Forms with equal AT&T spelling and cost share an entry. If costs differ, the
- * general form comes first, and the others follow with a size suffix. Each entry lists its forms in
+ * general form is first, and the others follow with a size suffix. Each entry lists its forms in
  * portolan_forms, which OSACA ignores. import_osaca restores the mapping from this list. Returns
  * false for instruction sets without a spelling. */
 bool export_osaca(const struct machine *m, struct str *out, struct err *err);

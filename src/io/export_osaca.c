@@ -33,7 +33,8 @@ struct writer {
     struct throughput *engine;
     const struct machine *machine;
     enum isa isa;
-    bool failed, memory;    /* memory: it failed because memory was exhausted */
+    /* @failed: writing failed. @memory: it failed because memory was exhausted. */
+    bool failed, memory;
 };
 
 /* Emits @event, which was created if @made. Takes ownership of it. */
@@ -310,8 +311,9 @@ static void put_group(struct writer *w, const struct item *items, size_t n)
     for (size_t i = 0; i < n; i++) {
         if (written[i])
             continue;
-        /* An entry named "addq" before the general entry would hide the latter from its 64-bit
-         * forms. It is therefore written after the general entry, where OSACA does not use it. */
+        /* An entry named "addq" before the general entry would hide the general entry from its
+         * 64-bit forms. Such an entry is therefore written after the general entry, where OSACA
+         * does not use it. */
         bool hides = false;
         for (size_t k = 0; k < i; k++)
             hides |= spoken[k] && strcmp(items[k].text.names[0], items[i].text.names[0]) == 0;
@@ -344,7 +346,7 @@ static void set_key(struct item *item)
 }
 
 /* Returns the rank within a group. 64-bit forms without prefixes represent all others, low bytes
- * represent high ones, and short immediates represent long ones. On AArch64, forms without a shift
+ * represent high bytes, and short immediates represent long ones. On AArch64, forms without a shift
  * represent those with a shift. */
 static unsigned rank_of(enum isa isa, const struct item *item)
 {
@@ -399,7 +401,7 @@ static void put_forms(struct writer *w)
 }
 
 /* Writes the pressure of @usage. A µop whose ports include @indexed uses only the ports in
- * @indexed. 0 sets no restriction. */
+ * @indexed. @indexed 0: no restriction. */
 static void put_pressure_within(struct writer *w, const struct usage *usage, portset indexed)
 {
     open_list(w, true);
@@ -426,8 +428,9 @@ static void put_indexed(struct writer *w, const struct usage *usage, portset ind
     close_map(w);
 }
 
-/* Writes the usage of the simple 64-bit move between memory and register. OSACA adds it to register
- * forms for missing memory forms. @indexed is the ports for indexed addresses, 0 for all. */
+/* Writes the usage of the simple 64-bit move between memory and register. For a missing memory
+ * form, OSACA adds this usage to that of the register form. @indexed is the set of ports for
+ * indexed addresses; 0: all ports. */
 static void put_access(struct writer *w, const char *key, const char *form, portset indexed)
 {
     const struct mapping_entry *move = mapping_find(w->machine->mapping, form);
@@ -450,8 +453,8 @@ static void put_access(struct writer *w, const char *key, const char *form, port
     put_pressure_within(w, move ? &move->usage : &(struct usage){0}, 0);
 }
 
-/* Returns the fact, or NaN if the machine does not define it, because OSACA lacks Portolan's
- * defaults. */
+/* Returns the fact, or NaN if the machine does not define it. The default is not used, because
+ * OSACA lacks Portolan's defaults. */
 static double known_number(const struct machine *m, const char *fact)
 {
     return machine_fact(m, fact) ? fact_number(m, fact) : NAN;
@@ -468,7 +471,8 @@ static void put_facts(struct writer *w)
     }
 }
 
-/* Returns the load latency of a register class: the fact, or without one that of a simple load. */
+/* Returns the load latency of a register class: the fact or, if there is none, the latency of a
+ * simple load. */
 static double load_latency(const struct machine *m, const struct osaca_load *load)
 {
     const struct mapping_entry *entry = mapping_find(m->mapping, load->form);

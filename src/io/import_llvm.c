@@ -20,7 +20,7 @@ struct resource {
     char name[64];
     unsigned units;
     portset set;         /* execution ports of the resource; 0 if it is not an execution resource */
-    bool invalid;        /* the resource of instructions that the model does not support */
+    bool invalid;        /* true: the resource of instructions that the model does not support */
 };
 
 struct llvm_import {
@@ -52,8 +52,8 @@ static bool is_queue(const char *name)
 }
 
 /* Derives the name of a port. SKLPort5 becomes 5, SPRPort10 A, Zn4ALU0 ALU0, SKLFPDivider FPDV.
- * Several units with one name are numbered. If the name contains digits for them (SBPort23:2,
- * Zn3FP45:2), these are used. */
+ * Several units with one name are numbered. If the name contains digits for the units (SBPort23:2,
+ * Zn3FP45:2), these digits are the numbers. */
 static void port_name(const struct llvm_import *r, const struct resource *resource, unsigned unit,
                       char out[PORT_NAME_MAX])
 {
@@ -310,8 +310,8 @@ static bool read_span(const char **at, const char *end, int64_t *cycles)
     return *at < end && *(*at)++ == ']';
 }
 
-/* Parses "SKLPort04,SKLPort237[2]" into @usage. Returns false if it is no list of resources. Sets
- * *@invalid if it is a malformed list. */
+/* Parses "SKLPort04,SKLPort237[2]" into @usage. Returns false if the text is not a list of
+ * resources. Sets *@invalid if it is a malformed list. */
 static bool read_charges(const struct llvm_import *r, const char *text, size_t length,
                          struct usage *usage, bool *invalid)
 {
@@ -518,7 +518,7 @@ static void set_facts(struct machine *m, const char *summary)
     }
 }
 
-/* Sets load_latency, because analyses follow no dependence through loads without it. x86-64 only.
+/* Sets load_latency. Without that fact, analyses follow no dependence through loads. x86-64 only.
  * LLVM's models of Arm cores have an early read of accumulators separate from latencies. */
 static void set_load_latency(struct machine *m)
 {
@@ -546,7 +546,8 @@ static void add_line(const struct form_row *row, struct str *input)
 }
 
 #define CHUNK 1024      /* number of forms per run of llvm-mca */
-/* most failed runs, which suffice for some 25 forms that crash llvm-mca or have no row */
+/* maximum number of failed runs; sufficient for about 25 forms that crash llvm-mca or have no
+ * row */
 #define RETRIES_MAX 250
 
 struct import {
@@ -567,9 +568,9 @@ static void take_part(struct import *w, struct machine *part)
     machine_free(part);
 }
 
-/* Imports forms [first, first + count). llvm-mca crashes on some instructions or rejects them, and
- * some hide the next row. On such a failure, both halves are imported separately. A single such
- * form is omitted. An unreadable table is an error for all forms. */
+/* Imports forms [first, first + count). llvm-mca crashes on some instructions, rejects others, and
+ * omits the row after some. On such a failure, both halves of the range are imported separately. A
+ * single form that fails is omitted. An unreadable table is an error for all forms. */
 static bool import_chunk(struct import *w, size_t first, size_t count, struct err *err)
 {
     struct str input = {0}, table = {0};

@@ -16,7 +16,7 @@
 #define ENTRY_STEPS 16   /* steps (base/steps.h) per entry during the search for its forms */
 
 #define FORM_SHOWN 100    /* most bytes of a form's name in messages */
-#define FACT_LIMIT 1000   /* most keys of a file; there are some 160 facts */
+#define FACT_LIMIT 1000   /* maximum number of keys of a file; there are about 160 facts */
 #define FILE_LIMIT ((size_t)64 << 20)
 
 /* How closely an entry must match a form. FIT_ADDRESS, as in OSACA, accepts any parts of an
@@ -30,9 +30,9 @@ static bool part_fits(enum osaca_part part, bool there)
     return part == PART_ANY || (part == PART_YES) == there;
 }
 
-/* Returns whether an entry's address matches. If @strict, a simple memory operand has only a base.
- * Otherwise any address matches. An index without a base always has an encoded offset, which an
- * entry may omit. */
+/* Returns whether an entry's address matches. If @strict, a simple memory operand must have only a
+ * base. Otherwise any address matches. In machine code, an index without a base always has an
+ * offset, which an entry may omit. */
 static bool address_fits(const struct osaca_pattern *p, const struct spelled_operand *o,
                          bool address, bool strict)
 {
@@ -112,7 +112,7 @@ static bool entry_fits(enum isa isa, const struct osaca_entry *e, const struct s
 /* The entry that matches a form best so far. */
 struct osaca_choice { struct osaca_entry *entry; enum fit fit; };
 
-/* Searches the entries called @name. The first of equal matches counts. Marks all entries that
+/* Searches the entries called @name. Of equal matches, the first counts. Marks all entries that
  * match at least as closely as @loosest. */
 static void look_under(struct osaca_file *r, const char *name, const struct spelling *f,
                        enum fit loosest, struct osaca_choice *best)
@@ -142,7 +142,8 @@ static void look_under(struct osaca_file *r, const char *name, const struct spel
 /* Names of a form in search order. The last resort is after the spelling's additional names. */
 struct candidates {
     char names[2 * SPELLING_NAMES + 1][32];
-    unsigned count, proper;   /* proper: number of names before the last resort */
+    /* @count: number of names. @proper: number of names before the last resort. */
+    unsigned count, proper;
 };
 
 static void add_candidate(struct candidates *c, const char *mark, const char *name, size_t length)
@@ -156,7 +157,7 @@ static void add_candidate(struct candidates *c, const char *mark, const char *na
 
 /* Lists the names to search for. Tables made from uops.info mark EVEX encodings by a word. The last
  * resort, as in OSACA, is the mnemonic without size suffix, or on AArch64 without the part after a
- * dot. For a form without operands it is Intel's name (cdq). */
+ * dot. For a form without operands, the last resort is Intel's name (cdq). */
 static void list_candidates(enum isa isa, const struct spelling *f, const char *form,
                             struct candidates *c)
 {
@@ -276,7 +277,7 @@ static bool compose(struct osaca_file *r, const struct spelling *f, const struct
         rule_for(r->isa, r->stores.items, r->stores.count, class, &address);
     if ((reads && !load) || (writes && !store))
         return false;
-    /* This search is the last one, because it also marks other matching entries. */
+    /* This search is the last, because it also marks other matching entries. */
     struct osaca_entry *e = find(r, &plain, row->form);
     if (!e)
         return false;
@@ -327,7 +328,7 @@ static void match_form(struct osaca_file *r, const struct form_row *row, struct 
     bool found = describe(r, &f, row, &entry, &rounded, notes);
     if (osaca->respell && osaca->respell(&f, &again)) {
         if (found)
-            find(r, &again, row->form);   /* Marks entries that this one hides. */
+            find(r, &again, row->form);   /* Marks the entries that this entry hides. */
         else
             found = describe(r, &again, row, &entry, &rounded, notes);
     }

@@ -120,7 +120,7 @@ static bool find_ports(const struct uops_table *t, const char *name, struct port
         return err_at(err, name, 0, 0);
     }
     qsort(ports->names, ports->count, sizeof *ports->names, compare_ports);
-    /* A table with named dividers needs no heuristic to find them. */
+    /* If the table names its dividers, no heuristic is needed to find them. */
     for (unsigned j = 0; j < ports->count; j++)
         if (port_name_divides(ports->names[j]))
             ports->pipes |= (portset)1 << j;
@@ -198,7 +198,7 @@ static void plain_name(const char *mnemonic, const char *operands, struct str *o
     free(name);
 }
 
-/* Writes the name in @forms for the row, or the plain name if there is none. @exact is true if the
+/* Writes the name in @forms for the row, or the row's plain name if there is none. @exact: the
  * table has the same name. */
 static void form_of(const struct uops_row *row, const struct forms *forms, struct str *out,
                     bool *exact)
@@ -219,8 +219,8 @@ static void form_of(const struct uops_row *row, const struct forms *forms, struc
     free(mnemonic);
 }
 
-/* Returns whether the row measures a special case, such as "ADC (R64, 0)", which the form's row
- * excludes. */
+/* Returns whether the row is for a special case, such as "ADC (R64, 0)", which the form's own row
+ * does not include. */
 static bool is_special_case(const char *name)
 {
     size_t length = strlen(name);

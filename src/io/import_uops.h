@@ -20,8 +20,8 @@ struct machine *import_uops_parse(const char *id, const char *name, const char *
                                   struct err *err);
 
 /* Reads the measured cycles of each form among copies of itself from the CSV table at @path, for
- * names in @forms. Returns them as latencies of a mapping without ports. The least of several rows
- * with one form counts. Returns NULL with file:line on an error. */
+ * names in @forms. Returns them as latencies of a mapping without ports. If several rows have the
+ * same form, the least value counts. Returns NULL with file:line on an error. */
 struct mapping *import_uops_alone(const char *path, const struct forms *forms, struct err *err);
 
 #endif

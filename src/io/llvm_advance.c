@@ -14,7 +14,8 @@
 
 #define CHUNK 1024    /* number of operand pairs per run of llvm-mca */
 #define FRESH 8       /* first register number of the second copy */
-#define FRESH_MASK 4  /* first mask register of the second copy; few forms accept one above p7 */
+/* number of the first mask register of the second copy; few forms accept numbers above 7 */
+#define FRESH_MASK 4
 
 /* A register of a template. */
 struct template_place {
@@ -26,7 +27,7 @@ struct template_place {
 /* Input operand @from and output operand @to of a form, as indices in the template's order. */
 struct advance_pair {
     const struct form_row *row;
-    unsigned from, to;              /* from, to: indices in the list of places */
+    unsigned from, to;              /* @from, @to: indices in the list of places */
     unsigned from_operand, to_operand;
 };
 
@@ -88,7 +89,7 @@ static unsigned *counter(struct form_registers *in, char file)
 }
 
 /* Writes an instance of @row with registers from @in on. Place @chained has the register @number,
- * unless it is UINT_MAX. Stores the register number at place @to in *@result. */
+ * unless @chained is UINT_MAX. Stores the register number at place @to in *@result. */
 static void write_instance(const struct form_row *row, struct form_registers in, unsigned chained,
                            unsigned number, unsigned to, unsigned *result, struct str *out)
 {
@@ -158,7 +159,8 @@ static bool read_report(const struct str *report, double *cycles, size_t count, 
     return true;
 }
 
-/* Runs pairs [first, first + count). Bisects to a pair that crashes llvm-mca, and omits it. */
+/* Runs pairs [first, first + count). Finds a pair that crashes llvm-mca by bisection, and omits
+ * it. */
 static bool run_pairs(const char *cpu, const pair_list *pairs, size_t first, size_t count,
                       double *cycles, struct err *err)
 {

@@ -10,7 +10,7 @@
 #include "isa/operands.h"
 
 struct units {
-    /* store is 0 if a store needs only its address unit */
+    /* @store is 0 if a store needs only its address unit */
     portset address, load, store_address, store;
 };
 
@@ -42,8 +42,8 @@ static struct units units_of(struct ports *ports)
     return u;
 }
 
-/* Returns whether the template has a memory operand. It begins with @start, which is "{R:M", and
- * its width. MM is a register. */
+/* Returns whether the template has a memory operand. A memory operand begins with @start, such as
+ * "{R:M", and a width. MM is a register. */
 static bool has_memory(const char *template, const char *start)
 {
     const char *at = strstr(template, start);
@@ -110,8 +110,8 @@ static void complete_usage(const struct usage *from, const struct units *u, stru
     }
 }
 
-/* Returns whether the entry is microcode that the model does not describe. It has no cycles, or its
- * ALU cycles equal the placeholder latency. */
+/* Returns whether the entry is microcode that the model does not describe. Such an entry has no
+ * cycles, or its ALU cycles equal the placeholder latency. */
 static bool is_placeholder(const struct mapping_entry *entry)
 {
     bool marked = entry->usage.count == 1 && entry->usage.uops[0].count == 100;

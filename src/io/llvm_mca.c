@@ -14,7 +14,7 @@
 
 #define OUTPUT_LIMIT ((size_t)512 << 20)
 #define ITERATIONS 50     /* value of the option -iterations below */
-#define LONGER 3           /* copies of a block in its second region */
+#define LONGER 3           /* number of copies of a block in its second region */
 
 static const char *program(void)
 {
@@ -70,7 +70,7 @@ static enum llvm_mca_end run(enum isa isa, const char *cpu, const char *const *e
     for (const char *f = cpu + strcspn(cpu, "+"); *f; f += 1 + strcspn(f + 1, "+"))
         str_addf(&features, "%.*s,", (int)(1 + strcspn(f + 1, "+")), f);
     str_addf(&path, "%s/table", directory);
-    /* These options are last, because the list ends at llvm_syntax if it is NULL. */
+    /* These options are last: if llvm_syntax is NULL, the list ends there. */
     const char *last[] = {isa_ops(isa)->llvm_syntax, "-output-asm-variant=1", NULL};
     const char *argv[7 + EXTRA_MAX + 3] = {program(),
                                            isa_ops(isa)->llvm_triple,
@@ -181,7 +181,7 @@ static void read_regions(const char *report, const size_t *expected, size_t regi
 typedef const struct insn *(*code_reader)(const void *blocks, size_t i, size_t *count);
 
 /* Times blocks [first, first + n) once, and LONGER times in a second region. The difference
- * excludes start and end. A block that crashes llvm-mca has no time. Bisection finds it. */
+ * excludes start and end. A block that crashes llvm-mca is found by bisection and has no time. */
 static bool times_of(enum isa isa, const char *cpu, code_reader code_of, const void *blocks,
                      size_t first, size_t n, double *cycles, struct err *err)
 {

@@ -9,17 +9,17 @@
 /* llvm_advance.c: latencies per operand (ReadAdvance), for accumulators that are read late. */
 
 /* Adds to @m a latency rule for each register operand of @forms whose value reaches the result
- * faster than the form's latency. llvm-mca runs two copies. The second depends on the first by that
- * operand only. Returns false with err if llvm-mca fails. */
+ * faster than the form's latency. llvm-mca runs two copies. The second copy depends on the first
+ * through that operand only. Returns false with err if llvm-mca fails. */
 bool llvm_advances(const char *cpu, const struct forms *forms, struct machine *m, struct err *err);
 
 /* llvm_amd.c: memory operands, which LLVM's models of AMD cores omit. */
 
-/* Completes the mapping of @m, if it has address units AGU0... Every access uses one, a
+/* Completes the mapping of @m, if it has address units AGU0... Every access uses one of them, a
  * read-modify-write two. Stores use a store unit (Zen: one port ST, which is added; Zen 2: the
- * third address unit). 512-bit loads use two address units. A memory operand that is read adds no
- * macro-op to its operation. One that is modified makes it two macro-ops. Omits microcode that the
- * model does not describe. */
+ * third address unit). 512-bit loads use two address units. A memory operand that is only read adds
+ * no macro-op to its operation. With a memory operand that is modified, the operation is two
+ * macro-ops. Omits microcode that the model does not describe. */
 void llvm_amd_complete(struct machine *m, const struct forms *forms);
 
 /* llvm_models.c: cores of LLVM's scheduling models. Many CPUs use the model of another core. */

@@ -47,7 +47,7 @@ static bool check_row(const char *key, const char *value, struct err *err)
     const struct fact *f = fact_find(key);
     const char *meant = f ? NULL : fact_meant(key);
 
-    if (dispatch_limits_former(key))   /* Both former facts are combined when they are read. */
+    if (dispatch_limits_former(key))   /* Both obsolete facts are combined when they are read. */
         return true;
     if (!f)
         return err_set(err, ERR_DATA, "help facts lists all facts",
@@ -186,8 +186,8 @@ static bool add_row(struct mapping *m, const struct override *o, const struct ma
     return true;
 }
 
-/* Reads mapping.csv or overrides.csv. In the latter, empty fields leave values unchanged and forms
- * may be patterns. */
+/* Reads mapping.csv or overrides.csv. In overrides.csv, empty fields leave values unchanged, and
+ * forms may be patterns. */
 static bool take_mapping(const struct csv_table *t, const char *path, bool overrides,
                          struct mapping *m, struct err *err)
 {
@@ -391,8 +391,8 @@ bool machine_parse_facts(struct machine *facts, struct ports *ports, const char 
 
 static struct machine *load_directory(const char *id, const char *dir, struct err *err);
 
-/* Loads the machine of fact base under another name. Returns NULL with err, also if that machine
- * has a base. */
+/* Loads the machine of fact base under another name. Returns NULL with err; a base must not have a
+ * base itself. */
 static struct machine *load_base(const char *id, const char *base, struct err *err)
 {
     struct machine *m = machine_load_shipped(base, err);
@@ -472,7 +472,7 @@ static struct machine *read_directory(const char *id, const char *dir, struct er
     if (ok && access(str_text(&path), F_OK) == 0)
         ok = read_facts(str_text(&path), facts, err);
     path_in(&path, dir, "mapping.csv");
-    /* A saved machine includes its base. */
+    /* A saved machine already includes its base. */
     if (ok && machine_fact(facts, "base") && access(str_text(&path), F_OK) != 0) {
         m = read_derived(id, dir, facts, err);
         goto out;
@@ -490,7 +490,7 @@ static struct machine *read_directory(const char *id, const char *dir, struct er
         free(m->title);
         m->title = mem_strdup(machine_fact(m, "title"));
     }
-    /* In an inferred mapping, micro_ops are issue slots, which limit cycles. */
+    /* In an inferred mapping, micro_ops are issue slots, which also limit the cycles. */
     const char *slots = machine_fact(m, "issue_slots");
     double width = fact_number(m, "issue_width");
     if (slots && strcmp(slots, "inferred") == 0 && width > 0)

@@ -17,10 +17,11 @@
  * data directory, in the user's machines, and among processors' names (io/cpus.h). A processor's
  * name selects the machine of its core. Returns NULL with err. */
 struct machine *machine_load(const char *id_or_dir, struct err *err);
-/* Returns Portolan's id of machine @id, which may be another tool's name (SKX, ZEN4, znver5).
- * Returns a copy of @id if it is unknown. The caller frees the text. */
+/* Returns Portolan's id of machine @id. @id may be a name that another tool uses (SKX, ZEN4,
+ * znver5). Returns a copy of @id if it is unknown. The caller frees the text. */
 char *machine_own_id(const char *id);
-/* Like machine_load, without the user's machines, which may have any of these as their base. */
+/* Like machine_load, but ignores the user's machines. The user's machines may have any of the
+ * others as their base. */
 struct machine *machine_load_shipped(const char *id, struct err *err);
 /* Loads only a mapping.csv. The ports are those of the usages, sorted. Ports whose names end in DV,
  * or DV and a number, are blocking pipes. */
@@ -31,8 +32,8 @@ bool machine_override(struct machine *m, const char *path, struct err *err);
  * the file. After an error, @m has the preceding rows. */
 bool machine_parse_mapping(struct mapping *m, const char *name, const char *bytes, size_t length,
                            bool overrides, struct err *err);
-/* Parses text of a machine.csv or facts.csv into @facts. Later rows take precedence. Parses its
- * fact ports into @ports unless NULL. */
+/* Parses text of a machine.csv or facts.csv into @facts. Later rows take precedence. Parses the
+ * fact ports into @ports (may be NULL). */
 bool machine_parse_facts(struct machine *facts, struct ports *ports, const char *name,
                          const char *bytes, size_t length, struct err *err);
 /* Returns the ids of the shipped machines, sorted and NULL-terminated. The caller frees each and
@@ -51,7 +52,7 @@ char *machine_user_directory(const char *id);
 
 void machine_pack(const struct machine *m, struct str *out);
 /* Unpacks a machine as if from a directory. Returns NULL with err for invalid bytes or without a
- * temporary directory. The caller frees it. */
+ * temporary directory. The caller frees the machine. */
 struct machine *machine_unpack(struct unpacking *from, struct err *err);
 
 #endif

@@ -20,7 +20,7 @@ static uint64_t mix(uint64_t sum, uint64_t word)
     return sum ^ sum >> 29;
 }
 
-/* Mixes the product of two words, both halves of it, into @sum. */
+/* Mixes both halves of the product of two words into @sum. */
 static uint64_t mix_two(uint64_t sum, uint64_t first, uint64_t second)
 {
     unsigned __int128 product = (unsigned __int128)(first ^ FACTOR) * (second ^ sum);

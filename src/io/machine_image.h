@@ -46,16 +46,16 @@ extern const unsigned char machine_images[];
 extern const size_t machine_images_size;
 
 /* Computes the sum of the files of machine directory @dir, including missing ones. Equal files have
- * equal sums. Returns false if one is unreadable. */
+ * equal sums. Returns false if a file is unreadable. */
 bool machine_image_sum(const char *dir, uint64_t sum[2]);
 /* Computes the sum of a text. Equals the sum of a file with the same contents. */
 void machine_image_sum_text(const char *text, size_t length, uint64_t sum[2]);
-/* Returns the number of rows in the table of processors if @text is the image's source, otherwise
- * 0. Stores their offsets into *@texts, row by row, in *@cells. */
+/* Returns the number of rows in the table of processors if the image was built from @text,
+ * otherwise 0. Stores their offsets into *@texts, row by row, in *@cells. */
 size_t machine_image_cpus(const char *text, size_t length, const uint32_t **cells,
                           const char **texts);
-/* Loads the machine of directory @dir as @id into *@out. Sets *@out to NULL if its files differ
- * from the image's. Returns false with err if memory is exhausted. */
+/* Loads the machine of directory @dir as @id into *@out. Sets *@out to NULL if the files differ
+ * from those of the image. Returns false with err if memory is exhausted. */
 bool machine_image_load(const char *id, const char *dir, struct machine **out, struct err *err);
 
 #endif

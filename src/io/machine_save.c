@@ -128,7 +128,7 @@ bool machine_save_generated(const struct machine *m, const char *dir, struct err
     return write_tables(m, dir, err);
 }
 
-/* Checks that @dir may be replaced because it is empty or contains only a machine's files. Returns
+/* Checks whether @dir may be replaced: it is empty, or contains only files of a machine. Returns
  * false with err if not. */
 static bool check_directory(const char *dir, struct err *err)
 {

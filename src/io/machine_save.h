@@ -8,8 +8,8 @@
  * and facts. Replaces a machine's directory completely, so that old files have no effect. A
  * directory with other files is rejected and unchanged. */
 bool machine_save(const struct machine *m, const char *dir, struct err *err);
-/* Writes only machine.csv and mapping.csv, and preserves files written by hand. For generators.
- * Creates the directory. */
+/* Writes only machine.csv and mapping.csv, and preserves files written by hand. Used by generators
+ * of tables. Creates the directory. */
 bool machine_save_generated(const struct machine *m, const char *dir, struct err *err);
 /* machine_mapping_row writes a row of mapping.csv. machine_mapping_csv writes the complete file. */
 void machine_mapping_row(const struct mapping_entry *entry, const struct ports *ports,

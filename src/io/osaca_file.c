@@ -52,8 +52,8 @@ bool osaca_number(const yaml_node_t *node, double *out)
     return *end == '\0' && end != text && isfinite(*out) && *out >= 0;
 }
 
-/* Returns whether the mapping has few keys. A search in it is then cheap, even if aliases repeat
- * it. */
+/* Returns whether the mapping has few keys. A search in such a mapping is cheap, even if aliases
+ * repeat it. */
 static bool small_mapping(const yaml_node_t *node)
 {
     return node->type == YAML_MAPPING_NODE &&
@@ -133,8 +133,8 @@ static double fullest_port(const struct pressure_item *items, size_t count)
     return most;
 }
 
-/* Returns the integer cycles of @item, at least 1. Returns 0 for a fraction that would become the
- * bottleneck if rounded up: [1, '23'], [0.5, ['11']] permit two per cycle. */
+/* Returns the integer cycles of @item, at least 1. Returns 0 for a fraction that would be the
+ * bottleneck if it were rounded up: [1, '23'], [0.5, ['11']] permit two per cycle. */
 static double whole_cycles(const struct pressure_item *item, double most, bool beside)
 {
     double whole = fmax(1, round(item->cycles));
@@ -177,7 +177,7 @@ static bool read_pressure(struct osaca_file *r, const yaml_node_t *node, struct 
 }
 
 /* Parses a mark of the address: true, false, or "*" for either. A missing mark is false. The key
- * has two spellings. */
+ * may have either of two spellings. */
 static enum osaca_part read_mark(const struct osaca_file *r, const yaml_node_t *map,
                                  const char *key, const char *other)
 {
@@ -275,8 +275,8 @@ static bool add_name(struct osaca_file *r, const yaml_node_t *node, size_t entry
     return true;
 }
 
-/* Converts an AVX-512 mask to a mark on the destination. Files made from uops.info write it as a
- * general register before the destination. No vector instruction has a general register there.
+/* Converts an AVX-512 mask to a mark on the destination. Files made from uops.info have the mask as
+ * a general register before the destination, where no vector instruction has a general register.
  * @name is in lower case. */
 static void take_guard(struct osaca_file *r, const char *name, struct osaca_entry *e)
 {
@@ -374,7 +374,7 @@ void osaca_first_name(const struct osaca_file *r, const yaml_node_t *node, char 
     utf8_copy(to, OSACA_NAME, text ? text : "");
 }
 
-/* Lists @node as skipped because of @why. Returns false with the file's err if reading must end. */
+/* Lists @node as skipped because of @why. Returns false, with err, if reading must end. */
 static bool skip(struct osaca_file *r, const yaml_node_t *node, const struct err *why,
                  struct err *outer)
 {
@@ -462,7 +462,7 @@ static bool read_rules(struct osaca_file *r, const char *key, const char *class_
     return true;
 }
 
-/* Reads the numbers of @key. @what is the error for a value that is no number. */
+/* Reads the numbers of @key. @what is the error message for a value that is not a number. */
 static bool read_numbers(struct osaca_file *r, const char *key, const char *what,
                          struct osaca_numbers *out)
 {
@@ -527,7 +527,7 @@ static int order_names(const void *a, const void *b)
     return order ? order : (x->entry > y->entry) - (x->entry < y->entry);
 }
 
-/* Finds the instruction set with that name. Returns false if there is none. */
+/* Finds the instruction set that OSACA calls @name. Returns false if there is none. */
 static bool set_named(const char *name, enum isa *out)
 {
     for (enum isa isa = 0; isa < ISA_COUNT; isa++) {

@@ -25,7 +25,7 @@ struct osaca_notes {
     size_t composed;
     /* number of Portolan's forms with fractional cycles, which were rounded */
     size_t rounded;
-    size_t unnamed;      /* number of entries that match no form, or that others hide */
+    size_t unnamed;      /* number of entries that match no form, or that other entries hide */
     /* number of entries without ports, or with an empty list and no throughput */
     size_t unknown;
     /* invalid entries, and invalid rules of load_throughput and store_throughput */
@@ -99,19 +99,18 @@ struct osaca_file {
 /* OSACA's key for one of Portolan's facts, for import and export. */
 struct osaca_fact {
     const char *key, *fact;
-    bool added;      /* number that OSACA adds to others, so 0 stands for unknown */
-    bool ours;       /* key of Portolan that OSACA lacks, omitted if unknown */
+    bool added;      /* OSACA adds this number to others, so 0 represents an unknown value */
+    bool ours;       /* key of Portolan that OSACA lacks; omitted if the value is unknown */
 };
 extern const struct osaca_fact osaca_facts[];          /* the facts, ending with a NULL key */
 
 /* Reads everything except invalid entries and rules, which it lists. @name and @text must outlive
- * @out. Returns false with err at line and column. osaca_file_done frees @out, also after a
- * failure. */
+ * @out. Returns false with err at line and column. osaca_file_done frees @out in either case. */
 bool osaca_file_read(struct osaca_file *out, const char *name, const char *text, size_t length,
                      struct err *err);
 void osaca_file_done(struct osaca_file *f);
-/* Copies the first name of the entry @node. Copies "" if it has none, or too many keys, because
- * aliases would repeat the search. */
+/* Copies the first name of the entry @node. Copies "" if the entry has no name, or too many keys,
+ * because aliases would repeat the search. */
 void osaca_first_name(const struct osaca_file *f, const yaml_node_t *node, char to[OSACA_NAME]);
 /* Returns the value of @class in @list, or @otherwise if it is missing. */
 double osaca_number_of(const struct osaca_numbers *list, const char *class, double otherwise);

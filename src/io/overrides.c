@@ -39,7 +39,8 @@ static void sort_forms(struct override_list *list)
         bool first =
             fresh < all && compare_forms(&order[fresh], &list->order[old], list->mapping) < 0;
         size_t next = first ? order[fresh++] : list->order[old++];
-        order[to] = next;   /* within the allocation, because to is at most fresh - before + old */
+        /* This is within the allocation, because to is at most fresh - before + old. */
+        order[to] = next;
     }
     free(list->order);
     list->order = order;
@@ -81,7 +82,7 @@ void override_done(struct override *o)
     usage_done(&o->usage);
 }
 
-/* Removes @taken from @from. Returns false if a part of it is missing. */
+/* Removes @taken from @from. Returns false if @from lacks a part of @taken. */
 static bool usage_take(const struct usage *from, const struct usage *taken, struct usage *out)
 {
     unsigned found = 0;

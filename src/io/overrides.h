@@ -11,7 +11,8 @@ struct override {
     enum override_usage how;
     struct usage usage;     /* owned; override_done frees it */
     double latency;         /* new latency; NaN to leave it unchanged */
-    double micro_ops;       /* new number of µops; NaN if unchanged, or removed by a new usage */
+    /* new number of µops; NaN: unchanged, or removed because the usage is new */
+    double micro_ops;
     const char *source;
 };
 
@@ -21,8 +22,8 @@ struct override_list;
 
 struct override_list *override_list_new(struct mapping *m);
 void override_list_free(struct override_list *list);
-/* Parses a usage column: "" leaves the usage unchanged, "none" is no µop, "+1*p23" adds, "-1*p06"
- * removes, and other text replaces it. */
+/* Parses a usage column: "" leaves the usage unchanged, "none" is a usage without µops, "+1*p23"
+ * adds, "-1*p06" removes, and other text replaces it. */
 bool override_parse_usage(const char *text, const struct ports *ports, struct override *o,
                           struct err *err);
 void override_done(struct override *o);

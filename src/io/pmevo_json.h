@@ -2,8 +2,8 @@
  * list of µops, each a list of ports) and the older Mapping and Mapping2 (form -> list of ports,
  * one µop). Their names are converted to Portolan's (io/pmevo_names.h) if all operands are simple.
  * Other names are unchanged. Several of their names can denote one form. Experiments count them as
- * that form. A mapping with different usages retains both names. Original names are stored for
- * export with an experiment's row (PMEVO_NAMES), and in the source of a mapping's form
+ * that form. If their usages differ in a mapping, both names are kept. Original names are stored
+ * for export with an experiment's row (PMEVO_NAMES), and in the source of a mapping's form
  * (PMEVO_SOURCE). */
 #ifndef PORTOLAN_IO_PMEVO_JSON_H
 #define PORTOLAN_IO_PMEVO_JSON_H

@@ -10,9 +10,9 @@
 
 static const char memory_tail[] = "ptr [((MEM:64)) + ((MIMM:16))]";
 
-/* Converts the address of LEA. Only this form's name lists the parts of an address: a letter each
- * for base, index (scaled) and displacement. PMEvo's memory offsets have up to 16 bits; without a
- * base the encoding always has 32. */
+/* Converts the address of LEA. Only the names of LEA's forms list the parts of an address: a letter
+ * each for base, (scaled) index and displacement. PMEvo's memory offsets have up to 16 bits;
+ * without a base, the encoded offset always has 32 bits. */
 static bool lea_parts(const char *text, struct str *out)
 {
     static const char *const parts[][2] = {

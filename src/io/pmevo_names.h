@@ -10,14 +10,14 @@
 #include "base/str.h"
 #include "model/experiments.h"
 
-/* Column of experiments with the original names of a row's forms, a JSON array. Empty if an export
- * restores them. */
+/* Column of experiments with the original names of a row's forms, a JSON array. The column is empty
+ * if an export restores the names. */
 #define PMEVO_NAMES "pmevo"
 /* Prefix of the source of a mapping's form. A JSON array of original names that an export would not
  * restore follows it. */
 #define PMEVO_SOURCE "pmevo "
 
-/* Appends Portolan's name for one of PMEvo's, with blanks or '_'. Lower-case mnemonics are
+/* Appends Portolan's name for @theirs, a name of PMEvo with blanks or '_'. Lower-case mnemonics are
  * AArch64's. Returns false, with @out unchanged, if an operand is not simple. */
 bool pmevo_form_name(const char *theirs, struct str *out);
 

@@ -15,11 +15,11 @@ struct population {
     uint64_t best_so_far_of;
     double limit;                /* total time limit in seconds; 0 if there is none or if unknown */
     bool live;                   /* new measurements joined the run */
-    /* why the number of ports was assumed: too little time, or measurements that do not determine
-     * it */
+    /* reason why the number of ports was assumed: too little time, or measurements that do not
+     * determine the number */
     bool ports_no_time, ports_unexplained;
-    /* ports_given: the user set the number of ports; width_measured: the issue width is the largest
-     * measured rate, in forms per cycle */
+    /* @ports_given: the user set the number of ports. @width_measured: the issue width is the
+     * largest measured rate, in forms per cycle. */
     bool ports_given, width_measured;
 };
 

@@ -133,7 +133,8 @@ static bool is_windows(const struct sample *s)
 }
 
 /* Returns whether the file is a Java class. Mach-O files for several processors begin with the same
- * bytes, followed by a small count; a class's version is larger (as in file(1)). */
+ * bytes, which a small count follows. The version of a class, in that place, is larger (as in
+ * file(1)). */
 static bool is_java(const struct sample *s)
 {
     return strncmp(s->text, "\xca\xfe\xba\xbe", 4) == 0 && strlen(s->text) >= 8 &&
@@ -232,7 +233,7 @@ static const struct {
     {is_picture, "a picture or a document", "give the text itself", {0}},
 };
 
-/* Returns whether one command equals or extends the other. */
+/* Returns whether the commands are equal or one extends the other. */
 static bool same_command(const char *a, const char *b)
 {
     size_t length = strlen(a) < strlen(b) ? strlen(a) : strlen(b);

@@ -57,7 +57,7 @@ double uops_latency(const char *text, bool *upper_bound)
     return most;
 }
 
-/* Returns the second number of "1 / 2" (µops before fusion), or the only one. */
+/* Returns the second number of "1 / 2" (µops before fusion), or the only number. */
 static double last_number(const char *text)
 {
     const char *slash = strrchr(text, '/'), *at = slash ? slash + 1 : text;
@@ -66,8 +66,8 @@ static double last_number(const char *text)
     return end == at || !isfinite(value) || value < 0 ? NAN : value;
 }
 
-/* Returns the cycles on the divider, which tables lack. A division slower than its ports occupies
- * the divider for its time. */
+/* Returns the cycles on the divider, which tables lack. A division that is slower than its ports is
+ * assumed to occupy the divider for all of its time. */
 static unsigned divider_cycles(const char *instruction, const char *throughput)
 {
     double computed = strtod(throughput, NULL), measured = last_number(throughput);

@@ -13,7 +13,7 @@
 #include "io/uops_table.h"
 
 #define PIECE_BYTES ((size_t)1 << 16)
-/* Largest tag or comment in bytes. An incomplete one is scanned again with each piece. */
+/* Largest tag or comment in bytes. An incomplete tag is scanned again with each piece. */
 #define TOKEN_BYTES ((XML_Index)1 << 20)
 #define DEPTH_LIMIT 64
 
@@ -25,11 +25,11 @@ struct uops_xml {
     struct str others;       /* names of other architectures in the file */
     bool rooted;             /* an <instruction> was seen */
     bool wanted;             /* the parser is in the selected architecture's element */
-    bool measured;           /* its first <measurement> was read */
+    bool measured;           /* the first <measurement> of the architecture was read */
     bool open;               /* the parser is in that <measurement> */
     char *instruction;
     struct uops_row row;
-    struct err *err;         /* error for the text that the parser has */
+    struct err *err;         /* error for the text that the parser processes */
     bool failed;
     unsigned depth;
     XML_Index fed;           /* number of bytes parsed so far */
@@ -91,7 +91,8 @@ static void enter_measurement(struct uops_xml *x, const XML_Char **attributes)
               "a <measurement> is outside of an <instruction>");
         return;
     }
-    /* These are ports of an unclosed measurement, because an architecture was inside another. */
+    /* There are ports already if a measurement was not closed, because an architecture was inside
+     * another one. */
     free(x->row.ports);
     x->row = (struct uops_row){.name = x->instruction,
                                .ports = mem_strdup(ports ? ports : ""),

@@ -148,7 +148,7 @@ void yaml_tree_done(struct yaml_tree *t)
     t->loaded = false;
 }
 
-/* libyaml's look-up functions take a non-const document but do not change it. */
+/* libyaml's look-up functions take a document without const, but do not change it. */
 static const yaml_node_t *node_at(const struct yaml_tree *t, int index)
 {
     return yaml_document_get_node((yaml_document_t *)&t->document, index);

@@ -14,17 +14,18 @@ struct yaml_tree {
     const char *name;      /* name for messages; borrowed */
 };
 
-/* Parses the first document of @text, and rejects further ones. yaml_tree_done frees @out, also
- * after a failure. */
+/* Parses the first document of @text, and rejects further ones. yaml_tree_done frees @out in either
+ * case. */
 bool yaml_tree_parse(const char *name, const char *text, size_t length, struct yaml_tree *out,
                      struct err *err);
 void yaml_tree_done(struct yaml_tree *t);
 /* Returns the root node, or NULL for an empty document. */
 const yaml_node_t *yaml_tree_root(const struct yaml_tree *t);
-/* Returns the value of @key in a mapping, or NULL if it is missing or the node is no mapping. */
+/* Returns the value of @key in a mapping, or NULL if the key is missing or the node is not a
+ * mapping. */
 const yaml_node_t *yaml_tree_get(const struct yaml_tree *t, const yaml_node_t *map,
                                  const char *key);
-/* Returns an item of a sequence, or NULL past its end or for other nodes. */
+/* Returns an item of a sequence; NULL past the end of the sequence, or for other nodes. */
 const yaml_node_t *yaml_tree_item(const struct yaml_tree *t, const yaml_node_t *sequence,
                                   size_t index);
 /* Returns the text of a scalar, or NULL for other nodes, for unquoted null and "~", and for scalars

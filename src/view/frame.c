@@ -253,7 +253,7 @@ static void run_on(struct frame *f, const char *line, const char *text, size_t l
 }
 
 /* Returns the command that reads the collected text: kernel paste for text that no command
- * requested. Rejected text may be from a paste without a command: then it is the default one. */
+ * requested. */
 static const char *paste_command(const struct frame *f)
 {
     return f->session->paste_command[0] ? f->session->paste_command : "kernel paste";
