@@ -258,8 +258,8 @@ static bool changes_stack_pointer(const struct core *c, const struct insn *insn)
     return reads && writes && (c->stack_sync_computed || !(adds && insn_immediate(insn)));
 }
 
-/* Returns whether an instruction reads the stack pointer's value, so that it needs a stack-sync µop
- * (fact stack_pointer_sync). */
+/* Returns whether an instruction reads the stack pointer's value, so that it needs a stack-sync
+ * µop (fact stack_pointer_sync). */
 static bool needs_stack_pointer(const struct core *c, const struct insn *insn)
 {
     return c->stack_sync_all ? names_stack_pointer(insn) : changes_stack_pointer(c, insn);

@@ -142,8 +142,8 @@ static uint32_t boundary_at(const struct insn *insns, const struct costs *costs,
 /* Lines of the µop cache for one aligned block of code. */
 struct lines {
     size_t block;
-    unsigned count, used, branches;   /* number of lines; number of µops and of branches in the last
-                                       * line */
+    unsigned count, used, branches;   /* number of lines; number of µops and of branches in the
+                                       * last line */
 };
 
 #define LINE_BRANCHES 2

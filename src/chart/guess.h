@@ -59,8 +59,8 @@ bool guess_assumes(const struct guess *g, const struct lattice *lattice, portset
 
 /* Makes a guess from the times of @s, starting with saturators of few ports. */
 void guess_begin(const struct sights *s, struct guess *out);
-/* Finds the best usage with all µops on one port set. The form's time in isolation determines their
- * number. */
+/* Finds the best usage with all µops on one port set. The form's time in isolation determines
+ * their number. */
 void guess_single(const struct sights *s, struct guess *out);
 /* Replaces @g by its best neighbour as long as that reduces the cost. */
 void guess_improve(struct guess *g, const struct sights *s);

@@ -1,7 +1,7 @@
 /* Places forms on the ports of a given core. Each form runs with saturators: multisets of core
- * forms that keep one port set busy. A µop that can only use these ports adds time (uops.info, Abel
- * and Reineke, ASPLOS 2019). The usage with the fewest µops that explains all times is accepted.
- * Only experiments that distinguish the remaining usages are measured. */
+ * forms that keep one port set busy. A µop that can only use these ports adds time (uops.info,
+ * Abel and Reineke, ASPLOS 2019). The usage with the fewest µops that explains all times is
+ * accepted. Only experiments that distinguish the remaining usages are measured. */
 #ifndef PORTOLAN_CHART_PLACE_H
 #define PORTOLAN_CHART_PLACE_H
 

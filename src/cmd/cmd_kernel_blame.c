@@ -14,8 +14,7 @@
 #include "report/blame.h"
 #include "work/job.h"
 
-/* default time limit; most of the time is spent waiting for an idle core */
-#define SECONDS 20
+#define SECONDS 20             /* default time limit; most of it passes before the core is idle */
 #define INSNS_MOST 500         /* maximum number of instructions; each is removed once, so work and
                                 * memory grow with the square */
 #define RECORDED_SECONDS 2.0   /* duration of runs of the recorded iterations */
@@ -34,10 +33,10 @@ struct kernel_blaming {
     size_t count;
     double share;            /* fraction of the recorded iterations on this path; NaN: not
                               * recorded */
-    /* iterations that program explain recorded, whose texts @texts owns; empty: not recorded */
+    /* iterations that program explain recorded, borrowing from @texts; without iterations: none */
     struct recording recording;
     double program;          /* cycles per iteration in the program */
-    bool huge;               /* the data of the loop is on pages of 2 MiB */
+    bool huge;               /* its data is on pages of 2 MiB */
     struct recorded_costs recorded;
     struct err unrecorded;   /* why @recorded has no times */
     struct err unmeasured;   /* why @found is NULL although @recorded has times */
@@ -50,7 +49,7 @@ struct kernel_blaming {
                                       * request measures it again */
     struct blame *found;             /* the result */
     pthread_mutex_t lock;            /* protects so_far */
-    /* copy of the results so far, which the UI thread takes; NULL: nothing new */
+    /* a copy that the UI thread moves out; NULL: nothing new */
     struct blame *so_far;
 };
 
@@ -300,7 +299,7 @@ static void show(const struct kernel_blaming *w, struct result *result)
         b->variants, plural(b->variants), b->seconds);
 }
 
-/* Moves @take_b into the document if the measured loop is still selected. */
+/* Moves @take_b into the document if its loop is still selected. */
 static void put(const struct kernel_blaming *w, struct blame *take_b)
 {
     struct document *d = &w->session->document;

@@ -139,8 +139,8 @@ bool evolve_go_on(struct evolve *e, struct watcher *w);
 /* Returns the running time so far, in seconds. */
 double evolve_elapsed(const struct evolve *e);
 /* Returns the current prices, raised by the factor @times. Unexplained errors make every additional
- * µop look useful, so prices grow with them. Prices far below the temperature would have no effect,
- * and forms would not share µops. */
+ * µop look useful, so prices grow with them. Prices far below the temperature would have no
+ * effect, and forms would not share µops. */
 struct anneal_prices evolve_prices_at(const struct evolve *e, double times);
 /* Returns the factor of the prices if errors of @d_avg remain. */
 double evolve_residual_scale(const struct problem *p, double d_avg);

@@ -178,7 +178,8 @@ static bool add_row(struct mapping *m, const struct override *o, const struct ma
 
     *column = c->usage;
     if (o->how != OVERRIDE_SET)
-        return err_set(err, ERR_DATA, "use none for no µops", "the form %s has no usage", o->forms);
+        return err_set(err, ERR_DATA, "use none for no µops",
+                       "the form %s has no usage", o->forms);
     *column = c->form;
     if (mapping_find(m, o->forms))
         return err_set(err, ERR_DATA, "remove one of the rows", "duplicate form %s", o->forms);

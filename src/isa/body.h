@@ -83,8 +83,8 @@ struct body_shape {
      * without bank conflicts. */
     unsigned load_window;
     enum body_order order;
-    /* x86-64: adds redundant prefixes to short instructions, up to BODY_PADDED bytes, because a µop
-     * cache may deliver dense code more slowly */
+    /* x86-64: adds redundant prefixes to short instructions, up to BODY_PADDED bytes, because a
+     * µop cache may deliver dense code more slowly */
     bool padded;
 };
 #define BODY_PADDED 6

@@ -380,8 +380,8 @@ static void descend(struct usage_search *s, size_t from)
     }
 }
 
-/* Finds the usage with the fewest µops and unexplained measurements, at the smallest tolerance with
- * which most measurements agree. */
+/* Finds the usage with the fewest µops and unexplained measurements, at the smallest tolerance
+ * with which most measurements agree. */
 static bool find_usage(struct usage_search *s)
 {
     static const double tolerances[] = {0.03, 0.06, 0.12};

@@ -10,7 +10,7 @@
 #include "base/mem.h"
 #include "base/utf8.h"
 
-/* lowest heat level that is drawn, because a small value must not look like a missing value */
+/* lowest heat level that is drawn, because a small value must not look like a missing one */
 #define HEAT_SEEN 0.12
 #define HEAT_REVERSED (ROLE_HEAT_0 + 8)   /* first level drawn in reverse on terminals without
                                            * colours */
@@ -165,7 +165,7 @@ unsigned grid_wrap(struct grid *g, int x, int y, unsigned width, unsigned rows, 
         }
         const bool cut = utf8[fits] && row + 1 == rows;
         if (utf8[fits] && blank && (utf8[fits] != ' ' || (cut && columns == width)))
-            fits = blank;   /* The ellipsis replaces the last word that fits. */
+            fits = blank;   /* the ellipsis replaces the last word that fits */
         char *line = mem_strndup(utf8, fits);
         columns = grid_put(g, x, y + (int)row, width, role, attr, line);
         free(line);

@@ -187,7 +187,8 @@ static void draw_gutter(const struct analysis *a, const struct gutter *gutter, s
         uses |= gutter->edges[i]->from == cursor && gutter->edges[i]->to == row;
     }
     if (feeds || uses)
-        grid_put(g, x + 1, y, 1, ROLE_ACCENT, ATTR_BOLD, feeds && uses ? "↔" : feeds ? "→" : "←");
+        grid_put(g, x + 1, y, 1, ROLE_ACCENT, ATTR_BOLD,
+                 feeds && uses ? "↔" : feeds ? "→" : "←");
 }
 
 /* Draws the source line of row @i if it differs from the previous row's. */
