@@ -42,7 +42,7 @@ struct bench {
     struct source *real;
     /* experiments of a record without the held-out ones; may be NULL */
     struct experiments *record;
-    unsigned most_forms;             /* most forms in an experiment */
+    unsigned most_forms;             /* maximum number of forms in an experiment */
     double width;                    /* issue width for the inference */
     struct experiments *forms;       /* a table without rows that has the forms under test */
     struct experiments *unseen;

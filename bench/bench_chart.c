@@ -29,7 +29,7 @@
 #define RIGHT 0.02
 #define FIVES 2000
 #define BINS 5
-#define USES 1000            /* most forms from which blocks are generated */
+#define USES 1000            /* maximum number of forms from which blocks are generated */
 
 static double begun;
 

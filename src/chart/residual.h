@@ -10,12 +10,13 @@
 
 /* Largest cost of a time above the port bound, in squared deviations. */
 #define RESIDUAL_COST_MOST 10.0
-/* Largest ratio of measured to predicted cycles at which this limit of the cost applies. */
+/* Largest ratio of measured to predicted cycles at which the cost of a time above the port bound is
+ * limited. */
 #define RESIDUAL_RATIO 1.25
-/* Largest ratio of measured to predicted cycles of a form in isolation. Stores to consecutive lines
- * take 0.556 cycles for 0.5 on a Zen 4. On a Zen 5, comparisons of memory with an immediate take
- * 0.300 for 0.250, and CMOVZ (R64, R64) takes 0.197 for 0.167. The loop has too few independent
- * chains for six ports. */
+/* Largest ratio of measured to predicted cycles of a form in isolation. On a Zen 4, stores to
+ * consecutive lines take 0.556 cycles instead of 0.5. On a Zen 5, comparisons of memory with an
+ * immediate take 0.300 cycles instead of 0.250, and CMOVZ (R64, R64) takes 0.197 instead of 0.167.
+ * The loop has too few independent chains for six ports. */
 #define RESIDUAL_RATIO_ALONE 1.21
 
 struct residual_limit {
@@ -29,17 +30,18 @@ static inline bool is_above_ports(double predicted, double measured, double by)
 
 /* Cost of a further time above the port bound with one cause. */
 #define RESIDUAL_AGAIN 1.0
-#define RESIDUAL_CAUSES 64 /* most causes that are told apart; others share a number */
+/* maximum number of causes that are distinguished; further causes share a number */
+#define RESIDUAL_CAUSES 64
 
-/* What measured times say about a usage: the one measure by which usages are placed, chosen and
+/* What measured times say about a usage: this measure decides which usages are placed, chosen and
  * settled. */
 struct times_seen {
     double noise;     /* relative standard deviation of times from a correct prediction */
     bool late;        /* whether times of this CPU may exceed the port bound */
     double cost;      /* -2 ln of the likelihood so far */
-    /* per cause: largest cost of a time above the port bound */
+    /* for each cause: the largest cost of a time above the port bound */
     double late_most[RESIDUAL_CAUSES];
-    double worst;     /* largest relative error of other times */
+    double worst;     /* largest relative error of all times that are not above the port bound */
     /* @wrong: times that contradict the usage. @late_count: times above the port bound. @alone_off:
      * a time of the form alone contradicts it. */
     size_t times, wrong, late_count;

@@ -10,11 +10,12 @@
 #include "base/vec.h"
 
 #define ROUND 64             /* blocks measured in one batch */
-#define POINTS_MOST 0.15     /* smallest relative error of a block that is bad for its forms */
-#define NAMED_LEAST 3        /* minimum number of blocks with a form that may be named */
-#define NAMED_SHARE 0.5      /* smallest share of bad blocks of a form that is named */
+/* smallest relative error with which a block counts as bad for its forms */
+#define POINTS_MOST 0.15
+#define NAMED_LEAST 3        /* minimum number of blocks of a form that is named as suspect */
+#define NAMED_SHARE 0.5      /* smallest share of bad blocks of a form that is named as suspect */
 
-/* Number of blocks, and of bad ones, that contain a form. */
+/* Number of blocks, and of bad blocks, that contain a form. */
 struct reviewed_form {
     const char *form;        /* name of the form, borrowed */
     unsigned blocks, bad;
@@ -90,7 +91,7 @@ static int by_bad(const void *a, const void *b)
     return (x->bad < y->bad) - (x->bad > y->bad);
 }
 
-/* Names the forms most of whose blocks are bad. */
+/* Names the suspects: forms whose blocks are mostly bad. */
 static void name_suspects(struct reviewing *r)
 {
     struct str text = {0};

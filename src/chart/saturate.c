@@ -7,10 +7,11 @@
 
 #include "throughput/columns.h"
 
-/* smallest relative margin, so that noise does not decide which port set limits */
+/* smallest relative margin; below it, noise might decide which port set limits */
 #define MARGIN 0.04
 #define MARGIN_ENOUGH 0.3
-/* margin that an additional term must add, because short experiments are better */
+/* increase of the margin that an additional term must achieve, because short experiments are
+ * better */
 #define TERM_PRICE 0.02
 #define EVEN_PRICE 0.25
 #define COUNT_MOST 3
@@ -60,7 +61,7 @@ void lattice_make(const struct mapping *m, double width, double noise, struct la
         for (portset one = out->sets.items[i]; one; one &= one - 1)
             for (portset two = one & (one - 1); two; two &= two - 1)
                 add_set(out, (one & -one) | (two & -two));
-    /* Two ports with different forms may share a third port. */
+    /* Two single ports may also limit an experiment together. */
     for (size_t i = 0, n = out->known; i < n; i++)
         for (size_t k = 0; k < i; k++)
             if (portset_size(out->sets.items[i]) == 1 && portset_size(out->sets.items[k]) == 1)
@@ -111,7 +112,8 @@ static void judge(const struct entries *e, struct saturator *s, float *row)
             row[c] += (float)s->terms[i].count * own[c];
         s->slots += s->terms[i].count * mapping_at(e->mapping, s->terms[i].entry)->micro_ops;
     }
-    /* If sets are equally busy, takes the largest, because any µop on its ports adds time. */
+    /* If several sets are equally busy, the largest counts, because any µop on its ports adds
+     * time. */
     for (size_t c = 0; c < g->columns; c++) {
         double cycles = row[c] * g->inverse[c];
         if (cycles > first * (1 + 1e-6) ||

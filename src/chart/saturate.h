@@ -17,8 +17,8 @@
 enum vectors { VECTORS_NONE, VECTORS_LEGACY, VECTORS_VEX, VECTORS_KINDS };
 enum vectors vectors_of(const char *form);
 
-/* Port sets and, as columns, the unions of sets that can limit an experiment. Its time in cycles is
- * the largest quotient of a column's µops and ports. */
+/* Port sets and, as columns, the unions of sets that can limit an experiment. The time of an
+ * experiment in cycles is the largest quotient of a column's µops and ports. */
 struct lattice {
     VEC(portset) sets;          /* port sets that a µop may have */
     /* number of sets that occur in the core (first in the list) */
@@ -30,7 +30,8 @@ struct lattice {
     float *within;
     double width;               /* issue slots per cycle */
     double noise;               /* standard deviation of times relative to a correct prediction */
-    bool late;                  /* true if times may exceed the port bound; initially false */
+    /* true if times of this CPU may exceed the port bound; initially false */
+    bool late;
 };
 /* relative standard deviation of times from a correct prediction */
 #define SIGHT_NOISE 0.008
@@ -100,28 +101,29 @@ struct saturator {
     struct { size_t entry; uint32_t count; } terms[SATURATOR_TERMS];
     unsigned term_count;
     double cycles, slots;       /* cycles and issue slots of the saturator in isolation */
-    double margin;              /* relative margin to the busiest set with other ports */
+    /* relative margin by which @ports are busier than any set with other ports */
+    double margin;
     bool even;                  /* true if a proper subset of the busy ports is equally busy */
     float *row;                 /* sum of µops for each column of the lattice */
 };
 struct saturators {
     VEC(struct saturator) list;
 };
-/* Fills the empty @out with the best saturator for each port set and vector encoding. Skips those
- * that consist of the same forms as one in @refused (may be NULL). */
+/* Fills the empty @out with the best saturator for each port set and vector encoding. Skips
+ * saturators that consist of the same forms as a saturator in @refused (may be NULL). */
 void saturators_find(const struct mapping *m, const struct lattice *g,
                      const struct saturators *refused, struct saturators *out);
-/* Returns whether both consist of the same forms, in any numbers. */
+/* Returns whether @a and @b consist of the same forms, in any numbers. */
 bool saturators_alike(const struct saturator *a, const struct saturator *b);
 void saturators_done(struct saturators *s);
 
-/* saturator_check.c: validates saturators by measurement. Only valid ones are used to place
+/* saturator_check.c: validates saturators by measurement. Only valid saturators are used to place
  * forms. */
 
 /* Like saturators_find, but measures each saturator in isolation first. If one contradicts the core
- * (for example, stores that slow each other), tries the next best for its ports. If none is valid,
- * these ports have no saturator. @form_of: index into the lab's table for each entry of @m. Returns
- * false with err if measurement fails or is cancelled. Call from one thread. */
+ * (for example, stores that slow each other), tries the next best saturator for its ports. If none
+ * is valid, these ports have no saturator. @form_of: index into the lab's table for each entry of
+ * @m. Returns false with err if measurement fails or is cancelled. Call from one thread. */
 bool saturators_validate(struct lab *lab, const struct mapping *m, const struct lattice *g,
                          const uint32_t *form_of, struct saturators *out, struct err *err);
 

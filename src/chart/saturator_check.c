@@ -8,10 +8,10 @@
 #define SIZES 2
 
 /* Copies of the saturator per experiment. The numbers are as small as in experiments with other
- * forms, because longer bodies may be slower by themselves. */
+ * forms, because length alone may make a body slower. */
 static const uint32_t copies[SIZES] = {1, 3};
 
-/* Requests experiments of @s alone. Writes their rows to @rows. */
+/* Requests experiments of @s alone. Writes the numbers of their rows to @rows. */
 static void ask(struct lab *lab, const uint32_t *form_of, const struct saturator *s,
                 size_t rows[SIZES])
 {
@@ -44,7 +44,7 @@ static bool is_one_of(const struct saturators *list, const struct saturator *s)
     return false;
 }
 
-/* Adds @s without its sums to @list. */
+/* Adds @s to @list, without its sums. */
 static void note(struct saturators *list, const struct saturator *s)
 {
     struct saturator forms = *s;

@@ -12,7 +12,7 @@
 #include "model/change.h"
 #include "throughput/predict.h"
 
-#define TOLERANCE 0.10       /* smallest relative error of a block that is examined */
+#define TOLERANCE 0.10       /* smallest relative error with which a block is examined */
 #define SAMPLED 1024         /* maximum number of blocks examined */
 #define ROUND 64             /* number of blocks measured together */
 /* Smallest increase of the mean error of a form's experiments at which a usage contradicts them. */
@@ -63,7 +63,8 @@ static double mean_error(const struct machine *m, const struct judged *seen, siz
     return n ? sum / (double)n : NAN;
 }
 
-/* Copies the chart's experiments that contain @form, with their times. The caller frees. */
+/* Copies the chart's experiments that contain @form, with their times. The caller frees the
+ * copy. */
 static struct experiments *experiments_of(const struct chart *c, const char *form)
 {
     struct experiments *out = experiments_new();
@@ -118,8 +119,8 @@ static bool sure(const struct chart *c, const char *form)
             (c->forms[at].state == CHART_PLACED && c->forms[at].confidence > SURE));
 }
 
-/* Returns whether the usage of @form is certain, or its usage in @tried has a larger error on the
- * form's experiments. */
+/* Returns whether the usage of @form is certain, or whether its usage in @tried has a larger error
+ * on the form's experiments. */
 static bool contradicts(const struct chart *c, const struct machine *tried, const char *form)
 {
     if (sure(c, form))

@@ -57,8 +57,8 @@ static void ask(struct settling *w, const struct ambiguities *ambiguities)
     vec_done(&rows);
 }
 
-/* The ambiguities [first, end) of one form, their experiments in a table, and a mapping in which
- * usages are tried. */
+/* The ambiguities first to end - 1 of one form, their experiments in a table, and a mapping in
+ * which usages are tried. */
 struct form_doubts {
     const struct ambiguities *ambiguities;
     size_t first, end;
@@ -67,7 +67,8 @@ struct form_doubts {
     struct mapping_entry entry;    /* the machine's entry of the form, borrowed */
 };
 
-/* Returns -2 ln(probability) of @usage for the form. *@explains: whether its times agree. */
+/* Returns -2 ln(probability) of @usage for the form. Sets *@explains if its times agree with the
+ * usage. */
 static double cost_of(struct form_doubts *f, const struct usage *usage, unsigned slots,
                       double weight, bool *explains)
 {
@@ -166,8 +167,8 @@ static portset ports_tested(const struct form_doubts *f)
     return tested;
 }
 
-/* Returns the ports that the form's source names as untested and that its experiments do not keep
- * busy. */
+/* Returns the ports that the form's source names as untested and that the form's experiments do not
+ * keep busy. */
 static portset left_untested(const struct form_doubts *f, const struct ports *ports)
 {
     portset untested = untested_parse(f->entry.source, ports);
@@ -195,7 +196,8 @@ static void decide(struct form_doubts *f, const struct settling *w, struct machi
         bool check = ambiguity_is_check(d, &f->entry);
         checks += check;
         costs[i] = check ? INFINITY : cost_of(f, &d->usage, d->slots, d->weight, &explained);
-        /* A usage whose experiment has no time is not chosen, but counts in the sum. */
+        /* A usage whose experiment has no time is not chosen, but its probability counts in the
+         * sum. */
         if (costs[i] < least && experiments_measured(w->table, w->row_of[f->first + i])) {
             least = costs[i];
             explains = explained;
@@ -279,7 +281,8 @@ bool settle_ambiguities(struct source *source, struct journal *journal,
 
     *out = (struct settled){0};
     ask(&w, ambiguities);
-    /* Results change the table, but the runner needs a constant one. */
+    /* Results change the table during the run, but the runner needs a table that does not
+     * change. */
     struct experiments *asked = experiments_copy(w.table, NULL);
     bool ok = runner_run(source, asked, journal, options, &own, &summary, err);
     experiments_free(asked);

@@ -7,7 +7,7 @@
 
 enum settle_verdict {
     SETTLE_OPEN,           /* the experiments have no time yet, so the ambiguities remain */
-    SETTLE_CONFIRMED,      /* the machine's usage is the most likely */
+    SETTLE_CONFIRMED,      /* the machine's usage is the most likely usage */
     SETTLE_CHANGED,        /* another usage is more likely and is now in the machine */
     /* No usage explains the times. The machine's usage remains, with low confidence. */
     SETTLE_UNEXPLAINED,

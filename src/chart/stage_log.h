@@ -1,5 +1,5 @@
-/* Progress and findings of a chart, by stage, or of a machine check or hunt, which have one stage.
- * The job's thread writes; any thread may read. */
+/* Progress and findings of a chart, by stage, or of a machine check or a hunt, which have no
+ * stages. The job's thread writes; any thread may read. */
 #ifndef PORTOLAN_CHART_STAGE_LOG_H
 #define PORTOLAN_CHART_STAGE_LOG_H
 
@@ -12,7 +12,7 @@
 #define STAGE_POINTS 256
 #define STAGE_FINDINGS 40
 
-/* CHARTING_ENDED: the stage stopped before completion */
+/* CHARTING_ENDED: the stage stopped before it was complete */
 enum charting_state { CHARTING_WAITS, CHARTING_RUNS, CHARTING_DONE, CHARTING_ENDED };
 
 struct stage_row {
@@ -22,13 +22,15 @@ struct stage_row {
     char what[96];               /* current activity, or the result of a finished stage */
 };
 
-/* Progress at one time: within the current stage of a chart, or the share that the curve shows. */
+/* Progress at one time: the share of the current stage of a chart, or the share that the curve
+ * shows. */
 struct stage_point { double seconds, share; };   /* seconds since the start; share from 0 to 1 */
 
 /* A form, experiment or block with measured and predicted cycles. */
 struct stage_finding {
     char what[96];
-    double measured, predicted;  /* cycles; measured by the reference; NaN: unknown */
+    /* measured cycles; cycles that the reference predicts; NaN: unknown */
+    double measured, predicted;
     char note[64];               /* remark, may be empty */
 };
 
@@ -36,15 +38,15 @@ enum stage_list { STAGE_WORST, STAGE_DIFFERENCES, STAGE_LISTS };
 
 struct stage_view {
     const char *title, *curve;   /* owned by the log; valid until the caller frees its reference */
-    bool charts;                 /* true: stages of a chart are in @rows; false: only @step is
-                                  * used */
+    bool charts;                 /* true: a chart, whose stages are in @rows; false: a run without
+                                  * stages, which uses only @step */
     bool runs;
     double seconds;              /* seconds since the start, or the duration of an ended run */
     struct stage_row rows[CHART_STAGES], step;
     struct stage_point points[STAGE_POINTS];   /* oldest first */
     size_t point_count;
     struct {
-        char title[96];          /* empty: the list is not filled yet */
+        char title[96];          /* title of the list; empty until the list is filled */
         struct stage_finding rows[STAGE_FINDINGS];
         size_t count;
     } lists[STAGE_LISTS];

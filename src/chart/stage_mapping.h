@@ -21,11 +21,11 @@ struct stage_mapping {
 };
 
 /* Creates a copy of @m with the cycles of its forms in isolation from @t. @before: the previous
- * mapping, to which @m is compared; NULL: none. The caller frees the reference. Any thread. */
+ * mapping, with which @m is compared; NULL: none. The caller frees the reference. Any thread. */
 struct stage_mapping *stage_mapping_new(const struct mapping *m, const struct experiments *t,
                                         const struct stage_mapping *before);
 struct stage_mapping *stage_mapping_hold(struct stage_mapping *s);
-/* Releases a reference (may be NULL). The last one frees the mapping. */
+/* Releases a reference (may be NULL). Releasing the last reference frees the mapping. */
 void stage_mapping_free(struct stage_mapping *s);
 
 #endif

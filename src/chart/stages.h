@@ -19,23 +19,23 @@ bool latencies_find(struct lab *lab, struct chart *c, struct err *err);
  * effect of a fact on a chain (slow flags, forwarding). Returns false with err. */
 bool latencies_again(struct lab *lab, struct chart *c, struct err *err);
 
-/* refine.c: the most probable usage of each form according to all its experiments. */
+/* refine.c: chooses the most probable usage of each form, according to all its experiments. */
 
 /* Chooses usages of placed and unexplained forms of @c, and of core forms with low confidence.
  * Candidates are the form's alternatives, the most frequent usages of forms of its kind, and usages
- * that differ from these by a few µops. The choice depends on the times (chart/residual.h) and on
- * the usage's frequency among forms of its kind. Updates state, confidence and alternatives of all
- * these forms. Runs on the hooks' team; the result does not depend on the number of threads.
- * Returns the number of changes. */
+ * that differ from either of these by a few µops. The choice depends on the times
+ * (chart/residual.h) and on the usage's frequency among forms of its kind. Updates state,
+ * confidence and alternatives of all these forms. Runs on the hooks' team; the result does not
+ * depend on the number of threads. Returns the number of changes. */
 size_t refine_usages(const struct lab *lab, struct chart *c);
 
 /* review.c: final review of a chart: times random blocks that inference did not use, and compares
  * the times with the machine's predictions. */
 
 /* Draws random blocks of the forms in lab->options->uses. If the machine mispredicts a block of the
- * first half, starts the second round (second_round). The second half, drawn afterwards, fills
- * c->review. Without such forms, or if the CPU cannot time blocks, there is no review. Returns
- * false with err. */
+ * first half, starts the second round (second_round). The second half is drawn afterwards and fills
+ * c->review. If the uses have no such forms, or if the CPU cannot time blocks, there is no review.
+ * Returns false with err. */
 bool review_blocks(struct lab *lab, struct chart *c, struct err *err);
 
 /* second.c: second round of a chart, for blocks that the review mispredicts. It searches for
@@ -59,31 +59,31 @@ bool second_round(struct lab *lab, struct chart *c, const struct block_maker *ma
  * known, because they determine the cost of a push. Returns false with err. */
 bool substitutes_find(struct lab *lab, struct chart *c, struct err *err);
 
-/* trial.c: random experiments that no usage was chosen by. */
+/* trial.c: random experiments, which were not used to choose usages. */
 
-/* Measures a few random experiments of each form with forms of the core. They reveal a core with
- * missing ports, but comparisons of single usages do not. Returns false with err. */
+/* Measures a few random experiments of each form with forms of the core. Such experiments reveal a
+ * core with missing ports, while comparisons of single usages do not. Returns false with err. */
 bool measure_random(struct lab *lab, const struct chart *c, struct err *err);
 
-/* twins.c: legacy-encoded vector forms for a core of VEX-encoded ones. No experiment mixes the
- * encodings, but a form has the same usage as its counterpart. */
+/* twins.c: adds legacy-encoded vector forms to a core of VEX-encoded forms. No experiment mixes the
+ * encodings, but a legacy form has the same usage as its VEX counterpart. */
 
 /* Adds one legacy-encoded form, such as PXOR (XMM, XMM), to @m for each usage of @core. Other
- * legacy forms are measured with it. Its VEX counterpart, VPXOR (XMM, XMM, XMM), is in a class of
- * the core and takes equal time in isolation. @alone: cycles of the @n forms of the lab's table.
- * Returns the number of forms added. */
+ * legacy forms are measured with the added forms. The VEX counterpart of an added form, such as
+ * VPXOR (XMM, XMM, XMM), is in a class of the core and takes equal time in isolation. @alone:
+ * cycles of the @n forms of the lab's table. Returns the number of forms added. */
 size_t twins_add(const struct lab *lab, const struct chart_core *core, const double *alone,
                  size_t n, struct mapping *m);
 
-/* unused_ports.c: removes ports that the chart assumed but no usage needs, for example the pipe of
- * a form that later received another usage. */
+/* unused_ports.c: removes ports that the chart assumed but that no usage needs, for example the
+ * pipe of a form that later received another usage. */
 
 /* Removes ports from @c's machine that occur in no usage and no open ambiguity. Other ports keep
  * their names and order. Deletes alternatives that need a removed port. */
 void unused_ports_drop(struct chart *c);
 
 /* facts.c: facts of a chart. Each small loop determines one rule of the front end or the back end.
- * AArch64 has only a few of them (chart/facts_parts.h). */
+ * AArch64 has only a few of these loops (chart/facts_parts.h). */
 
 /* Measures the loops of @table and of the searches. Writes the facts to c->machine and c->facts.
  * Marks an uncertain fact as unknown in c->facts and omits it from the machine. Returns false with

@@ -11,7 +11,7 @@
 #include "isa/isa.h"
 
 #define TIMES 6              /* copies of a form's code in a loop */
-/* largest relative deviation of a loop whose form receives the substitute's usage */
+/* largest relative deviation of a loop's time at which the form receives the substitute's usage */
 #define AGREES 0.10
 #define SLOTS_MOST 8
 
@@ -173,8 +173,8 @@ static bool put_like(struct machine *m, const char *form, const char *const like
     return true;
 }
 
-/* Adds all stack forms to a copy of the machine, then those whose loops the copy predicts to the
- * machine. */
+/* Adds all stack forms to a copy of the machine. Then adds those stack forms to the machine whose
+ * loops the copy predicts. */
 static void conclude_stack(struct standins *s)
 {
     struct machine *m = s->probes.chart->machine, *tried = machine_copy(m);

@@ -11,7 +11,8 @@
 #define TRIALS 4             /* experiments per form */
 #define CONCURRENT 2             /* core forms in each experiment */
 /* Smallest and largest number of copies of a core form in an experiment. The largest number also
- * depends on the form's cycles. Ports that are busy in one experiment are idle in another. */
+ * depends on the form's cycles. The numbers vary, so ports that are busy in one experiment are idle
+ * in another. */
 #define COUNT_FEW 2
 #define COUNT_MANY 8
 
@@ -20,7 +21,7 @@ static bool takes_part(const struct chart_form *f)
     return (f->state == CHART_IN_CORE || f->state == CHART_PLACED) && f->alone > 0;
 }
 
-/* Lists the core forms that may run with vectors of @kind in @out. Returns their number. */
+/* Lists in @out the core forms that may run with vectors of @kind. Returns their number. */
 static size_t partners(const struct chart *c, enum vectors kind, uint32_t *out)
 {
     size_t n = 0;
@@ -33,7 +34,7 @@ static size_t partners(const struct chart *c, enum vectors kind, uint32_t *out)
     return n;
 }
 
-/* Requests one random experiment of form @f with core forms. */
+/* Requests one experiment of form @f with random core forms. */
 static void ask_one(struct lab *lab, const struct chart *c, uint32_t f, const uint32_t *core,
                     size_t n, struct rng *rng)
 {

@@ -100,7 +100,7 @@ static void close_form_up(struct chart_form *f, portset held)
             usage_done(&other.usage);
         }
     }
-    /* the rival may be one of the deleted alternatives */
+    /* The rival may be one of the deleted alternatives. */
     if (kept < f->other_count) {
         free(f->rival);
         f->rival = NULL;

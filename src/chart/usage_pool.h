@@ -10,14 +10,15 @@ struct usage_pool {
     VEC(struct guess) list;
 };
 void usage_pool_done(struct usage_pool *p);
-/* Adds a usage. Does nothing if the pool contains it or is full, or if it blocks a pipe, which is
- * specific to the form. */
+/* Adds a usage. Does nothing if the pool contains it or is full, or if the usage blocks a pipe,
+ * because such a block is specific to the form. */
 void usage_pool_add(struct usage_pool *p, const struct guess *g);
 /* Adds the usages of @m. @lattice must contain all their port sets. */
 void usage_pool_fill(struct usage_pool *p, const struct lattice *lattice, const struct mapping *m);
-/* Writes up to @most usages, newest first, for which a form takes @alone cycles in isolation. If
- * lattice->late, includes usages with a port bound below @alone, by up to RESIDUAL_RATIO_ALONE.
- * Returns their number. Any thread may call it while no usage is added. */
+/* Writes up to @most usages with which a form takes @alone cycles in isolation, newest first. If
+ * lattice->late, includes usages whose port bound is lower than @alone by a factor of up to
+ * RESIDUAL_RATIO_ALONE. Returns the number of usages. Any thread may call it while no usage is
+ * added. */
 size_t usage_pool_choices(const struct usage_pool *p, const struct lattice *lattice, double alone,
                           struct guess *out, size_t most);
 

@@ -17,32 +17,32 @@
  * V2). */
 #define PORTS_LIMIT 20
 #define REPEATS_MOST 3       /* maximum number of µops on one set */
-/* Ports by which a new set may exceed the issue width. Only other forms on these ports reveal its
- * size. */
+/* Ports by which a new set may exceed the issue width. Only other forms on these ports reveal the
+ * size of such a set. */
 #define ABOVE_WIDTH 1
 #define DEVIATION_MOST 60.0
-/* Smallest mean squared deviation at which times scatter by more than noise. Many small deviations
- * must not justify a port, so prices are multiplied by the allowed deviation. */
+/* Mean squared deviation above which times scatter by more than noise. Many small deviations must
+ * not justify a port, so prices are then multiplied by the allowed deviation. */
 #define SCATTERED 1.0
 #define PRICES_MOST 3.0
-#define PORTS_ALLOWED 4      /* maximum number of new ports of a form, as a limit of its price */
+#define PORTS_ALLOWED 4      /* maximum number of new ports of a form, to limit its price */
 #define PORT_PRICE 6.0
 #define SECOND_PRICE 4.0     /* price of a second port set of a form */
 #define REPEAT_PRICE 1.0
 /* Price of a µop without a slot, for a form that does not access memory. Such µops are rare, but
- * wide vectors use some units twice. */
+ * wide vectors use some execution units twice. */
 #define DOUBLE_PRICE 6.0
-/* Price of a set that no other form has. Legacy and VEX vectors are never measured together. Only
- * this price makes them share ports. */
+/* Price of a port set that no other form has. Legacy and VEX vectors are never measured together,
+ * so only this price makes them share ports. */
 #define SET_PRICE 3.0
 /* Price of a port that forms of another kind use. It exceeds the price of a new port. Forms of two
- * kinds therefore share a port only if times show it, not because the issue width hides a new
+ * kinds therefore share a port only if times show this, and not because the issue width hides a new
  * port. */
 #define SHARE_PRICE 7.0
 #define PASSES 3
 #define ASKED_EVERY 2048
-/* maximum number of rounds in which failed forms are tried before others, or all forms join
- * again */
+/* maximum number of rounds in which failed forms are tried before other forms, and in which all
+ * forms join again */
 #define ROUNDS 3
 /* smallest reduction of the total cost at which a form's new usage is accepted */
 #define ANEW_GAIN 3.0
@@ -58,7 +58,7 @@ struct venn_use {
 struct venn_state {
     unsigned ports;
     double cost;
-    /* tie-break: index of the previous state, and sequence number of the candidate */
+    /* tie-breaks: index of the previous state, then sequence number of the candidate */
     size_t order[2];
     struct venn_use use[VENN_FORMS_MOST];
 };
@@ -91,7 +91,7 @@ struct venn_worker {
     /* cost above which this thread drops a candidate: v->bar, or the largest cost in a full
      * @next */
     double bar;
-    /* number of candidates that this thread evaluated, and number of polls */
+    /* number of candidates that this thread evaluated; number of calls of is_over */
     size_t offers, asked;
 };
 
@@ -135,8 +135,8 @@ static int by_cost(const void *a, const void *b)
     return (x->order[at] > y->order[at]) - (x->order[at] < y->order[at]);
 }
 
-/* Reduces @next to the KEPT cheapest states. If there are as many, lowers the bar to the largest
- * cost of them. */
+/* Reduces @next to the KEPT cheapest states. If there are that many, lowers the bar to the largest
+ * of their costs. */
 static void keep_best(struct venn_worker *w)
 {
     qsort(w->next, w->next_count, sizeof *w->next, by_cost);
@@ -157,8 +157,8 @@ static bool is_over(struct venn_worker *w)
     return v->over;
 }
 
-/* Evaluates state @at of v->states with usage @use of the joining form. @second: index of the
- * second set. */
+/* Evaluates state @at of v->states if the joining form has usage @use. @second: index of the second
+ * set. */
 static void offer(struct venn_worker *w, size_t at, struct venn_use use, size_t second,
                   unsigned ports, double price)
 {
@@ -226,10 +226,10 @@ static size_t add_set(portset set, portset *out, size_t n)
     return n;
 }
 
-/* Collects candidate sets of a second µop: the sets of placed forms (*@own of them), unions of two
- * single ports, and sets without one of their ports. Sets of the last kind are needed if a load and
- * its operation share a scheduler: the operation then uses only the ports of its kind at that
- * scheduler (on Zen three of four). */
+/* Collects candidate sets of a second µop: the sets of placed forms (their number is *@own),
+ * unions of two single ports, and sets of placed forms less one port. The last kind is needed if a
+ * load and its operation share a scheduler. The operation then uses only those ports of its kind
+ * that belong to this scheduler (three of four on Zen). */
 static size_t sets_of(const struct venn *v, const struct venn_state *s, const portset *regions,
                       size_t region_count, portset *out, size_t *own)
 {
@@ -263,8 +263,8 @@ static portset foreign_ports(const struct venn *v, const struct venn_state *s)
     return out;
 }
 
-/* One usage with which the form joins a state: @count µops on a new set, which is composed from
- * regions, alone or with one µop on a known set. */
+/* One usage with which the form joins a state: @count µops on a new set (composed from regions),
+ * alone or together with one µop on a known set. */
 struct venn_joining {
     struct venn_worker *w;
     struct venn *v;
@@ -284,8 +284,8 @@ static double set_price(const struct venn_joining *j, portset set)
     return SET_PRICE;
 }
 
-/* Returns the slots of the joining form with usage @use. The number is one per µop if experiments
- * do not determine it and the ports explain the time in isolation. */
+/* Returns the slots of the joining form with usage @use. If experiments do not determine the
+ * number, and the ports explain the time in isolation, it is one per µop. */
 static uint8_t slots_of(const struct venn *v, const struct venn_use *u)
 {
     double t = v->known.alone[v->form], most = 0;
@@ -351,7 +351,7 @@ static void choose(struct venn_joining *j, size_t region, portset set, unsigned 
         choose(j, region + 1, set | lowest(j->regions[region], k), left - k);
 }
 
-/* Returns the number of rows with the joining form in which all other forms are placed. */
+/* Returns the number of rows that contain the joining form and otherwise only placed forms. */
 static size_t known_rows(const struct venn *v)
 {
     size_t known = 0;
@@ -409,7 +409,8 @@ static void join_all(struct venn_worker *w, size_t at)
     for (j.count = 1; j.count <= REPEATS_MOST; j.count++)
         for (unsigned size = 1; size <= width + ABOVE_WIDTH && size <= PORTS_LIMIT; size++) {
             double own = (double)j.count / size;
-            /* The ports explain the time in isolation, or the issue slots limit it. */
+            /* Either the ports explain the time in isolation, or the issue slots limit this
+             * time. */
             if (fabs(own - t) <= 4 * sight_noise(SIGHT_NOISE, t) ||
                 (own < t && v->known.slots[v->form] / v->o->width > t * 0.97))
                 choose(&j, 0, 0, size);
@@ -430,7 +431,7 @@ static void join_share(void *state, unsigned worker)
 }
 
 /* Evaluates all usages of the joining form with all states. Stores the best results in the first
- * worker's @next, the best first. */
+ * worker's @next, in order of cost. */
 static void try_all(struct venn *v)
 {
     const struct chart_hooks *hooks = v->o->hooks;
@@ -452,7 +453,7 @@ static void try_all(struct venn *v)
 }
 
 /* Returns the most new ports of a form: PORTS_ALLOWED, or one more than all its ports if its time
- * in isolation implies more. Forms as fast as the issue width get no more. */
+ * in isolation implies more. A form as fast as the issue width gets no more than PORTS_ALLOWED. */
 static double ports_allowed(const struct venn *v)
 {
     double own = rint(1 / v->known.alone[v->form]);
@@ -490,7 +491,7 @@ static double total_cost(const struct venn *v, const struct venn_state *s)
         cost += v->placed[f] ? s->use[f].price : 0;
         for (size_t r = 0; v->placed[f] && r < v->known.rows[f].count; r++) {
             const struct venn_row *row = &v->known.rows[f].items[r];
-            /* counts each row once, for the form of its first term */
+            /* Each row counts once, for the form of its first term. */
             bool counts = row->terms[0].place == f;
             for (unsigned k = 0; k < row->n && counts; k++)
                 counts = v->placed[row->terms[k].place];
@@ -510,7 +511,8 @@ static portset squeeze(portset set, portset used)
     return out;
 }
 
-/* Keeps only the best state. Removes form @f from it, with the ports that no other form uses. */
+/* Keeps only the best state. Removes form @f from this state, with the ports that no other form
+ * uses. */
 static void take_out(struct venn *v, size_t f)
 {
     struct venn_state *s = &v->states[0];
@@ -552,8 +554,9 @@ static bool join_before(struct venn *v, size_t first, size_t second)
     return joined;
 }
 
-/* Returns whether form @b may prevent form @a from joining: both are of one kind, and @b has a
- * single operation. Excludes memory accesses, because their times depend on more than ports. */
+/* Returns whether form @b may prevent form @a from joining. It may if both are of one kind and @b
+ * has a single operation. Excludes memory accesses, because their times depend on more than
+ * ports. */
 static bool may_hinder(const struct venn *v, size_t a, size_t b)
 {
     return v->known.alone[a] > 0 && v->known.kind[a] != VENN_MEMORY &&
@@ -561,8 +564,8 @@ static bool may_hinder(const struct venn *v, size_t a, size_t b)
            v->states[0].use[b].n > 0;
 }
 
-/* Retries forms that failed to join, each before one of the placed forms. Contention for ports that
- * only two forms share affects only experiments with both. */
+/* Retries forms that failed to join, each before one of the placed forms. Only experiments with
+ * both forms show contention for ports that no third form uses. */
 static void join_left_out(struct venn *v)
 {
     bool better = true;
@@ -594,8 +597,8 @@ static bool join_anew(struct venn *v, size_t f)
     return better;
 }
 
-/* Joins each form again, because few others were placed when the first ones joined. For example,
- * only experiments with additions show that a store also uses an addition port. */
+/* Joins each form again, because few other forms were placed when the first forms joined. For
+ * example, only experiments with additions show that a store also uses an addition port. */
 static void join_all_anew(struct venn *v)
 {
     bool better = true;

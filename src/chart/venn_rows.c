@@ -85,9 +85,9 @@ static double slots_left(const struct venn_rows *v, size_t i, const struct venn_
                 *own);
 }
 
-/* Determines the slots of each form: at most what other forms in its rows leave. The number is
- * exact if the form takes longer with the fastest form than alone, because the fastest form takes
- * one slot and no port. */
+/* Determines the slots of each form: at most the slots that other forms in its rows leave. The
+ * number is exact if the form takes longer with the fastest form than alone, because the fastest
+ * form takes one slot and no port. */
 static void count_slots(struct venn_rows *v)
 {
     size_t quickest = 0;

@@ -33,7 +33,7 @@ struct venn_rows {
     enum venn_kind kind[VENN_FORMS_MOST];
     VEC(struct venn_row) rows[VENN_FORMS_MOST];   /* rows that contain the form */
     double width;                   /* issue slots per cycle */
-    bool scattered;                 /* true if times scatter by more than noise */
+    bool scattered;                 /* true: times scatter by more than noise */
 };
 
 /* Fills @out with the first VENN_FORMS_MOST of the @n @forms, and with the rows of @t that contain

@@ -9,8 +9,8 @@
 #include "throughput/predict.h"
 
 #define BY_BLOCKS "determined by random blocks"
-/* Smallest weight of an alternative that blocks choose. The weights of other alternatives are
- * divided by it, and files store weights up to 1e6. */
+/* Smallest weight of an alternative that blocks may choose. The weights of other alternatives are
+ * divided by this weight, and files store weights up to 1e6. */
 #define LEAST_WEIGHT 1.1e-6
 
 /* Returns the largest relative error of the machine on the experiments with form @form; NaN if
@@ -53,8 +53,8 @@ static void write_source(struct chart *c, size_t form, double worst, const char 
     str_done(&text);
 }
 
-/* Records @usage as the most likely alternative of @f. @tells: the experiment that distinguishes
- * the two; NULL: unknown. */
+/* Records @usage as the most likely alternative of @f. @tells: the experiment that distinguishes it
+ * from the form's usage; NULL: unknown. */
 static void name_rival(const struct chart *c, struct chart_form *f, const struct usage *usage,
                        const struct experiment *tells)
 {
@@ -107,7 +107,7 @@ void verdict_other(struct chart *c, size_t form, unsigned other, struct chart_us
         name_rival(c, f, &take_before->usage, tells);
     take_before->weight = 1;
     replace(&f->others[other], take_before);
-    /* weights are relative to the machine's usage, which has weight 1 */
+    /* Weights are relative to the weight of the machine's usage, which is 1. */
     for (unsigned i = 0; i < f->other_count; i++)
         f->others[i].weight /= weight;
     f->confidence *= weight;

@@ -1,5 +1,5 @@
-/* Records that blocks, or all experiments of a form, decided on its usage. The former usage becomes
- * an alternative, which `experiments settle` can restore. */
+/* Records that blocks, or all experiments of a form, decided the form's usage. The former usage
+ * becomes an alternative, which `experiments settle` can restore. */
 #ifndef PORTOLAN_CHART_VERDICT_H
 #define PORTOLAN_CHART_VERDICT_H
 
@@ -10,7 +10,7 @@
  * alternative, because only blocks decided between the two. */
 void verdict_other(struct chart *c, size_t form, unsigned other, struct chart_usage *take_before);
 /* Records a new usage of form @form in c->machine. @take_before, the former usage, replaces the
- * least likely alternative with an ambiguity. The confidence is at most 0.2, because experiments do
+ * least likely alternative with an ambiguity. Limits the confidence to 0.2, because experiments do
  * not confirm the usage. */
 void verdict_new(struct chart *c, size_t form, struct chart_usage *take_before);
 /* Records that the usage of form @form in c->machine is the most probable by all experiments of the

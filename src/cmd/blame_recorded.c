@@ -6,7 +6,7 @@
 
 #include "base/mem.h"
 
-#define HUGE_LEAST 0.9    /* least share of memory on huge pages */
+#define HUGE_LEAST 0.9    /* smallest share of memory on huge pages */
 #define VARIES_MOST 0.5   /* largest uncertainty of a cost, relative to the loop's time */
 #define HUGE_PART 0.3     /* part of the time for runs with huge pages */
 /* further tolerated difference in cycles: a recorded run also reads its recorded values */

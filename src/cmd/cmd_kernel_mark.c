@@ -6,7 +6,8 @@
 #include "cmd/command.h"
 #include "isa/isa.h"
 
-/* most lines of directives and comments between a loop's label and its first instruction */
+/* maximum number of lines of directives and comments between a loop's label and its first
+ * instruction */
 #define LABEL_LINES 32
 
 struct mark_values {

@@ -24,7 +24,7 @@ static const uint8_t data_pool[] = {0, 1, 2, 6, 8, 9, 12, 13, 14},
 #define COMPUTED 4
 #define STACKED 5           /* one of this many addresses is on the stack */
 #define INDEXED 8           /* one of this many addresses has an index register */
-#define TRIES 1000          /* most attempts to draw a suitable block */
+#define TRIES 1000          /* maximum number of attempts to draw a suitable block */
 
 struct block_maker {
     enum isa isa;

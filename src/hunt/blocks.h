@@ -9,7 +9,7 @@
 #include "isa/forms.h"
 #include "isa/insn.h"
 
-#define BLOCK_INSNS 8      /* most instructions of a block */
+#define BLOCK_INSNS 8      /* maximum number of instructions of a block */
 
 /* A form that blocks may contain. */
 struct block_form {

@@ -17,14 +17,14 @@
                               * tried */
 #define STRIDE_SHARE 16      /* the step between these numbers is 1 plus the distance divided by
                               * STRIDE_SHARE */
-#define LIKE_SHARE 0.75      /* least fraction of the similar blocks (mutants) that a change must
+#define LIKE_SHARE 0.75      /* smallest fraction of the similar blocks (mutants) that a change must
                               * correct */
 #define BROKEN_SHARE 0.1     /* an agreeing block that becomes wrong has the weight of
                               * 1/BROKEN_SHARE corrected ones */
 /* a change fits clearly better if its error is below this fraction of another's */
 #define NEARER 0.95
 #define ABSOLUTE 0.1         /* smaller differences in cycles count as equal */
-#define FINALISTS 64         /* most changes tried on all blocks */
+#define FINALISTS 64         /* maximum number of changes tried on all blocks */
 
 struct model {
     struct block_work *work;

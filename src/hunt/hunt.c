@@ -9,8 +9,10 @@
 #include "base/watch.h"
 #include "hunt/blocks.h"
 
-#define KEPT 1024          /* most mispredicted blocks that are stored, and most agreeing ones */
-#define HOLDS 0.9          /* least share of a valid pattern's blocks with an error of its sign */
+/* maximum number of mispredicted blocks that are stored, and most agreeing ones */
+#define KEPT 1024
+/* smallest share of a valid pattern's blocks with an error of its sign */
+#define HOLDS 0.9
 #define FINDINGS 256
 
 struct hunting {
@@ -169,7 +171,7 @@ static void add_some(const struct judged *from, size_t count, const struct rando
         }
 }
 
-#define TRIED 256          /* most blocks of each kind on which a change is tried */
+#define TRIED 256          /* maximum number of blocks of each kind on which a change is tried */
 /* random blocks with a pattern's instructions, as a multiple of the pattern's own blocks */
 #define CONCURRENT 6
 

@@ -3,7 +3,8 @@
 
 #include "hunt/pattern.h"
 
-#define ATTEMPTS 16        /* most attempts to draw a block that does not mix encodings */
+/* maximum number of attempts to draw a block that does not mix encodings */
+#define ATTEMPTS 16
 
 /* Draws a block of the pattern that results from @b by generalising a form, an address or a
  * register. */

@@ -4,7 +4,7 @@
 #include <ctype.h>
 #include <string.h>
 
-#define DRAWS 64           /* most attempts to draw a form of a family */
+#define DRAWS 64           /* maximum number of attempts to draw a form of a family */
 #define MEMORY_TRAITS (INSN_LOAD | INSN_STORE)
 
 void pattern_of(const struct random_block *b, struct pattern *out)

@@ -10,11 +10,11 @@
 /* Maximum number of columns that moves may create. More columns slow the evaluation, and no
  * realistic mapping needs more. */
 #define COLUMNS_MOST 1024
-#define COLUMNS_RANDOM 512       /* most columns of a random genome */
+#define COLUMNS_RANDOM 512       /* maximum number of columns of a random genome */
 /* Up to this mean number of experiments per form, usages are preferably copied from forms of the
  * same kind. With more experiments, any form is a candidate. */
 #define KIN_LINKS 18
-#define RANDOM_SETS 24           /* most distinct µops of a random genome */
+#define RANDOM_SETS 24           /* maximum number of distinct µops of a random genome */
 
 unsigned anneal_below(struct annealer *s, unsigned bound)
 {

@@ -8,7 +8,7 @@
 #include "base/watch.h"
 #include "infer/congruence.h"
 
-/* least number of common partners for two forms to be congruent */
+/* minimum number of common partners for two forms to be congruent */
 #define SHARED 16
 #define FORMS_LEFT 0.8
 

@@ -10,7 +10,7 @@
 #include "base/watch.h"
 
 #define PORTS_FINALISTS 3
-/* least relative reduction of the cost that justifies another port */
+/* smallest relative reduction of the cost that justifies another port */
 #define PORTS_GAIN 0.01
 /* smallest reduction, as a multiple of the random error of the sum of errors: the mean error times
  * the root of their number */
@@ -62,7 +62,7 @@
 #define PREPARE_SHARE 0.2
 #define PORTS_SHARE 0.3            /* share of the time for the trials of numbers of ports */
 #define CLASSES_SHARE 0.6          /* share of an annealing's time for the classes */
-/* least number of individuals, enough for a consensus and one more that is not near the best */
+/* minimum number of individuals, enough for a consensus and one more that is not near the best */
 #define POPULATION_LEAST 4
 /* Seconds in which a new individual converges, per form and squared density. The time of a step is
  * proportional to the number of experiments per form, and a hotter start needs more steps. */

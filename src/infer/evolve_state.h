@@ -91,7 +91,7 @@ struct evolve {
     double started, paused_at, paused_for, ended;
     VEC(struct evolve_sample) samples;
     double last_sample;
-    double reached;       /* least D_avg on first so far; INFINITY before the first */
+    double reached;       /* smallest D_avg on first so far; INFINITY before the first */
 };
 
 /* A thread of a run, with its poll. */

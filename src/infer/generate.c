@@ -10,7 +10,7 @@
 #include "infer/row_index.h"
 
 #define TRIES 20       /* attempts per random experiment */
-#define REPEATS 1000   /* most repetitions of the faster form */
+#define REPEATS 1000   /* maximum number of repetitions of the faster form */
 
 /* Adds the row unless it exists. @terms are sorted by form. */
 static bool add(struct row_index *k, struct experiments *t, const struct flat_term *terms, size_t n)

@@ -14,10 +14,11 @@
 /* relative difference above which every measurement distinguishes two times */
 #define TELLS 0.05
 #define SETS_MOST 64
-#define PARTNERS_MOST 24     /* most forms with different usages that experiments use as partners */
-/* most alternatives for which experiments with two partners are tried */
+/* maximum number of forms with different usages that experiments use as partners */
+#define PARTNERS_MOST 24
+/* maximum number of alternatives for which experiments with two partners are tried */
 #define PAIRED_MOST 4
-#define COPIES 2             /* most copies of the form in an experiment */
+#define COPIES 2             /* maximum number of copies of the form in an experiment */
 #define MASSES_MOST 256
 
 static const uint32_t partner_counts[] = {1, 2, 4};

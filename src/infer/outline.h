@@ -7,11 +7,12 @@
 #include "infer/evolve.h"
 #include "model/machine.h"
 
-#define OUTLINE_WORST 64     /* most experiments in the list of the worst predictions */
-#define OUTLINE_PAIRS 2000   /* most pairs of measured and predicted cycles */
-#define OUTLINE_FRONT 256    /* most individuals of the Pareto front */
-#define OUTLINE_SAMPLES 1000 /* most points of the run's curves */
-#define OUTLINE_TRIALS 16    /* most numbers of ports that were tried */
+/* maximum number of experiments in the list of the worst predictions */
+#define OUTLINE_WORST 64
+#define OUTLINE_PAIRS 2000   /* maximum number of pairs of measured and predicted cycles */
+#define OUTLINE_FRONT 256    /* maximum number of individuals of the Pareto front */
+#define OUTLINE_SAMPLES 1000 /* maximum number of points of the run's curves */
+#define OUTLINE_TRIALS 16    /* maximum number of numbers of ports that were tried */
 
 struct outline {
     uint64_t serial;         /* number that distinguishes this outline from all others */

@@ -14,7 +14,7 @@
 #include "throughput/predict.h"
 
 #define CANDIDATES 40         /* number of candidates per requested experiment */
-#define CANDIDATES_MOST 8000  /* most candidates in total */
+#define CANDIDATES_MOST 8000  /* maximum number of candidates in total */
 /* Size of the committee: individuals of the run, and samples of random walks from them. */
 #define COMMITTEE 32
 /* temperature of the walks, in units of noise, high enough to leave the search's end point */

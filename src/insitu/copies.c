@@ -6,7 +6,7 @@
 #include "base/mem.h"
 #include "insitu/stamps.h"
 
-#define TIMED_INSNS 192u       /* least number of instructions in all copies of a short loop */
+#define TIMED_INSNS 192u       /* minimum number of instructions in all copies of a short loop */
 #define TIMES_MOST 16u
 #define LINE 64u               /* bytes of code per fetch */
 /* maximum number of instructions after a patch in which a jump is searched for */

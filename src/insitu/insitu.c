@@ -19,13 +19,12 @@
 #include "work/pool.h"
 
 #define TICK 0.05              /* seconds between polls of the counters */
-/* seconds until the first moment (timings and a recording); the intervals between moments grow by
- * MOMENT_GROWTH */
+/* seconds until the first moment (timings, recording); the intervals grow by MOMENT_GROWTH */
 #define MOMENT_FIRST 0.02
 #define MOMENT_GROWTH 1.4
 #define MOMENT_MOST 0.5
 #define VISITS_TRIED 3u /* moments after which visits are timed only if they are long enough */
-#define REPLAYS_FAILED 4u /* most replays to try before the first success */
+#define REPLAYS_FAILED 4u /* maximum number of replays to try before the first success */
 #define PATCH_FAILED 2u   /* number of attempts that a failed measurement of the patch uses up */
 #define MOMENTS_MOST 24u
 /* Share of the watched time during which moments may stop the program, and additional seconds. The
@@ -34,7 +33,7 @@
 #define STOPPED_SECONDS 0.1
 #define MOMENTS_LEAST 4u
 #define BLOCK_ITERATIONS 4000u /* iterations between stamps */
-/* most seconds between stamps, unless 16 passes take longer */
+/* maximum seconds between stamps, unless 16 passes take longer */
 #define BLOCK_SECONDS 0.0005
 #define RECORD_ITERATIONS 2000u
 #define CLOCKED_MOST 3u
@@ -55,8 +54,7 @@ struct insitu_watch {
     bool placed;
     bool whole;                /* the program was watched until it ended */
     bool over;                 /* watching has ended */
-    /* time of the start, and CPU seconds that the process had used until then */
-    double begun, cpu_begun;
+    double begun, cpu_begun;   /* start time, and CPU seconds that the process had used by then */
     struct system_trial trial; /* features of the system that work */
     struct counters counters;
     uint64_t period, ticks_begun;   /* passes between stamps, and time stamp counter at the start */
@@ -101,8 +99,7 @@ static void handle_fork(struct insitu_watch *w, const struct process_event *e)
     ptrace(PTRACE_DETACH, e->child, NULL, NULL);
 }
 
-/* Handles the events that occurred while threads were being stopped. Does not resume these
- * threads. */
+/* Handles the events that occurred while threads were being stopped. Resumes no thread. */
 static void handle_late(struct insitu_watch *w)
 {
     struct process_event e;
@@ -693,8 +690,7 @@ static bool watch(struct insitu_watch *w, struct err *err)
     return ok;
 }
 
-/* Detaches from the program. If this process started the program, waits until it ends, or ends
- * it. */
+/* Detaches from the program. If it was started here, waits until it ends, or ends it. */
 static void let_go(struct insitu_watch *w)
 {
     struct process *p = &w->process;

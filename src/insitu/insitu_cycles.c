@@ -9,9 +9,9 @@
 
 #include "base/mem.h"
 
-/* least cycles per visit at which the overhead of timing each visit is low */
+/* minimum cycles per visit at which the overhead of timing each visit is low */
 #define VISIT_LEAST 400.0
-#define BLOCKS_LEAST 8u        /* least number of timed blocks for a quantile */
+#define BLOCKS_LEAST 8u        /* minimum number of timed blocks for a quantile */
 #define QUIET 0.25             /* quantile up to which blocks are assumed to be undisturbed */
 #define DISTURBED 1.5
 /* Relative change of the clock above which a block is ignored. The counter of some CPUs advances in

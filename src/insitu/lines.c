@@ -8,7 +8,7 @@
 #include "base/mem.h"
 #include "model/facts.h"
 
-#define ITERATIONS_LEAST 500u  /* least number of evaluated iterations for a rate */
+#define ITERATIONS_LEAST 500u  /* minimum number of evaluated iterations for a rate */
 /* minimum number of new lines per iteration of a load whose lines are not in the first level */
 #define NEW_LEAST 0.003
 /* expected number of common lines at which the probability of no common line is 5 % */

@@ -7,7 +7,7 @@
 #include "base/index.h"
 #include "base/mem.h"
 
-#define INSNS_MOST 4096u       /* most instructions per iteration */
+#define INSNS_MOST 4096u       /* maximum number of instructions per iteration */
 
 struct reader {
     const struct placed *x;

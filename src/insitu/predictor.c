@@ -7,7 +7,7 @@
 #include "base/mem.h"
 #include "simulate/branch_predictor.h"
 
-#define ITERATIONS_LEAST 500u  /* least number of evaluated iterations for a rate */
+#define ITERATIONS_LEAST 500u  /* minimum number of evaluated iterations for a rate */
 
 static void judge(struct predicted_branches *out, uint32_t at, bool wrong)
 {

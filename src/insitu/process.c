@@ -18,7 +18,7 @@
 
 #include "profile/tasks.h"
 
-#define STOP_SECONDS 5.0       /* most seconds to wait until a thread stops */
+#define STOP_SECONDS 5.0       /* maximum seconds to wait until a thread stops */
 #define WAKE_SIGNAL (SIGRTMIN + 1)
 /* nanoseconds between signals; if the wait begins after one signal, the next signal ends the
  * wait */

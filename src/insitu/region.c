@@ -6,9 +6,9 @@
 
 #include "base/mem.h"
 
-#define REGION_MOST 8000 /* most instructions in the copies */
-#define FLAGS_STEPS 200  /* most instructions in the search for readers of flags */
-#define TABLE_MOST 1024  /* most entries of a jump table */
+#define REGION_MOST 8000 /* maximum number of instructions in the copies */
+#define FLAGS_STEPS 200  /* maximum number of instructions in the search for readers of flags */
+#define TABLE_MOST 1024  /* maximum number of entries of a jump table */
 #define ANCHORS_MOST 64u
 #define RESUMED_MOST 90u /* maximum number of patched places in addition to the pivot */
 #define ARITHMETIC (FLAG_CARRY | FLAG_PARITY | FLAG_ADJUST | FLAG_ZERO | FLAG_SIGN | FLAG_OVERFLOW)

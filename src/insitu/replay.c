@@ -23,7 +23,8 @@
  * number of timed iterations. */
 #define LEAD 32u
 #define TIMED 160u
-/* most lines and pages of LEAD and TIMED iterations, which fit in the first-level cache and TLB */
+/* maximum number of lines and pages of LEAD and TIMED iterations, which fit in the first-level
+ * cache and TLB */
 #define LINES_MOST 400.0
 #define PAGES_MOST 64.0
 #define PAGE 4096u
@@ -31,7 +32,7 @@
 #define CHUNKS_LEAST 2u
 /* maximum number of cycles by which a block may exceed the same iterations within a longer block */
 #define EDGE_CYCLES 25.0
-/* least and largest share of iterations that execute the patched place of the original */
+/* smallest and largest share of iterations that execute the patched place of the original */
 #define ANCHORED_LEAST 0.002
 #define ANCHORED_MOST 0.34
 #define ANCHORED_ITERATIONS 2000.0 /* iterations between two stamps */
@@ -40,8 +41,8 @@
 #define SPREAD_MOST 0.2        /* largest relative difference between moments */
 #define FALLS_MOST 0.07        /* largest relative decrease from one quarter of the repeats to the
                                 * next */
-#define STEPS_MOST 500u        /* most single steps to the pivot */
-#define SECONDS 0.3            /* most seconds of one run in a copy */
+#define STEPS_MOST 500u        /* maximum number of single steps to the pivot */
+#define SECONDS 0.3            /* maximum seconds of one run in a copy */
 #define LINE 64u
 #define STATE_BYTES 16384u
 #define TOUCH_WORDS ((SLOT_RESTORES - SLOT_TOUCHES) / 8)

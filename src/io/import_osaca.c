@@ -15,7 +15,7 @@
 
 #define ENTRY_STEPS 16   /* steps (base/steps.h) per entry during the search for its forms */
 
-#define FORM_SHOWN 100    /* most bytes of a form's name in messages */
+#define FORM_SHOWN 100    /* maximum number of bytes of a form's name in messages */
 #define FACT_LIMIT 1000   /* maximum number of keys of a file; there are about 160 facts */
 #define FILE_LIMIT ((size_t)64 << 20)
 

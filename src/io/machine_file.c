@@ -30,7 +30,7 @@
 /* Most rows of facts. Each row is compared with all facts or forms, so this limits the work for
  * hostile files. */
 #define FACTS_MAX 10000
-#define WARNINGS_MAX 20   /* most warnings per file */
+#define WARNINGS_MAX 20   /* maximum number of warnings per file */
 #define OVERRIDES_MAX 10000
 /* steps (base/steps.h) per row */
 #define ROW_STEPS 8

@@ -20,7 +20,7 @@
 #define ENTRY_STEPS 16   /* steps (base/steps.h) per entry */
 #define LIST_LIMIT 256
 #define SKIP_LIMIT ((size_t)10000)
-#define PORT_SHOWN 40    /* most bytes of an unknown port's name in messages */
+#define PORT_SHOWN 40    /* maximum number of bytes of an unknown port's name in messages */
 
 const struct osaca_fact osaca_facts[] = {
     {.key = "ROB_size", .fact = "reorder_buffer"},

@@ -9,7 +9,7 @@
 #include "isa/spelling.h"
 #include "model/usage.h"
 
-#define OSACA_NAME 32   /* most bytes of an entry's name that are stored */
+#define OSACA_NAME 32   /* maximum number of bytes of an entry's name that are stored */
 
 /* An invalid entry or rule: its line, first name ("" if none), and reason. */
 struct osaca_skip { size_t line; char name[OSACA_NAME], why[120]; };

@@ -261,14 +261,14 @@ static void report(struct runner_state *r)
     s->seconds = spent(r);
     s->rate = s->seconds > 0 ? (double)s->passes / s->seconds : 0;
     s->left = r->total - s->done - s->failed;
-    /* Each experiment needs at least two long passes and a short one. Passes on a busy core do not
-     * count. */
+    /* Each experiment needs at least two long passes and a short one. A pass on a busy core does
+     * not count. */
     const double each = r->options->one_length ? 2 : 3;
     double needed = fmax((double)s->left, each * (double)(r->total - s->reused) -
                                               (double)(s->useful + s->taken_over + s->foretold));
     double guess = s->useful ? needed * s->seconds / (double)s->useful : NAN,
            drain = r->waited - EARNED * (double)s->useful;
-    /* At the current rate of waiting, the patience may end earlier. */
+    /* At the current rate of waiting, the patience may be used up first. */
     if (drain > 0)
         guess = fmin(guess, fmax(r->patience - drain, 0) * s->seconds / drain);
     /* The share does not decrease when experiments need more passes. */
@@ -301,7 +301,7 @@ static size_t chunk_of(const struct source *s)
     return each < CHUNK ? each : CHUNK;
 }
 
-/* Runs one pass over all rows that need it, with long or short bodies. */
+/* Runs one pass, with long or short bodies, over all rows that need a pass. */
 static bool block_pass(struct runner_state *r, struct runner_trial *trials, size_t n, bool shorter)
 {
     struct experiment batch[CHUNK];
@@ -345,8 +345,8 @@ static bool block_pass(struct runner_state *r, struct runner_trial *trials, size
     return true;
 }
 
-/* Returns whether values measured with @baseline nops per cycle are valid. They are invalid if the
- * core was later measured faster. */
+/* Returns whether values measured with @baseline nops per cycle are valid. The values are invalid
+ * if a later measurement found a higher rate. */
 static bool holds(const struct runner_state *r, double baseline)
 {
     return !(r->source->baseline > 0) || baseline >= AS_FAST * r->source->baseline;
@@ -369,7 +369,7 @@ static void recall_passes(struct runner_state *r, struct runner_trial *t,
 {
     if (!holds(r, known->baseline))
         return;
-    /* Limits the number of values that do not agree, to leave space for new ones. */
+    /* Limits the number of values that do not agree, to leave space for new values. */
     t->count = known->value_count < VALUES / 2 ? known->value_count : VALUES / 2;
     memcpy(t->values, known->values, t->count * sizeof *t->values);
     judge(r, t);
@@ -422,8 +422,8 @@ static void recall(struct runner_state *r, struct runner_trial *t)
     m.spread = known->spread;
     m.repeats = known->repeats;
     snprintf(m.state, sizeof m.state, "%s", known->state);
-    /* The value was measured with a lower baseline. It counts as one pass, which later passes
-     * confirm or lower. */
+    /* The value was measured with a lower baseline. The value counts as one pass; later passes
+     * confirm or lower it. */
     if (m.cycles > 0 && !holds(r, known->baseline)) {
         t->values[t->count++] = m.cycles;
         r->summary->taken_over++;
@@ -465,7 +465,7 @@ static void leave(struct runner_state *r, const struct runner_trial *t)
     r->hooks->result(r->hooks->state, t->row, &now);
 }
 
-/* Computes the code sums of the experiments, which only a journal needs. */
+/* Computes the code sums of the experiments, which are needed only for a journal. */
 static void sums_find(const struct runner_state *r, struct runner_trial *trials, size_t n)
 {
     if (!r->journal || !r->source->sums)
@@ -490,7 +490,7 @@ static bool block_run(struct runner_state *r, struct runner_trial *trials, size_
         recall(r, &trials[i]);
     report(r);
     /* Short bodies run first, so that a second long pass can settle a value. After the patience is
-     * used up, each experiment has one more attempt. */
+     * used up, each experiment gets one more attempt. */
     for (bool again = true; ok && again && unsettled(trials, n) && !out_of_budget(r);) {
         ok = (out_of_patience(r) || block_pass(r, trials, n, true)) &&
              block_pass(r, trials, n, false);

@@ -1,5 +1,5 @@
-/* Measures many experiments with a source, in batches, and in passes until each value is confirmed.
- * Stores results in a journal and observes a time limit. */
+/* Measures many experiments with a source. Measures them in batches, and repeats passes until each
+ * value is confirmed. Stores results in a journal and observes a time limit. */
 #ifndef PORTOLAN_MEASURE_RUNNER_H
 #define PORTOLAN_MEASURE_RUNNER_H
 
@@ -8,37 +8,37 @@
 #include "model/experiments.h"
 
 struct runner_options {
-    double budget;          /* most seconds for all experiments; 0 for no limit */
+    double budget;          /* maximum seconds for all experiments; 0 for no limit */
     bool retry;             /* measure experiments again that failed according to the journal */
     bool fresh;             /* ignore the values in the journal */
-    /* measure only bodies of the source's length, not short ones */
+    /* measure only bodies of the source's length, and no short bodies */
     bool one_length;
     /* measure only one order of the terms */
     bool one_order;
-    /* most seconds of waiting for an idle core, in addition to measuring; 0 stands for 20 */
+    /* maximum seconds of waiting for an idle core, in addition to measuring; 0: 20 */
     double patience;
 };
 
 struct runner_summary {
-    /* Numbers of experiments. reused counts done ones with a value from the journal, left those
-     * neither done nor failed. */
+    /* Numbers of experiments. @reused: experiments done with a value from the journal. @left:
+     * experiments neither done nor failed. */
     size_t done, failed, reused, left;
-    /* numbers of experiments left that have unconfirmed passes, or that found no idle moment */
+    /* of @left: numbers of experiments with unconfirmed passes, and without any idle moment */
     size_t once, contended;
-    unsigned cpus;           /* most CPUs that measured concurrently; 0 if simulated */
+    unsigned cpus;           /* maximum number of CPUs that measured concurrently; 0 if simulated */
     double seconds;
     double rate;            /* passes per second */
     size_t passes;          /* passes over single experiments */
     /* passes from the journal, of experiments that need more passes */
     size_t taken_over;
     size_t useful;          /* passes that returned a value or a final reason */
-    /* useful passes that needed no confirmation, because their value was expected */
+    /* useful passes that needed no confirmation, because the caller expected their value */
     size_t foretold;
-    /* first and last date of reused values; empty if unknown */
+    /* dates of the oldest and newest reused value; empty if unknown */
     char since[KEPT_DAY], until[KEPT_DAY];
     /* share of the necessary passes that are complete, 0 to 1; 1 if no experiment is left */
     double share;
-    /* estimated from the rate of useful passes; NaN at the beginning */
+    /* remaining seconds, estimated from the rate of useful passes; NaN at the beginning */
     double seconds_left;
 };
 
@@ -62,30 +62,31 @@ struct runner_hooks {
     void (*result)(void *state, size_t index, const struct measured *m);
     void (*progress)(void *state, const struct runner_summary *so_far, size_t total);
     void *state;
-    /* Receives interim values for display: of one pass (EXPERIMENT_ONCE), or on a busy core
+    /* Receives interim values for display: values of one pass (EXPERIMENT_ONCE) or from a busy core
      * (EXPERIMENT_CONTENDED). May be NULL. */
     void (*seen)(void *state, size_t index, const struct measured *m);
     /* Called between batches. May wait, and returns the duration of the wait in seconds, which
      * counts towards no limit. May be NULL. */
     double (*wait_paused)(void *state);
-    /* Returns the expected cycles of row @index, or NaN. A pass within 1 % of them needs no
-     * confirmation; the journal stores it as a single pass. May be NULL. */
+    /* Returns the expected cycles of row @index, or NaN. A pass within 1 % of this number needs no
+     * confirmation; the journal stores the value as that of a single pass. May be NULL. */
     double (*expected)(void *state, size_t index);
 };
 
 /* Measures the rows of @table that have no cycles (failed ones only with @retry), and passes each
  * result to the hook. Does not change @table. @journal may be NULL. Returns false with err when
- * measurement fails or is cancelled. Results passed before remain valid. */
+ * measurement fails or is cancelled. Results passed to the hook before remain valid. */
 bool runner_run(struct source *source, const struct experiments *table, struct journal *journal,
                 const struct runner_options *options, const struct runner_hooks *hooks,
                 struct runner_summary *out, struct err *err);
-/* Appends "same", or the relative excess of the slower body length: "+12.3 % at 200" (the front end
- * limits the longer body), or "+8.0 % at 50" (the loop's branch limits the shorter body). @shorter
- * and @longer are cycles per execution. @size is the instructions per execution, for the loop
- * overhead. */
+/* Appends "same", or the relative excess of the slower body length: "+12.3 % at 200" if the front
+ * end limits the longer body, or "+8.0 % at 50" if the loop's branch limits the shorter body.
+ * @shorter and @longer are cycles per execution. @size is the instructions per execution, for the
+ * loop overhead. */
 void runner_lengths(double shorter, double longer, double tolerance, uint64_t size, char *out,
                     size_t room);
-/* Returns the least of @values that another value confirms within 1 %, or NaN. Sorts @values. */
+/* Returns the smallest of @values that another value confirms within 1 %, or NaN if none is
+ * confirmed. Sorts @values. */
 double runner_confirmed(double *values, unsigned n);
 
 #endif

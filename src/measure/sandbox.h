@@ -1,9 +1,9 @@
 /* Runs machine code in a child process that is pinned, has neither system calls nor new privileges,
  * and can write only to its own memory. Faults are caught. Portolan's own code shares one child. If
- * that child dies, it is replaced, and only the item that it was running is lost. Foreign code
- * (kernels, and bodies of forms from a file or session) has a separate child. That child ends at
- * the next sandbox_clear, and before the next experiment with such forms. A sandbox belongs to one
- * thread, which must outlive it. */
+ * that child dies, a new child replaces it, and only the item that was running is lost. Foreign
+ * code (kernels, and bodies of forms from a file or session) has a separate child. That child ends
+ * at the next sandbox_clear, and before the next experiment with such forms. A sandbox belongs to
+ * one thread, which must outlive it. */
 #ifndef PORTOLAN_MEASURE_SANDBOX_H
 #define PORTOLAN_MEASURE_SANDBOX_H
 
@@ -22,8 +22,8 @@ struct sandbox;
 struct sandbox *sandbox_new(int cpu, struct err *err);
 void sandbox_free(struct sandbox *s);
 
-/* Sets the default for @cancelled, polled about ten times per second in runs that pass none. May be
- * NULL. */
+/* Sets the default for @cancelled, which is polled about ten times per second in runs without a
+ * function of their own. May be NULL. */
 void sandbox_cancel_by(struct sandbox *s, bool (*cancelled)(void *state), void *state);
 
 /* Starts a new batch. Discards the code and the items of the last one, and ends the child for
@@ -36,14 +36,14 @@ uint32_t sandbox_next_offset(const struct sandbox *s);
 /* Returns the offset of data slot @slot from the start of the code area. Code may access the
  * slot. */
 uint32_t sandbox_data_offset(unsigned slot);
-/* Adds a loop over @copies copies of the @length bytes at @code. Stores its offset in the code area
- * in *@offset. Returns false if the area is full. */
+/* Adds a loop over @copies copies of the @length bytes at @code. Stores the loop's offset in the
+ * code area in *@offset. Returns false if the area is full. */
 bool sandbox_add(struct sandbox *s, const uint8_t *code, size_t length, unsigned copies,
                  unsigned counter, uint32_t *offset);
 /* Returns the code at @offset, readable until sandbox_clear. */
 const uint8_t *sandbox_code(const struct sandbox *s, uint32_t offset);
-/* Overwrites @bytes bytes at @offset of the code area, within code of sandbox_add that is data of
- * its loops. */
+/* Overwrites @bytes bytes at @offset of the code area, in code that sandbox_add added. The bytes
+ * must be data of its loops. */
 void sandbox_set(struct sandbox *s, uint32_t offset, const void *data, size_t bytes);
 /* Runs items 0 to @count - 1. Polls @cancelled (may be NULL) about ten times per second. Checks
  * counts, order and ranges of the results, because the child may have corrupted them. Returns false
@@ -73,29 +73,29 @@ bool sandbox_fill(struct sandbox *s, const struct sandbox_fill *fill, struct err
 /* Returns the share of the accessed part of the arena that is on huge pages, or NaN if unknown. */
 double sandbox_arena_huge(const struct sandbox *s);
 
-/* Ends all children, rewrites chains and probes because they may be damaged, and discards code and
+/* Ends all children, rewrites chains and probes, which may be damaged, and discards code and
  * items. */
 void sandbox_renew(struct sandbox *s);
-/* Runs the reference block in the child for foreign code. Stores its time relative to the correct
- * one in *@cycles. Sets *@off if the time is wrong by more than 2 %. Returns false with err like
- * sandbox_run. */
+/* Runs the reference block in the child for foreign code. Stores the ratio of its time to the
+ * correct time in *@cycles. Sets *@off if the time is wrong by more than 2 %. Returns false with
+ * err like sandbox_run. */
 bool sandbox_canary(struct sandbox *s, const struct window_rules *rules, bool *off, double *cycles,
                     struct err *err);
 
 /* Returns how many times the child for foreign code was scheduled. A run without interruption adds
- * one. Returns 0 if unknown or without a child. */
+ * 1. Returns 0 if unknown or without a child. */
 uint64_t sandbox_turns(const struct sandbox *s);
 
 int sandbox_cpu(const struct sandbox *s);
 /* Returns whether the caller left the choice of the CPU to the sandbox. */
 bool sandbox_any_cpu(const struct sandbox *s);
-/* Moves the children to @cpu. Does nothing if the system denies it. */
+/* Moves the children to @cpu. Does nothing if the system denies the move. */
 void sandbox_move(struct sandbox *s, int cpu);
-/* Returns whether there is a probe for threads that share the core (PULSE_ROOM). */
+/* Returns whether there is a probe that detects threads on the same core (PULSE_ROOM). */
 bool sandbox_has_room(const struct sandbox *s);
 /* Returns whether the kernel provides a cycle counter. */
 bool sandbox_has_counter(const struct sandbox *s);
-/* Returns the number of children started for own code, which is 1 if none died. */
+/* Returns the number of children started for own code, which is 1 if no child died. */
 unsigned sandbox_children(const struct sandbox *s);
 /* Returns the number of tenths of a second that passed without a message from a child. For tests,
  * instead of wall-clock time. */

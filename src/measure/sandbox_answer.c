@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-/* more windows than an item can have within its patience of a tenth of a second */
+/* upper limit of windows: more than an item can have within its patience of a tenth of a second */
 #define WINDOWS_LIMIT 1000000u
 
 const char *sandbox_fault_text(unsigned fault)
@@ -58,7 +58,8 @@ static bool number_or_missing(double value)
     return isnan(value) || fabs(value) < 1e15;
 }
 
-/* Extends *@least and *@most by the bounds of a difference, computed from those of its two runs. */
+/* Extends *@least and *@most by the bounds of a difference, computed from the bounds of its two
+ * runs. */
 static void difference_bounds(const struct sandbox_item *item, const struct window_result *r,
                               double *least, double *most)
 {
@@ -128,7 +129,7 @@ void sandbox_answer_take(struct sandbox_item *item, const struct sandbox_item *a
     struct sandbox_item got;
 
     memcpy(&got, answer, sizeof got);
-    /* Reads a byte, because a bool with another bit pattern is invalid. */
+    /* A byte, because a bool with a bit pattern other than 0 and 1 is invalid. */
     unsigned char done;
     memcpy(&done, &got.done, 1);
     if (done != 1 || !answer_right(item, &got)) {

@@ -18,14 +18,15 @@
 #include "measure/ticks.h"
 
 /* Step between successive load places in cache lines. Successive places are not adjacent, and an
- * odd step visits all of them if their number is a power of two. */
+ * odd step visits all places if their number is a power of two. */
 #define PLACE_STEP 13
 /* Sleep between samples. Idle moments next to a busy neighbour last a few tenths of a millisecond,
  * and samples at every millisecond would miss them. */
 #define REST_NANOSECONDS 150000
-/* patience of a whole batch (about a second), as a multiple of the patience of one wait */
+/* patience of a batch (about a second), as a multiple of the patience of one wait */
 #define BATCH_WAITS 10
-#define VALUE_PATTERN 0x3ff41f253f841f25   /* memory's value; no byte is 0, for divisions */
+/* initial value of memory; no byte is 0, because code may divide by it */
+#define VALUE_PATTERN 0x3ff41f253f841f25
 
 static BARE long call(long number, long a, long b, long c, long d, long e, long f)
 {
@@ -411,8 +412,8 @@ void sandbox_child_main(const struct sandbox_child *given)
 {
     enum sandbox_stage failed;
 
-    /* The compiler's library may store cache parameters in a variable. This call stores them before
-     * the variable becomes read-only. */
+    /* The compiler's library may store cache parameters in a variable. This call stores these
+     * parameters before the variable becomes read-only. */
     arch_code_changed(given->area, given->code_length);
     struct sandbox_vault *v = sandbox_close_begin(given, &failed);
 

@@ -24,19 +24,20 @@ struct sandbox_task {
     struct window_rules rules;
     struct sandbox_item item;
     struct sandbox_start start;
-    /* least time so far, in cycles per iteration (sandbox_to_beat) */
+    /* smallest time so far, in cycles per iteration (sandbox_to_beat) */
     double least;
-    struct sandbox_fill fill;   /* fill of the arena, for an item that does nothing else */
+    /* part of the arena to fill; an item with a fill does nothing else */
+    struct sandbox_fill fill;
 };
 struct sandbox_report { struct sandbox_item item; struct sandbox_state state; };
 
-/* Stages of the child's set-up. The first message reports the failed one. */
+/* Stages of the child's set-up. The first message reports the stage that failed. */
 enum sandbox_stage {
     STAGE_READY, STAGE_ORPHAN, STAGE_FILES, STAGE_MEMORY, STAGE_SIGNALS, STAGE_LIMITS, STAGE_FILTER,
     STAGE_COUNT
 };
 struct sandbox_hello {
-    uint32_t stage;         /* stage that failed, or STAGE_READY (enum sandbox_stage) */
+    uint32_t stage;         /* enum sandbox_stage: the stage that failed, or STAGE_READY */
     int32_t error;          /* errno in that stage */
     uint32_t has_counter;
     uint32_t unfiltered;    /* the system cannot restrict system calls */
@@ -68,7 +69,8 @@ struct sandbox_child {
 };
 
 struct sandbox_vault {
-    struct sandbox_frame frame;       /* first member, because the thread register points to it */
+    /* the first member, because the thread register points to the frame */
+    struct sandbox_frame frame;
     struct sandbox_child given;
     struct sandbox_hello hello;
     struct sandbox_task task;
@@ -80,16 +82,17 @@ struct sandbox_vault {
     uint64_t pages[SANDBOX_PAGES];    /* addresses of the pages mapped for the item */
     unsigned page_count;
     int counter;                      /* perf event; -1 if there is none */
-    /* valued: vector registers have initial values; plain: these are 0 */
+    /* @valued: vector registers have initial values. @plain: these values are 0. */
     bool valued, plain;
     uint64_t runs;                    /* number of runs so far of items whose load pointer moves */
     struct sandbox_range all;         /* addresses of the vault and its stacks */
-    /* Range from which the vault's address was chosen. Measured code has no memory in it. */
+    /* Range from which the vault's address was chosen. Measured code has no memory in this
+     * range. */
     struct sandbox_range kept;
     uint64_t signal_bytes;            /* bytes of the signal stack */
 };
 
-/* Returns the cycles per iteration that this order of an experiment must beat: the least of the
+/* Returns the cycles per iteration that this order of an experiment must beat: the smallest of the
  * preceding orders, or INFINITY for the first. Children also call it. */
 double sandbox_to_beat(const struct sandbox_item *item);
 /* Releases the parent's resources and handles requests until the link is closed. */

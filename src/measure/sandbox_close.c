@@ -32,7 +32,8 @@
 /* bytes of the signal frame if the system does not report them */
 #define FRAME_BYTES ((uint64_t)64 << 10)
 #define GUARD_BYTES ((uint64_t)64 << 10)
-#define KEPT 5                               /* most ranges of addresses that stay mapped */
+/* maximum number of ranges of addresses that stay mapped */
+#define KEPT 5
 #define RULES 8
 #define SECONDS_AT_MOST 120                  /* limit of CPU seconds, so that the child ends even if
                                               * the parent hangs */
@@ -56,12 +57,12 @@ static uint64_t pages_of(uint64_t bytes, uint64_t page)
 }
 
 /* Maps the vault, a guard, the signal stack, a guard, and the stack at a secret random address.
- * Foreign code has no other memory in this address range, so each run can make only one guess.
- * Returns NULL with errno. */
+ * Foreign code has no memory in this address range, so each run can make only one guess. Returns
+ * NULL with errno. */
 static struct sandbox_vault *vault_new(const struct sandbox_child *given)
 {
-    /* Address bits and number of attempts. AArch64 may have few address bits. A part of the range
-     * may be in use (AddressSanitizer's shadow uses a quarter). */
+    /* Address bits and number of attempts. AArch64 may have few address bits. Part of the range may
+     * be in use (AddressSanitizer's shadow uses a quarter). */
     static const struct { unsigned bits, tries; } widths[] = {
 /* ThreadSanitizer's shadow uses most addresses with this number of bits. */
 #if !defined(__SANITIZE_THREAD__)
@@ -121,7 +122,8 @@ static bool range_close(int first, int last)
 {
     if (first > last || syscall(SYS_close_range, (unsigned)first, (unsigned)last, 0) == 0)
         return true;
-    /* Older kernels: closes the descriptors one by one, including those above the current limit. */
+    /* Older kernels need one call per descriptor. Descriptors above the current limit are
+     * included. */
     struct rlimit limit;
     int end = getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_max < (1 << 20)
                   ? (int)limit.rlim_max
@@ -172,8 +174,8 @@ static bool limits_set(void)
     return true;
 }
 
-/* Unregisters libc's area for restartable sequences. It will be unmapped, but the kernel writes to
- * it whenever the thread migrates or is preempted. */
+/* Unregisters libc's area for restartable sequences. The area will be unmapped, but the kernel
+ * writes to it whenever the thread migrates or is preempted. */
 static bool rseq_leave(void)
 {
 #ifdef SYS_rseq
@@ -192,7 +194,8 @@ static bool rseq_leave(void)
 }
 
 /* Returns whether the child may run without a system call filter. Emulators of other processors
- * have no filters. They run no native code, but the user must permit it. */
+ * have no filters. These emulators run no native code, but the user must permit a run without a
+ * filter. */
 static bool unfiltered_allowed(void)
 {
     uint32_t action = SECCOMP_RET_KILL_PROCESS;
@@ -322,8 +325,8 @@ struct call_rule {
     struct { unsigned argument; uint64_t value; } checks[4];
 };
 
-/* Appends a comparison of the 64 bits at @offset of the call's data with @value. The filter
- * continues with the next check if they are equal. rule_put sets the target of the other branch. */
+/* Appends a comparison of the 64 bits at @offset of the call's data with @value. If the two are
+ * equal, the filter continues with the next check. rule_put sets the target of the other branch. */
 static BARE unsigned check_put(struct sock_filter *f, unsigned at, size_t offset, uint64_t value)
 {
     for (unsigned half = 0; half < 2; half++) {
@@ -398,7 +401,7 @@ BARE enum sandbox_stage sandbox_close_finish(struct sandbox_vault *v,
 {
     v->frame.self = &v->frame;
     arch_thread_set(&v->frame, v->given.area + AREA_LOCAL + AREA_PAGES_AT + AREA_PAGES / 2);
-    /* Skipped under an emulator, whose memory is among the ranges to unmap. */
+    /* Under an emulator no memory is unmapped, because the ranges include the emulator's memory. */
     if (!v->hello.unfiltered && !memory_close(v))
         return STAGE_MEMORY;
     if (!signals_take(v, handler))

@@ -10,17 +10,17 @@
 #include "measure/arch.h"
 #include "measure/window.h"
 
-#define SANDBOX_ENDLESS 0.3       /* most CPU seconds of one run */
-#define SANDBOX_ITEMS 256        /* most items per batch */
-#define SANDBOX_RAW 64           /* most samples of a raw item */
-#define SANDBOX_PAGES 512        /* most pages that faults map for one item */
+#define SANDBOX_ENDLESS 0.3       /* maximum CPU seconds of one run */
+#define SANDBOX_ITEMS 256        /* maximum number of items per batch */
+#define SANDBOX_RAW 64           /* maximum number of samples of a raw item */
+#define SANDBOX_PAGES 512        /* maximum number of pages that faults map for one item */
 /* Limit for code that searches for the vault, which is at a random address in a range without other
  * pages (docs/security.md). An access to an unmapped address in this range ends the run.
  * SANDBOX_GUESSES such accesses end the measurement of the block. */
 #define SANDBOX_GUESSES 4
-/* most accessible pages of the vault if a page has 4 KiB */
+/* maximum number of accessible pages of the vault, for pages of 4 KiB */
 #define SANDBOX_VAULT_PAGES 24
-/* bits of the vault's address, if the system has that many */
+/* bits of the vault's address, if addresses of the system have as many */
 #define SANDBOX_VAULT_BITS 46
 
 enum sandbox_fault {
@@ -51,10 +51,10 @@ enum sandbox_mode { SANDBOX_WINDOWS, SANDBOX_RAW_TICKS, SANDBOX_STATES, SANDBOX_
 enum sandbox_fill_kind {
     SANDBOX_FILL_VALUE,     /* repeats the word @value */
     SANDBOX_FILL_INDICES,   /* random numbers of @unit bytes, less than @value */
-    /* A ring of @places elements of @unit bytes. Each has the address of its successor at offset
-     * @link. @places must be 4 to 7 times a power of two. */
+    /* A ring of @places elements of @unit bytes. Each element contains the address of its successor
+     * at offset @link. @places must be 4 to 7 times a power of two. */
     SANDBOX_FILL_RING,
-    SANDBOX_FILL_NOTHING,   /* changes nothing; reads each line */
+    SANDBOX_FILL_NOTHING,   /* reads each line and changes nothing */
 };
 struct sandbox_fill {
     uint32_t kind;
@@ -64,7 +64,7 @@ struct sandbox_fill {
     uint64_t value;
     uint64_t ring, places;  /* ring: offset of its start in the arena, and number of its elements */
 };
-/* most bytes per call, which take less than the time limit of a run */
+/* maximum number of bytes per call, which take less than the time limit of a run */
 #define SANDBOX_FILL_PART ((uint64_t)16 << 20)
 /* bytes of the unmapped guard on either side of the arena, and alignment of the arena */
 #define SANDBOX_ARENA_GUARD ((size_t)2 << 20)
@@ -72,7 +72,7 @@ struct sandbox_fill {
 /* Initial registers and memory of foreign code that is run for its results, not its time. */
 #define SANDBOX_WORDS 64
 struct sandbox_start {
-    uint64_t general[32];             /* by register number */
+    uint64_t general[32];             /* initial values by register number */
     uint64_t vectors[SANDBOX_WORDS];  /* vector register i begins at word i */
     /* words that are repeated in memory */
     uint64_t words[SANDBOX_WORDS];
@@ -84,7 +84,7 @@ struct sandbox_item {
     enum sandbox_mode mode;
     enum pulse_code code;        /* PULSE_ITEM; a raw item may also run a chain or probe */
     uint32_t offset;             /* offset of the loop in the code area, from sandbox_add */
-    /* foreign code, which has the registers below, pages mapped by faults, and a separate child */
+    /* foreign code, with the registers below, pages that faults map, and a separate child */
     bool kernel;
     /* A body with foreign forms. It runs like own code, but in a separate child. Each experiment
      * (rivals 0) has a new child. */
@@ -100,27 +100,28 @@ struct sandbox_item {
     /* Number of preceding items of the same experiment. If the first window shows that this item is
      * not faster than these, no further window follows. */
     unsigned rivals;
-    /* The item runs only if a preceding rival took at most this many cycles per iteration. 0
-     * removes this condition. */
+    /* The item runs only if a preceding rival took at most this many cycles per iteration. 0: no
+     * condition. */
     double worth;
-    /* raw items: iterations of the warm-up and of the timed part; windows: iterations, or 0 to fill
-     * the window */
+    /* Raw items: iterations of the warm-up (@warm) and of the timed part (@count). Other items:
+     * @count iterations per run, or 0 to fill the window. */
     uint64_t warm, count;
     unsigned samples;            /* samples of a raw item */
-    /* kernel: passes over the timed iterations; registers are set again before each pass, and the
-     * ticks include all passes */
+    /* kernel: passes over the timed iterations. Registers are set again before each pass. The ticks
+     * include all passes. */
     unsigned passes;
-    bool plain_values;           /* kernel: vector registers are 0 instead of near 1 */
+    /* kernel: initial values of vector registers are 0 instead of near 1 */
+    bool plain_values;
     uint64_t general[32];        /* kernel: initial values by register number; the last is AArch64's
                                   * sp */
     /* The sandbox sets the members below. */
     bool done;
     unsigned fault;              /* why there is no result (enum sandbox_fault) */
     uint64_t fault_address;
-    /* offset of the faulting instruction in the code area; SANDBOX_NO_OFFSET if unknown or
-     * outside */
+    /* offset of the faulting instruction in the code area; SANDBOX_NO_OFFSET if the offset is
+     * unknown or outside of this area */
     uint32_t fault_offset;
-    unsigned pages;              /* pages that faults mapped */
+    unsigned pages;              /* number of pages that faults mapped */
     uint64_t ticks[SANDBOX_RAW];
     struct window_result result;
     /* cycles per iteration by the hardware counter; NaN if there is none */

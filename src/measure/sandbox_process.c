@@ -19,7 +19,7 @@
 #include "base/clock.h"
 
 #define LOOK_MILLISECONDS 100
-#define START_SECONDS 10.0       /* most wall-clock seconds for a child's set-up */
+#define START_SECONDS 10.0       /* maximum wall-clock seconds for a child's set-up */
 
 static double processor_seconds(pid_t pid)
 {
@@ -45,7 +45,7 @@ static bool ready_to_run(pid_t pid)
     return name_end && strncmp(name_end, ") R", 3) == 0;
 }
 
-/* Reaps the process. Returns the fault that describes how it ended. */
+/* Reaps the process. Returns the fault that describes how the process ended. */
 static unsigned death(struct sandbox_process *p)
 {
     int status = 0;
@@ -110,8 +110,8 @@ static bool stage_failed(const struct sandbox_hello *hello, struct err *err)
                    "cannot start the sandbox process: %s: %s", text, strerror(hello->error));
 }
 
-/* Forks. ThreadSanitizer's fork() would start a thread in the child of a single-threaded process,
- * and the child would unmap that thread's memory. */
+/* Forks. ThreadSanitizer's fork() starts a thread in the child of a single-threaded process. The
+ * child would unmap that thread's memory. */
 static pid_t child_fork(void)
 {
 #if defined(HAVE__FORK) && defined(__SANITIZE_THREAD__)
@@ -127,7 +127,8 @@ bool sandbox_process_start(struct sandbox_process *p, struct sandbox_child *give
     int link[2];
 
     *early = false;
-    /* A socket raises no signal without a reader, and it does not split messages. */
+    /* Writing to a socket (MSG_NOSIGNAL) raises no signal if the reader is gone. SOCK_SEQPACKET
+     * does not split messages. */
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, link) < 0)
         return err_set(err, ERR_IO,
                        errno == EMFILE ? "raise the limit of open files (ulimit -n)" : NULL,

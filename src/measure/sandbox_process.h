@@ -1,5 +1,5 @@
-/* The parent's side of a sandbox child: starts it, waits for its messages, ends it. Internal to
- * measure/. Use only from the thread that started the child. */
+/* The parent's side of a sandbox child: starts the child, waits for its messages, and ends it.
+ * Internal to measure/. Use only from the thread that started the child. */
 #ifndef PORTOLAN_MEASURE_SANDBOX_PROCESS_H
 #define PORTOLAN_MEASURE_SANDBOX_PROCESS_H
 
@@ -18,10 +18,10 @@ enum sandbox_watch { WATCH_DONE, WATCH_DIED, WATCH_CANCELLED };
 struct sandbox_watching {
     bool (*cancelled)(void *state);   /* polled about ten times per second; may be NULL */
     void *state;
-    /* Memory of a batch of own code, which shows progress and can be stopped. NULL for a task of
-     * foreign code, whose child is killed when cancelled. */
+    /* Memory of a batch of own code, from which progress is read and which can be stopped. NULL for
+     * a task of foreign code; cancelling kills its child. */
     struct sandbox_batch *batch;
-    /* most wall-clock seconds without progress before the child is killed */
+    /* maximum wall-clock seconds without progress before the child is killed */
     double patience;
     /* counter of tenths of a second without a message; may be NULL */
     unsigned *waits;
@@ -37,8 +37,8 @@ void sandbox_process_stop(struct sandbox_process *p);
 /* Sends @size bytes. If the child is dead, the next wait detects it. */
 void sandbox_process_send(const struct sandbox_process *p, const void *bytes, size_t size);
 /* Waits for a message of exactly @size bytes. On WATCH_DIED the child was reaped, and *@fault (enum
- * sandbox_fault) is the reason. Stops and then kills a child that runs endlessly or sends no
- * message within the patience. FAULT_STARVED means that it had no CPU time. */
+ * sandbox_fault) is the reason. A child that runs endlessly, or sends no message within the
+ * patience, is stopped and then killed. FAULT_STARVED: the child had no CPU time. */
 enum sandbox_watch sandbox_process_wait(struct sandbox_process *p,
                                         const struct sandbox_watching *how, void *bytes,
                                         size_t size, unsigned *fault);

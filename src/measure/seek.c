@@ -8,22 +8,23 @@
 #include "base/compare.h"
 
 #define LATELY 0.3          /* weight of the newest idle share or contended share in the average */
-#define MUCH_LOST 0.5       /* least share of lost windows that starts a search for another CPU */
-#define LOOK_EVERY 0.3      /* least seconds between two searches */
-/* Probes per CPU, which take some 3 ms. Idle moments next to a busy neighbour last a few tenths of
- * a millisecond. */
+/* smallest share of lost windows that starts a search for another CPU */
+#define MUCH_LOST 0.5
+#define LOOK_EVERY 0.3      /* minimum seconds between two searches */
+/* Number of probes per CPU. They take about 3 ms. Idle moments next to a busy neighbour last a few
+ * tenths of a millisecond. */
 #define LOOKS 60
 #define LOOK_SECONDS 3e-6
-#define QUIETER 0.1         /* least difference of idle shares for a move to another CPU */
-/* least ratio of idle shares for a move, if both CPUs are rarely idle */
+#define QUIETER 0.1         /* smallest difference of idle shares for a move to another CPU */
+/* smallest ratio of idle shares for a move, if both CPUs are rarely idle */
 #define TIMES_QUIETER 2.0
 #define HARDLY 0.02
-/* relative amount by which a probe must be faster than its stored time; errors of the clock are
- * smaller */
+/* minimum relative amount by which a probe is faster than its stored time, to be above errors of
+ * the clock */
 #define QUICKER 0.06
-#define AGREE 0.02          /* relative tolerance between these faster times */
+#define AGREE 0.02          /* relative tolerance within which these faster times agree */
 #define AGREEING 6          /* number of these times, out of LOOKS, that must agree */
-#define LEARN_EVERY 5.0     /* least seconds between two calibrations */
+#define LEARN_EVERY 5.0     /* minimum seconds between two calibrations */
 
 void seek_take(struct seek *k, size_t i, double quiet)
 {
@@ -54,7 +55,7 @@ void seek_begin(struct seek *k, const struct sandbox *s)
         k->quiet[i] = NAN;
         k->at = k->cpus[i] == sandbox_cpu(s) ? i : k->at;
     }
-    /* Includes the current CPU if there are too many to probe all. */
+    /* If there are too many CPUs to probe all, the current CPU is one of those probed. */
     if (k->at == k->count)
         k->cpus[--k->at] = sandbox_cpu(s);
 }
@@ -115,7 +116,7 @@ bool seek_step(struct seek *k, struct sandbox *s, const struct calibration *c, d
     unsigned quiet = 0;
 
     k->contended = (1 - LATELY) * k->contended + LATELY * (isnan(contended) ? 0 : contended);
-    /* Also probes a single CPU, because it may exceed the baseline. */
+    /* A single CPU is also probed, because it may exceed the baseline. */
     if (k->contended < MUCH_LOST || now - k->looked < LOOK_EVERY)
         return true;
     k->looked = now;

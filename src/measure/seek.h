@@ -5,11 +5,11 @@
 #include "measure/calibrate.h"
 
 #define SEEK_CPUS 8
-#define SEEK_LOOKS (SANDBOX_ITEMS / 2)   /* most probes of a CPU in one run */
+#define SEEK_LOOKS (SANDBOX_ITEMS / 2)   /* maximum number of probes of a CPU in one run */
 
 struct seek {
     int cpus[SEEK_CPUS];
-    /* share of probes that found the CPU idle, with higher weight for recent ones; NaN if not
+    /* share of probes that found the CPU idle, with higher weight for recent probes; NaN if not
      * probed */
     double quiet[SEEK_CPUS];
     size_t count, at;
@@ -21,8 +21,8 @@ struct seek {
     bool outgrown;
 };
 
-/* seek_take adds the result of probing CPU i. seek_choice returns the index of the CPU to use. It
- * changes only if several results show that another CPU is clearly more idle. Pure. */
+/* seek_take adds the result of probing CPU i. seek_choice returns the index of the CPU to use. The
+ * choice changes only if several results show that another CPU is clearly more idle. Pure. */
 void seek_take(struct seek *k, size_t i, double quiet);
 size_t seek_choice(const struct seek *k);
 
@@ -30,17 +30,17 @@ size_t seek_choice(const struct seek *k);
  * @wanted. Sorts @took. Pure. */
 bool seek_outgrown(double *took, size_t n, double wanted);
 
-/* Runs @n probes of 6 µs each on the sandbox's CPU. Stores the number that found it idle in
- * *@quiet. Sets *@outgrown if they were faster than the baseline. Overwrites items of the sandbox.
- * Returns false with err like sandbox_run. */
+/* Runs @n probes of 6 µs each on the sandbox's CPU. Stores the number of probes that found the CPU
+ * idle in *@quiet. Sets *@outgrown if probes were faster than the baseline. Overwrites items of the
+ * sandbox. Returns false with err like sandbox_run. */
 bool seek_looks(struct sandbox *s, const struct calibration *c, unsigned n, unsigned *quiet,
                 bool *outgrown, struct err *err);
 
 /* Sets @k to the allowed CPUs, or to the CPU of a pinned sandbox. */
 void seek_begin(struct seek *k, const struct sandbox *s);
-/* Call it after measurements that lost the share @contended of their windows. If many windows are
- * lost, probes all CPUs and moves to the most idle one, at most once per LOOK_EVERY seconds.
- * Overwrites items of the sandbox. Returns false with err like sandbox_run. */
+/* Call this function after measurements that lost the share @contended of their windows. If many
+ * windows are lost, probes all CPUs and moves to the most idle one, at most once per LOOK_EVERY
+ * seconds. Overwrites items of the sandbox. Returns false with err like sandbox_run. */
 bool seek_step(struct seek *k, struct sandbox *s, const struct calibration *c, double contended,
                struct err *err);
 /* Calibrates @c again if a probe exceeded the baseline, because otherwise no window would be

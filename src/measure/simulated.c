@@ -25,7 +25,7 @@ struct simulated {
     struct rng rng;
     double noise;
     double ticks;            /* simulated time in ticks */
-    double episode_ends;     /* time in ticks at which the current episode ends */
+    double episode_ends;     /* time in ticks at which the current episode of contention ends */
     bool contended;
     double item_cycles;      /* cycles per iteration of the item's loop */
 };

@@ -1,4 +1,4 @@
-/* Source of measurements: this CPU in the sandbox, or a simulated CPU with a mapping. */
+/* Source of measurements: this CPU, through the sandbox, or a simulated CPU that has a mapping. */
 #ifndef PORTOLAN_MEASURE_SOURCE_H
 #define PORTOLAN_MEASURE_SOURCE_H
 
@@ -10,7 +10,7 @@
 #include "model/mapping.h"
 
 struct measured {
-    /* cycles per execution of the experiment; NaN if there is no value, and @state has the
+    /* cycles per execution of the experiment; NaN if there is no value; @state then has the
      * reason */
     double cycles;
     double spread;       /* relative spread of the cycles */
@@ -27,13 +27,13 @@ struct measured {
     double slowed;       /* share of windows that contention made invalid */
     /* cycles on a busy core, without a valid value; NaN if unknown */
     double contended_cycles;
-    /* there is no value because the core was busy, and a retry may succeed */
+    /* there is no value because the core was busy; a retry may succeed */
     bool busy;
     char state[96];      /* EXPERIMENT_OK, or the reason why there is no value */
 };
 
-/* Combines the results of the @n orders of an experiment. The least result counts. @beaten marks
- * orders whose first window showed that they are not faster. If contention left an order without a
+/* Combines the results of the @n orders of an experiment. The smallest result counts. @beaten marks
+ * orders that their first window showed not to be faster. If contention left an order without a
  * value, that order may be the fastest one. The experiment then has no value. Returns the index of
  * the order that counts. Pure. */
 unsigned measured_least(const struct measured *orders, const bool *beaten, unsigned n,
@@ -43,9 +43,9 @@ unsigned measured_least(const struct measured *orders, const bool *beaten, unsig
 struct source {
     unsigned instructions;   /* approximate number of instructions in a body; may be changed between
                               * calls */
-    /* Number of orders of a body that are measured, 1 to BODY_ORDERS. The least time counts. With
-     * several orders, a padded body is also measured where it may be faster. May be changed between
-     * calls. */
+    /* Number of orders of a body that are measured, 1 to BODY_ORDERS. The shortest time counts.
+     * With several orders, a padded body is also measured where it may be faster. May be changed
+     * between calls. */
     unsigned orders;
     double baseline;         /* nops per cycle of the idle baseline; 0 if simulated */
     /* CPUs that measured concurrently in the last call with more than a few experiments; 0 if
@@ -60,7 +60,7 @@ struct source {
     bool (*measure)(struct source *s, const struct experiment *e, size_t n, struct measured *out,
                     bool (*cancelled)(void *state), void *state, struct err *err);
     /* Writes the code sums of @n experiments (form_codes_sums), which are a part of keys in the
-     * journal. NULL if the source is simulated and has no code. */
+     * journal. NULL if the source is simulated, because it then has no code. */
     void (*sums)(struct source *s, const struct experiment *e, size_t n,
                  char (*out)[FORM_CODES_SUM]);
     void (*free)(struct source *s);
@@ -75,15 +75,15 @@ static inline void source_free(struct source *s)
  * @baseline nops per cycle (0 or NaN if unknown). Shorter times are invalid. Pure. */
 double source_least_cycles(double baseline, uint64_t instructions);
 
-/* Nops per cycle above which the µop cache may deliver short instructions too slowly. Padded bodies
- * are then measured too (docs/measuring.md, "Padded"). */
+/* If a core executes more nops per cycle than this, its µop cache may deliver short instructions
+ * too slowly. Padded bodies are then measured too (docs/measuring.md, "Padded"). */
 #define SOURCE_WIDE 6.5
 
 /* Default number of instructions in a body. The loop's branch adds half a percent to a body that is
  * limited by issue slots. Every µop cache can hold the body. */
 #define SOURCE_BODY 200
-/* Number of instructions in a body of PMEvo. If the two lengths differ in time per execution, the
- * front end or the loop is the cause. */
+/* Number of instructions in a body of PMEvo. If the time per execution differs between the two
+ * lengths, the front end or the loop is the cause. */
 #define SOURCE_SHORT 50
 
 /* Callbacks that run a function on several threads, for concurrent measurement on several CPUs.
@@ -97,8 +97,8 @@ struct source_threads {
 };
 
 /* Creates a simulated CPU with the times of @mapping (borrowed). Its clock drifts, and it has
- * interruptions and contention like a real CPU. @noise is the relative jitter of each run. If NaN
- * there is no jitter, but values have the errors of a real CPU. */
+ * interruptions and contention like a real CPU. @noise is the relative jitter of each run. If
+ * @noise is NaN, there is no jitter, but values have the errors of a real CPU. */
 struct source *source_simulated(const struct mapping *mapping, double noise, uint64_t seed);
 
 /* observed_noise.c: distribution of deviations between repeated measurements on a real CPU.

@@ -33,7 +33,7 @@ BARE bool window_floor(double *values, unsigned n, double width, double share, d
 {
     unsigned needed = (unsigned)(share * n);
 
-    /* Does not use ceil(), which may be a library call. */
+    /* This is ceil(), which must not be called here because it may be a library call. */
     needed += needed < share * n;
     needed = needed < FLOOR_LEAST ? FLOOR_LEAST : needed;
     sort(values, n);
@@ -57,8 +57,8 @@ static BARE double clock_by(const struct pulse *pulse, const struct window_rules
     return ticks ? ((double)ticks - rules->overhead) / ((double)count * cycles) : 0;
 }
 
-/* Returns whether a probe takes as long as on an idle core. A faster probe proves that the clock is
- * wrong. */
+/* Returns whether a probe takes as long as on an idle core. A faster probe shows that the measured
+ * clock is wrong. */
 static BARE bool probe_right(const struct pulse *pulse, const struct window_rules *rules,
                              enum pulse_code code, double wanted, double tolerance,
                              double ticks_per_cycle)
@@ -72,8 +72,8 @@ static BARE bool probe_right(const struct pulse *pulse, const struct window_rule
 }
 
 /* Returns whether front end, ports and reorder buffer are uncontended. A neighbour may slow nops by
- * only 5 % and additions by 40 %. A neighbour that waits for memory slows neither, but occupies
- * half of every buffer. */
+ * only 5 % and additions by 40 %. A neighbour that waits for memory slows neither nops nor
+ * additions, but occupies half of every buffer. */
 static BARE bool probe_quiet(const struct pulse *pulse, const struct window_rules *rules,
                              double ticks_per_cycle)
 {
@@ -139,8 +139,9 @@ static BARE double lowest_three(const float *values, unsigned n, double *apart)
     return low[1];
 }
 
-/* Computes cycles and spread from the windows so far. Returns whether the lowest agree. For a
- * difference, @iterations is the iterations of the long run minus those of the short run. */
+/* Computes cycles and spread from the windows so far. Returns whether the lowest windows agree. For
+ * a difference, @iterations is the number of iterations of the long run minus that of the short
+ * run. */
 static BARE bool windows_agree(const struct window_rules *rules, bool difference, double iterations,
                                double values[VALUES], struct window_result *out)
 {
@@ -157,7 +158,7 @@ static BARE bool windows_agree(const struct window_rules *rules, bool difference
     return longer_apart < rules->agreement * longer && shorter_apart < rules->agreement * shorter;
 }
 
-/* Sets only the numbers of a result, because the compiler may use the C library for a large
+/* Sets the numbers of a result one by one, because the compiler may call the C library for a large
  * assignment. */
 static BARE void result_begin(struct window_result *out)
 {
@@ -208,7 +209,8 @@ static BARE bool contended_look(const struct pulse *pulse, const struct window_r
     return true;
 }
 
-/* Opens a window: measures clock and probes. Returns ticks per cycle, or 0 if the core is busy. */
+/* Opens a window: measures the clock and the probes. Returns ticks per cycle, or 0 if the core is
+ * busy. */
 static BARE double window_open(const struct pulse *pulse, const struct window_rules *rules,
                                double *tick, struct window_result *out)
 {
@@ -237,8 +239,8 @@ BARE void window_measure(const struct pulse *pulse, const struct window_rules *r
         result_fault(out);
         return;
     }
-    /* A difference has one run of each kind per window, because idle moments are short and the
-     * least of many windows counts. */
+    /* For a difference, each window has one run of each kind, because idle moments are short. The
+     * smallest value of many windows counts. */
     unsigned runs = difference ? 1 : RUNS;
     double iterations = (double)(difference ? count - count / 2 : count);
     while (!agree && out->accepted < VALUES &&
@@ -283,8 +285,8 @@ BARE void window_measure(const struct pulse *pulse, const struct window_rules *r
         }
         agree = windows_agree(rules, difference, iterations, values, out) && out->accepted >= 3;
     }
-    /* Also accepts many idle windows that do not agree, because the time of some code always
-     * varies. */
+    /* Many idle windows are accepted even if they do not agree, because the time of some code
+     * always varies. */
     if (out->accepted >= 3 && (agree || out->accepted == VALUES))
         out->state = WINDOW_SETTLED;
     if (!out->accepted && !difference && !contended_look(pulse, rules, count, out))

@@ -42,18 +42,18 @@ struct window_rules {
     double ports_tolerance;
     /* largest relative difference between the three lowest values */
     double agreement;
-    /* length of a run in ticks; a probe runs for half of probe_ticks */
+    /* lengths of runs in ticks; a run of a probe takes half of probe_ticks */
     double chain_ticks, probe_ticks, item_ticks;
     double patience;                      /* ticks without an idle window after which waiting
                                            * ends */
-    /* Iterations of the run that estimates the number to fill a window; 0 stands for 4. Coarse
-     * ticks need more. */
+    /* Iterations of the run that estimates the number to fill a window; 0 stands for 4. A clock
+     * with long ticks needs more. */
     unsigned sizing;
 };
 
 /* Limit of waiting for an idle core, shared by consecutive experiments. A core that is never idle
- * thus costs one wait. Afterwards each experiment has one attempt, and more while the core is
- * idle. */
+ * therefore costs one wait. Afterwards each experiment gets one attempt, and further attempts while
+ * the core is idle. */
 struct window_wait {
     uint64_t quiet;      /* time of the last accepted window, or of the start, in ticks */
     uint64_t until;      /* time at which waiting ends, in ticks */
@@ -61,7 +61,7 @@ struct window_wait {
 
 enum window_state { WINDOW_SETTLED, WINDOW_UNSETTLED, WINDOW_FAULT, WINDOW_BEATEN };
 
-/* Most accepted windows. At this number the three lowest count whatever their spread. */
+/* Most accepted windows. At this number, the three lowest count regardless of their spread. */
 #define WINDOW_VALUES 16
 
 struct window_result {
@@ -80,10 +80,10 @@ struct window_result {
 };
 
 /* Measures PULSE_ITEM under @rules with @count iterations per run (0 fills the window).
- * @difference: after a warm-up run, subtracts the least time of runs of half as many iterations,
+ * @difference: after a warm-up run, subtracts the shortest time of runs of half as many iterations,
  * instead of the overhead. Both times must be confirmed, because a disturbed short run makes the
  * difference too small. If the first window takes at least @beat cycles per iteration (within the
- * agreement), ends with WINDOW_BEATEN. @beat INFINITY or NaN sets no limit. */
+ * agreement), ends with WINDOW_BEATEN. If @beat is INFINITY or NaN, there is no limit. */
 void window_measure(const struct pulse *pulse, const struct window_rules *rules,
                     struct window_wait *wait, bool difference, uint64_t count, double beat,
                     struct window_result *out);
@@ -94,10 +94,10 @@ struct window_wait window_wait_begin(const struct pulse *pulse, double ticks);
 /* Sorts @values. Returns the middle of the lowest three, and their relative spread. @n is at least
  * 1. */
 double window_lowest(double *values, unsigned n, double *spread);
-/* Sorts the @n @values. Finds the lowest value that has at least three values, and the share @share
- * of all, within the relative range @width above it. Returns false if there is none. Isolated lower
- * values result from unequal disturbance of two runs. Stores the middle of the values in range in
- * *@cycles, and their relative spread in *@spread. */
+/* Sorts the @n @values. Finds the lowest value with enough values within the relative range @width
+ * above it: at least three, and at least the share @share of all. Returns false if there is no such
+ * value. Isolated lower values result from unequal disturbance of two runs. Stores the middle of
+ * the values in range in *@cycles, and their relative spread in *@spread. */
 bool window_floor(double *values, unsigned n, double width, double share, double *cycles,
                   double *spread);
 

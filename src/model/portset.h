@@ -11,7 +11,7 @@
 
 #define PORTS_MAX 32
 #define PORT_NAME_MAX 12
-/* most distinct sets per experiment; real machines have some twenty in total */
+/* maximum number of distinct sets per experiment; real machines have some twenty in total */
 #define PORTSETS_MAX 1024
 
 typedef uint32_t portset;   /* bit i is port i of the machine's struct ports */

@@ -13,12 +13,14 @@
 #include "toolchain/object.h"
 
 #define AROUND 16384u      /* bytes decoded before and after an address without a symbol */
-#define LARGE 65536u       /* most bytes of a function that is decoded entirely */
-/* least fraction of a loop's own samples with which a part of it becomes a separate loop */
+#define LARGE 65536u       /* maximum number of bytes of a function that is decoded entirely */
+/* smallest fraction of a loop's own samples with which a part of it becomes a separate loop */
 #define HOT_PART 0.8
-#define PART_LEAST 50u     /* least samples of a loop that may be split */
-#define LINES_LEAST 0.01   /* least fraction of all samples with which a loop gets source lines */
-#define DECODED 0.001      /* least share of all samples with which a function's loops are found */
+#define PART_LEAST 50u     /* minimum number of samples of a loop that may be split */
+/* smallest fraction of all samples with which a loop gets source lines */
+#define LINES_LEAST 0.01
+/* smallest share of all samples with which a function's loops are found */
+#define DECODED 0.001
 
 /* Number of samples at one address of the object's code. */
 struct code_place {

@@ -355,8 +355,7 @@ static void walk_loop(struct activation *f, uint32_t loop, const struct weight *
             leaves = e->block;
         } else if (count.bits == trips) {
             const uint32_t *position = f->d->functions[f->function].position;
-            /* If two exits are taken in the same iteration, the first of them in the body is
-             * taken. */
+            /* Of two exits in the same iteration, the first one in the body is taken. */
             leaves = position[e->block] < position[leaves] ? e->block : leaves;
         }
     }
@@ -401,8 +400,7 @@ static void walk_region(struct activation *f, uint32_t loop, const struct weight
         const uint32_t b = region->blocks.items[k], own = c->blocks[b].loop;
         const struct weight in = f->in[b];
         if (b == header)
-            /* After the header, f->in sums the executions of back edges. */
-            f->in[b] = weight_of(0);
+            f->in[b] = weight_of(0);   /* sums the executions of back edges below */
         if (weight_is_nothing(&in))
             continue;
         f->d->steps++;
@@ -586,8 +584,7 @@ static void find_dependences(const struct derivation *d, uint32_t function, bool
         mention(c, c->exits.items[i].count, end_of(c, c->exits.items[i].count), depends);
 }
 
-/* Marks loops with a load or call whose value may change. Each iteration of these loops must be
- * walked. */
+/* Marks loops with a load or call whose value may change, so each iteration must be walked. */
 static void find_changes(const struct derivation *d, uint32_t function, bool *depends)
 {
     const struct control *c = d->program->functions[function].control;

@@ -2,16 +2,16 @@
 /* Counts mispredictions of branches by a predictor model. It is TAGE (Seznec and Michaud, A case
  * for (partially) tagged geometric history length branch prediction, 2006) with one table indexed
  * by address. Four tagged tables are indexed by address and the latest 8, 16, 32 and 64 bits of
- * history. For indirect branches, targets replace directions (ITTAGE; Seznec, A 64-Kbytes ITTAGE
- * indirect branch predictor, 2011). It does not model a particular processor. Also linked into
- * traced programs. One thread. */
+ * history. For indirect branches, it predicts targets instead of directions (ITTAGE; Seznec, A
+ * 64-Kbytes ITTAGE indirect branch predictor, 2011). It does not model a particular processor. Also
+ * linked into traced programs. One thread. */
 #ifndef PORTOLAN_SIMULATE_BRANCH_PREDICTOR_H
 #define PORTOLAN_SIMULATE_BRANCH_PREDICTOR_H
 
 #include <stdint.h>
 
 #define BRANCHES_TABLES 4
-/* bits of history of the first tagged table, which double with each further table */
+/* bits of history of the first tagged table; each further table uses twice as many */
 #define BRANCHES_SHORTEST 8u
 #define BRANCHES_PLACES 4096u
 #define BRANCHES_ENTRIES 2048u       /* entries of a tagged table */
@@ -21,7 +21,7 @@ struct branches_entry {
     uint16_t tag;                    /* 0: unused entry */
     /* confidence in @value: 0 to 1 without a tag, 0 to 3 with one */
     uint8_t confidence;
-    /* 0 to 3; counts correct predictions for which shorter histories were wrong */
+    /* 0 to 3: number of correct predictions where shorter histories were wrong */
     uint8_t useful;
     uint32_t value;                  /* prediction: direction 0 or 1, or a hash of the target */
 };
@@ -29,7 +29,7 @@ struct branches_entry {
 /* Valid if zero-initialised. */
 struct branches {
     uint64_t history;                /* history of all branches, the latest in the lowest bits */
-    struct branches_entry places[BRANCHES_PLACES];   /* table by address, without tags */
+    struct branches_entry places[BRANCHES_PLACES];   /* table without tags, indexed by address */
     struct branches_entry tables[BRANCHES_TABLES][BRANCHES_ENTRIES];
 };
 

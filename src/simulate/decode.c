@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Asymmetric decoders, of which only the first decodes instructions of several µops. */
+/* Asymmetric decoders: only the first decoder decodes instructions of several µops. */
 #include "simulate/front.h"
 
 void decode_start(struct front *f, const struct core *c)
@@ -30,7 +30,7 @@ void decode_cycle(struct front *f)
             break;
         front_deliver(f, item);
         used += item->decode > 1 ? item->decode : !item->joins;
-        if (item->decode > most)   /* This instruction is from the microcode ROM. */
+        if (item->decode > most)   /* The microcode ROM delivers this instruction. */
             f->decode_stall = (int32_t)((item->decode - 1) / f->microcode_width);
         if (item->branch || item->decode >= f->alone_uops)
             break;

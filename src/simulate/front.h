@@ -31,7 +31,7 @@ struct front {
     bool streams;
     bool moved;                     /* the state changed in this cycle */
     struct place delivered;         /* next item to deliver to the µop queue */
-    /* µops in the µop queue, and free entries that an item requires */
+    /* number of µops in the µop queue; number of free entries that an item requires */
     int32_t queued, room;
     int32_t uop_queue;              /* entries (fact) */
 
@@ -48,7 +48,7 @@ struct front {
     int32_t decoders, complex_uops;        /* facts */
     uint32_t microcode_width, alone_uops;
     bool fusible_last;
-    /* instructions in the instruction queue before this cycle */
+    /* number of instructions in the instruction queue before this cycle */
     int64_t visible;
     int64_t decoded;                /* number of decoded instructions */
     int32_t decode_stall;           /* remaining stall cycles */
@@ -59,7 +59,7 @@ struct front {
     unsigned copies;                /* copies of the loop in the loop buffer */
     struct window_groups windows;   /* groups of a µop cache with windows, otherwise empty */
     size_t window;                  /* index of the next group */
-    /* instructions left in the group, and cycles until it is delivered */
+    /* number of instructions left in the group; cycles until the group is delivered */
     uint32_t window_left, window_wait;
 };
 

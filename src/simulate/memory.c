@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* First-level cache. Loads with conflicting banks wait a cycle. Consecutive stores to one line
+/* First-level cache. A load with a conflicting bank waits a cycle. Consecutive stores to one line
  * commit in pairs. */
 #include "simulate/pipeline.h"
 
@@ -117,8 +117,8 @@ static bool crosses(const struct simulator *s, uint64_t at, uint32_t bytes)
     return bytes <= s->cache.line && at % s->cache.line + bytes > s->cache.line;
 }
 
-/* Returns the offset of the store at @at and sets *@symbol. Offsets with the same symbol are
- * comparable. */
+/* Returns the address offset of the store at @at and sets *@symbol. Only offsets with the same
+ * symbol are comparable. */
 static uint64_t store_place(const struct simulator *s, const struct place *at, uint64_t *symbol)
 {
     const struct access *access = &s->plan.items.items[at->index].stored;
@@ -132,7 +132,7 @@ void memory_start(struct simulator *s)
 {
     s->cache.taken.cycle = -1;
     s->cache.most_per_bank = (unsigned)s->core->loads_per_bank;
-    /* Fewer loads that cross a line fit into a cycle, because each uses several slots. */
+    /* A load that crosses a line uses several slots, so fewer of them fit into a cycle. */
     s->cache.slots = s->cache.split_slots = 0;
     if (!isnan(s->core->split_loads_per_cycle) && !isnan(s->core->loads_per_cycle)) {
         s->cache.slots = (int32_t)lround(SLOT_PARTS * s->core->loads_per_cycle);
@@ -184,7 +184,8 @@ void memory_commit(struct simulator *s)
     s->stores -= stores;
 }
 
-/* Returns the largest number of loads with @symbol in one of @banks in this cycle. */
+/* Returns how many loads with @symbol use the same bank in this cycle: the largest number of all
+ * @banks. */
 static unsigned most_in_bank(const struct cache_cycle *at, uint32_t symbol, uint32_t banks)
 {
     unsigned most = 0;
@@ -198,7 +199,7 @@ static unsigned most_in_bank(const struct cache_cycle *at, uint32_t symbol, uint
     return most;
 }
 
-/* Returns the load slots of cycle @cycle, in parts, that loads of earlier cycles use. */
+/* Returns the load slots of cycle @cycle that loads of earlier cycles use, in parts of a slot. */
 static int32_t slots_left_over(const struct simulator *s, int32_t cycle)
 {
     const struct cache_cycle *at = &s->cache.taken;

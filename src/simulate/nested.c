@@ -13,12 +13,14 @@
 
 /* State of a loop of the kernel. */
 struct level {
-    double trips;        /* 0: the longest path of the outer loop does not execute the loop */
+    /* iterations of the loop per outer iteration; 0 if the longest path of the outer loop does not
+     * execute it */
+    double trips;
     size_t copies;       /* copies of the loop in the simulated code */
     size_t insns;        /* instructions per copy, including inner loops */
     double cycles;       /* cycles per iteration */
     double most;         /* cycles per iteration with mispredicted loop ends (nested.most) */
-    /* cycles of the trips that are not in the simulated code */
+    /* cycles of the iterations that are not in the simulated code */
     double missing;
     /* cycles per iteration by ports and front end of the inner loops, or of the loop itself without
      * inner loops */
@@ -47,9 +49,9 @@ static double shared_bound(const struct bounds *b)
     return most;
 }
 
-/* Returns the cycles of @insns by simulation, or by bounds if a simulation is impossible. @plain is
- * true for one iteration of an outer loop. Its copies have no real addresses, so effects of code
- * placement are disabled. */
+/* Returns the cycles of @insns by simulation, or by bounds if a simulation is impossible. @plain:
+ * the code is one iteration of an outer loop. Its copies of inner loops have no real addresses, so
+ * effects of code placement are disabled. */
 static double time_block(struct nesting *n, const struct insn *insns, size_t count, bool plain,
                          struct bounds *bounds)
 {
@@ -73,7 +75,7 @@ static double time_block(struct nesting *n, const struct insn *insns, size_t cou
     return cycles;
 }
 
-/* Returns the instructions of loop @loop, in which those never executed are INSN_SKIPPED. */
+/* Returns the instructions of loop @loop, and marks those never executed as INSN_SKIPPED. */
 static const struct insn *executed_insns(const struct nesting *n, size_t loop, size_t *count)
 {
     const struct insn *all = kernel_insns(n->kernel, loop, count);

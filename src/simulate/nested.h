@@ -5,20 +5,22 @@
 #include "analysis/nest.h"
 #include "model/machine.h"
 
-#define NESTED_INSNS 20000         /* most instructions that are simulated as one iteration */
+/* maximum number of instructions that are simulated as one iteration */
+#define NESTED_INSNS 20000
 
 struct nested_inner {
     size_t loop;                   /* index of the loop in the kernel */
     double cycles;                 /* cycles per iteration in steady state, like nested.cycles */
-    bool skipped;                  /* the longest path of the outer loop does not execute it */
+    /* the longest path of the outer loop does not execute this loop */
+    bool skipped;
 };
 
 struct nested {
     /* cycles per outer iteration, including all trips of inner loops, with predicted loop ends; NaN
      * if the loops are too large */
     double cycles;
-    /* cycles with mispredicted loop ends, each of which costs the fact branch_miss; loops do not
-     * overlap */
+    /* cycles if all loop ends are mispredicted, each at the cost of the fact branch_miss; loops
+     * then do not overlap */
     double most;
     VEC(struct nested_inner) inner; /* direct inner loops, sorted by position */
 };
@@ -26,8 +28,8 @@ struct nested {
 /* Predicts loop @loop of @k on @m with @trips iterations (an integer, at least 1) of each inner
  * loop. Each iteration of a loop with several arms takes the longest path (loop_code.h). Simulates
  * copies of the inner loops within the outer one, up to eight reorder buffers of instructions, to
- * include the overlap between loops. Further trips cost the inner loop's cycles per iteration. The
- * result is at least the inner loops' bounds by front end and ports. nested_done frees @out.
+ * include the overlap between loops. Each further trip adds the inner loop's cycles per iteration.
+ * The result is at least the inner loops' bounds by front end and ports. nested_done frees @out.
  * Borrows @k and @m. Any thread. Takes milliseconds for some hundred instructions. */
 void nested_time(const struct kernel *k, size_t loop, const struct machine *m, double trips,
                  struct nested *out);

@@ -8,10 +8,11 @@
 #include "base/mem.h"
 #include "base/watch.h"
 
-/* most cycles without a repeated state, after which the result is a mean */
+/* maximum cycles without a repeated state, after which the result is a mean */
 #define LIMIT_CYCLES 60000
 #define WATCHED 16              /* cycles between polls for cancellation */
-/* most items per slot: an operation with a fused move before it and a fused nop after it */
+/* maximum number of items per slot: an operation with a fused move before it and a fused nop after
+ * it */
 #define SLOTLESS_MOST 3
 
 /* Allocates at least @count items. The contents may be lost. */
@@ -96,7 +97,7 @@ static void size_rings(struct simulator *s)
     RING(s->flights, s->flight_capacity, s->flight_count);
     RING(s->values, s->value_capacity, (size_t)s->value_count + 1);
     RING(s->waiting, s->waiting_capacity, (size_t)s->waiting_count + 1);
-    /* Values of iterations before the first one are ready. */
+    /* Values of iterations before the first iteration are ready. */
     for (int64_t iteration = -(int64_t)p->longest_distance; iteration < 0 && p->nodes.count;
          iteration++)
         memset(values_of(s, iteration), 0, p->nodes.count * sizeof *s->values);
@@ -149,7 +150,8 @@ static void cycle(struct simulator *s)
         *s->stall += 1;
 }
 
-/* Returns the first later cycle in which the state can change, if it was unchanged in this one. */
+/* Returns the first later cycle in which the state can change, if the state did not change in this
+ * cycle. */
 static int32_t next_event(const struct simulator *s)
 {
     int32_t next = scheduler_next(s), renamed = rename_next(s);
@@ -188,13 +190,13 @@ static void mark(struct simulator *s, int64_t iteration)
 }
 
 /* Runs until the state repeats, the loop settles or a limit is reached. A simulation with a
- * timeline continues after the loop settles, because it reports the period and averages over it.
- * Without a repeat, the mean counts retired items, because rename runs ahead until the reorder
- * buffer is full. */
+ * timeline continues after the loop settles, because a timeline needs the period. If the state does
+ * not repeat, the mean counts retired items, because rename runs ahead until the reorder buffer is
+ * full. */
 double pipeline_run(struct simulator *s, int64_t limit)
 {
     int64_t items = (int64_t)s->plan.items.count, last = limit * items;
-    /* Averages over the last quarter, because a scheduler may fill slowly. */
+    /* The mean covers the last quarter, because a scheduler may fill slowly. */
     int64_t middle = (limit - limit / 4) * items;
     int32_t middle_cycle = 0;
     unsigned unwatched = 0;

@@ -5,15 +5,15 @@
 
 #include "simulate/front.h"
 
-/* cycles of the calendar, a power of two; later events are inserted again */
+/* number of cycles in the calendar, a power of two; later events are inserted again */
 #define CALENDAR 256
-#define RENAME_TO_PORT 1        /* least cycles from rename to a port */
-#define CACHE_LOADS 4           /* most loads per cycle */
+#define RENAME_TO_PORT 1        /* minimum cycles from rename to a port */
+#define CACHE_LOADS 4           /* maximum number of loads per cycle */
 #define DISPATCHED UINT16_MAX
 #define NOBODY UINT32_MAX
 #define HASHED_BITS 10
 #define HASHED (1u << HASHED_BITS)
-/* buffers watched: reorder buffer, scheduler, loads, stores, µop queue */
+/* number of buffers watched: reorder buffer, scheduler, loads, stores, µop queue */
 #define BUFFERS 5
 
 /* An item of one iteration, from delivery to retirement. */
@@ -25,7 +25,8 @@ struct flight {
     uint32_t row;                                       /* index of its iteration in rows */
     /* number of undispatched µops, and of undispatched computing µops */
     uint32_t pending, computing;
-    bool published;                                     /* its computed values are known */
+    /* the computed values of the item are known */
+    bool published;
     /* values of UOP_RENAMED or UOP_MERGED are pending */
     bool merging;
 };
@@ -33,9 +34,9 @@ struct flight {
 /* An iteration in flight. */
 struct iteration {
     int64_t iteration;
-    int64_t age;                /* age of its first µop */
-    int32_t value;              /* index of its first value */
-    uint32_t uop, flight;       /* indices of its first µop and first item */
+    int64_t age;                /* age of the item's first µop */
+    int32_t value;              /* index of the item's first value */
+    uint32_t uop, flight;       /* indices of the iteration's first µop and first item */
 };
 
 /* A µop of one iteration, from rename on. */
@@ -46,7 +47,8 @@ struct waiting_uop {
     uint32_t flight;            /* index of its item in flights */
     uint32_t next;              /* next µop with the same cycle in the calendar */
     uint16_t open;              /* number of sources with unknown ready cycle, or DISPATCHED */
-    /* index of its queue, by port if ports are bound at rename, otherwise by port set */
+    /* index of the µop's queue: one queue per port if ports are bound at rename, otherwise one per
+     * port set */
     uint16_t queue;
 };
 
@@ -55,7 +57,7 @@ struct queue {
     uint32_t *uops;             /* indices of waiting µops, from head to tail */
     uint32_t head, tail, capacity;
     int64_t age;                /* age of the oldest µop */
-    int32_t blocked;            /* cycle in which no further µop of the queue can dispatch */
+    int32_t blocked;            /* in this cycle no further µop of the queue can dispatch */
     uint32_t active;            /* index of the queue in simulator.active */
     portset ports, pipe;
 };
@@ -66,8 +68,8 @@ struct queue {
 struct cache_cycle {
     int32_t cycle;
     uint32_t loads;
-    int32_t slots;              /* used slots, in parts (SLOT_PARTS); the excess over those of a
-                                 * cycle is for the next cycle */
+    int32_t slots;              /* used slots, in parts (SLOT_PARTS); parts beyond the slots of a
+                                 * cycle are taken from the next cycle */
     uint32_t symbols[CACHE_LOADS], banks[CACHE_LOADS];
     uint64_t lines[CACHE_LOADS];   /* addresses divided by 64 */
 };
@@ -76,7 +78,7 @@ struct cache_cycle {
 struct snapshot {
     uint64_t hash;              /* hash of the state (hash_of) */
     unsigned turn;              /* next load port in the rotation */
-    size_t start, length;       /* range of its words in states */
+    size_t start, length;       /* range of the snapshot's words in @states */
     int64_t iteration;
     int32_t cycle;
 };
@@ -100,7 +102,7 @@ struct settle {
      * delay */
     uint32_t looks, alike, ahead;
     int32_t highest[BUFFERS];          /* largest number of entries in use at a check */
-    bool filling;                      /* an entry of @highest increased in this stretch */
+    bool filling;                      /* an element of @highest increased in this stretch */
 };
 
 struct simulator {
@@ -115,16 +117,17 @@ struct simulator {
     int32_t rob_size, scheduler_size, load_size, store_size, issue_width, retire_width,
         commit_width;
     int32_t rename_to_port;              /* cycles from rename to the earliest dispatch */
-    int32_t moves_most, zeroes_most;   /* most eliminated moves per cycle */
+    int32_t moves_most, zeroes_most;   /* maximum number of eliminated moves per cycle */
     int32_t rob, scheduler, loads, stores, leaving;
 
     /* Rename. */
-    uint32_t slots_done;               /* slots of the current item that are renamed */
+    /* number of slots of the current item that are already renamed */
+    uint32_t slots_done;
     struct iteration *entering;        /* iteration of the current item */
     int64_t entered;                   /* age of the next µop */
     /* end of the instruction that blocks rename, in hundredths of a cycle */
     int64_t sequencer_free;
-    /* counter of the stall's cause in this cycle, or NULL without a stall */
+    /* counter of the cause of this cycle's stall; NULL if rename does not stall */
     double *stall;
 
     /* Ports. */
@@ -134,7 +137,7 @@ struct simulator {
     uint32_t bound[PORTS_MAX];         /* number of waiting µops per port */
     /* number of waiting µops per port at the start of rename's cycle */
     uint32_t before[PORTS_MAX];
-    /* number of slots with µops in this cycle, or of µops with a choice of ports */
+    /* number of slots with µops in this cycle, or number of µops with a choice of ports */
     unsigned turn;
     uint8_t load_turn;                 /* port of the last load */
     /* ports that execute only loads, in rotation; 0 if none */
@@ -142,7 +145,8 @@ struct simulator {
     int32_t pipe_free[PORTS_MAX];      /* cycle until which a port or pipe is busy */
 
     /* Scheduler. */
-    /* sums over waiting µops of the queue's weight, and of this weight times the age */
+    /* sums over all waiting µops: of the weight of the µop's queue, and of this weight times the
+     * µop's age */
     uint64_t weights, ages;
     /* age of the µop that just dispatched; older µops were examined before */
     int64_t scanned;
@@ -154,7 +158,7 @@ struct simulator {
     struct {
         portset ports;                 /* ports of loads with known banks */
         struct cache_cycle taken;      /* loads of this cycle */
-        uint32_t most_per_bank;        /* most loads per cycle in one bank */
+        uint32_t most_per_bank;        /* maximum number of loads per cycle in one bank */
         int32_t slots, split_slots;    /* load slots of a cycle, and of a load that crosses a line,
                                         * in parts; 0: unlimited */
         uint32_t line;                 /* bytes of a line for stores */
@@ -168,7 +172,7 @@ struct simulator {
     int32_t value_count;
     struct iteration *rows;
     struct flight *flights;
-    int32_t *values;                   /* cycle in which each node's value is ready */
+    int32_t *values;                   /* for each node, the cycle in which its value is ready */
     struct waiting_uop *waiting;
     size_t row_capacity, flight_capacity, value_capacity, waiting_capacity;
     uint32_t next_retired;             /* index of the next item to retire */
@@ -178,8 +182,10 @@ struct simulator {
     VEC(struct snapshot) snapshots;
     uint64_t hashed[HASHED / 64];      /* bit set of snapshot hashes, by their high bits */
     int32_t last_cycles[2];            /* last cycles of the previous two iterations */
-    int32_t highest;                   /* most reorder buffer entries in use at a check */
-    uint32_t checks, next_kept;        /* number of checks, and of the next one that records */
+    /* maximum number of reorder buffer entries in use at a check */
+    int32_t highest;
+    /* number of checks so far; number of the next check that records */
+    uint32_t checks, next_kept;
     struct settle settle;
     /* counters at the start of the steady state */
     struct { double busy[PORTS_MAX], stalls[STALL_CAUSES]; int64_t iteration; } mark;
@@ -210,7 +216,7 @@ static inline int32_t *values_of(const struct simulator *s, int64_t iteration)
 }
 
 /* Returns the cycle in which the value of @source is ready. @base is the index of the first value
- * of the reader's iteration. */
+ * in the reader's iteration. */
 static inline int32_t value_at(const struct simulator *s, int32_t base,
                                const struct plan_source *source)
 {
@@ -218,8 +224,8 @@ static inline int32_t value_at(const struct simulator *s, int32_t base,
     return s->values[place < 0 ? place + s->value_count : place];
 }
 
-/* Returns the resource that a µop with @pipe blocks on @port, which is the port itself if it is
- * part of the pipe. */
+/* Returns the resource that a µop with @pipe blocks on @port, which is @port itself if it is a
+ * part of @pipe. */
 static inline unsigned pipe_at(portset pipe, unsigned port)
 {
     return pipe >> port & 1 ? port : (unsigned)__builtin_ctz(pipe);
@@ -242,13 +248,13 @@ void pipeline_free(struct simulator *s);
 void rename_start(struct simulator *s);
 void rename_cycle(struct simulator *s);
 /* Returns the first later cycle in which rename continues after a blocking instruction, or UNKNOWN
- * if it is not blocked. */
+ * if rename is not blocked. */
 int32_t rename_next(const struct simulator *s);
 
 /* scheduler.c: the scheduler. */
 void scheduler_start(struct simulator *s);
-/* Adds a µop of the current item. It waits for its sources, for @own µops of its item, and until
- * cycle @ready. */
+/* Adds a µop of the current item. The µop waits for its sources, for @own µops of its item, and
+ * until cycle @ready. */
 void scheduler_add(struct simulator *s, uint32_t uop, unsigned own, int32_t ready);
 /* Moves the µops that are ready in this cycle to the queues of their ports. */
 void scheduler_wake(struct simulator *s);
@@ -265,8 +271,8 @@ static inline void scheduler_weigh(struct simulator *s, const struct waiting_uop
 }
 /* Removes the first µop of @q. */
 void scheduler_leave(struct simulator *s, struct queue *q);
-/* Returns the first later cycle in which a µop can dispatch, or UNKNOWN. Valid if none dispatched
- * in this cycle. */
+/* Returns the first later cycle in which a µop can dispatch, or UNKNOWN. The result is valid if no
+ * µop dispatched in this cycle. */
 int32_t scheduler_next(const struct simulator *s);
 
 /* ports.c: the ports. */
@@ -281,12 +287,13 @@ unsigned ports_turn(const struct simulator *s);
 /* writeback.c: values of dispatched µops. */
 /* Computes the values that become known by the dispatch of @w. */
 void writeback_dispatched(struct simulator *s, struct waiting_uop *w);
-/* Computes the values of @w, a UOP_RENAMED or UOP_MERGED, when its sources are known. */
+/* Computes the values of @w, a UOP_RENAMED or UOP_MERGED whose sources are known. */
 void writeback_without_port(struct simulator *s, const struct waiting_uop *w);
 /* Sets the value of @node in an iteration and wakes its readers. */
 void writeback_value(struct simulator *s, const struct iteration *row, uint32_t node,
                      int32_t value);
-/* Returns the value of @node: at least @value, and no earlier than its trailing sources. */
+/* Returns the cycle in which the value of @node is ready: at least @value, and not before its
+ * trailing sources. */
 int32_t writeback_trailed(const struct simulator *s, const struct iteration *row,
                           const struct plan_node *node, int32_t value);
 
@@ -305,7 +312,7 @@ void retire_cycle(struct simulator *s);
 /* steady.c: end of the simulation. */
 /* Starts the detection. The arguments are members of struct settle. */
 void steady_start(struct simulator *s, double least, double enough);
-/* Returns whether the state at the end of the iteration occurred before. If so, fills the
+/* Returns whether the state at the end of the iteration occurred before. If it did, fills the
  * result. */
 bool steady_repeats(struct simulator *s);
 /* Returns whether the loop has settled at its bound. If so, fills the result. Called at the end of

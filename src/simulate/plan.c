@@ -61,8 +61,8 @@ static void name_a64_uops(struct plan *p, const struct core *c, const struct cos
         p->uops.items[chosen].kind = row->flags & ROW_LOAD ? UOP_LOAD : UOP_DATA;
 }
 
-/* Makes the µops of a row. µops other than load, store address and store data compute. The first
- * computing µop uses the blocking pipe. */
+/* Makes the µops of a row. All µops except load, store address and store data are computing
+ * µops. The first computing µop uses the blocking pipe. */
 static void add_uops(struct plan *p, const struct block_work *w, const struct cost *row,
                      struct plan_item *item)
 {
@@ -78,8 +78,8 @@ static void add_uops(struct plan *p, const struct block_work *w, const struct co
             pipe.hold = (int32_t)mass->count;
             continue;
         }
-        /* If there are more cycles than µops, the µop blocks its port for these cycles. With
-         * several ports this requires that each mass is one µop. */
+        /* A µop that takes several cycles blocks its port for these cycles. If it has a choice of
+         * ports, each mass must be one µop. */
         bool held = mass->count > 1 &&
                     row->op->micro_ops + (portset_size(mass->ports) == 1 ? 0 : row->op->pairs) <=
                         row->count;
@@ -126,8 +126,8 @@ static void add_uops(struct plan *p, const struct block_work *w, const struct co
 }
 
 /* Returns UOP_RENAMED for values known at rename: eliminated moves, idioms, nops, and the stack
- * pointer after push and pop. Also for a write-back base, which is ready one cycle after the old
- * base. */
+ * pointer after push and pop. Also returns UOP_RENAMED for a write-back base, which is ready one
+ * cycle after the old base. */
 static uint8_t kind_of(const struct block_work *w, const struct insn *insns,
                        const struct plan_item *item, const struct dep_node *node)
 {
@@ -141,8 +141,8 @@ static uint8_t kind_of(const struct block_work *w, const struct insn *insns,
                                          : NODE_COMPUTED;
 }
 
-/* Returns the cycles from the dispatch of a load to the operation: the longest latency from an
- * address, or that of a forwarded store if it is shorter. */
+/* Returns the cycles from the dispatch of a load to its operation: the longest latency from an
+ * address, or the latency of a forwarded store if that is shorter. */
 static int32_t way_of_load(const struct plan *p, const struct plan_item *item, int32_t otherwise)
 {
     int32_t longest = -1, forwarded = INT32_MAX;
@@ -157,8 +157,8 @@ static int32_t way_of_load(const struct plan *p, const struct plan_item *item, i
     return forwarded < longest ? forwarded : longest;
 }
 
-/* Returns whether operand @end of a gather is merged with the result. The loads wait for addresses
- * and mask only. */
+/* Returns whether operand @end of a gather is merged with the result. The gather's loads wait only
+ * for addresses and mask. */
 static bool merges_last(const struct insn *insn, int end)
 {
     const struct operand *memory = end == 0 && insn->traits & INSN_LOAD ? insn_memory(insn) : NULL;
@@ -310,7 +310,7 @@ void plan_build(struct plan *p, const struct block_work *w, const struct insn *i
 {
     p->items.count = p->uops.count = p->insns.count = p->listed.count = 0;
     p->length = 0;
-    /* Pointers to these arrays must be valid, even if they are empty. */
+    /* The pointers to these arrays must be valid even if the arrays are empty. */
     vec_reserve(&p->uops, 1);
     vec_reserve(&p->listed, 1);
     vec_reserve(&p->sources, 1);

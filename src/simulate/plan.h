@@ -7,17 +7,17 @@
 #include "base/vec.h"
 #include "simulate/simulation.h"
 
-#define UNKNOWN INT32_MAX     /* a cycle that is unknown */
+#define UNKNOWN INT32_MAX     /* value of an unknown cycle */
 /* cycles of a store's commit that overlap with retirement in this simulation */
 #define COMMIT_OVERLAP 2
 
-/* UOP_RENAMED has no µop, and its values are known at rename. UOP_MERGED has no µop; its flags
- * depend on older flags. */
+/* UOP_RENAMED: no µop; the values are known at rename. UOP_MERGED: no µop; the new flags depend
+ * on older flags. */
 enum uop_kind { UOP_COMPUTE, UOP_LOAD, UOP_ADDRESS, UOP_DATA, UOP_RENAMED, UOP_MERGED };
 enum node_kind { NODE_COMPUTED, NODE_EARLY, NODE_STORED, NODE_AT_RETIREMENT, NODE_KINDS };
 
-/* A value for which a µop or value waits, and a delay. Values are indexed by iteration, then by
- * node. */
+/* A value for which a µop or another value waits, and the delay. Values are indexed by iteration,
+ * then by node. */
 struct plan_source {
     /* node - distance * nodes, relative to the first value of the reader's iteration */
     int32_t place;
@@ -33,14 +33,15 @@ struct plan_reader {
 
 struct plan_uop {
     portset ports;
-    /* blocking pipe that the µop also occupies, which is the selected port if part of @ports; 0 if
-     * none */
+    /* blocking pipe that the µop also occupies; if it is a part of @ports, the selected port
+     * itself; 0 if there is none */
     portset pipe;
     int32_t hold;         /* cycles for which the pipe is blocked */
     uint8_t kind;         /* enum uop_kind */
-    uint16_t choice;      /* number of its combination of ports and pipe (plan.choices) */
-    uint16_t pipe_choice; /* number of its pipe (plan.pipe_choices) */
-    /* number of µops of its item for which it waits: the load, the last computing µop */
+    uint16_t choice;      /* number of the µop's combination of ports and pipe (plan.choices) */
+    uint16_t pipe_choice; /* number of the µop's pipe (plan.pipe_choices) */
+    /* number of µops of the same item for which the µop waits: the load, the last computing
+     * µop */
     uint16_t own;
     uint32_t symbol;      /* symbol of a load with a known address (struct access) */
     uint16_t bytes;       /* bytes of a load with a known address; 0 if the address is unknown */
@@ -56,11 +57,11 @@ struct plan_node {
     int32_t latency;      /* latency of the operation in cycles */
     int32_t reach;        /* cycles after the value is ready in which a reader can still depend on
                            * it */
-    uint32_t item;        /* index of its item */
+    uint32_t item;        /* index of the value's item */
     uint8_t kind;         /* enum node_kind */
     bool read;            /* has readers */
-    bool merged;          /* published by UOP_MERGED */
-    uint32_t first_reader, readers;   /* sorted by distance, nearest first */
+    bool merged;          /* UOP_MERGED publishes the value */
+    uint32_t first_reader, readers;   /* readers, sorted by distance, nearest first */
     /* sources that delay the value although no µop waits for them */
     uint32_t first_trail, trails;
 };
@@ -71,7 +72,8 @@ struct plan_edge {
     /* cycles before the operation (load or forwarding), and cycles of the operation */
     int32_t before, operation;
     int16_t end;          /* enum latency_end */
-    bool minor;           /* delays one of several values, and not the whole instruction */
+    /* the source delays one of several values, and not the whole instruction */
+    bool minor;
     bool follows;         /* orders fences or a barrier, without a value */
 };
 
@@ -91,7 +93,7 @@ struct plan_item {
     uint32_t issue, decode;          /* slots at rename, and µops at the decoders */
     /* latency of the operation, and cycles from the load's dispatch to the operation */
     int32_t latency, load_latency;
-    /* hundredths of cycles for which rename is blocked; 0 if it only uses slots */
+    /* hundredths of cycles for which the item blocks rename; 0 if it only uses slots */
     int32_t alone;
     /* cycles from the first computing µop to the store data */
     int32_t until_data;
@@ -100,19 +102,19 @@ struct plan_item {
     /* number of eliminated moves and of zeroing idioms (fact eliminate_per_cycle and
      * eliminate_zero_per_cycle) */
     uint32_t moves, zeroes;
-    /* slots that must be free in the rename group; 1: any number */
+    /* minimum number of free slots in the rename group; 1: no condition */
     uint32_t group_room;
-    int32_t room;                    /* scheduler entries that must be free */
+    int32_t room;                    /* minimum number of free scheduler entries */
     bool complex, fusible, branch, load, store;
     bool merges;                     /* has a UOP_MERGED */
-    /* has no µops but values with latency, and retires after them */
+    /* the item has no µops but has values with latency, and retires after them */
     bool late;
     bool split;                      /* load and operation are unlaminated at rename */
     bool joins;                      /* decoded with the next item, and needs no decoder */
     bool data;                       /* has a store-data µop */
-    struct access stored;            /* access of its store */
+    struct access stored;            /* memory access of the item's store */
     uint32_t next_store;             /* index of the next item with a store, cyclic */
-    /* range in plan.listed of the item's values with readers, and ranges of these values per
+    /* range in plan.listed of the item's values with readers; ranges of these values for each
      * kind */
     uint32_t first_value, values;
     uint32_t first_listed[NODE_KINDS], listed[NODE_KINDS];
@@ -121,7 +123,8 @@ struct plan_item {
 };
 
 /* Returns whether a µop of @kind waits for the load of its own item. Returns false for a renamed
- * load, because computing µops then read the forwarded value, and store-data µops its source. */
+ * load, because computing µops then read the forwarded value, and store-data µops read its
+ * source. */
 static inline bool behind_load(const struct plan_item *item, uint8_t kind)
 {
     bool renamed = item->load_latency <= 0 && item->computing;
@@ -154,15 +157,16 @@ struct plan {
     VEC(struct plan_place) places;
     uint32_t length;           /* bytes of code */
     uint32_t longest_distance; /* longest dependence in iterations */
-    bool banked, pairs;        /* banked: loads wait for banks; pairs: stores commit by lines */
+    /* @banked: loads wait for banks. @pairs: stores to one line commit in pairs. */
+    bool banked, pairs;
     uint32_t first_store;      /* index of the first item with a store */
     /* iterations after which the loads' offsets in lines repeat */
     uint32_t phases;
-    /* number of combinations of ports and pipe, and number of pipes plus 1 for no pipe */
+    /* number of combinations of ports and pipe; number of pipes, plus 1 for "no pipe" */
     uint32_t choices, pipe_choices;
 };
 
-/* value of a missing limit, a power of two above the range of all facts */
+/* value that stands for a missing limit: a power of two above the range of all facts */
 #define UNLIMITED (1 << 20)
 
 /* Returns a core's fact as an integer, or UNLIMITED if it is missing. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Dependences of µops, computed once per block. The simulator wakes a µop when its last source is
- * known. */
+/* Computes the dependences of µops, once per block. The simulator wakes a µop when its last
+ * source is known. */
 #include "simulate/plan.h"
 
 static bool is_address(const struct plan_edge *edge, const struct plan_item *item)
@@ -14,9 +14,9 @@ static int32_t overlap(const struct plan *p, const struct plan_edge *edge)
 }
 
 /* Returns the cycles of the forwarding latency that the µops of store and load already include.
- * Forwarding latency counts from value to value. It includes a µop that only moves the value (Zen's
- * vector loads and stores use a floating-point pipe), but not a µop that computes it (SETcc,
- * PEXTRQ). */
+ * Forwarding latency counts from value to value. This time includes a µop that only moves the
+ * value (Zen's vector loads and stores use a floating-point pipe), but not a µop that computes the
+ * value (SETcc, PEXTRQ). */
 static int32_t handed_on(const struct plan *p, const struct plan_item *load,
                          const struct plan_edge *edge)
 {
@@ -80,7 +80,7 @@ static bool waits_for(const struct plan *p, const struct plan_item *item, uint8_
     }
 }
 
-/* Adds a source. Stores one entry per value, with its longest delay. */
+/* Adds a source. Keeps one entry per value, with the longest delay. */
 static void add_source(struct plan *p, uint32_t first, const struct plan_edge *edge, int32_t add)
 {
     int32_t place = (int32_t)edge->from - (int32_t)(edge->distance * p->nodes.count);
@@ -108,8 +108,8 @@ static void list_sources(struct plan *p, struct plan_uop *uop)
     uop->sources = (uint32_t)p->sources.count - uop->first_source;
 }
 
-/* Lists the sources that delay a value without a waiting µop. A pure load's value follows its
- * address or forwarded store. A store commits after its data. */
+/* Lists the sources that delay a value although no µop waits for them. The value of a pure load
+ * follows the load's address or the forwarded store. A store commits after its data. */
 static void list_trails(struct plan *p, const struct plan_item *item, bool pure_load, uint32_t n)
 {
     struct plan_node *node = &p->nodes.items[n];

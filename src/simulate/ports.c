@@ -34,7 +34,7 @@ unsigned ports_turn(const struct simulator *s)
     return portset_size(s->alike & (((portset)1 << s->load_turn) - 1));
 }
 
-/* Returns the next of @ports for a load. Loads use their ports in rotation. */
+/* Returns the port of @ports that the next load uses. Loads use their ports in rotation. */
 static unsigned next_in_turn(struct simulator *s, portset ports)
 {
     portset above = ports & ~(((portset)2 << s->load_turn) - 1);
@@ -47,15 +47,15 @@ static unsigned next_in_turn(struct simulator *s, portset ports)
  * uiCA) */
 #define MUCH_WORSE 3
 
-/* Returns the sort key of @port: waiting µops at the start of the cycle, then the highest index
- * first. */
+/* Returns the sort key of @port: fewest waiting µops at the start of the cycle, then the highest
+ * index. */
 static uint32_t rank_of(const struct simulator *s, unsigned port)
 {
     return s->before[port] * PORTS_MAX + PORTS_MAX - 1 - port;
 }
 
-/* Stores the keys of the two best of at least two @ports. Branchless, because branches on the best
- * port would be mispredicted. */
+/* Stores the keys of the two best of at least two @ports. Contains no branches, because branches
+ * that depend on the best port would be mispredicted. */
 static void two_best(const struct simulator *s, portset ports, uint32_t out[2])
 {
     out[0] = out[1] = UINT32_MAX;
@@ -77,9 +77,9 @@ static portset unbound(const struct simulator *s, portset ports)
     return out;
 }
 
-/* Returns the port in @ports with the fewest waiting µops, or the second best in every other @turn.
- * If a µop was bound to this port in this cycle, returns the best port without one if it has no
- * more waiting µops. */
+/* Selects the port in @ports with the fewest waiting µops, or the second best port in every other
+ * @turn. If a µop was bound to this port in this cycle, prefers the best port to which none was
+ * bound, unless that port has more waiting µops. Returns the port. */
 static unsigned least_waiting(const struct simulator *s, portset ports, unsigned turn)
 {
     uint32_t best[2];
@@ -123,7 +123,7 @@ void ports_bind(struct simulator *s, const struct plan_item *item)
         }
         unsigned port = choose_port(s, uop, turn);
         s->bound[port]++;
-        turn += uop->kind == UOP_COMPUTE;   /* A load shares the slot of its operation. */
+        turn += uop->kind == UOP_COMPUTE;   /* A load shares the rename slot of its operation. */
         w->queue = (uint16_t)(uop->pipe_choice * PORTS_MAX + port);
     }
     /* Eliminated instructions do not advance the turn. */
@@ -146,7 +146,7 @@ static int free_port(const struct simulator *s, const struct queue *q, portset t
 }
 
 /* Returns the queue with the oldest µop, except for queues blocked in this cycle. Returns NULL if
- * there is none. */
+ * there is no such queue. */
 static struct queue *oldest(struct simulator *s)
 {
     struct queue *best = NULL;

@@ -19,7 +19,7 @@ static void next_block(struct front *f)
     f->moved = true;
 }
 
-/* Simulates a cycle, in which one block and a limited number of instructions are predecoded. An
+/* Simulates one cycle of the predecoder: one block, and a limited number of instructions. An
  * instruction that ends in the next block counts in both blocks if its opcode is in the first
  * (uiCA). */
 static void predecode(struct front *f, int64_t room)
@@ -56,7 +56,7 @@ static void predecode(struct front *f, int64_t room)
             return;
         }
     }
-    /* The block is complete when no instruction in it is left. */
+    /* The block is complete when it contains no further instruction. */
     const struct plan_insn *next = &insns[f->predecoded.index];
     if (width == 0 && f->at + next->length > end &&
         (f->at + next->opcode >= end || f->crossing_paid))

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Rename: moves items from the µop queue to reorder buffer and scheduler, by slots per cycle. */
+/* Rename: moves items from the µop queue to the reorder buffer and the scheduler, with a limited
+ * number of slots per cycle. */
 #include "simulate/pipeline.h"
 
 #include <string.h>
@@ -99,7 +100,7 @@ static double *obstacle(const struct simulator *s, const struct plan_item *item)
     return NULL;
 }
 
-/* Returns whether the first slot of @item must wait for the next group. The present group has
+/* Returns whether the first slot of @item must wait for the next group. The current group has
  * @slots free slots and @fused µops. */
 static bool waits_for_group(const struct simulator *s, const struct plan_item *item, uint32_t slots,
                             uint32_t fused)
@@ -114,8 +115,8 @@ struct kinds {
     uint32_t limited[DISPATCH_LIMITS_MAX], moves, zeroes;
 };
 
-/* Returns whether @item exceeds a limit of this cycle. An item above the limit of a full cycle is
- * renamed without other items of its kind. */
+/* Returns whether @item exceeds a limit of this cycle. An item that exceeds the limit of a full
+ * cycle is renamed in a cycle without other items of its kind. */
 static bool waits_for_kind(const struct simulator *s, const struct plan_item *item,
                            const struct kinds *taken)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* µops between rename and ports: a calendar of the µops with a known cycle, then one queue per port
- * or port set. */
+/* Holds µops between rename and ports: first in a calendar, once the cycle in which they are ready
+ * is known; then in one queue per port or port set. */
 #include "simulate/pipeline.h"
 
 #include <string.h>
@@ -110,8 +110,8 @@ void scheduler_wake(struct simulator *s)
     }
 }
 
-/* Schedules @w, whose sources are all known. A ready µop that is older than the one just dispatched
- * was already examined in this cycle. */
+/* Schedules @w, whose sources are all known. A ready µop that is older than the µop just
+ * dispatched counts as already examined in this cycle. */
 static void sources_known(struct simulator *s, struct waiting_uop *w)
 {
     if (s->plan.uops.items[w->uop].kind >= UOP_RENAMED)

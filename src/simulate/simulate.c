@@ -9,7 +9,7 @@
 #include "base/shortage.h"
 #include "simulate/pipeline.h"
 
-/* most items without a repeated state, after at least LIMIT_ITERATIONS iterations */
+/* maximum number of items without a repeated state, after at least LIMIT_ITERATIONS iterations */
 #define LIMIT_ITEMS 16000
 #define LIMIT_ITERATIONS 500
 
@@ -59,7 +59,7 @@ void simulate(struct simulator *s, const struct block_work *w, const struct insn
     pipeline_start(s, w, insns, count, block);
     double iterations = pipeline_run(s, limit),
            assists = bounds_assists(w->core, insns, count, block);
-    /* Adds the cycles of assists, because the pipeline is empty during them. Their number per
+    /* Cycles of assists are added, because the pipeline is empty during an assist. Their number per
      * period is not an integer. */
     if (assists > 0) {
         out->cycles += assists;
@@ -67,8 +67,8 @@ void simulate(struct simulator *s, const struct block_work *w, const struct insn
         out->assisted = true;
     }
     double replays = bounds_replays(w, insns, count);
-    /* Applies the bound of replays. They are not simulated, because their number per period is not
-     * an integer. */
+    /* Replays are a bound. They are not simulated, because their number per period is not an
+     * integer. */
     if (out->cycles < replays) {
         out->cycles = replays;
         out->period = 0;

@@ -1,6 +1,7 @@
 /* Cycle-by-cycle simulation of a repeating block on an out-of-order core: front end, rename,
- * schedulers, execution, retirement. Ends when the state repeats. Then cycles per iteration are
- * C(K^p) / p exactly. Also ends when the loop has settled at its largest bound. */
+ * schedulers, execution, retirement. Ends when the state repeats after p iterations. The cycles per
+ * iteration are then exactly the cycles of these p iterations divided by p. Also ends when the loop
+ * has settled at its largest bound. */
 #ifndef PORTOLAN_SIMULATE_SIMULATE_H
 #define PORTOLAN_SIMULATE_SIMULATE_H
 
@@ -14,8 +15,9 @@ void simulator_free(struct simulator *s);
 void simulate(struct simulator *s, const struct block_work *w, const struct insn *insns,
               size_t count, const struct block_options *block,
               const struct simulate_options *options, struct simulation *out);
-/* Simulates loop @loop of @k on @m. Stores its bounds in @bounds (may be NULL). simulation_done
- * frees @out. Any thread. Takes milliseconds for a loop of a hundred instructions. */
+/* Simulates loop @loop of @k on @m. Stores the loop's bounds in @bounds (may be NULL).
+ * simulation_done frees @out. Any thread. Takes milliseconds for a loop of a hundred
+ * instructions. */
 void simulate_kernel(const struct kernel *k, size_t loop, const struct machine *m,
                      const struct simulate_options *options, struct simulation *out,
                      struct bounds *bounds);

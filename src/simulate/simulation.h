@@ -9,7 +9,7 @@
 struct simulated_step {
     int32_t fetch;      /* delivery to the µop queue */
     int32_t issue;      /* rename */
-    /* dispatch of the first µop; rename if there is none */
+    /* cycle of the first µop's dispatch, or of rename if there is no µop */
     int32_t dispatch;
     int32_t done;       /* cycle in which the last result is available */
     int32_t retire;
@@ -24,19 +24,19 @@ struct simulation {
     /* cycles per iteration. NaN if an instruction waits forever (contradictory facts), if the
      * machine has no latencies, or if the block has loads and load_latency is missing */
     double cycles;
-    int64_t numerator;      /* exactly cycles = numerator / period; valid if period > 0 */
-    /* period of the state in iterations. 0 without a repeated state; cycles is then a mean over the
-     * last quarter unless a flag below is set */
+    int64_t numerator;      /* cycles is exactly numerator / period; valid if period > 0 */
+    /* period of the state in iterations. 0 if no state repeated: cycles is then a mean over the
+     * last quarter, unless a flag below is set */
     unsigned period;
     bool assisted;          /* cycles includes x87 assists */
     /* cycles is the bound of replayed loads (bounds_replays), because the simulation
      * resulted in fewer */
     bool replayed;
-    /* cycles is the largest bound, because the simulation models it only in part (pages, fractions
-     * of cycles) and resulted in fewer */
+    /* cycles is the largest bound, because the simulation models this bound only in part (pages,
+     * fractions of cycles) and resulted in fewer cycles */
     bool bounded;
-    /* converged to the largest bound (cycles equals it) without a repeated state; never set with a
-     * timeline */
+    /* the loop settled at the largest bound without a repeated state, and cycles equals this bound;
+     * never set with a timeline */
     bool settled;
     unsigned iterations;    /* number of simulated iterations */
     /* Values per iteration in the steady state. */
@@ -51,7 +51,7 @@ struct simulation {
 struct simulate_options {
     unsigned iterations;      /* limit of iterations; 0 to wait until the state repeats */
     unsigned timeline;        /* number of iterations to record for a timeline */
-    /* for simulate_kernel: bytes by which the code is shifted, 0 to 63 */
+    /* only for simulate_kernel: bytes by which the code is moved, 0 to 63 */
     unsigned moved;
 };
 
@@ -72,7 +72,7 @@ enum stage {
 
 /* Returns the state of an instruction in @cycle. Any thread. */
 enum stage stage_at(const struct simulated_step *step, int32_t cycle);
-/* Returns the character of a state: 'F', '.', 'I', '-', 'D', '=', '_', 'R', or ' ' for
+/* Returns the character of @stage: 'F', '.', 'I', '-', 'D', '=', '_', 'R', or ' ' for
  * STAGE_NONE. */
 char stage_glyph(enum stage stage);
 

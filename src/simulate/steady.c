@@ -7,12 +7,12 @@
 
 /* interval between two recorded states, as a fraction (1/20) of all checks */
 #define KEPT_SHARE 20
-/* least number of items between two recorded states, whose simulation costs more than recording a
- * state */
+/* minimum number of items between two recorded states; simulating this many items takes longer than
+ * recording a state */
 #define KEPT_ITEMS 150
-#define STRETCH_CYCLES 128   /* least cycles of a stretch */
-#define STRETCH_LOOKS 4      /* least number of checks in a stretch */
-/* least fraction (1/5) of all cycles in a stretch, because some buffers fill slowly */
+#define STRETCH_CYCLES 128   /* minimum cycles of a stretch */
+#define STRETCH_LOOKS 4      /* minimum number of checks in a stretch */
+/* smallest fraction (1/5) of all cycles in a stretch, because some buffers fill slowly */
 #define STRETCH_SHARE 5
 #define STRETCHES 3          /* number of stretches that must be equal */
 #define PRIME 0x100000001b3u
@@ -59,7 +59,7 @@ static int32_t *write_counts(const struct simulator *s, int32_t *out)
 
 #define COUNTS (FRONT_STATE + 11 + PORTS_MAX)
 
-/* Returns the queue of a µop. For loads in rotation it is relative to the next port. */
+/* Returns the queue of a µop. For loads in rotation, the queue is relative to the next port. */
 static int32_t queue_of(const struct simulator *s, const struct waiting_uop *w)
 {
     if (!s->alike || s->plan.uops.items[w->uop].kind != UOP_LOAD)
@@ -69,7 +69,7 @@ static int32_t queue_of(const struct simulator *s, const struct waiting_uop *w)
     return rank < 0 ? rank + (int32_t)portset_size(s->alike) : rank;
 }
 
-/* Writes an unfinished item. Waiting µops have three words, dispatched ones one. */
+/* Writes an unfinished item. A waiting µop takes three words, a dispatched µop one. */
 static int32_t *write_item(const struct simulator *s, const struct place *at,
                            const struct flight *flight, int32_t *out)
 {
@@ -93,8 +93,8 @@ static int32_t *write_item(const struct simulator *s, const struct place *at,
     return out;
 }
 
-/* Writes the values that are pending or that readers may still depend on. Unknown values follow
- * from undispatched µops. */
+/* Writes the values that are pending or that readers may still depend on. Unknown values are
+ * omitted, because they follow from undispatched µops. */
 static int32_t *write_values(const struct simulator *s, int64_t iteration, size_t listed,
                              int32_t *out)
 {
@@ -166,8 +166,8 @@ static uint64_t *hashed_word(struct simulator *s, uint64_t hash, uint64_t *bit)
     return &s->hashed[at / 64];
 }
 
-/* Returns 1 + the index of the newest of the first @count snapshots with @hash, or 0 if there is
- * none. */
+/* Among the first @count snapshots, returns 1 + the index of the newest one with @hash, or 0 if
+ * there is none. */
 static size_t newest_with(const struct simulator *s, size_t count, uint64_t hash)
 {
     while (count > 0 && s->snapshots.items[count - 1].hash != hash)
@@ -182,8 +182,8 @@ static bool same_as(const struct simulator *s, const struct snapshot *old, size_
                                            length * sizeof(int32_t)) == 0;
 }
 
-/* Returns whether to record this state. Records at intervals, and not while the reorder buffer
- * fills. */
+/* Returns whether to record this state. States are recorded at intervals, but not while the reorder
+ * buffer fills. */
 static bool is_worth_keeping(struct simulator *s)
 {
     int32_t rob = s->rob + (int32_t)s->slots_done;
@@ -292,8 +292,8 @@ static double cycles_late(const struct simulator *s, double cycles)
 }
 
 /* Returns whether the loop has settled at its bound. Many states repeat late or never, although the
- * loop runs at its bound, the least possible time. If no buffer fills and no cycle is lost over
- * three stretches, the bound is the result. */
+ * loop runs at its bound, the shortest possible time. If no buffer fills and no cycle is lost
+ * during three stretches, the bound is the result. */
 bool steady_settled(struct simulator *s)
 {
     struct settle *w = &s->settle;
@@ -318,7 +318,7 @@ bool steady_settled(struct simulator *s)
     w->filling = false;
     if (!settled && !enough)
         return false;
-    s->out->cycles = w->least;   /* simulate() replaces it if another bound is larger. */
+    s->out->cycles = w->least;   /* simulate() replaces this result if another bound is larger. */
     s->out->settled = true;
     return true;
 }

@@ -2,8 +2,8 @@
 /* Front ends without a predecoder: µop cache, loop buffer, symmetric decoders. */
 #include "simulate/front.h"
 
-/* Returns the number of copies of @slots slots in the loop buffer that wastes the fewest slots
- * (Facile). */
+/* Returns the number of copies of a loop of @slots slots in the loop buffer (Facile): the number
+ * that leaves the fewest slots empty. */
 static unsigned copies_of(double slots, const struct core *c)
 {
     unsigned best = 1;
@@ -28,7 +28,7 @@ static void next_window(struct front *f)
 }
 
 /* Returns the width of the source in µops per cycle, or for symmetric decoders in instructions per
- * cycle. Only windows limit a µop cache of unknown width. */
+ * cycle. If a µop cache has an unknown width, only windows limit it. */
 static int32_t width_of(const struct front *f, const struct core *c)
 {
     double slots = isnan(c->issue_width) ? NAN : core_slots(c);

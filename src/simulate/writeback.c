@@ -18,7 +18,7 @@ void writeback_value(struct simulator *s, const struct iteration *row, uint32_t 
     const struct plan_node *from = &s->plan.nodes.items[node];
     const struct plan_reader *reader = &s->plan.readers.items[from->first_reader],
                              *end = reader + from->readers;
-    int64_t entered = s->entered - row->age;   /* Only µops in flight can wait. */
+    int64_t entered = s->entered - row->age;   /* Only µops in flight can be waiting for values. */
 
     s->values[(uint32_t)row->value + node] = value;
     for (; reader < end && reader->ahead < entered; reader++) {
@@ -28,7 +28,8 @@ void writeback_value(struct simulator *s, const struct iteration *row, uint32_t 
     }
 }
 
-/* Returns the value of @item from its dispatched µops, without trailing sources. */
+/* Returns the cycle in which the value of @item is ready, from its dispatched µops and without
+ * trailing sources. */
 static int32_t value_of(const struct simulator *s, const struct plan_item *item,
                         const struct flight *flight, int32_t latency)
 {

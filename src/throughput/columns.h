@@ -15,7 +15,7 @@
 /* tables with one lane per column have a multiple of this size, the number of floats in the widest
  * vector */
 #define COLUMNS_LANES 16
-/* most ports with which each set has a flag, and columns can be removed */
+/* maximum number of ports with which each set has a flag, and columns can be removed */
 #define COLUMNS_DIRECT_PORTS 16
 
 struct columns {

@@ -13,14 +13,15 @@
 #include "throughput/tables.h"
 
 #define SUBSETS_MASS_MAX 65536u     /* largest sum of counts with an exact order of floats */
-#define SUBSETS_MAX 16              /* most µops for the method by subsets */
+#define SUBSETS_MAX 16              /* maximum number of µops for the method by subsets */
 /* number of µops whose subsets the narrowest engine enumerates in the lanes of one vector */
 #define SUBSETS_LOW 2
 #define ZETA_MASS_MAX 32767u        /* largest mass, because lanes have 16 bits */
 #define ZETA_PORTS_MAX 14
 /* ports per block of eight vectors, in the narrowest engine */
 #define ZETA_LOW 6
-#define GATHER_MAX 64               /* most µops that are processed without merging equal sets */
+/* maximum number of µops that are processed without merging equal sets */
+#define GATHER_MAX 64
 
 struct throughput {
     unsigned ports;

@@ -13,7 +13,7 @@ struct mass {
     uint32_t count;   /* not 0 */
 };
 
-#define FLOW_SETS PORTSETS_MAX  /* most distinct port sets */
+#define FLOW_SETS PORTSETS_MAX  /* maximum number of distinct port sets */
 
 struct flow {
     unsigned sets, ports;

@@ -7,7 +7,7 @@
 
 #include "throughput/columns.h"
 
-#define GENE_UOPS 6          /* most distinct µops per form */
+#define GENE_UOPS 6          /* maximum number of distinct µops per form */
 
 /* Usage of one form on up to 16 ports: µops sorted by port set, without duplicates or empty sets.
  * Unused entries are zero. */

@@ -26,7 +26,8 @@
 #define HEADER_NAME 16     /* length of the name field at the start of the header, in bytes */
 #define HEADER_SIZE 48     /* offset of the field with the member's length, in bytes */
 #define HEADER_SIZE_LENGTH 10
-#define NAMES_MOST ((size_t)64 << 20)   /* most bytes of all member names of a thin archive */
+/* maximum number of bytes of all member names of a thin archive */
+#define NAMES_MOST ((size_t)64 << 20)
 
 enum archive_kind { ARCHIVE_NONE, ARCHIVE_WHOLE, ARCHIVE_THIN };
 

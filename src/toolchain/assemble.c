@@ -27,7 +27,7 @@
 
 #define TEXT_LIMIT ((size_t)16 << 20)
 #define PASSES 8
-#define ARGUMENTS 32     /* most arguments of the assembler */
+#define ARGUMENTS 32     /* maximum number of arguments of the assembler */
 #define ADVICE_C "this looks like C; kernel load compiles .c and .cpp files"
 
 static const struct child_limits as_limits = {.cpu_seconds = 2,

@@ -13,7 +13,7 @@
 
 #define ENDINGS 10
 #define NAMES 12
-#define INSTALLED 16   /* most programs compared to detect duplicates */
+#define INSTALLED 16   /* maximum number of programs compared to detect duplicates */
 
 /* Languages by file extension, with their compilers in order of preference. */
 static const struct {

@@ -14,8 +14,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#define DIES_MOST 20000000u      /* most debug entries to visit */
-#define INLINED_MOST 4096u       /* most inlined functions per function */
+#define DIES_MOST 20000000u      /* maximum number of debug entries to visit */
+#define INLINED_MOST 4096u       /* maximum number of inlined functions per function */
 #define ROWS_MOST 200000u
 #define DEPTH_MOST 64            /* deepest nesting of scopes */
 

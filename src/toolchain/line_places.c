@@ -10,11 +10,11 @@
 #include "toolchain/margins.h"
 #include "toolchain/words.h"
 
-#define LENGTHS 3          /* most lengths tried for an instruction */
+#define LENGTHS 3          /* maximum number of lengths tried for an instruction */
 #define NEAR_BYTES 128     /* range of a short branch in bytes */
-/* least distance in bytes of a branch that may have a long encoding */
+/* smallest distance in bytes of a branch that may have a long encoding */
 #define NEAR_UNSURE 64
-#define TRIES_PER_LINE 50  /* most lengths tried per line of a function */
+#define TRIES_PER_LINE 50  /* maximum number of lengths tried per line of a function */
 
 /* A line that contains an instruction. */
 struct placed_line {

@@ -14,7 +14,8 @@
 #include "toolchain/line_places.h"
 #include "toolchain/words.h"
 
-#define SUBSECTIONS 4000 /* most subsections of `as`, which order instructions by address */
+/* maximum number of subsections of `as`, which order instructions by address */
+#define SUBSECTIONS 4000
 
 /* Meaning of a semicolon that follows a blank. */
 /* SEMICOLON_EITHER: the text after the semicolon determines its meaning */

@@ -14,8 +14,8 @@
 #include "toolchain/words.h"
 
 #define REPEATED "<rep "
-#define SECTIONS_MOST 16 /* most sections distinguished in a listing */
-#define LISTING_GAP 8    /* most consecutive line numbers that a listing may omit */
+#define SECTIONS_MOST 16 /* maximum number of sections distinguished in a listing */
+#define LISTING_GAP 8    /* maximum number of consecutive line numbers that a listing may omit */
 
 static void split(struct framed_text *r, size_t length)
 {

@@ -9,7 +9,7 @@
 
 #include "base/vec.h"
 
-/* most bytes of machine code per line: more than the longest instruction */
+/* maximum number of bytes of machine code per line: more than the longest instruction */
 #define MARGIN_BYTES 16
 
 struct margin {

@@ -20,7 +20,7 @@
 #define PAGE 4096
 #define BEYOND_MOST ((uint64_t)1 << 31)
 #define DEBUG_FILES "/usr/lib/debug/.build-id"
-#define BUILD_ID_MOST 64u   /* most bytes of a build ID */
+#define BUILD_ID_MOST 64u   /* maximum number of bytes of a build ID */
 /* largest code in bytes that is copied; larger code stays mapped */
 #define COPIED_MOST ((size_t)1 << 20)
 

@@ -9,8 +9,8 @@
 #include "base/mem.h"
 #include "base/watch.h"
 
-#define STUB_MOST 16u       /* most bytes of a stub */
-/* most functions skipped between an address and the function that contains it */
+#define STUB_MOST 16u       /* maximum number of bytes of a stub */
+/* maximum number of functions skipped between an address and the function that contains it */
 #define ENCLOSING_MOST 64
 
 struct elf_strings elf_strings_at(Elf *elf, size_t index)

@@ -22,7 +22,8 @@
 #define REGIONS 3
 #define REGION_STEP 0x01000000
 #define CODE_MOST 65536
-#define ATTEMPTS 5           /* most attempts of a run that receives too little CPU time */
+/* maximum number of attempts of a run that receives too little CPU time */
+#define ATTEMPTS 5
 
 /* Kinds of initial contents of memory and vector registers. */
 enum filling { FILL_BITS, FILL_DOUBLES, FILL_SINGLES, FILL_POINTERS, FILL_COUNT };

@@ -7,11 +7,12 @@
 #include "model/machine.h"
 #include "tune/version.h"
 
-#define TUNE_INSNS 256   /* most instructions of the loop, to limit memory for ordered pairs */
+/* maximum number of instructions of the loop, to limit memory for ordered pairs */
+#define TUNE_INSNS 256
 
 struct tune_options {
     unsigned tries;          /* simulations of other orders, per kind of version */
-    unsigned unroll;         /* most iterations combined: 1, 2 or 4 */
+    unsigned unroll;         /* maximum number of iterations combined: 1, 2 or 4 */
     bool reassociate;        /* sums of floating-point values may be reordered */
     uint64_t seed;
 };

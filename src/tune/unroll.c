@@ -10,7 +10,7 @@
 #include "tune/version.h"
 #include "tune/dataflow.h"
 
-#define KINDS 64   /* most steps, sums, and parts of sums */
+#define KINDS 64   /* maximum number of steps, sums, and parts of sums */
 
 /* An addition of a constant to a register at one place of the loop. */
 struct step {

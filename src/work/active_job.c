@@ -15,7 +15,7 @@
 #include "work/crew.h"
 #include "work/job.h"
 
-#define KEEP_SECONDS 1.0     /* least seconds between two writes of the table during measuring */
+#define KEEP_SECONDS 1.0     /* minimum seconds between two writes of the table during measuring */
 
 struct active_curve {
     pthread_mutex_t lock;

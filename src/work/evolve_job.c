@@ -16,12 +16,12 @@
 
 #define CHECKPOINT_SECONDS 3
 
-/* least interval between outlines, in seconds and as a multiple of the time for making one */
+/* smallest interval between outlines, in seconds and as a multiple of the time for making one */
 #define OUTLINE_SECONDS 0.5
 #define OUTLINE_TIMES 20
 #define OUTLINE_OTHERS                                                                             \
     EVOLVE_POPULATION /* The agreement of these individuals measures the certainty of the best. */
-/* least interval between two joins, in seconds and as a multiple of the time of the last one */
+/* smallest interval between two joins, in seconds and as a multiple of the time of the last one */
 #define JOIN_SECONDS 1
 #define JOIN_TIMES 20
 #define CATCH_UP_SECONDS 0.01    /* seconds between polls for the end of a join */

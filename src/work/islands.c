@@ -9,11 +9,11 @@
 #include "base/mem.h"
 #include "work/pool.h"
 
-#define POPULATION_LEAST 2         /* least individuals per island, for recombination */
+#define POPULATION_LEAST 2         /* minimum number of individuals per island, for recombination */
 #define INTERVAL_SHARE (1 / 30.)   /* fraction of the run's time between two migrations */
-#define INTERVAL_LEAST 0.5         /* least seconds between two migrations */
+#define INTERVAL_LEAST 0.5         /* minimum seconds between two migrations */
 #define INTERVAL_MOST 30
-/* most unsent migrants per island, beyond which migrants are dropped */
+/* maximum number of unsent migrants per island, beyond which migrants are dropped */
 #define WAITING_MOST 2
 #define WAIT 0.05                  /* seconds between polls for messages */
 

@@ -27,7 +27,8 @@
 
 #define TELL_SECONDS 0.1   /* seconds between progress updates from watched loops */
 #define SAID_SECONDS 2.0    /* seconds for which a job's own progress report is shown */
-#define JOBS_KEPT 64   /* most jobs in the list, beyond which the oldest ended ones are dropped */
+/* maximum number of jobs in the list, beyond which the oldest ended ones are dropped */
+#define JOBS_KEPT 64
 
 struct job {
     pthread_t thread;

@@ -9,7 +9,7 @@
 /* number of timer periods of a tenth of a second, two seconds in total; periods are counted,
  * because a busy machine delays timers */
 #define WAITS_ALLOWED 20
-/* most measurements of one value, because other load may disturb some of them */
+/* maximum number of measurements of one value, because other load may disturb some of them */
 #define TRIES 6
 #define BLOCK_MAX 160
 

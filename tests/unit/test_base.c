@@ -626,7 +626,7 @@ static void test_starved_programs_are_not_ended(void **state)
 
 static struct str written;
 static size_t at_once;   /* bytes of the largest write so far */
-static size_t takes;     /* most bytes that one write accepts */
+static size_t takes;     /* maximum number of bytes that one write accepts */
 
 static ssize_t keep(int fd, const void *bytes, size_t length)
 {

@@ -19,7 +19,7 @@
 #include "simulate/simulate.h"
 #include "../support/support.h"
 
-#define FAULTS_MOST 20   /* most faults that are printed */
+#define FAULTS_MOST 20   /* maximum number of faults that are printed */
 
 typedef VEC(struct insn) instructions;
 

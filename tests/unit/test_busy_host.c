@@ -16,7 +16,7 @@
 
 #define ROWS 600
 #define TRUTH 2.0
-#define CONCURRENT 2.9           /* least cycles of the same code next to a busy neighbour */
+#define CONCURRENT 2.9           /* minimum cycles of the same code next to a busy neighbour */
 /* seconds per call without an idle moment; a value adds VALUE_SECONDS */
 #define CALL_SECONDS 0.15
 #define VALUE_SECONDS 0.02

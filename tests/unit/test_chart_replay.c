@@ -27,7 +27,7 @@
 #define RIGHT_LEAST 0.98     /* share of the forms of a simulated CPU that must be right */
 #define TOP 60               /* forms of a simulated CPU */
 #define RIGHT 0.02           /* relative error of a right prediction */
-#define TERMS 16             /* most forms of an experiment */
+#define TERMS 16             /* maximum number of forms of an experiment */
 #define RANDOM 40            /* random experiments per form */
 
 /* tests/data/recorded/NAME.txt: a line per form, an empty line, and a line per experiment. That

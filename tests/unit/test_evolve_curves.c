@@ -39,7 +39,7 @@ static double ticking(void)
 
 struct seen {
     struct evolve *e;
-    double reached;     /* least error in the last status */
+    double reached;     /* smallest error in the last status */
     size_t looks;
 };
 

@@ -49,7 +49,7 @@ struct stream {
     const struct experiments *t;
     uint32_t forms;         /* number of forms in the second part; 0 if nothing joins */
     unsigned parts, sent;   /* number of parts that join in succession; number sent */
-    double reached;         /* least error last reported; NaN at first */
+    double reached;         /* smallest error last reported; NaN at first */
     size_t reached_of, rose;
 };
 

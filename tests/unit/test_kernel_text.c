@@ -19,7 +19,7 @@
 #include "base/file.h"
 #include "../support/support.h"
 
-#define LOOPS_MOST 4   /* most loops in a file */
+#define LOOPS_MOST 4   /* maximum number of loops in a file */
 
 static void add_bytes(const struct insn *insns, size_t count, struct str *out)
 {

@@ -21,7 +21,7 @@
 
 #define RATIO 2.5
 #define INSNS 10000
-/* most steps after cancelling, because a stage traverses the loop once or twice */
+/* maximum number of steps after cancelling, because a stage traverses the loop once or twice */
 #define SOON (8 * INSNS)
 
 static struct session session;

@@ -152,7 +152,7 @@ static struct run_profile *profile_of(const struct sampling *o, struct sampled *
 
 /* Three times the work has three times the samples. Chance has little influence on 300 samples. The
  * sampler itself needs some CPU time. */
-#define SHARE_LEAST 0.6    /* least share of the time in which the program ran */
+#define SHARE_LEAST 0.6    /* smallest share of the time in which the program ran */
 static void check_shares(const struct run_profile *p)
 {
     double few = (double)samples_of(p, "short_loop"), many = (double)samples_of(p, "long_loop");

@@ -28,7 +28,7 @@ static const char *const pool[] = {
     "c5fd6f442440",
 };
 
-#define BLOCK_MAX 100   /* most instructions of a block */
+#define BLOCK_MAX 100   /* maximum number of instructions of a block */
 
 struct block {
     struct insn insns[BLOCK_MAX];

@@ -21,8 +21,8 @@
 
 #define ROWS 30000
 #define FORMS 5
-#define COUNTS 9         /* most copies of a form in an experiment */
-#define TURN_STEPS 27000   /* most steps of a turn: less than one per row */
+#define COUNTS 9         /* maximum number of copies of a form in an experiment */
+#define TURN_STEPS 27000   /* maximum number of steps of a turn: less than one per row */
 #define OUTLINES 3       /* outlines with which each view is drawn */
 
 static _Atomic uint64_t ticks;

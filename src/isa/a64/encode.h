@@ -38,8 +38,8 @@ struct a64_code {
     unsigned slot_count;
     /* entries of offset_bits; 0 if the displacement is constant or missing */
     unsigned offsets;
-    /* least displacement, in units of the access size; 1 if the instruction without a displacement
-     * is another form */
+    /* minimum number of displacement, in units of the access size; 1 if the instruction without a
+     * displacement is another form */
     unsigned lowest;
     uint32_t offset_zero;          /* bits of @word to invert for displacement 0 */
     uint32_t offset_bits[A64_STEPS];

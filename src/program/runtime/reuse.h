@@ -22,7 +22,7 @@
 /* number of latest lines that a stream may continue: prefetchers of second levels follow streams in
  * about 32 pages */
 #define REUSE_STREAM 64
-#define REUSE_APART (4 * REUSE_STREAM)   /* least distance of a line that continues a stream */
+#define REUSE_APART (4 * REUSE_STREAM)   /* smallest distance of a line that continues a stream */
 #define REUSE_COLD UINT64_MAX        /* distance of a first use */
 #define REUSE_UNSAMPLED (UINT64_MAX - 1)
 #define REUSE_CHUNK 64               /* bits of the bitmap per Fenwick sum: one word of 64 bits */
