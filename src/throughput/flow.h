@@ -7,7 +7,8 @@
 
 #include "model/portset.h"
 
-/* A port set and the number of its µops. Arrays of these are the input of the throughput engine. */
+/* A port set and the number of its µops. Arrays of these are the input of the throughput
+ * engine. */
 struct mass {
     portset ports;    /* not empty */
     uint32_t count;   /* not 0 */
