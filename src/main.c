@@ -83,7 +83,7 @@ static bool print_view(struct session *s, const char *verb, const char *argument
         return view_refuse(argument, err);
     void *state = view_open(index);
     grid_init(&g, size_from("COLUMNS", 120), size_from("LINES", 38), s->settings.ascii);
-    g.mono = true;   /* the grid is printed as text only */
+    g.mono = true;   /* The grid is printed as text only. */
     views[index]->draw(state, s, &g);
     grid_text(&g, false, &text);
     result_block(result, str_text(&text));
@@ -227,7 +227,7 @@ static int parse(int argc, char **argv, struct arguments *a, struct session *s)
         return status;
     if (a->batch && argc - optind > 1)
         return misuse("-b allows only one script");
-    /* A session directory may be given like a file; the first one is used. */
+    /* A session directory may be named like a file. The first one is used. */
     for (; optind < argc; optind++)
         if (!a->session && session_is_directory(argv[optind]))
             a->session = argv[optind];
@@ -285,7 +285,7 @@ static bool open_workbench(struct session *s, char **files, size_t count, bool w
     for (size_t i = 0; i < count && !s->quit; i++)
         if (!open_file(s, files[i], &kernel, err))
             return false;
-    /* displays the first file; the others follow it on the shelf */
+    /* Displays the first file. The others follow it on the shelf. */
     if (count > 1 && s->document.shelf.list.count > 1 && !s->quit)
         session_use_shelved(s, 0, s->document.shelf.list.items[0].loop);
     s->views = NULL;
@@ -366,8 +366,8 @@ static bool run(struct arguments *a, struct session *s, int *status, struct err 
 }
 
 /* Opens standard input, output or error if it is closed. Otherwise a file opened later would get
- * its number, and be read or overwritten. Reads and writes of these descriptors fail, like those of
- * closed ones. */
+ * the same descriptor, and its contents would be read or overwritten. Reads and writes of these
+ * descriptors fail, like those of closed ones. */
 static bool standard_files(void)
 {
     for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
@@ -435,7 +435,7 @@ int main(int argc, char **argv)
     if (!standard_files())
         return 1;
     setlocale(LC_CTYPE, "");
-    /* a write that exceeds the file size limit then fails instead of ending the program */
+    /* A write that exceeds the file size limit then fails instead of ending the program. */
     signal(SIGXFSZ, SIG_IGN);
     if (!ranks_begin(&argc, &argv, &err))
         return report(&err);

@@ -195,7 +195,8 @@ static bool remove_site(const char *path, struct err *err)
     return ok;
 }
 
-/* Returns whether @path may be replaced; sets err if it may not. *@exists: it is present. */
+/* Returns whether @path may be replaced, and sets err if it may not. Sets *@exists if @path
+ * exists. */
 static bool may_replace(const char *path, bool *exists, struct err *err)
 {
     struct stat about;

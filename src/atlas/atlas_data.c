@@ -60,7 +60,7 @@ static void add_number(struct str *out, double value)
         str_add(out, "null");
 }
 
-/* Begins member @key of an object, after a comma unless it is the first. */
+/* Begins member @key of an object, after a comma unless the member is the first one. */
 static void add_key(struct str *out, const char *key)
 {
     str_addf(out, "%s\"%s\":", out->length && out->data[out->length - 1] == '{' ? "" : ",", key);
@@ -204,7 +204,7 @@ static void add_usage(struct str *out, const struct usage *usage, const struct p
     str_done(&text);
 }
 
-/* Appends the latency rules of @form, the first one per pair of operands: [from, to, cycles,
+/* Appends the latency rules of @form, the first rule for each pair of operands: [from, to, cycles,
  * source], ... Returns whether there is one. */
 static bool add_operands(const struct machine *m, const char *form, const char *before,
                          struct names *sources, struct str *out)
@@ -369,7 +369,8 @@ size_t atlas_evidence_left_out(const struct atlas_evidence *e)
     return e->left_out;
 }
 
-/* Sorts small experiments first. Equal ones are adjacent, the one measured last first. */
+/* Sorts small experiments first. Equal experiments are adjacent; of these, the last measured is
+ * first. */
 static int by_size(const void *a, const void *b, void *state)
 {
     const struct experiments *t = state;

@@ -51,7 +51,8 @@ void atlas_data_forms(const struct atlas_options *o, enum isa isa, const struct 
 void atlas_data_machine(const struct atlas_options *o, size_t index, const struct atlas_forms *f,
                         struct str *out);
 
-/* Experiments of machine @index by form. atlas_evidence_new returns NULL if it has none. */
+/* Experiments of machine @index by form. atlas_evidence_new returns NULL if the machine has no
+ * experiments. */
 struct atlas_evidence;
 struct atlas_evidence *atlas_evidence_new(const struct atlas_options *o, size_t index,
                                           const struct atlas_forms *f);

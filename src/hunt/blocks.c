@@ -10,17 +10,18 @@
 #include "toolchain/assemble.h"
 
 #define OFFSET_STEPS 4    /* number of possible offsets of an address, in steps from 0 */
-#define OFFSET_STEP 4     /* bytes per step, so that accesses overlap or are adjacent */
+/* bytes between possible offsets; with this step, accesses overlap or are adjacent */
+#define OFFSET_STEP 4
 
-/* Register pools. In every instruction set these numbers are general registers that are not
- * reserved. Random registers are from the first few of a pool, so that instructions share them. */
+/* Register pools. In every instruction set, registers with these numbers are general and not
+ * reserved. Random registers are from the first few of a pool, so instructions share registers. */
 static const uint8_t data_pool[] = {0, 1, 2, 6, 8, 9, 12, 13, 14},
                      address_pool[] = {3, 7, 10, 11, 15}, index_pool[] = {5, 15},
                      mask_pool[] = {49, 50, 51, 52, 53, 54};
 #define VECTOR_POOL 16
 #define DRAWN_DATA 6
 #define DRAWN_OTHER 3
-/* one of this many addresses has a register that the block may write */
+/* one of this many addresses uses a register that the block may write */
 #define COMPUTED 4
 #define STACKED 5           /* one of this many addresses is on the stack */
 #define INDEXED 8           /* one of this many addresses has an index register */
@@ -204,8 +205,8 @@ bool block_set_register(struct random_block *b, const struct slot *slot, uint8_t
 
     if (from == reg)
         return true;
-    /* Base and index of an address must differ, because one register for both would change them
-     * together. */
+    /* Base and index of an address must differ, because a change of the register would otherwise
+     * change both. */
     if (slot->role != SLOT_DATA &&
         (op->base == op->index || reg == (slot->role == SLOT_BASE ? op->index : op->base)))
         return false;
@@ -284,8 +285,8 @@ bool block_mixed(const struct random_block *b)
     return (seen & INSN_LEGACY_SSE) && (seen & INSN_VEX);
 }
 
-/* Draws a form whose stack_step is @step for instruction @at. Returns false, with nothing changed,
- * if TRIES draws find none. */
+/* Draws a form whose stack_step is @step for instruction @at. Returns false and changes nothing if
+ * TRIES draws find no such form. */
 static bool draw_step(const struct block_maker *m, struct random_block *b, size_t at, int step,
                       struct rng *rng)
 {
@@ -305,8 +306,8 @@ static bool draw_step(const struct block_maker *m, struct random_block *b, size_
     return false;
 }
 
-/* Makes pushes and pops match by replacing other instructions. Without other instructions, replaces
- * the push or pop. */
+/* Makes pushes and pops match by replacing other instructions. If there is no other instruction,
+ * replaces the push or pop itself. */
 static void balance_stack(const struct block_maker *m, struct random_block *b, struct rng *rng)
 {
     bool paired[BLOCK_INSNS] = {0};

@@ -1,7 +1,7 @@
 /* Random blocks of code for `machine hunt`. Forms are weighted by their use in programs. Registers
- * are from small pools, so that blocks have dependences. Addresses are close together, some on the
- * stack, so that loads read stored values. Each form is assembled once. Blocks change its registers
- * and addresses (isa/vary.h). One thread per maker. */
+ * are from small pools, so that blocks have dependences. Addresses are close together, and some are
+ * on the stack, so loads read stored values. Each form is assembled once; its registers and
+ * addresses are changed for each block (isa/vary.h). One thread per maker. */
 #ifndef PORTOLAN_HUNT_BLOCKS_H
 #define PORTOLAN_HUNT_BLOCKS_H
 
@@ -14,7 +14,7 @@
 /* A form that blocks may contain. */
 struct block_form {
     const struct form_row *row;   /* borrowed */
-    double uses;                  /* occurrences in programs; positive */
+    double uses;                  /* number of occurrences in programs; positive */
 };
 
 struct random_block {
@@ -24,9 +24,9 @@ struct random_block {
 };
 
 struct block_maker;
-/* Creates a maker. It assembles those of @forms (for @isa) that may run and that neither branch nor
- * have a fixed address. @usable (may be NULL) can exclude forms. Returns NULL with err if no form
- * is left or the assembler cannot run. */
+/* Creates a maker. Assembles those of @forms (for @isa) that may run, do not branch and have no
+ * fixed address. @usable (may be NULL) can exclude forms. Returns NULL with err if no form is left
+ * or the assembler cannot run. */
 struct block_maker *block_maker_new(enum isa isa, const struct block_form *forms, size_t count,
                                     bool (*usable)(void *state, const struct insn *in), void *state,
                                     struct err *err);
@@ -34,13 +34,13 @@ void block_maker_free(struct block_maker *m);
 size_t block_maker_forms(const struct block_maker *m);
 /* Returns the assembled instruction of form @form; borrowed. */
 const struct insn *block_maker_insn(const struct block_maker *m, uint32_t form);
-/* Draws a form, weighted by the square root of its uses, so that rare forms occur too. */
+/* Draws a form, weighted by the square root of its uses, so that rare forms also occur. */
 uint32_t block_maker_draw(const struct block_maker *m, struct rng *rng);
 
 /* A replaceable register of an instruction: its place in the block, and its role. */
 enum slot_role { SLOT_DATA, SLOT_BASE, SLOT_INDEX };
 struct slot {
-    uint8_t insn, operand;   /* index of the instruction in the block, and of its operand */
+    uint8_t insn, operand;   /* index of the instruction in the block; index of its operand */
     uint8_t role;            /* enum slot_role */
     uint8_t file, reg;       /* enum register_file, and the number of the whole register */
 };
@@ -65,8 +65,8 @@ bool block_move_address(struct random_block *b, size_t at, int64_t bytes);
 /* Returns whether @b mixes legacy vector instructions with VEX or EVEX ones. The costs of such
  * transitions do not occur in programs. */
 bool block_mixed(const struct random_block *b);
-/* Draws a block of @count instructions with random forms, registers and addresses. It is not mixed,
- * and each push has a pop. */
+/* Draws a block of @count instructions with random forms, registers and addresses. The block is not
+ * mixed, and each push has a pop. */
 void block_random(const struct block_maker *m, size_t count, struct rng *rng,
                   struct random_block *out);
 /* Inserts instruction @from of @of at index @at. @b must have fewer than BLOCK_INSNS
@@ -82,9 +82,9 @@ void block_hex(const struct random_block *b, struct str *out);
 /* mutate.c: changes a block at one or two places, to search similar blocks for errors. One thread
  * per maker. */
 
-/* Sets @out to @from with one or two changes. A change replaces an instruction by a similar one, a
- * register, or an offset, or it inserts, removes or exchanges instructions. @from must be a block
- * of @m. */
+/* Sets @out to @from with one or two changes. A change replaces an instruction by a similar one,
+ * replaces a register or an offset, or inserts, removes or exchanges instructions. @from must be a
+ * block of @m. */
 void block_mutate(const struct block_maker *m, const struct random_block *from, struct rng *rng,
                   struct random_block *out);
 

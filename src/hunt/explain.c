@@ -15,13 +15,13 @@
 #define LATENCY_MOST 30      /* highest latency to try, in cycles */
 #define FAR 64               /* largest distance from the current value at which numbers are
                               * tried */
-#define STRIDE_SHARE 16      /* the step between these numbers is 1 plus the distance divided by
+#define STRIDE_SHARE 16      /* the step between the numbers tried is 1 plus the distance divided by
                               * STRIDE_SHARE */
 #define LIKE_SHARE 0.75      /* smallest fraction of the similar blocks (mutants) that a change must
                               * correct */
-#define BROKEN_SHARE 0.1     /* an agreeing block that becomes wrong has the weight of
-                              * 1/BROKEN_SHARE corrected ones */
-/* a change fits clearly better if its error is below this fraction of another's */
+#define BROKEN_SHARE 0.1     /* an agreeing block that becomes wrong outweighs 1/BROKEN_SHARE
+                              * corrected blocks */
+/* a change fits clearly better if its error is below this fraction of the other change's error */
 #define NEARER 0.95
 #define ABSOLUTE 0.1         /* smaller differences in cycles count as equal */
 #define FINALISTS 64         /* maximum number of changes tried on all blocks */
@@ -211,7 +211,7 @@ static void add_usage(const struct machine *m, const struct mapping_entry *entry
 }
 
 /* Adds @count µops on @ports to @usage, or removes them if @count is negative. Returns false, with
- * @out empty, if there are too few. */
+ * @out empty, if @usage has too few such µops. */
 static bool usage_changed(const struct usage *usage, portset ports, int count, struct usage *out)
 {
     bool enough = count > 0;
@@ -230,8 +230,8 @@ static bool usage_changed(const struct usage *usage, portset ports, int count, s
     return enough;
 }
 
-/* Adds usages with one or two µops fewer, moved or added. The change with fewer µops is first,
- * because the first of equally good changes is reported. */
+/* Adds usages with one or two µops fewer, moved or added. Changes with fewer µops are first,
+ * because the first of several equally good changes is reported. */
 static void add_usages(const struct machine *m, const struct mapping_entry *entry,
                        const portset *sets, size_t set_count, changes *list)
 {
@@ -392,7 +392,7 @@ static void add_number(const struct machine *m, const struct fact *f, changes *l
     add_value(m, f, now, now * 2, list);
 }
 
-/* Adds the change that adds @word to a list of words, or removes it. */
+/* Adds the change that adds @word to a list of words, or removes @word if the list contains it. */
 static void add_word(const struct machine *m, const struct fact *f, const char *word, changes *list)
 {
     const char *now = machine_fact(m, f->key);
@@ -485,9 +485,9 @@ struct score {
 /* Previous values, to undo a trial change. */
 struct tried {
     const struct remedy *change;
-    /* entries of the changed forms; owned except for `source` */
+    /* entries of the changed forms; owned, except for their source */
     VEC(struct mapping_entry) entries;
-    char *fact;                          /* value of the fact, or NULL if it had none */
+    char *fact;                          /* former value of the fact; NULL if it had none */
 };
 
 static void keep_entry(const struct machine *m, const char *form, struct tried *t)

@@ -1,5 +1,6 @@
 /* Finds the single change of a machine (latency, usage or fact) that corrects the prediction of a
- * block. It tries every change that the block suggests, and those that help on many blocks. */
+ * block. Tries every change that the block suggests, then tries the best of these changes on many
+ * blocks. */
 #ifndef PORTOLAN_HUNT_EXPLAIN_H
 #define PORTOLAN_HUNT_EXPLAIN_H
 
@@ -12,7 +13,7 @@
 struct judged {
     struct random_block block;
     double truth, predicted;     /* cycles per iteration; predicted is NaN if a form is unknown */
-    /* a mutation of a mispredicted block, which is not in the statistics of the sample */
+    /* the block is a mutation of a mispredicted block, and not in the statistics of the sample */
     bool mutant;
 };
 
@@ -46,20 +47,20 @@ struct remedy {
 void change_done(struct remedy *c);
 /* Applies the change to @m. */
 void change_make(struct machine *m, const struct remedy *c);
-/* Returns whether both change the same property of the machine. */
+/* Returns whether @a and @b change the same property of the machine. */
 bool change_same(const struct remedy *a, const struct remedy *b);
 void change_print(const struct remedy *c, struct str *out);
 
 /* Forms that have the same effect in a mispredicted block. */
 struct family {
     char *title;               /* title, such as "any IMUL" */
-    const char **forms;        /* borrowed names; the form in the block is first */
+    const char **forms;        /* borrowed names; the first one is the form in the block */
     size_t count;
 };
 
 /* Input of explain. */
 struct trial {
-    const struct judged *blocks;   /* the first one is the block to explain */
+    const struct judged *blocks;   /* the blocks; the first one is to be explained */
     size_t count;
     const struct judged *like;     /* mutations of that block; a change must correct most of them */
     size_t like_count;
@@ -69,7 +70,8 @@ struct trial {
     bool simulated;                /* argument of model_new */
 };
 /* Finds the change of @m that corrects most of the blocks, including the first, and makes hardly
- * any correct one wrong. Returns false if there is none. The caller calls change_done. */
+ * any correct block wrong. Returns false if there is no such change. The caller calls
+ * change_done. */
 bool explain(const struct machine *m, const struct trial *t, struct remedy *out);
 
 #endif

@@ -23,7 +23,8 @@ struct hunting {
     const struct hunt_truth *truth;
     const struct hunt_options *options;
     struct rng rng;
-    /* sorted by the original machine's prediction; `predicted` is by the changed machine */
+    /* blocks that differ from the prediction of the original machine, and blocks that agree with
+     * it; their member predicted is from the changed machine */
     VEC(struct judged) differ, agree;
     VEC(bool) explained;                 /* whether a finding explains each mispredicted block */
     struct hunt *result;
@@ -63,7 +64,8 @@ static bool known(const struct judged *b)
     return isfinite(b->truth) && isfinite(b->predicted);
 }
 
-/* Returns 1 if the prediction is too slow, -1 if too fast, 0 if it agrees or is unknown. */
+/* Returns 1 if the predicted time is too long, -1 if it is too short, and 0 if it agrees or is
+ * unknown. */
 static int side(const struct hunting *h, const struct judged *b)
 {
     if (!known(b) || !cycles_differ(b->truth, b->predicted, h->truth->tolerance))
@@ -129,7 +131,7 @@ static void fewer_dependences(struct hunting *h, struct judged *b)
 }
 
 /* Returns whether at least HOLDS of the blocks drawn from @p have an error of sign @wanted. Counts
- * blocks with time and prediction, which must be more than half. */
+ * blocks that have a time and a prediction; these must be more than half of the blocks drawn. */
 static bool holds(struct hunting *h, const struct pattern *p, int wanted)
 {
     unsigned n = h->options->draws, met = 0, asked = 0;
@@ -156,7 +158,8 @@ static void generalise(struct hunting *h, const struct judged *b, struct pattern
             *p = wider;
 }
 
-/* Adds blocks of @from to @list, at most @most in total. Blocks with a form of @b come first. */
+/* Adds blocks of @from to @list, at most @most in total. Blocks that share a form with @b come
+ * first. */
 static void add_some(const struct judged *from, size_t count, const struct random_block *b,
                      struct judged *list, size_t *n, size_t most)
 {
@@ -175,8 +178,8 @@ static void add_some(const struct judged *from, size_t count, const struct rando
 /* random blocks with a pattern's instructions, as a multiple of the pattern's own blocks */
 #define CONCURRENT 6
 
-/* Inserts a random instruction of @b at a random position of @d. Returns false if the result is
- * mixed. */
+/* Inserts a random instruction of @b at a random position of @d. Returns false if the resulting
+ * block is mixed (block_mixed). */
 static bool insert_of(struct hunting *h, const struct random_block *b, struct random_block *d)
 {
     /* These are separate statements, because C does not define the order of evaluation. */
@@ -186,8 +189,8 @@ static bool insert_of(struct hunting *h, const struct random_block *b, struct ra
     return !block_mixed(d);
 }
 
-/* Draws random blocks that each contain an instruction of @b. They distinguish changes that all
- * correct @b. Returns the number of blocks with time and prediction. */
+/* Draws random blocks that each contain an instruction of @b. These blocks distinguish between
+ * changes that all correct @b. Returns the number of blocks with time and prediction. */
 static size_t draw_beside(struct hunting *h, const struct random_block *b, struct judged *out,
                           size_t n)
 {
@@ -286,8 +289,8 @@ static void mend(struct hunting *h, const struct remedy *c)
         h->agree.items[i].predicted = model_cycles(h->now, &h->agree.items[i].block);
 }
 
-/* Returns whether @f has no change and its pattern is in @b. If @f has a change, the remaining
- * errors have other causes. */
+/* Returns whether @f has no change and its pattern is in @b. If @f has a change, any remaining
+ * error has another cause. */
 static bool accounts_for(const struct hunt_finding *f, const struct judged *b)
 {
     return !f->change.name && pattern_within(&f->pattern, &b->block);
@@ -363,9 +366,9 @@ static void draw(struct hunting *h, struct judged *out)
                      &out->block);
 }
 
-/* Stores block @b, whose original error has sign @was. Of agreeing blocks, up to KEPT are stored,
- * but no mutants. Explained mispredicted blocks are not stored if they are mutants or exceed
- * KEPT. */
+/* Stores block @b, whose original error has sign @was. Stores up to KEPT agreeing blocks, but no
+ * mutants. Does not store an explained mispredicted block if it is a mutant or if KEPT blocks are
+ * stored. */
 static void keep(struct hunting *h, const struct judged *b, int was)
 {
     bool explained = side(h, b) == 0;
@@ -424,8 +427,8 @@ static size_t next_open(const struct hunting *h)
     return best;
 }
 
-/* Counts the stored blocks of each finding, without mutants. Its change corrects them, or they
- * contain its pattern. */
+/* Counts the stored blocks of each finding, without mutants. A block belongs to a finding if the
+ * finding's change corrects the block, or if the block contains its pattern. */
 static void count_blocks(struct hunting *h)
 {
     struct hunt *r = h->result;

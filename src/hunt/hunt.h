@@ -1,7 +1,7 @@
 /* Searches for errors of a model. Random blocks, and mutations of mispredicted ones, are predicted
  * and timed. A mispredicted block is minimised while the error remains, then generalised
- * (pattern.h). Then a single change of the machine that corrects it is searched for (explain.h),
- * and the hunt continues with that change. One thread. */
+ * (pattern.h). Then the hunt searches for a single change of the machine that corrects the block
+ * (explain.h), and continues with that change. One thread. */
 #ifndef PORTOLAN_HUNT_HUNT_H
 #define PORTOLAN_HUNT_HUNT_H
 
@@ -21,8 +21,10 @@ struct hunt_truth {
 /* An error of the model. */
 struct hunt_finding {
     struct pattern pattern;      /* generalisation of the finding's smallest block */
-    double truth, predicted;     /* cycles of that block by reference and by model */
-    struct remedy change;        /* change that corrects it; name is NULL if none was found */
+    /* cycles of that block according to the reference and to the model */
+    double truth, predicted;
+    /* change that corrects the block; its name is NULL if none was found */
+    struct remedy change;
     /* number of blocks of the sample that the error affects; 0 if it affects only mutants */
     size_t blocks;
 };
@@ -49,13 +51,13 @@ struct hunt_options {
     unsigned mutants;
     unsigned draws;              /* number of blocks that test a pattern */
     uint64_t seed;
-    bool simulated;              /* predicts cycle by cycle instead of by bounds */
+    bool simulated;              /* predict by simulation instead of by bounds */
     void (*progress)(void *state, const struct hunt *so_far);   /* may be NULL */
     void *state;
 };
 
 /* Searches for errors of @m on blocks of @maker. Returns NULL with err if the reference fails. If
- * the watch ends the hunt early, the result is valid. The caller frees it. */
+ * the watch ends the hunt early, the result is valid. The caller frees the result. */
 struct hunt *hunt_run(const struct machine *m, const struct block_maker *maker,
                       const struct hunt_truth *truth, const struct hunt_options *options,
                       struct err *err);

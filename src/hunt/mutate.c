@@ -6,8 +6,8 @@
 /* maximum number of attempts to draw a block that does not mix encodings */
 #define ATTEMPTS 16
 
-/* Draws a block of the pattern that results from @b by generalising a form, an address or a
- * register. */
+/* Draws a block of the pattern that results if one form, address or register of @b is
+ * generalised. */
 static void draw_neighbour(const struct block_maker *m, const struct random_block *b,
                            struct rng *rng, struct random_block *out)
 {

@@ -21,8 +21,8 @@ void pattern_of(const struct random_block *b, struct pattern *out)
     }
 }
 
-/* The steps are, in order: the forms of all instructions, their mnemonics, their addresses, and the
- * register classes. */
+/* The steps of a pattern are, in this order: the forms of all instructions, their mnemonics, their
+ * addresses, and the register classes. */
 size_t pattern_steps(const struct pattern *p)
 {
     return 3 * p->block.count + p->classes;
@@ -82,7 +82,8 @@ static uint32_t draw_form(const struct pattern *p, size_t at, const struct block
         if (pattern_fits(p, at, block_maker_insn(m, form)))
             return form;
     }
-    for (size_t i = 0; i < count; i++)   /* for a family so rare that no attempt found it */
+    /* This is for a family so rare that no attempt found it. */
+    for (size_t i = 0; i < count; i++)
         if (pattern_fits(p, at, block_maker_insn(m, (uint32_t)((from + i) % count))))
             return (uint32_t)((from + i) % count);
     return p->block.forms[at];
@@ -99,7 +100,7 @@ static uint8_t class_there(const struct pattern *p, const struct slot *slot)
     return 0;
 }
 
-/* Returns the register of a class, which is its register in the original block. */
+/* Returns the register that class @class has in the original block. */
 static uint8_t class_register(const struct pattern *p, uint8_t class)
 {
     size_t i = 0;
@@ -225,8 +226,8 @@ void pattern_title(const struct pattern *p, size_t at, struct str *out)
                                           : "");
 }
 
-/* Appends which slots must have the same register, such as "; one register in operand 1 of 1 and
- * operand 2 of 2". */
+/* Appends text about which slots must have the same register, such as "; one register in operand 1
+ * of 1 and operand 2 of 2". */
 static void print_classes(const struct pattern *p, struct str *out)
 {
     static const char *const roles[] = {"operand", "base of operand", "index of operand"};

@@ -15,8 +15,8 @@ struct pattern {
     bool any_address[BLOCK_INSNS];
     size_t slot_count;
     struct slot slots[BLOCK_SLOTS];      /* slots of @block */
-    /* class of each slot; slots of one class have the same register, slots of different classes
-     * have different ones; 0 permits any register */
+    /* class of each slot; slots of one class have the same register, and slots of different classes
+     * have different registers; 0: any register */
     uint8_t class_of[BLOCK_SLOTS];
     uint8_t classes;                     /* number of classes; steps may have removed some */
 };
@@ -24,9 +24,9 @@ struct pattern {
 /* Sets @out to the most specific pattern, which matches only the block itself. */
 void pattern_of(const struct random_block *b, struct pattern *out);
 
-/* pattern_relax generalises one step: an instruction's form, a class of registers, or an address.
- * @step is from 0 to pattern_steps - 1. Returns false, with *@changed equal to @p, if the step
- * changes nothing. */
+/* pattern_steps returns the number of generalisations. pattern_relax makes one of them: an
+ * instruction's form, a class of registers, or an address. @step is from 0 to pattern_steps - 1.
+ * Returns false, with *@changed equal to @p, if the step changes nothing. */
 size_t pattern_steps(const struct pattern *p);
 bool pattern_relax(const struct pattern *p, size_t step, struct pattern *changed);
 

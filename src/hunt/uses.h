@@ -1,5 +1,5 @@
-/* Forms by their frequency in programs, for the order of measuring and hunting and the weights of
- * random blocks. Any thread. */
+/* Forms by their frequency in programs. The frequency determines the order of measuring and the
+ * weights of forms in random blocks. Any thread. */
 #ifndef PORTOLAN_HUNT_USES_H
 #define PORTOLAN_HUNT_USES_H
 
@@ -14,7 +14,7 @@ struct form_uses {
 struct form_uses *form_uses_load(enum isa isa, size_t *count, struct err *err);
 /* Same as form_uses_load, but with only the first @most forms that @forms has and that this CPU can
  * measure. @simulated includes forms that only other CPUs can measure. Returns NULL with err, also
- * if there are none. The caller calls form_uses_free. */
+ * if there are no such forms. The caller calls form_uses_free. */
 struct form_uses *form_uses_measurable(const struct forms *forms, bool simulated, size_t most,
                                        size_t *count, struct err *err);
 void form_uses_free(struct form_uses *list, size_t count);

@@ -15,7 +15,8 @@
 #include "base/rng.h"
 
 #define REST 0.0002        /* longest sleep in seconds; forks and signals wait for the tracer */
-/* seconds to wait for threads to stop; others stay attached until the tracing thread ends */
+/* seconds to wait for threads to stop; threads that do not stop remain attached until the tracing
+ * thread ends */
 #define GO_SECONDS 1.0
 
 struct tracee {
@@ -34,7 +35,8 @@ struct interrupt {
     VEC(struct tracee) tracees;
     VEC(struct progress) processes_seen;
     pid_t main;
-    double interval, next; /* in seconds; next is on the monotonic clock */
+    /* in seconds: interval between samples; time of the next sample on the monotonic clock */
+    double interval, next;
     struct rng rng;
     size_t lost, processes, threads;
     bool leaving;          /* threads that stop are detached */
@@ -155,7 +157,7 @@ static void take_start(struct interrupt *p, const struct tracee *t)
     const struct thread_id task = {task_process((pid_t)started), (pid_t)started};
     p->threads++;
     p->processes += task.pid != t->task.pid;
-    if (!ended(&task))     /* its end may come before this event */
+    if (!ended(&task))     /* Its end may be reported before this event. */
         add(p, task.pid, task.tid);
 }
 

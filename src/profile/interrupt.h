@@ -13,14 +13,15 @@
 
 struct interrupt;
 
-/* Attaches to @tasks. The first one is the main thread of the main process. @ours is true if this
- * process launched the program, which then ends with this process. Returns NULL with err. */
+/* Attaches to @tasks. The first one is the main thread of the main process. @ours: this process
+ * launched the program, and the program ends when this process ends. Returns NULL with err. */
 struct interrupt *interrupt_new(const struct task_list *tasks, bool ours, double rate,
                                 struct err *err);
 /* Detaches from all threads and frees @p. Returns the number of threads that did not stop within a
  * second, such as one that waits for its child of vfork. */
 size_t interrupt_free(struct interrupt *p);
-/* Samples for about @seconds. Returns true, with *@status and *@usage, if the main process ends. */
+/* Samples for about @seconds. Returns true if the main process ends, and then sets *@status and
+ * *@usage. */
 bool interrupt_watch(struct interrupt *p, double seconds, struct spaces *spaces, int *status,
                      struct rusage *usage);
 /* Resumes stopped threads without sampling or waiting. Returns the same as interrupt_watch. */
@@ -29,7 +30,7 @@ bool interrupt_go_on(struct interrupt *p, struct spaces *spaces, int *status, st
  * started. */
 size_t interrupt_lost(const struct interrupt *p);
 size_t interrupt_started(const struct interrupt *p, bool threads);
-/* Returns the CPU seconds of all watched processes, up to each one's last sample. */
+/* Returns the CPU seconds of all watched processes, each up to its last sample. */
 double interrupt_cpu(const struct interrupt *p);
 
 #endif

@@ -45,7 +45,7 @@ bool launch_check(const char *path, const char *name, struct err *err)
     length = read(fd, &header, sizeof header);
     close(fd);
     if (length < (ssize_t)SELFMAG || memcmp(header.e_ident, ELFMAG, SELFMAG) != 0)
-        return true;   /* The file may be a script. Otherwise exec reports the error. */
+        return true;   /* The file may be a script. If it is not, exec reports the error. */
     if (header.e_ident[EI_CLASS] != ELFCLASS64)
         return err_set(err, ERR_DATA, "compile the program for 64 bits", "%s is a 32-bit program",
                        name);
@@ -72,7 +72,7 @@ static _Noreturn void become(const char *path, const char *const *argv, int in, 
     char byte;
 
     setsid();   /* Creates a process group, and detaches from the terminal. */
-    prctl(PR_SET_PDEATHSIG, SIGKILL);   /* Kills the child when its parent ends. */
+    prctl(PR_SET_PDEATHSIG, SIGKILL);   /* The system kills the child when its parent ends. */
     dup2(in, 0);
     dup2(out, 1);
     dup2(out, 2);
@@ -89,8 +89,8 @@ static _Noreturn void become(const char *path, const char *const *argv, int in, 
     _exit(written == sizeof reason ? 127 : 126);
 }
 
-/* Opens a file without blocking on a named pipe. Returns -1 with errno. A named pipe for reading
- * fails with ENXIO, because it looks empty without a writer. */
+/* Opens a file without blocking on a named pipe. Returns -1 with errno. Opening a named pipe for
+ * reading fails with ENXIO, because a pipe without a writer looks empty. */
 static int open_now(const char *path, int flags)
 {
     struct stat status;

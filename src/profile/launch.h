@@ -15,10 +15,10 @@ struct launched {
     int go, fault;
 };
 
-/* Finds @argv[0] and forks. The child waits for launch_go in its own process group. Its output and
- * errors are appended to the file @output. It reads the file @input, or no input if NULL. Returns
- * false with err if the program is missing, not executable, or for another processor. Any thread,
- * which becomes the parent. */
+/* Finds @argv[0] and forks. The child waits for launch_go in its own process group. The program's
+ * output and errors are appended to the file @output. The program reads the file @input, or no
+ * input if @input is NULL. Returns false with err if the program is missing, not executable, or for
+ * another processor. Any thread, which becomes the parent. */
 bool launch(const char *const *argv, const char *output, const char *input, struct launched *out,
             struct err *err);
 /* Makes the child execute the program. Returns after exec or its failure. A tracer must resume the
@@ -28,8 +28,8 @@ bool launch_go(struct launched *l, void (*go_on)(void *state), void *state, stru
 /* Kills the process group if it is running, and frees the members of @l. Does not wait for the
  * process. */
 void launch_end(struct launched *l);
-/* Returns whether this computer can run and trace @path. @name is its name in messages. Returns
- * false with err. */
+/* Returns whether this computer can run and trace @path. @name is the name of the program in
+ * messages. Returns false with err. */
 bool launch_check(const char *path, const char *name, struct err *err);
 
 #endif

@@ -14,9 +14,10 @@
 
 #include "base/mem.h"
 
-/* pages of a ring, which a thousand samples per second fill in a second */
+/* pages of a ring; a thousand samples per second fill them in a second */
 #define PAGES 16
-#define LATE 10000000u       /* nanoseconds until all records of a processor are in its ring */
+/* after this many nanoseconds, all records of a processor are in its ring */
+#define LATE 10000000u
 
 /* Ring buffer of one processor. All threads on the processor write to it. */
 struct ring {
@@ -35,7 +36,7 @@ struct perf {
     struct ring *rings;
     size_t ring_count;
     VEC(int) others;         /* events that write to another event's ring */
-    VEC(char) bytes;         /* records that wait */
+    VEC(char) bytes;         /* the waiting records */
     VEC(struct late_record) waiting;
     size_t lost, processes, threads;
 };
@@ -87,7 +88,7 @@ static bool ring_map(struct ring *ring)
 }
 
 /* Opens events for the thread on every processor. Returns false with errno. A thread that has ended
- * needs none. */
+ * needs no event. */
 static bool watch(struct perf *p, pid_t tid, bool on_exec, double rate)
 {
     struct perf_event_attr attr = attributes(on_exec, rate);

@@ -14,8 +14,8 @@ struct perf;
  * if the system refuses. */
 struct perf *perf_new(const struct task_list *tasks, bool on_exec, double rate, struct err *err);
 void perf_free(struct perf *p);
-/* Adds new records to @spaces and its samples. With @more, later calls follow, and only records
- * that no older record can follow are added. Call it several times per second. */
+/* Adds new records to @spaces and its samples. @more: later calls will follow. A record is then
+ * added only if no older record can follow. Call it several times per second. */
 void perf_drain(struct perf *p, bool more, struct spaces *spaces);
 /* Return the total number of samples that were lost or outside of known code, and of processes (or
  * threads) started. */

@@ -31,7 +31,7 @@ struct code_place {
 struct place_list { VEC(struct code_place) list; };
 
 /* Position in decoding a section. Addresses are looked up in ascending order, so decoding continues
- * from the last one. */
+ * from the last address. */
 struct walk {
     const struct object_section *section;   /* NULL before the start */
     uint64_t at;
@@ -116,15 +116,15 @@ struct insn_samples {
 };
 
 /* Finds the shortest part of loop @l, from a branch target to the branch, with most of the loop's
- * own samples. Such loops have several back edges to one head, and the longest is rarely taken.
- * Returns false if there is none. */
+ * own samples. Such loops have several back edges to one head, and the longest back edge is rarely
+ * taken. Returns false if there is no such part. */
 static bool hot_part(const struct kernel *k, size_t l, const struct insn_samples *s, size_t samples,
                      size_t *first, size_t *last)
 {
     const struct kernel_loop *loop = &k->loops[l];
     size_t best = loop->count;
 
-    /* The arms of one natural loop are no separate loops. */
+    /* The arms of one natural loop are not separate loops. */
     if (samples < PART_LEAST || loop->head != loop->first)
         return false;
     for (size_t i = loop->first; i < loop->first + loop->count && !watch_steps(1); i++) {
@@ -220,8 +220,8 @@ static uint64_t boundary(const struct object *o, const struct object_section *se
     return walk->at;
 }
 
-/* Searches for the loops in the code of symbol @s (NULL without a symbol), which has the samples
- * @places[@first] to @places[@end - 1]. */
+/* Searches for loops in the code of symbol @s (NULL: code without a symbol). The code has the
+ * samples @places[@first] to @places[@end - 1]. */
 static void search(struct run_profile *p, const struct object *o, const struct object_symbol *s,
                    const struct code_place *places, size_t first, size_t end, struct walk *walk,
                    const char *file, bool lines)

@@ -39,8 +39,8 @@ void profile_free(struct run_profile *p)
 double profile_share(const struct run_profile *p, size_t samples, double *off)
 {
     double n = (double)p->samples, share = n > 0 ? (double)samples / n : 0;
-    /* Adds two successes and two failures, to make the interval valid for extreme counts (Agresti
-     * and Coull 1998). */
+    /* Two successes and two failures are added, which makes the interval valid for extreme counts
+     * (Agresti and Coull 1998). */
     double middle = ((double)samples + 2) / (n + 4);
 
     if (off)
@@ -107,7 +107,7 @@ static int loops_by_samples(const void *a, const void *b)
                                     : strcmp(x->name, y->name);
 }
 
-/* Removes the loops with less than @least of all samples, which are last. */
+/* Removes the loops with less than @least of all samples. These loops are last in the list. */
 static void loops_cut(struct run_profile *p, double least)
 {
     while (p->loops.count &&

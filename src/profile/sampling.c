@@ -63,8 +63,8 @@ static double memory_of_process(pid_t pid)
     return 1024 * (double)all;
 }
 
-/* Waits for a poll interval. Returns true if the process has ended. Its status is only known for a
- * child. */
+/* Waits for a poll interval. Returns true if the process has ended. The status is known only if the
+ * process is a child. */
 static bool step(struct watching *w, int pidfd)
 {
     struct pollfd wait = {pidfd, POLLIN, 0};
@@ -119,8 +119,8 @@ static bool watch(struct watching *w, struct err *err)
     return ok;
 }
 
-/* Selects the clock, unless interrupts were requested. If the clock is refused, selects interrupts,
- * unless the clock was requested. */
+/* Selects the clock, unless the user requested interrupts. If the system refuses the clock, selects
+ * interrupts, unless the user requested the clock. */
 static bool choose(struct watching *w, struct err *err)
 {
     const struct sampling *o = w->options;
@@ -195,8 +195,8 @@ static double seconds_of(struct timeval t)
     return (double)t.tv_sec + 1e-6 * (double)t.tv_usec;
 }
 
-/* Stores totals. The CPU time is the system's value for a child, and otherwise estimated by
- * samples. */
+/* Stores totals. The CPU time of a child is the system's value. The CPU time of another process is
+ * estimated by samples. */
 static void tell(struct watching *w)
 {
     struct sampled *out = w->out;
@@ -219,7 +219,7 @@ static bool run(const struct sampling *o, struct sampled *out, struct err *err)
 
     bool ok = begin(&w, err) && watch(&w, err);
     if (out->ended)
-        w.program.pid = 0;   /* The number of an ended process may be reused. */
+        w.program.pid = 0;   /* The system may reuse the number of an ended process. */
     reap(&w);
     if (ok)
         tell(&w);

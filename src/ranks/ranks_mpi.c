@@ -15,7 +15,7 @@
 #include "base/lock.h"
 #include "base/mem.h"
 
-/* nanoseconds between polls; MPI's blocking wait would occupy a processor completely */
+/* minimum nanoseconds between polls; MPI's blocking wait would occupy a processor completely */
 #define NAP_LEAST 50000L
 #define NAP_MOST 2000000L
 
@@ -32,7 +32,8 @@ struct sending {
 
 static struct {
     bool begun;
-    unsigned count, index, here;     /* here: number of ranks on this machine */
+    /* number of ranks; index of this rank; number of ranks on this machine */
+    unsigned count, index, here;
     MPI_Comm world;
     pthread_mutex_t lock;
     struct sending *unsent;          /* protected by the lock */
@@ -122,7 +123,8 @@ unsigned ranks_share(unsigned processors)
 {
     long all = sysconf(_SC_NPROCESSORS_ONLN);
 
-    if (all > 0 && processors < (unsigned)all)   /* The launcher bound it to its processors. */
+    /* The launcher has bound this rank to its own processors. */
+    if (all > 0 && processors < (unsigned)all)
         return processors;
     return processors > ranks.here ? processors / ranks.here : 1;
 }

@@ -50,8 +50,8 @@ static double predict(struct blame_work *w, const struct insn *insns, size_t cou
     w->b->least |= insns == w->insns && bounds.unknown;
     w->b->estimate |= insns == w->insns && bounds.estimate;
     simulate(w->simulator, w->work, insns, count, &block, &how, &sim);
-    double cycles = fmax(bounds.total, sim.cycles);   /* fmax returns its other argument if one is
-                                                       * NaN */
+    /* If one argument of fmax is NaN, the other one is returned. */
+    double cycles = fmax(bounds.total, sim.cycles);
     simulation_done(&sim);
     return cycles;
 }
@@ -67,8 +67,8 @@ static void tell(const struct blame_work *w)
         w->source->found(w->source->self, w->b);
 }
 
-/* Measures once. Without a time *@cycles is NaN and @state has the reason. Returns false with err
- * if the analysis must end. */
+/* Measures once. If there is no time, *@cycles is NaN and @state has the reason. Returns false with
+ * err if the analysis must end. */
 static bool measure(struct blame_work *w, const struct insn *insns, size_t count, double *cycles,
                     double *spread, char state[96], struct err *err)
 {
@@ -92,8 +92,8 @@ static bool measure(struct blame_work *w, const struct insn *insns, size_t count
     return false;
 }
 
-/* Returns the lowest time that another one confirms, or the only one; NAN if no two agree. A busy
- * core makes times longer, never shorter. Sorts @times. */
+/* Returns the lowest time that another time confirms. A single time needs no confirmation. Returns
+ * NAN if no two times agree. A busy core makes times longer, never shorter. Sorts @times. */
 static double settle(double *times, unsigned n, double near)
 {
     qsort(times, n, sizeof *times, compare_doubles);
@@ -103,8 +103,8 @@ static double settle(double *times, unsigned n, double near)
     return n == 1 ? times[0] : NAN;
 }
 
-/* Measures the unchanged loop once more, on a busy core with several attempts. Returns false with
- * err if no attempt has a time. */
+/* Measures the unchanged loop once more; if the core is busy, makes several attempts. Returns false
+ * with err if no attempt has a time. */
 static bool measure_base(struct blame_work *w, struct err *err)
 {
     double cycles = NAN, spread;
@@ -143,7 +143,7 @@ static bool confirm_base(struct blame_work *w, struct err *err)
     return true;
 }
 
-/* Computes the fields here, error and state of @cost from its times. */
+/* Computes the members here, error and state of @cost from its times. */
 static void reckon(const struct blame_work *w, struct blame_cost *cost)
 {
     double near = STABLE * w->b->measured,
@@ -253,8 +253,8 @@ static double difference(const struct blame_cost *cost)
     return isnan(d) ? 0 : d;
 }
 
-/* Returns whether the time needs confirmation: its times disagree, or a single one differs from the
- * model or is longer than the loop's. */
+/* Returns whether the time needs confirmation: its times disagree, or a single time differs from
+ * the model or is longer than the loop's time. */
 static bool is_doubtful(const struct blame_cost *cost, double least)
 {
     if (!cost->count || cost->count == BLAME_TIMES)
@@ -300,8 +300,8 @@ static bool edge_comes_first(const struct blame_work *w, size_t a, size_t b)
     return dx > dy;
 }
 
-/* Selects the dependences that matter. Those whose instructions differ most from the model are
- * first. */
+/* Selects the dependences that matter. Dependences whose instructions differ most from the model
+ * are first. */
 static void take_edges(struct blame_work *w)
 {
     size_t found = 0;
@@ -378,8 +378,8 @@ static bool run(struct blame_work *w, struct err *err)
     ok = ok && fill_gaps(w, err) && confirm_base(w, err);
     if (ok)
         reckon_all(w);
-    ok = ok && confirm(w, err);   /* relative to the confirmed time, other variants may be
-                                   * doubtful */
+    ok = ok && confirm(w, err);   /* With the newly confirmed time of the loop, other variants may
+                                   * be doubtful. */
     return ok;
 }
 

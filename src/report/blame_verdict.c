@@ -14,9 +14,10 @@
 /* smallest fraction for a dependence through a register; higher, because the instruction's latency
  * contributes */
 #define MORE 1.25
-#define SMALL 0.3         /* remainders below this fraction of a cost are ignored */
+#define SMALL 0.3         /* a remainder below this fraction of a cost is ignored */
 
-/* Names an instruction: "line 7", without a line its address, or "instruction 3". */
+/* Names an instruction: by its line ("line 7"), otherwise by its address, otherwise by its number
+ * ("instruction 3"). */
 static void blame_place(const struct insn *insns, size_t at, struct str *out)
 {
     if (insns[at].line)
@@ -55,9 +56,9 @@ static double weight(const struct blame_edge *e)
     return fabs(difference(&e->cut)) / (e->of.reg == REG_NONE ? SAME : MORE);
 }
 
-/* Returns the dependence of instruction @row with the largest clear difference; b->edge_count:
- * none. @row equal to b->count: of any instruction. Memory has precedence over registers, because
- * it is the rarer explanation. */
+/* Returns the dependence of instruction @row with the largest clear difference; b->edge_count if
+ * there is none. If @row is b->count, considers all instructions. Memory has precedence over
+ * registers, because it is the rarer explanation. */
 static size_t worst_edge(const struct blame *b, size_t row)
 {
     size_t worst = b->edge_count;

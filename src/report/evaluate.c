@@ -179,8 +179,8 @@ static bool has_length_changing_prefix(const struct evaluation *e)
 }
 
 /* Reduces the front-end time of unrolled short blocks, which partly stay in the µop cache and then
- * need no decoders (facts copies_cached, copies_cached_bytes). The reduction is smaller for more
- * code. By measurement, a length-changing prefix costs cycles in every copy. */
+ * need no decoders (facts copies_cached, copies_cached_bytes). The reduction is smaller for longer
+ * code. Measurements show that a length-changing prefix costs cycles in every copy. */
 static double less_cached(const struct evaluation *e, const struct bounds *b, size_t length,
                           double predicted)
 {
@@ -190,7 +190,7 @@ static double less_cached(const struct evaluation *e, const struct bounds *b, si
     if (b->bottleneck != BOUND_FRONTEND || isnan(c->copies_cached) || isnan(c->copies_cached_bytes))
         return predicted;
     for (int kind = 0; kind < BOUND_COUNT; kind++)
-        /* fmax returns its other argument if one is NaN */
+        /* If one argument of fmax is NaN, the other one is returned. */
         other = kind == BOUND_FRONTEND ? other : fmax(other, b->cycles[kind]);
     double share = c->copies_cached * fmin(1, c->copies_cached_bytes / (double)length);
     return predicted - share * fmax(0, predicted - other);
@@ -349,8 +349,8 @@ static double ties(double count)
     return count * (count - 1) / 2;
 }
 
-/* Sorts @values by merging. Returns the number of exchanged pairs, which are the discordant
- * ones. */
+/* Sorts @values by merging. Returns the number of exchanged pairs, which is the number of
+ * discordant pairs. */
 static double merge_exchanges(double *values, double *spare, size_t n)
 {
     if (n < 2)

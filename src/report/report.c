@@ -243,8 +243,8 @@ static bool is_again(const struct analysis *a, size_t row)
     return false;
 }
 
-/* Lists, once per form, instructions whose time was measured in isolation, is an estimate, or
- * depends on operands, and those of unknown latency. */
+/* Lists, once per form, the instructions whose time was measured in isolation, is an estimate or
+ * depends on operands. Also lists those of unknown latency. */
 static void add_special(const struct analysis *a, struct result *result)
 {
     for (size_t i = 0; i < a->count; i++) {
@@ -343,8 +343,8 @@ static double *link_cycles(const struct analysis *a)
     return cycles;
 }
 
-/* Returns the cycles that an unknown latency counts in a dependency chain; NaN: it is known, or
- * does not count. */
+/* Returns the cycles that are assumed for an unknown latency in a dependency chain; NaN if the
+ * latency is known or does not count. */
 static double guessed_latency(const struct analysis_row *row)
 {
     return row->latency_guessed ? 1 : NAN;
@@ -495,8 +495,8 @@ static json_t *row_json(const struct analysis *a, size_t number, double link_cyc
     return object;
 }
 
-/* Returns the lines of the loop-carried cycle. For code without lines, flags in the rows show
- * it. */
+/* Returns the lines of the loop-carried cycle. If the code has no lines, flags in the rows show the
+ * cycle. */
 static json_t *chain_json(const struct analysis *a)
 {
     json_t *lines = json_array();

@@ -45,8 +45,8 @@ static void add_data(const struct simulation *sim, const struct insn *insns, siz
     str_add(out, "];\n");
 }
 
-/* The wheel zooms at the mouse position, dragging scrolls, and a double click shows all cycles. The
- * line below the picture describes the item under the mouse. */
+/* The mouse wheel zooms at the mouse position, dragging scrolls, and a double click shows all
+ * cycles. The line below the picture describes the item under the mouse. */
 static const char script[] =
     "const names=['queued','renamed, waits','executes','done, waits to "
     "retire'],colours=['#b8c4d6','#f0c36d','#4c8f5b','#9ec9a6'];\n"

@@ -49,7 +49,7 @@ static char *unquoted(const char *at, const char *end)
     return mem_strndup(at + quoted, (size_t)(end - at) - 2 * quoted);
 }
 
-/* Parses a number: 2.5, or 40% as .4. Returns NAN if it is not a number. */
+/* Parses a number such as 2.5, or 40% (which is 0.4). Returns NAN if @text is not a number. */
 static double number_of(const char *text)
 {
     char *rest;
@@ -80,7 +80,7 @@ static bool parse_term(const char *at, const char *end, const struct table_colum
     const char *op = find_plain(at, end, "<>=!~");
     if (at == end)
         return err_set(err, ERR_USAGE, "cycles>2 & form~VADD", "empty condition");
-    if (op == end) {   /* without an operator any column may contain the words */
+    if (op == end) {   /* Without an operator, any column may contain the words. */
         *out =
             (struct filter_term){.column = -1, .op = '~', .number = NAN, .text = unquoted(at, end)};
         return true;
@@ -131,7 +131,8 @@ static void narrow(struct bounds_of_column *b, const struct filter_term *term)
     }
 }
 
-/* Returns the column for which the group from term @first allows no value; -1: none. */
+/* Returns a column for which the group that begins at term @first allows no value; -1: there is
+ * none. */
 static int contradiction(const struct filter *f, size_t first, const struct table_column *columns)
 {
     for (size_t i = first; i < f->count && (i == first || !f->terms[i].first); i++) {

@@ -300,7 +300,7 @@ struct result_table *result_table(struct result *r, const char *key,
     return t;
 }
 
-/* Adds @cell, which is moved. If memory runs out, the table ends after its last complete row and
+/* Moves @cell into the table. If memory runs out, the table ends after its last complete row and
  * the command fails. */
 static void add_cell(struct result_table *t, struct result_cell cell)
 {
@@ -501,7 +501,7 @@ void cell_print(const struct result_cell *c, struct str *out)
         str_addf(out, "%lld", (long long)c->count);
         return;
     case CELL_NUMBER:
-        /* the fewest digits that parse to the same value */
+        /* Finds the fewest digits that parse to the same value. */
         for (int digits = 15; digits <= 17; digits++) {
             snprintf(number, sizeof number, "%.*g", digits, c->number);
             if (strtod(number, NULL) == c->number)
@@ -543,8 +543,8 @@ void cell_show(const struct result_cell *c, const struct result_column *column, 
     }
 }
 
-/* Returns whether the prepared text is for this format and style. Styles differ in the title only
- * for documents. */
+/* Returns whether the prepared text is for this format and style. Only documents have a title, so
+ * only for these must the titles agree. */
 static bool is_prepared(const struct result *r, enum format format,
                         const struct result_style *style)
 {

@@ -44,7 +44,7 @@ static void add_padded(const char *text, size_t width, bool right, double heat, 
         str_add(out, "\033[0m");
 }
 
-/* Returns the text of the cell; in a table without headings its unit follows. */
+/* Returns the text of the cell, followed by the unit if the table has no headings. */
 static const char *shown(const struct result_table *t, const struct result_cell *c,
                          const struct result_column *column, struct str *buffer)
 {

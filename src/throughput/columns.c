@@ -85,7 +85,8 @@ bool columns_add(struct columns *c, portset set, unsigned most)
     unsigned first = c->count;
 
     if (has(c, set))
-        /* The set is a union of members, so its unions with other members are already columns. */
+        /* If the set is already a column, it is a union of members, and its unions with other
+         * members are already columns. */
         return true;
     append(c, set);
     c->member[c->members++] = set;

@@ -21,14 +21,15 @@ struct balance {
     unsigned count;
 };
 
-/* A tight block: its sets, and the logarithm of each port's weight. The mass of a set is divided in
- * proportion to the weights. */
+/* A tight block (smallest bottleneck): its sets, and the logarithm of each port's weight. The mass
+ * of a set is divided in proportion to the weights. */
 struct block {
     portset ports;
     double level;
     unsigned members[FLOW_SETS], count;
     double weight[PORTS_MAX];
-    double excess[PORTS_MAX];               /* for each port, its sum minus the level */
+    /* for each port, the sum of its shares minus the level */
+    double excess[PORTS_MAX];
 };
 
 /* Computes the shares from the weights, and the excess of each port. Returns the norm of the
@@ -163,8 +164,8 @@ static bool load_flow(struct balance *b)
     return f->sets > 0;
 }
 
-/* Collects the distinct sets in ascending order, so that the order of rows has no effect. Row i has
- * set of[i]. */
+/* Collects the distinct sets in ascending order, so that the order of rows has no effect. The set
+ * of row i has the index of[i]. */
 static void collect(struct balance *b, const struct mass *masses, size_t n, uint16_t *of)
 {
     for (size_t i = 0; i < n; i++) {

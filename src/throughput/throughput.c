@@ -159,8 +159,8 @@ static double flow_cost(size_t n, unsigned ports)
     return 25.0 * (double)n * (ports + 4);
 }
 
-/* Returns the cycles of t->gathered, @n > 0 µops whose sets may repeat, by the fastest enumeration.
- * Returns NaN if a maximum flow is faster. */
+/* Returns the cycles of t->gathered by the fastest enumeration. These are @n > 0 µops, whose sets
+ * may repeat. Returns NaN if a maximum flow is faster. */
 static double enumerate(struct throughput *t, size_t n, uint64_t total)
 {
     const struct engine *e = t->engine;
@@ -236,7 +236,7 @@ static double by_parts(struct throughput *t)
 }
 
 /* Returns whether the gathered µops are enumerated directly, because merging and splitting would
- * cost more than it gains. */
+ * take longer than they save. */
 static bool at_once(const struct throughput *t, size_t n, uint64_t total)
 {
     const struct engine *e = t->engine;

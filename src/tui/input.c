@@ -43,8 +43,8 @@ size_t input_waiting(const char **bytes)
     return buffer.length - taken;
 }
 
-/* Returns the length of the PASTE_BEGIN prefix that ends with @byte, if @count bytes of PASTE_BEGIN
- * precede it. */
+/* If the first @count bytes of PASTE_BEGIN precede @byte, returns the length of the longest prefix
+ * of PASTE_BEGIN that ends with @byte. */
 static size_t mark_with(size_t count, char byte)
 {
     return byte == PASTE_BEGIN[count] ? count + 1 : byte == PASTE_BEGIN[0];
@@ -138,8 +138,8 @@ bool input_paste(struct str *out)
         paste.stalled &= !length;
         str_add_bytes(text, bytes, length);
         taken += length;
-        /* Searches new bytes and the end of the old ones, because a read may split the mark. NUL
-         * bytes do not end the text. */
+        /* The search covers new bytes and the end of the old bytes, because a read may split the
+         * mark. NUL bytes do not end the text. */
         searched = searched < mark ? 0 : searched - mark + 1;
         const char *end =
             memmem(str_text(text) + searched, text->length - searched, PASTE_END, mark);

@@ -32,7 +32,8 @@
 #define STALL 1.0      /* seconds without input after which a paste is reported as incomplete */
 #define WATCH_MS 500   /* ms between checks of an edited file */
 #define FRAME_MS 100   /* ms between drawings of changing views */
-/* limit of bytes per second drawn without a key, so that keys do not wait on a slow line */
+/* limit of the bytes per second that are drawn without a key press, so that keys do not wait on a
+ * slow line */
 #define BYTES_A_SECOND 15e3
 #define REST_MOST 1.0  /* longest pause after an expensive drawing, seconds */
 
@@ -41,7 +42,7 @@ struct loop {
     struct autosave *autosave;
     bool prompting, leave;
     bool stalled;       /* an incomplete paste was reported */
-    double stalls;      /* clock_wall() at which a paste without end is reported */
+    double stalls;      /* clock_wall() at which an incomplete paste is reported */
     double due;         /* clock_wall() of the next drawing of changing views */
 };
 
@@ -97,8 +98,8 @@ static int draw_when_due(struct loop *l, bool at_once, int patience)
 
     if (left <= 0) {
         draw(l);
-        return frame_busy(&l->frame) ? 0 : patience;   /* newly displayed views continue their
-                                                        * work */
+        /* Newly displayed views continue their work. */
+        return frame_busy(&l->frame) ? 0 : patience;
     }
     int ms = (int)ceil(left * 1000);
     return patience < 0 || ms < patience ? ms : patience;
@@ -175,8 +176,8 @@ static void read_prompt(struct loop *l)
         give_paste(l, prompt_take());
 }
 
-/* Handles a paste without marks. Not while an editor is open, where typed and pasted text are the
- * same. */
+/* Handles a paste without marks. Does nothing while an editor is open, because an editor treats
+ * typed and pasted text alike. */
 static bool take_unmarked(struct loop *l)
 {
     struct str text = {0};
@@ -196,7 +197,7 @@ static void read_keys(struct loop *l)
     if (take_unmarked(l))
         return;
 
-    /* stops after a ':', because readline reads the following bytes itself */
+    /* The loop stops after a ':', because readline reads the following bytes itself. */
     while (!l->frame.session->quit && !l->prompting && (key = screen_key()) != KEYCODE_NONE) {
         if (key == KEYCODE_PASTE) {
             give_paste(l, screen_pasted());
@@ -211,15 +212,15 @@ static void read_keys(struct loop *l)
             char name[KEY_NAME_MOST];
             key_print(key, name);
             timing_does(name);
-            /* evaluated first, since it sets @prefill */
+            /* This is evaluated first, because it sets @prefill. */
             enum frame_reply reply = frame_key(&l->frame, key, &prefill);
             obey(l, reply, prefill);
         }
     }
 }
 
-/* Reads until the buffer is empty. Keys typed ahead after a command line go to the view, those
- * after a ':' to the prompt. */
+/* Reads until the buffer is empty. Keys typed ahead after a command line go to the view; keys typed
+ * ahead after a ':' go to the prompt. */
 static void read_input(struct loop *l)
 {
     const char *rest;
@@ -268,7 +269,7 @@ static void drain_signals(struct loop *l)
 
 static bool watch_signals(void)
 {
-    /* SIGQUIT and SIGTSTP are from Ctrl-\\ and Ctrl-Z while an editor has the terminal. curses'
+    /* While an editor has the terminal, Ctrl-\\ and Ctrl-Z raise SIGQUIT and SIGTSTP. curses'
      * SIGTSTP handler would draw at once, even if the signal interrupts the allocator. */
     static const int watched[] = {SIGWINCH, SIGCONT, SIGTERM, SIGHUP, SIGINT, SIGQUIT, SIGTSTP};
     struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
@@ -362,7 +363,8 @@ static void run(struct loop *l)
         frame_edited(&l->frame);
         const int patience =
             draw_when_due(l, at_once || request || frame_busy(&l->frame), patience_of(l));
-        /* initialised here, because drawing may start the first job and create its wake pipe */
+        /* This is initialised here, because drawing may start the first job and create its wake
+         * pipe. */
         struct pollfd sources[] = {{.fd = STDIN_FILENO, .events = POLLIN},
                                    {.fd = signal_pipe[0], .events = POLLIN},
                                    {.fd = job_wake_fd(), .events = POLLIN}};
@@ -417,8 +419,8 @@ int mainloop_run(struct session *s, bool bare, const char *notice)
     run(&l);
     prompt_done();
     screen_close();
-    bool playing = l.frame.demo.on;   /* a demonstration hides the user's session, which can be
-                                       * saved only after frame_done restores it */
+    bool playing = l.frame.demo.on;   /* A demonstration hides the user's session, which can be
+                                       * saved only after frame_done restores it. */
     if (!playing)
         autosave_end(l.autosave);
     job_shutdown();

@@ -25,7 +25,7 @@ static char *history_file;
 static struct str result;
 static const char *prefill_text;
 static bool opened, entered;
-static bool lines_pasted;    /* several lines were pasted, which closes the prompt */
+static bool lines_pasted;    /* several lines were pasted; this closes the prompt */
 static struct completions matches;
 
 static int give_byte(FILE *stream)
@@ -176,13 +176,13 @@ void prompt_init(struct session *s, const char *history_path)
 
 static void prompt_close(void)
 {
-    /* Also ends a search, a numeric argument and a partial key. Each call ends one of them. */
+    /* Each call ends one of: a search, a numeric argument, a partial key. */
     unsigned long before;
     do {
         before = rl_readline_state;
         rl_callback_sigcleanup();
     } while (rl_readline_state != before);
-    /* otherwise an edited history line would point to changes that the next line frees */
+    /* Without this call, an edited history line would point to changes that the next line frees. */
     rl_free_line_state();
     rl_callback_handler_remove();
     completions_done(&matches);

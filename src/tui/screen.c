@@ -33,7 +33,7 @@
 
 static atomic_bool opened;   /* atomic, because any thread that ends the program restores the
                               * terminal */
-/* protects curses, which reinitialises the terminal if it draws while the program ends */
+/* protects curses: if curses draws while the program ends, it reinitialises the terminal */
 static pthread_mutex_t drawing = PTHREAD_MUTEX_INITIALIZER;
 static _Thread_local bool draws;
 static bool colors;
@@ -98,8 +98,8 @@ static bool guessed_light(void)
 }
 
 /* Parses the terminal's reply about its background: "\033]11;rgb:ffff/fdfd/e3e3", ended by BEL or
- * ST. Changes the colours if necessary. Returns its length at @bytes. 0: there is none, or it is
- * incomplete (*@partly). */
+ * ST. Changes the colours if necessary. Returns the length of the reply at @bytes; 0 if there is no
+ * reply, or if it is incomplete (*@partly). */
 static size_t background_answer(const char *bytes, size_t length, bool *partly)
 {
     static const char head[] = "\033]11;rgb:";
@@ -205,7 +205,7 @@ bool screen_open(bool color)
         start_color();
         use_default_colors();
         init_colours(guessed_light());
-        if (COLORS >= 256)   /* other terminals may print the query */
+        if (COLORS >= 256)   /* Other terminals may print the query. */
             put_now(BACKGROUND_QUESTION);
     }
     put_now("\033[?2004h");
@@ -322,8 +322,9 @@ static int key_of_curses(int code)
     }
 }
 
-/* Decodes a curses key sequence at @bytes. *@used 0: none; *@partly: the bytes are a prefix of one.
- * Uses the shortest match, because curses' key_defined includes bytes after a sequence. */
+/* Decodes a curses key sequence at @bytes. Sets *@used to the length of the sequence, 0 if there is
+ * none. *@partly: the bytes are a prefix of a sequence. Uses the shortest match, because curses'
+ * key_defined includes bytes after a sequence. */
 static int curses_key(const char *bytes, size_t length, size_t *used, bool *partly)
 {
     char sequence[KEY_BYTES + 1] = "";
@@ -435,8 +436,8 @@ void screen_leave(void)
     drawing_end();
 }
 
-/* Disables flow control. A Ctrl-S typed in an editor or shell has stopped output, and the next
- * write would wait for Ctrl-Q. */
+/* Disables flow control. If a Ctrl-S typed in an editor or shell has stopped output, the next write
+ * would wait for Ctrl-Q. */
 static void end_flow_control(void)
 {
     struct termios modes;
@@ -464,7 +465,7 @@ void screen_copy(const char *text, size_t length)
     struct str sequence = {0};
 
     clipboard_sequence(text, length, getenv("TMUX") != NULL, &sequence);
-    /* errors are ignored, because they cannot be shown here */
+    /* Errors are ignored, because they cannot be shown here. */
     fwrite(sequence.data, 1, sequence.length, stdout);
     fflush(stdout);
     str_done(&sequence);

@@ -16,7 +16,7 @@
 #include "base/str.h"
 #include "base/vec.h"
 
-#define WAITED 0.0002   /* seconds; after a shorter wait, the input was there before the wait */
+#define WAITED 0.0002   /* seconds; if a wait was shorter, the input was there before the wait */
 
 #define TURN_MOST 0.005 /* seconds of a turn above which it is reported, because another thread
                          * should do such work */
@@ -132,7 +132,7 @@ void timing_woke(double waits, bool input)
     double now = clock_wall();
     woke_cpu = processor_time(CLOCK_THREAD_CPUTIME_ID);
     /* Input that is present when the wait starts may have arrived at any time since the terminal
-     * was empty. Uses the earliest possible time. */
+     * was empty. The earliest possible time is used. */
     if (input && isnan(key))
         key = now - waits < WAITED && empty > 0 ? empty : now;
     if (!input)
@@ -176,8 +176,8 @@ static int compare_floats(const void *a, const void *b)
     return (*x > *y) - (*x < *y);
 }
 
-/* Prints statistics of the turns. CPU time of the thread hardly depends on other work on the
- * CPU. */
+/* Prints statistics of the turns. The statistics are of CPU time, which hardly depends on other
+ * work on the CPU. */
 static void summarise_turns(FILE *out)
 {
     size_t longer = 0;

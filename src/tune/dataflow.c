@@ -40,7 +40,7 @@ struct dataflow {
     uint32_t *first;                /* index of each instruction's first touch; count + 1 values */
     int32_t last[RESOURCES];        /* last producer of each resource */
     VEC(struct pair) pairs;         /* pairs of instructions whose order is fixed */
-    /* some instructions are VEX-encoded, so legacy ones preserve the bits above 128 */
+    /* some instructions are VEX-encoded, so legacy instructions preserve the bits above 128 */
     bool mixed;
     uint32_t *placed;               /* temporary array of positions, for one caller at a time */
 };
@@ -97,8 +97,8 @@ static void touch_flags(struct dataflow *f, size_t at, uint32_t mask, bool write
             touch(f, at, INSN_REGISTERS + bit, writes);
 }
 
-/* Returns the flags that @in reads. A shift by a register reads its flags, because a count of 0
- * preserves them. */
+/* Returns the flags that @in reads. A shift by a register also reads the flags that it writes,
+ * because a count of 0 preserves them. */
 static uint32_t flags_read(const struct insn *in)
 {
     return in->flags_read |
@@ -130,7 +130,8 @@ static void collect(struct dataflow *f, size_t at)
 }
 
 /* Finds the producer of each read in order @order, and the final producers in @last. If @set,
- * records the producers. Otherwise returns false if a read has another producer than recorded. */
+ * records the producers. If not, returns false if a read has another producer than the recorded
+ * one. */
 static bool walk(const struct dataflow *f, const uint32_t *order, bool set, int32_t last[RESOURCES])
 {
     for (size_t r = 0; r < RESOURCES; r++)
@@ -165,7 +166,7 @@ static int64_t constant_of(const struct insn *in)
 }
 
 /* Computes the result of @in if it is another register's value plus a constant. Returns false if it
- * is unknown. */
+ * is no such value. */
 static bool follow(const struct insn *in, const struct sum *registers, struct sum *out)
 {
     const struct operand *first = insn_operand(in, in->inputs[0]),

@@ -1,6 +1,6 @@
 /* Possible orders of a loop's instructions: which instruction reads which result in registers,
- * flags and memory, and whether another order preserves this. It tracks values instead of names.
- * Two writes of a register without a read between them may be exchanged. */
+ * flags and memory, and whether another order preserves this. The dataflow consists of values and
+ * not of register names. Two writes of a register without a read between them may be exchanged. */
 #ifndef PORTOLAN_TUNE_DATAFLOW_H
 #define PORTOLAN_TUNE_DATAFLOW_H
 

@@ -123,7 +123,7 @@ static struct roles roles_of(const struct flat *f)
 
 static uint64_t pointer(struct rng *rng)
 {
-    /* Places are mostly 64 bytes apart, because aligned vectors may be loaded. */
+    /* Most places are multiples of 64 bytes, because the code may load aligned vectors. */
     const uint64_t place = rng_below(rng, 4) ? 64 * rng_below(rng, 16) : 8 * rng_below(rng, 128);
     return 0x10000000 + REGION_STEP * rng_below(rng, REGIONS) + 1024 + place;
 }

@@ -8,14 +8,14 @@
 
 struct same {
     unsigned agreed;      /* number of inputs with equal results */
-    /* number of inputs on which the loop itself faults, or on which a run receives too little CPU
+    /* number of inputs on which the loop itself faults or on which a run receives too little CPU
      * time */
     unsigned skipped;
     bool differs;         /* a difference was found, so no further inputs were tried */
     char where[64];       /* place of the difference, such as "rax" or "memory or flags" */
 };
 
-/* Returns why @insns cannot be compared on this CPU, or NULL if they can. */
+/* Returns why @insns cannot be compared on this CPU, or NULL if they can be compared. */
 const char *same_refused(const struct insn *insns, size_t count);
 /* Tries @inputs random inputs. Returns false with err if the code cannot run or the check was
  * cancelled. One thread. */

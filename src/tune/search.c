@@ -50,7 +50,7 @@ static double cycles_of(struct tune_search *s, const struct insn *insns, size_t 
     if (bounds.unknown && !s->t->unknown)
         return INFINITY;
     simulate(s->simulator, s->work, insns, count, &block, &how, &sim);
-    /* fmax returns its other argument if one is NaN. */
+    /* If one argument of fmax is NaN, the other one is returned. */
     const double cycles = fmax(bounds.total, sim.cycles) / times;
     simulation_done(&sim);
     return cycles;
@@ -110,7 +110,7 @@ static void rules_of(const struct version *c, struct rule_list *rules)
         }
 }
 
-/* Replaces *@best by @take_made if that is faster. Frees the other one. */
+/* Replaces *@best by @take_made if that is faster. Frees the slower of the two. */
 static bool take_better(struct tune_search *s, struct version *take_made, struct version **best,
                         double *cycles)
 {
@@ -126,8 +126,8 @@ static bool take_better(struct tune_search *s, struct version *take_made, struct
     return true;
 }
 
-/* Applies rules at all places and at single places as long as one helps, then combinations of
- * rules. */
+/* Applies each rule at all places and at single places as long as this helps, then applies
+ * combinations of rules. */
 static void rewrite_all(struct tune_search *s, struct version **best, double *cycles)
 {
     struct rule_list rules;
@@ -179,7 +179,7 @@ static double order_cost(struct tune_search *s, const struct version *c, const u
 }
 
 /* Moves single instructions and accepts moves that are not slower. Such a walk over orders of equal
- * cost finds improvements that no single move has. Stores the best order in @c. */
+ * cost finds improvements that no single move achieves. Stores the best order in @c. */
 static bool reorder(struct tune_search *s, struct version *c, double *cycles)
 {
     const size_t n = c->count;

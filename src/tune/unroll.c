@@ -12,7 +12,7 @@
 
 #define KINDS 64   /* maximum number of steps, sums, and parts of sums */
 
-/* An addition of a constant to a register at one place of the loop. */
+/* An addition of a constant to a register, at one place of the loop. */
 struct step {
     size_t at;
     uint8_t reg;
@@ -22,7 +22,7 @@ struct step {
 struct sum_at {
     size_t at;
     struct isa_sum sum;
-    bool first;               /* first addition to its register */
+    bool first;               /* this is the first addition to the register */
 };
 
 /* Register @reg for a part of the sum in register @of. */
@@ -85,7 +85,7 @@ static bool is_closing_test(const struct unrolling *u, size_t at)
     return true;
 }
 
-/* Finds the constant that @in adds to a 64-bit register. Returns false if it is no such
+/* Finds the constant that @in adds to a 64-bit register. Returns false if @in is no such
  * addition. */
 static bool moves(const struct insn *in, uint8_t *reg, int64_t *by)
 {
@@ -112,8 +112,8 @@ static bool moves(const struct insn *in, uint8_t *reg, int64_t *by)
     return *by && rewrite_steps(in, 2, &twice);
 }
 
-/* Returns whether the closing branch itself counts (loop), so that fewer branches would count
- * less. */
+/* Returns whether the closing branch itself counts iterations (instruction loop). Fewer branches
+ * would then count too few. */
 static bool branch_counts(const struct unrolling *u)
 {
     const struct insn *branch = &u->insns[u->count - 1];
@@ -137,9 +137,9 @@ static bool carries_flags(const struct unrolling *u)
     return false;
 }
 
-/* Returns whether only addresses read @reg, or the loop's closing test after the step. Its steps
- * can then be combined. The step's own flags may close the loop if the branch depends only on zero
- * or sign. */
+/* Returns whether @reg is read only by addresses, or by the loop's closing test after the step. The
+ * steps of the register can then be combined. The step's own flags may close the loop if the branch
+ * depends only on zero or sign. */
 static bool can_gather(const struct unrolling *u, size_t at, uint8_t reg)
 {
     const struct insn *step = &u->insns[at], *branch = &u->insns[u->count - 1];
@@ -183,8 +183,8 @@ static void find_steps(struct unrolling *u)
         }
 }
 
-/* Returns whether @reg is only used in additions to it whose flags are not read and whose lanes may
- * be reordered. */
+/* Returns whether @reg is only used as the sum of additions whose flags are not read and whose
+ * lanes may be reordered. */
 static bool only_sums(const struct unrolling *u, uint8_t reg, bool reassociate)
 {
     struct isa_sum sum;
@@ -225,8 +225,8 @@ static const struct step *step_at(const struct unrolling *u, size_t at)
     return NULL;
 }
 
-/* Adjusts the addresses of @in, instruction @at in copy @copy, by all combined steps before it.
- * Returns false if an address cannot be encoded. */
+/* Adjusts the addresses of @in, instruction @at in copy @copy, by all combined steps that precede
+ * this instruction. Returns false if an address cannot be encoded. */
 static bool shift_addresses(const struct unrolling *u, size_t at, unsigned copy, struct insn *in)
 {
     for (unsigned k = 0; k < in->operand_count; k++) {
@@ -283,8 +283,8 @@ static uint8_t free_register(const struct unrolling *u, const struct sum_at *s)
 }
 
 /* Finds a register for a part of sum @s. A new register is initialised before the loop and added to
- * the sum after the loop. If none is free, returns the existing ones in turn. Returns false for the
- * sum's own register. */
+ * the sum after the loop. If no register is free, returns the existing parts in turn. Returns false
+ * for the sum's own register. */
 static bool part_of(struct unrolling *u, const struct sum_at *s, uint8_t *reg)
 {
     struct version *c = u->out;
@@ -304,7 +304,8 @@ static bool part_of(struct unrolling *u, const struct sum_at *s, uint8_t *reg)
     }
     for (unsigned i = 0; i < u->part_count; i++)
         own += u->parts[i].of == s->sum.reg;
-    unsigned turn = own ? u->turn++ % (own + 1) : 0;   /* The sum's own register also rotates. */
+    /* The sum's own register is also one of the registers used in turn. */
+    unsigned turn = own ? u->turn++ % (own + 1) : 0;
     for (unsigned i = 0; i < u->part_count && turn; i++)
         if (u->parts[i].of == s->sum.reg && --turn == 0)
             *reg = u->parts[i].reg;

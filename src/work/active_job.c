@@ -62,8 +62,8 @@ size_t active_curve_get(struct active_curve *c, struct active_round *out, size_t
     return n;
 }
 
-/* Writes the table, which then survives if the program is killed. The journal has newer
- * measurements. */
+/* Writes the table, so that it survives if the program is killed. Measurements after this are in
+ * the journal. */
 static void keep(struct active *a)
 {
     struct err err;

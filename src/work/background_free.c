@@ -17,7 +17,7 @@ struct discarded {
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t given = PTHREAD_COND_INITIALIZER;
-/* protected by the lock */
+/* objects to free; protected by the lock */
 static VEC(struct discarded) list;
 static bool leaves;
 

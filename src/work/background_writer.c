@@ -16,10 +16,11 @@ enum background_writer_stage { EMPTY, GIVEN, WRITTEN };
 struct background_writer {
     bool (*write)(void *item, struct err *err);
     pthread_t thread;
-    bool begun, ending;         /* begun is used by the owner; ending is protected by lock */
+    bool begun, ending;         /* @begun: only the owner uses it. @ending: protected by @lock. */
     pthread_mutex_t lock;
     pthread_cond_t changed;
-    enum background_writer_stage stage;           /* protected by lock, like the next two members */
+    /* this and the next two members are protected by @lock */
+    enum background_writer_stage stage;
     void *item;
     struct err err;
 };

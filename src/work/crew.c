@@ -27,9 +27,9 @@ struct crew {
     struct member *others;        /* members by number, beginning with 1 */
     pthread_mutex_t lock;
     pthread_cond_t given, done;
-    /* protected by the lock */
+    /* this and the following members are protected by the lock */
     uint64_t task;                /* number of tasks so far */
-    unsigned busy;                /* number of members that are working, without member 0 */
+    unsigned busy;                /* number of members that are working, not counting member 0 */
     bool over;
     void (*work)(void *state, unsigned member);
     void *state;
@@ -107,7 +107,7 @@ void crew_free(struct crew *c)
 }
 
 /* Waits until all other members are done or the next poll is due. Returns whether they are done.
- * The caller has locked the lock. */
+ * The caller holds the lock. */
 static bool wait_a_while(struct crew *c)
 {
     struct timespec until;

@@ -20,8 +20,9 @@
 #define OUTLINE_SECONDS 0.5
 #define OUTLINE_TIMES 20
 #define OUTLINE_OTHERS                                                                             \
-    EVOLVE_POPULATION /* The agreement of these individuals measures the certainty of the best. */
-/* smallest interval between two joins, in seconds and as a multiple of the time of the last one */
+    /* The certainty of the best individual is measured by the agreement of these individuals. */
+    EVOLVE_POPULATION
+/* smallest interval between two joins, in seconds and as a multiple of the time of the last join */
 #define JOIN_SECONDS 1
 #define JOIN_TIMES 20
 #define CATCH_UP_SECONDS 0.01    /* seconds between polls for the end of a join */
@@ -30,7 +31,7 @@
 struct arriving {
     pthread_mutex_t lock;
     struct experiments *table;   /* counted reference; NULL if there is none */
-    double taken, cost;          /* clock_seconds() of the last join, and its duration */
+    double taken, cost;          /* clock_seconds() at the last join; duration of that join */
     bool closed;                 /* further measurements are not accepted */
 };
 
@@ -56,7 +57,7 @@ struct mapping *evolve_run_mapping(const struct evolve_run *run, const struct ge
 }
 
 /* Publishes an outline of the best mapping if there is one. Any thread. A lock serialises the
- * calls, so that an older mapping is never published last. */
+ * calls, so an older mapping is never published after a newer one. */
 static void look(struct evolve_run *run)
 {
     struct problem *p;
@@ -98,7 +99,7 @@ static void look(struct evolve_run *run)
     lock_give(&run->looking);
 }
 
-/* Publishes another outline if one is due and was requested. Thread 0 of the run. */
+/* Publishes another outline if it is due and was requested. Thread 0 of the run. */
 static void look_again(struct evolve_run *run)
 {
     const double begun = clock_seconds();
@@ -113,7 +114,8 @@ static void look_again(struct evolve_run *run)
     run->due = begun + fmax(OUTLINE_SECONDS, OUTLINE_TIMES * (clock_seconds() - begun));
 }
 
-/* Publishes an edit if no thread of the run does, because the run's job has ended. UI thread. */
+/* Publishes an edit if the run's job has ended, because no thread of the run does it then. UI
+ * thread. */
 static void look_at_edit(struct evolve_run *run)
 {
     struct job_info info;
@@ -154,7 +156,7 @@ const struct evolve_status *evolve_run_status(struct evolve_run *run)
 }
 
 /* Edits the current best mapping, because the published outline may lack an earlier edit. The edit
- * goes through an outline, which has the order of ports that the user sees. */
+ * is made in an outline, because an outline has the order of ports that the user sees. */
 bool evolve_run_edit(struct evolve_run *run, const char *form, const char *usage, struct err *err)
 {
     look(run);
@@ -190,8 +192,8 @@ bool evolve_run_edit(struct evolve_run *run, const char *form, const char *usage
                             "run %u is still choosing its number of ports", run->number);
 }
 
-/* Writes the population to the checkpoint. Returns true also without a path or without individuals.
- * Any thread. */
+/* Writes the population to the checkpoint. Without a path or without individuals, writes nothing
+ * and returns true. Any thread. */
 static bool evolve_run_checkpoint(struct evolve_run *run, struct err *err)
 {
     struct evolve_status status;
@@ -319,8 +321,8 @@ static bool is_over(const void *state)
     return job_cancelled(shift->job) || evolve_stop_requested(shift->run->evolve);
 }
 
-/* Collects the results of the other ranks. They may need more time, but end when this run is
- * stopped. */
+/* Collects the results of the other ranks. The other ranks may need more time, but they end when
+ * this run is stopped. */
 static void gather(const struct shift *shift)
 {
     if (shift->run->islands)
@@ -485,7 +487,8 @@ static void await_arrived(struct evolve_run *run)
         lock_take(&a->lock);
         const bool closed = a->closed, laid_out = !a->table;
         lock_give(&a->lock);
-        /* Read after a->table. If that is NULL, the table is joining or has joined. */
+        /* The status must be read after a->table. If a->table is NULL, the table is joining or has
+         * joined. */
         evolve_get_status(run->evolve, &status);
         arrives = status.state == EVOLVE_RUNNING && !closed && (!laid_out || status.joining) &&
                   !job_wait_for(run->job, CATCH_UP_SECONDS);
@@ -515,7 +518,8 @@ void evolve_run_free(struct evolve_run *run)
     if (run->evolve)
         evolve_stop(run->evolve);
     evolve_run_wait(run);
-    if (run->islands)   /* Collects the islands here if the job that collects them did not start. */
+    /* The islands are collected here if the job that collects them did not start. */
+    if (run->islands)
         islands_gather(run->islands, run->evolve, NULL, NULL);
     evolve_free(run->evolve);
     if (run->arriving) {

@@ -18,7 +18,7 @@
 #define WAIT 0.05                  /* seconds between polls for messages */
 
 /* Price factors of the islands after rank 0, used cyclically. Usages that are expensive on one
- * island are cheaper on another. */
+ * island are therefore cheaper on another. */
 static const double factors[] = {0.8, 1.25, 1, 0.64, 1.56};
 
 /* Settings that rank 0 sends to the other islands. */
@@ -30,13 +30,14 @@ struct island_control {
 };
 
 struct islands {
-    uint64_t run;                  /* number of the run, which identifies late messages of other
-                                    * runs */
+    uint64_t run;                  /* number of the run, by which late messages of other runs are
+                                    * recognised */
     enum evolve_migration migration;
-    double interval, sent;         /* seconds between migrations, clock_wall() of the last one */
+    /* seconds between migrations; clock_wall() at the last migration */
+    double interval, sent;
     double factor;                 /* factor of the prices on this island */
     bool announced;                /* on rank 0: the number of ports was announced */
-    struct island_control told;    /* on rank 0: last settings that were sent */
+    struct island_control told;    /* on rank 0: settings that were sent last */
     unsigned finished;             /* on rank 0: number of islands that have ended */
     struct rng rng;
 };
@@ -206,8 +207,8 @@ static void take_all(struct islands *is, struct evolve *e, double seconds)
     rank_message_done(&m);
 }
 
-/* Sends the best mapping in a message of @kind to rank @to. If @to is this rank, sends it to all
- * others. */
+/* Sends the best mapping in a message of @kind to rank @to. If @to is this rank, sends the message
+ * to all other ranks. */
 static void send_best(const struct islands *is, struct evolve *e, enum rank_kind kind, unsigned to)
 {
     struct genome *best = evolve_best(e, NULL);

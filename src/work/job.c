@@ -27,7 +27,7 @@
 
 #define TELL_SECONDS 0.1   /* seconds between progress updates from watched loops */
 #define SAID_SECONDS 2.0    /* seconds for which a job's own progress report is shown */
-/* maximum number of jobs in the list, beyond which the oldest ended ones are dropped */
+/* maximum number of jobs in the list; beyond this number, the oldest ended jobs are dropped */
 #define JOBS_KEPT 64
 
 struct job {
@@ -38,13 +38,13 @@ struct job {
     atomic_bool cancel;
     struct shortage shortage;
     double started;
-    bool joined;             /* finish has run; UI thread only */
+    bool joined;             /* the finish function has run; used only on the UI thread */
     pthread_mutex_t lock;    /* protects info, ended and said */
     pthread_cond_t changed;  /* signalled when info.paused, cancel or ended changes */
     struct job_info info;
     bool ended;              /* run has returned */
-    const char *unit;        /* worker only: unit of the current watched loops, counted since
-                              * unit_begun, and time of the last report */
+    const char *unit;        /* used only by the worker: unit of the watched loops, counted since
+                              * unit_begun; time of the last report */
     double unit_begun, told;
     double said;             /* time of the last report by the job itself */
 };
@@ -137,7 +137,7 @@ static void tell_progress(struct job *job)
         tell_rate(job, "%s", watch.unit);
 }
 
-/* Watched loops poll this on the worker's thread. Returns whether the job is cancelled. */
+/* Watched loops poll this function on the worker's thread. Returns whether the job is cancelled. */
 static bool over(void *state)
 {
     tell_progress(state);
@@ -186,8 +186,8 @@ static void job_free(struct job *job)
     free(job);
 }
 
-/* Removes old ended jobs, and automatic ones at once because nobody queries them. If an automatic
- * job was the last, its number is reused. */
+/* Removes old ended jobs. Removes ended automatic jobs at once, because nobody queries them. If an
+ * automatic job was the last, its number is reused. */
 static void forget_old(void)
 {
     for (size_t i = 0; !settling && i < count; i++)
@@ -339,7 +339,7 @@ static void snapshot(struct job *job, struct job_info *out, bool *ended)
     lock_give(&job->lock);
 }
 
-/* Waits for the job's thread and publishes its result. Does nothing if that was done before. */
+/* Waits for the job's thread and publishes its result. Does nothing if this was done before. */
 static void settle(struct job *job)
 {
     struct job_info info;
@@ -356,7 +356,7 @@ static void settle(struct job *job)
     lock_give(&job->lock);
     if (info.aside && info.state == JOB_FAILED)
         log_add(LOG_WARN, "%s: %s", info.title, info.err.what);
-    settling++;   /* A job that finish starts must not remove jobs from the list. */
+    settling++;   /* If the finish function starts a job, no jobs may be removed from the list. */
     if (job->ops->finish)
         job->ops->finish(job->state, &info);
     if (job->ops->free)
@@ -366,8 +366,8 @@ static void settle(struct job *job)
     shortage_keep();
 }
 
-/* Handles a shortage of memory outside of jobs, for example while drawing. If it lasts, cancels all
- * jobs, because only their end frees memory. */
+/* Handles a shortage of memory outside of jobs, for example while drawing. If the shortage lasts,
+ * cancels all jobs, because only their end frees memory. */
 static void relieve(void)
 {
     if (!shortage_unclaimed() || shortage_keep())

@@ -15,8 +15,8 @@
 #include "base/mem.h"
 #include "base/shortage.h"
 
-#define SEARCH_NICE 10   /* niceness added to searching threads; a ninth of another thread's CPU
-                          * share remains for them */
+#define SEARCH_NICE 10   /* increase of the niceness of searching threads; their CPU share is then a
+                          * ninth of another thread's share */
 
 struct team {
     void (*work)(void *state, unsigned worker);
@@ -72,7 +72,7 @@ int thread_begin(pthread_t *thread, void *(*start)(void *argument), void *argume
     return fault;
 }
 
-/* Same as team_run. If @fewer, continues with the threads that could be started. */
+/* Same as team_run. If @fewer, continues with fewer threads if some cannot be started. */
 static bool run_team(unsigned workers, bool fewer, void (*work)(void *state, unsigned worker),
                      void *state, struct err *err)
 {

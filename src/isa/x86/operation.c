@@ -252,9 +252,9 @@ static struct meaning find_meaning(ZydisMnemonic number)
     return m;
 }
 
-/* Returns the operation and condition of a mnemonic. Looks each mnemonic up on its first use,
- * because all 1,700 would take longer than the analysis of a loop. Any thread; concurrent look-ups
- * have equal results. */
+/* Returns the operation and condition of a mnemonic. Looks up each mnemonic at its first use,
+ * because looking up all 1,700 would take longer than the analysis of a loop. Any thread;
+ * concurrent look-ups have equal results. */
 static struct meaning meaning_of(ZydisMnemonic number)
 {
     enum { KNOWN = 1 << 16 };
@@ -275,7 +275,7 @@ void x86_operation(const ZydisDecodedInstruction *in, struct insn *out)
 
     out->operation = m.operation;
     out->condition = m.condition;
-    /* Vector instructions are also called movsd and cmpsd. */
+    /* There are also vector instructions with the names movsd and cmpsd. */
     if (in->meta.category == ZYDIS_CATEGORY_STRINGOP)
         out->operation = OPERATION_STRING;
     if (in->meta.category == ZYDIS_CATEGORY_COND_BR)    /* This category includes loop and jrcxz. */

@@ -106,7 +106,7 @@ bool x86_with_register(const char *form, unsigned bits, size_t *at, char out[FOR
     const char *place = form_memory(form);
     const unsigned broadcast = place ? broadcast_bits(place) : 0;
 
-    if (broadcast)   /* A broadcast fills a vector, whatever the size of its elements. */
+    if (broadcast)   /* A broadcast fills a vector, regardless of the size of its elements. */
         bits = broadcast > 128 ? broadcast : 128;
     const char *types[] = {bits == 8     ? "R8l"
                            : bits == 16  ? "R16"
@@ -222,7 +222,7 @@ static bool holds(enum requirement requirement, const struct insn *insn)
     return false;
 }
 
-/* Writes the name of the form that replaces @form by @rule. Returns false if the rule does not
+/* Writes the name of the form by which @rule replaces @form. Returns false if the rule does not
  * apply. */
 static bool rename_form(const struct related_rule *rule, const char *form, char *out, size_t size)
 {
@@ -250,7 +250,8 @@ static bool rename_form(const struct related_rule *rule, const char *form, char 
     return true;
 }
 
-/* Writes the mnemonic that replaces @form's by @rule, without encoding and address suffixes. */
+/* Writes the mnemonic by which @rule replaces that of @form, without encoding and address
+ * suffixes. */
 static void name_alternative(const struct related_rule *rule, const char *form, char *out,
                              size_t size)
 {

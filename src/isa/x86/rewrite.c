@@ -259,8 +259,8 @@ static bool mask_by_movzx(const struct work *w, struct isa_rewritten *out)
     return done(&r, out);
 }
 
-/* Replaces an addition of 128 by a subtraction of -128 or conversely, because -128 fits a signed
- * byte and 128 does not. */
+/* Replaces an addition of 128 by a subtraction of -128 or conversely, because -128 fits into a
+ * signed byte and 128 does not. */
 static bool add_other_way(const struct work *w, struct isa_rewritten *out)
 {
     const bool add = w->decoded.mnemonic == ZYDIS_MNEMONIC_ADD;
@@ -352,7 +352,7 @@ static int blend_mask(ZydisMnemonic m, unsigned immediate, bool wide)
                    ? -1
                    : (immediate & 2 ? pair : 0) | (immediate & 0x20 ? pair << shift : 0);
     }
-    case ZYDIS_MNEMONIC_VPBLENDW: {   /* With 256 bits, both halves use the same mask. */
+    case ZYDIS_MNEMONIC_VPBLENDW: {   /* With 256 bits, both halves use the same eight-bit mask. */
         int mask = 0;
         for (unsigned i = 0; i < 4; i++) {
             const unsigned two = immediate >> 2 * i & 3;
@@ -416,8 +416,8 @@ static bool move_by_blend(const struct work *w, struct isa_rewritten *out)
     return false;
 }
 
-/* Rules for replacements. They are equivalent by the architecture's definition (Intel SDM, volume
- * 2), except for the listed flags and the adjust flag (see ARITHMETIC). */
+/* Rules for replacements. The replacements are equivalent by the architecture's definition (Intel
+ * SDM, volume 2), except for the listed flags and the adjust flag (see ARITHMETIC). */
 static const struct rule {
     const char *what;
     bool (*make)(const struct work *w, struct isa_rewritten *out);
@@ -559,7 +559,7 @@ static ZydisRegister rooted(ZydisRegister like, uint8_t root)
     return register_of(registers, root >= 16 ? root - 16u : root);
 }
 
-/* Multiply-adds with operand order 132 or 213, and the equivalent one with order 231. */
+/* Multiply-adds with operand order 132 or 213, and the equivalent instruction with order 231. */
 static const struct {
     ZydisMnemonic from, to;
     bool last;               /* the addend is the last operand */

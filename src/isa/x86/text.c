@@ -230,8 +230,8 @@ static bool immediate_read(struct span w, const struct insn *in, struct operand 
     return end == w.at + w.length && end > w.at;
 }
 
-/* Returns whether the word is a prefix. If the prefix is a part of the form name, *@in_form becomes
- * that part. */
+/* Returns whether the word is a prefix. If the prefix is a part of the form's name, sets *@in_form
+ * to that part. */
 static bool is_prefix(struct span w, const char **in_form)
 {
     static const struct { const char *text, *form;

@@ -136,7 +136,7 @@ static size_t copy(const struct operand *like, bool legacy, uint8_t to, uint8_t 
                        : legacy                   ? ZYDIS_MNEMONIC_MOVAPS
                                                   : ZYDIS_MNEMONIC_VMOVAPS;
     for (unsigned k = 0; k < 3; k++) {
-        /* Only EVEX needs an explicit k0. */
+        /* Only EVEX instructions need an explicit k0. */
         if (k == 1 && registers != ZYDIS_REGCLASS_ZMM)
             continue;
         request.operands[request.operand_count].type = ZYDIS_OPERAND_TYPE_REGISTER;
@@ -145,8 +145,8 @@ static size_t copy(const struct operand *like, bool legacy, uint8_t to, uint8_t 
     return request_encode(&request, out);
 }
 
-/* Appends the name of a register. For a vector register, it is the xmm name, which most
- * instructions use. */
+/* Appends the name of a register. For a vector register this is the xmm name, because most
+ * instructions use it. */
 static void name(uint8_t root, struct str *out)
 {
     const char *text =
