@@ -19,9 +19,8 @@
 /* smallest interval between outlines, in seconds and as a multiple of the time for making one */
 #define OUTLINE_SECONDS 0.5
 #define OUTLINE_TIMES 20
-#define OUTLINE_OTHERS                                                                             \
-    /* The certainty of the best individual is measured by the agreement of these individuals. */
-    EVOLVE_POPULATION
+/* The certainty of the best individual is measured by the agreement of these individuals. */
+#define OUTLINE_OTHERS EVOLVE_POPULATION
 /* smallest interval between two joins, in seconds and as a multiple of the time of the last join */
 #define JOIN_SECONDS 1
 #define JOIN_TIMES 20
