@@ -47,8 +47,9 @@ static bool same_table(const struct operand *a, const struct operand *b)
     return a->base == b->base && a->displacement == b->displacement;
 }
 
-/* Marks in @starts the instructions of @first to @end - 1 without a known earlier predecessor, which
- * are targets of indirect jumps. Padding is no predecessor. A jump back may close an inner loop. */
+/* Marks in @starts the instructions of @first to @end - 1 without a known earlier predecessor,
+ * which are targets of indirect jumps. Padding is no predecessor. A jump back may close an inner
+ * loop. */
 static void find_starts(const struct insn *insns, const size_t *targets, size_t first, size_t end,
                         bool *starts)
 {

@@ -180,8 +180,8 @@ static void stream_cost(const struct streams *s, const struct stream *one,
     }
 }
 
-/* Returns the cycles per line that measured loop @by waits; 0 if its time hardly exceeds that in the
- * first level, so that the cost is hidden. */
+/* Returns the cycles per line that measured loop @by waits; 0 if its time hardly exceeds that in
+ * the first level, where the cost is hidden. */
 static double line_seen(const struct memory_costs *m, enum memory_cost by, double bytes)
 {
     const double time = memory_cost_at(m, by, bytes), core = memory_cost_at(m, by, 0);

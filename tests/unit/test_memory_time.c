@@ -421,8 +421,8 @@ static void test_alone(void **state)
     assert_float_equal(time_of(&update, 1, &m, 1, 1, 16777216), 5.5, 1e-9);
 }
 
-/* On a machine with reads_wait, lines from beyond the second level arrive irregularly in a loop that
- * only reads, so that its time exceeds that of the core and that of the lines. */
+/* On a machine with reads_wait, lines from beyond the second level arrive irregularly in a loop
+ * that only reads. Its time then exceeds that of the core and that of the lines. */
 static void test_irregular(void **state)
 {
     struct memory_costs m = costs(true), adds = costs(false);
