@@ -7,6 +7,8 @@
 
 #include "base/clock.h"
 #include "base/compare.h"
+#include "base/mem.h"
+#include "base/rng.h"
 #include "isa/foreign.h"
 #include "measure/kernel_arrays.h"
 #include "measure/kernel_run.h"
@@ -28,6 +30,10 @@
 #define LINE 64u
 #define ROUNDS_LEAST 4u
 #define ROUNDS_MOST 24u
+/* Branches in random order after which a predictor has replaced the directions of a run. Measured:
+ * a Zen 5 learns 12,000 random directions that are repeated, but not 30,000. */
+#define FORGOTTEN_AFTER 65536u
+#define FORGETTING_MOST 16u
 
 /* State of the measurements with one size of pages. */
 struct recorded_run {
@@ -45,6 +51,11 @@ struct recorded_run {
     uint64_t *near;          /* for each instruction: offset of its first access */
     uint32_t values, reader; /* offsets of the values, and of the code that reads them */
     uint8_t *image;          /* values of the next run */
+    /* Number of runs in random order before each counted run. Without them the predictor would
+     * learn the directions, because the runs repeat them. 0: directions do not change. */
+    unsigned forgetting;
+    uint32_t *mixed;         /* a random order of the iterations */
+    struct rng rng;
     struct arena_state arena;
 };
 
@@ -196,6 +207,42 @@ static uint32_t *order_of(const struct recorded_run *x, struct recorded_change c
     return order;
 }
 
+/* Returns the number of runs after which the predictor has replaced the directions of the branches
+ * that change their direction. */
+static unsigned forgetting_runs(const struct recorded_run *x)
+{
+    const struct recording *r = x->r;
+    size_t (*directions)[2] = mem_zero(r->insns.count, sizeof *directions), changing = 0;
+
+    for (size_t n = 0; n < x->taken.count; n++)
+        for (size_t i = r->iterations.items[x->taken.items[n]];
+             i < event_end(r, x->taken.items[n]); i++) {
+            const struct recorded_event e = r->events.items[i];
+            if (recorded_branch(&r->insns.items[e.at]))
+                directions[e.at][e.value != 0]++;
+        }
+    for (size_t i = 0; i < r->insns.count; i++) {
+        const size_t *d = directions[i];
+        changing += r->insns.items[i].indirect ? d[0] + d[1] : 2 * (d[0] < d[1] ? d[0] : d[1]);
+    }
+    free(directions);
+    if (!changing)
+        return 0;
+    const size_t runs = FORGOTTEN_AFTER / (2 * changing * x->repeats);
+    return runs < 1 ? 1 : runs < FORGETTING_MOST ? (unsigned)runs : FORGETTING_MOST;
+}
+
+/* Gives @mixed a new random order. The last iteration stays last. */
+static void mix(struct recorded_run *x)
+{
+    for (size_t n = x->taken.count - 1; n > 1; n--) {
+        const size_t other = rng_below(&x->rng, n);
+        const uint32_t moved = x->mixed[n - 1];
+        x->mixed[n - 1] = x->mixed[other];
+        x->mixed[other] = moved;
+    }
+}
+
 /* Returns the address of the access of event @i in run @number with change @c. */
 static uint64_t address_of(const struct recorded_run *x, size_t i, struct recorded_change c,
                            unsigned number)
@@ -273,13 +320,15 @@ static void write_pass(const struct recorded_run *x, const struct recorded_code 
     }
 }
 
-/* Writes the values of both passes of a run. The first pass fills caches and TLBs. Unless it
- * accesses all lines of the program, the second pass accesses other lines of the same pages. */
+/* Writes the values of both passes of a run, in the orders @first and @second. The first pass fills
+ * caches and TLBs. Unless it accesses all lines of the program, the second pass accesses other
+ * lines of the same pages. */
 static void write_values(struct recorded_run *x, const struct recorded_code *code,
-                         struct recorded_change c, unsigned number, const uint32_t *order)
+                         struct recorded_change c, unsigned number, const uint32_t *first,
+                         const uint32_t *second)
 {
-    write_pass(x, code, c, number, order, x->image);
-    write_pass(x, code, c, number + x->repeats, order, x->image + x->pass_bytes);
+    write_pass(x, code, c, number, first, x->image);
+    write_pass(x, code, c, number + x->repeats, second, x->image + x->pass_bytes);
     sandbox_set(x->sandbox, x->values, x->image, 2 * x->pass_bytes);
 }
 
@@ -301,7 +350,7 @@ static bool values_add(struct recorded_run *x, struct err *err)
 
 /* Runs all iterations once. *@fault receives whether the code with this change faults. */
 static bool run(struct recorded_run *x, uint32_t offset, double *ticks, unsigned *fault,
-                uint32_t *where, struct err *err)
+                struct err *err)
 {
     struct sandbox_item *items = sandbox_items(x->sandbox);
 
@@ -323,9 +372,29 @@ static bool run(struct recorded_run *x, uint32_t offset, double *ticks, unsigned
     if (!sandbox_run(x->sandbox, 2, NULL, NULL, NULL, err))
         return false;
     *fault = items[1].fault ? items[1].fault : items[0].fault;
-    *where = items[1].fault_offset;
     *ticks = (double)items[1].ticks[0];
     return *fault != FAULT_STARVED || err_set(err, ERR_LIMIT, "try again", "core is contended");
+}
+
+/* Runs the iterations with change @c in the order @order. *@number counts the moves of accesses.
+ * First lets the predictor forget this order, unless the iterations are sorted. */
+static bool run_order(struct recorded_run *x, const struct recorded_code *code,
+                      struct recorded_change c, const uint32_t *order, unsigned *number,
+                      double *ticks, unsigned *fault, struct err *err)
+{
+    const unsigned forgetting = c.kind == RECORDED_SORTED ? 0 : x->forgetting;
+    bool ok = true;
+
+    *fault = 0;
+    for (unsigned i = 0; ok && !*fault && i <= forgetting; i++) {
+        const bool last = i == forgetting;
+        if (forgetting)
+            mix(x);
+        write_values(x, code, c, *number, forgetting ? x->mixed : order, last ? order : x->mixed);
+        *number += 2 * x->repeats;
+        ok = run(x, code->offset, ticks, fault, err);
+    }
+    return ok;
 }
 
 /* Returns whether the loop can run with change @c. */
@@ -347,8 +416,12 @@ static bool measure(struct recorded_run *x, const struct recorded_code *codes,
     double *all = mem_alloc(count * ROUNDS_MOST * sizeof *all);
     const double until = clock_seconds() + seconds;
     unsigned rounds = 0, number = 0, fault;
-    uint32_t **orders = mem_alloc(count * sizeof *orders), where;
+    uint32_t **orders = mem_alloc(count * sizeof *orders);
     bool ok = true;
+
+    x->mixed = order_of(x, (struct recorded_change){RECORDED_UNCHANGED, RECORDED_OUT});
+    x->forgetting = forgetting_runs(x);
+    rng_seed(&x->rng, 1);
 
     for (size_t c = 0; c < count; c++) {
         orders[c] = order_of(x, changes[c]);
@@ -364,9 +437,7 @@ static bool measure(struct recorded_run *x, const struct recorded_code *codes,
             double ticks = 0;
             if (isnan(times[c].cycles))
                 continue;
-            write_values(x, &codes[c], changes[c], number, orders[c]);
-            number += 2 * x->repeats;
-            ok = run(x, codes[c].offset, &ticks, &fault, &where, err);
+            ok = run_order(x, &codes[c], changes[c], orders[c], &number, &ticks, &fault, err);
             if (ok && fault)
                 times[c].cycles = NAN;
             if (ok && fault && changes[c].kind == RECORDED_UNCHANGED)
@@ -441,5 +512,6 @@ bool recorded_measure(struct sandbox *s, const struct recording *r, bool huge,
     free(x.folded);
     free(x.near);
     free(x.image);
+    free(x.mixed);
     return ok;
 }
