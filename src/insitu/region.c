@@ -384,10 +384,7 @@ static bool choose_pivot(struct region *r, struct err *err)
     r->flags_free = best != REGION_NONE && region_flags_free(r, best);
     return best != REGION_NONE ||
            err_set(err, ERR_LIMIT, "kernel measure measures the loop outside its program",
-                   r->kernel->loops[r->loop].dispatch
-                       ? "computed gotos: no code is executed by every iteration, so it cannot be "
-                         "counted"
-                       : "no code that every iteration executes has space for a jump of %u bytes",
+                   "no code that every iteration executes has space for a jump of %u bytes",
                    PATCH_BYTES);
 }
 
@@ -476,6 +473,12 @@ bool region_find(const struct kernel *k, size_t loop, const struct region_memory
     bool *reached = mem_zero(k->insn_count + 1, sizeof *reached);
 
     *out = (struct region){.kernel = k, .loop = loop, .pivot = REGION_NONE};
+    if (l->dispatch) {
+        free(reached);
+        return err_set(err, ERR_LIMIT, "give another loop of the profile, or an address in one",
+                       "a loop of computed gotos cannot be counted: no instruction is executed by "
+                       "each iteration");
+    }
     if (!l->depth || l->count > REGION_MOST) {
         free(reached);
         return l->depth ? err_set(err, ERR_LIMIT, "give an inner loop",

@@ -178,12 +178,14 @@ same_output() {
     real=$1 input=$2; shift 2
     command -v "$1" >/dev/null 2>&1 || return 0
     "$@" <"$input" >"$work/alone" 2>&1
-    rm -f "$work/profiled" "$work/printed"
-    if ! "$portolan" -e "program profile --measure 0 --output $work/profiled --input $input -- $*; program explain 1 --output $work/printed" >"$work/out" 2>"$work/err" </dev/null; then
+    for number in 1 2 3; do   # a loop may be refused
+        rm -f "$work/profiled" "$work/printed"
+        "$portolan" -e "program profile --measure 0 --output $work/profiled --input $input -- $*; program explain $number --output $work/printed" >"$work/out" 2>"$work/err" </dev/null && break
         # The program is too short for a hot loop, or its loop is rejected.
-        grep -qE 'is too short|ptrace of process|no loop|not executed|space for a jump|at most' "$work/err" || fail "$real: $(cat "$work/err")"
-        return 0
-    fi
+        grep -qE 'is too short|ptrace of process|no loop|not executed|space for a jump|at most|computed gotos' "$work/err" || fail "$real: $(cat "$work/err")"
+        number=
+    done
+    [ -n "$number" ] || return 0
     grep -q ' iterations in ' "$work/out" || fail "$real: no count: $(cat "$work/out")"
     cmp -s "$work/alone" "$work/printed" || fail "$real: its output changed: $(cat "$work/out")"
 }
