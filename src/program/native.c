@@ -550,15 +550,15 @@ static double not_held(const struct cache_shape *cache, double lines)
  * on the result, so the computation iterates. */
 static double second_left(const struct native *n, const struct machine *m)
 {
-    const struct native_level *near = &n->sizes[0], *next = &n->sizes[1];
+    const struct native_level *near = &n->sizes[0], *area = &n->sizes[2];
     double all = fact_number(m, "l2_bytes"), ways = fact_number(m, "l2_ways"), left = all;
 
-    if (!(n->second.bytes > 0) || isnan(ways) || n->count < 2)
+    if (!(n->second.bytes > 0) || isnan(ways) || n->count < 3)
         return all;
     double alone =
         not_held(&(struct cache_shape){all / MEMORY_LINE, ways}, n->second.bytes / MEMORY_LINE);
     for (int i = 0; i < SECOND_ROUNDS; i++) {
-        double behind = behind_second(left, next, next->latency, near->latency),
+        double behind = behind_second(left, area, area->latency, near->latency),
                missed =
                    fmax(0, n->second.latency - near->latency) / fmax(1e-12, behind - near->latency);
         left = all * fmin(1, (1 - fmin(0.9, missed)) / (1 - alone));
@@ -748,7 +748,9 @@ void native_apply(const struct native *n, struct machine *m)
     set(m, "l3_line_cycles", next->read * n->clock_hz, "cycles");
     if (next->update > 0)
         set(m, "l3_write_cycles", fmax(next->read, next->update) * n->clock_hz, "cycles");
-    double third = behind_second(second, next, next->latency, near->latency), kept_second, kept;
+    /* The previous area may hardly exceed the second level. */
+    const struct native_level *area = &n->sizes[2];
+    double third = behind_second(second, area, area->latency, near->latency), kept_second, kept;
     apply_columns(n, second, third, m);
     find_kept(n, second, third, &kept_second, &kept);
     double l3 = third_left(n, third);

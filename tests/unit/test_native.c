@@ -107,9 +107,8 @@ static void test_replaced_by_others(void **state)
     for (double kept = 0.5e-3; kept < 5e-3; kept *= 1.7) {
         struct machine *m = load_machine("sapphirerapids");
         double part = fact_number(m, "l2_bytes") / n.sizes[2].bytes;
-        /* Latency of the third level as native_apply derives it: half of the area is in the second
-         * level. */
-        double third = (50e-9 - 0.5 * 10e-9) / 0.5, kept_second = 0.7 * kept;
+        /* latency of the third level as native_apply derives it from the same area */
+        double third = (50e-9 - part * 10e-9) / (1 - part), kept_second = 0.7 * kept;
         for (int i = 0; i < NATIVE_WAITS; i++) {
             double age = 0.4e-3 * (1 << i), left = exp(-age / kept * age / kept),
                    second = exp(-age / kept_second * age / kept_second);
@@ -150,7 +149,7 @@ static void test_second_level_shared(void **state)
     for (double left = 0.3; left < 1.05; left += 0.1) {
         struct machine *m = load_machine("sapphirerapids");
         double held = left * (1 - crowded);
-        n.sizes[1].latency = near * left / 2 + third * (1 - left / 2);
+        n.sizes[2].latency = near * left / 4 + third * (1 - left / 4);
         n.second.latency = near * held + third * (1 - held);
         native_apply(&n, m);
         assert_float_equal(fact_number(m, "l2_bytes"), left * all, 0.01 * all);
